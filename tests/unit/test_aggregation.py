@@ -366,7 +366,7 @@ VALUE_ERRORS = [
     (agg.dirichlet, {"prior": -1}, r"prior must be a finite number of at least 0\. Got -1"),
     (agg.dirichlet, {"prior": [0.1, -0.5]}, r"prior must be finite numbers of at least 0\. Got -0\.5, first at class 'b'"),
     (agg.dirichlet, {"prior": [np.inf, 1]}, r"prior must be finite numbers of at least 0\. Got inf, first at class 'a'"),
-    (agg.dirichlet, {"prior": [1, 1, 1]}, r"prior must be one number or 2, one a class\. Got shape \(3,\)"),
+    (agg.dirichlet, {"prior": [1, 1, 1]}, r"prior must be one number or 2, one a class, or a table .* of each case. Got shape \(3,\)"),
 ]
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .._base import checks, identifiers
+from .._base import checks, identifiers, notices
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
-from ..plausibilities.made_of import MadeOf
+from ..plausibilities.made_of import INFORMED, MadeOf
 from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .panel_check import PanelCheck, PanelParts, split_panel_check
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
@@ -196,9 +196,10 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         ``labels.annotators``. Of each label: a table (N, A), cases x annotators, of which cells without a label are not read; of counts,
         whose annotators have no names, a table (N, K), cases x classes. Fractional counts c are ``Labels.from_counts(np.sign(c))``
         with ``reliability=c``.
-    prior : float, (K,) array, DirichletPrior or "fit"
+    prior : float, (K,) array, DirichletPrior, "fit", (N, K) array or DirichletPredictions
         α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric one under which the labels of all cases are most
-        probable, see :func:`fit_dirichlet_prior`.
+        probable, see :func:`fit_dirichlet_prior`. Of each case, in the order of the labels: the law α(x) that a model predicts
+        (:class:`AlphaCalibration`), which makes the posterior p(λ | b, x) [A eq. 1].
 
     Returns
     -------
@@ -211,6 +212,11 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         If ``labels`` are of another type; if ``reliability`` is not above 0, ``prior`` is negative or of another length, one is not finite,
         or counts are negative, not finite or not whole; if the prior that fits best is infinite, or was fitted for other classes;
         or if a mapping names an unknown annotator, lacks one, or annotators have no names.
+
+    Warns
+    -----
+    UserWarning
+        If the prior is of each case: by a truth that a model informed, neither this model nor one made of it can be judged.
 
     Notes
     -----
@@ -233,16 +239,23 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         raise TypeError("labels must be Labels. Got Rankings: use prirn for a posterior from rankings.")
     known = _annotations("labels", labels)
     gamma, weights = reliability_of(reliability, known)
-    return _dirichlet(known, weights, gamma=gamma, alpha=_prior(prior, known))
+    alpha = _prior(prior, known)
+    if alpha.ndim == 2:
+        notices.note(INFORMED)
+    return _dirichlet(known, weights, gamma=gamma, alpha=alpha)
 
 
 def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: Array) -> Dirichlet:
-    made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
+    """From a prior (K,) of all cases, or (N, K)."""
+    if alpha.ndim == 1:
+        made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
+    else:
+        made_of = MadeOf(known, partial(_dirichlet, gamma=gamma), weights=weights, of_cases=alpha)
     ragged: Any = known.class_counts() if weights is None else ()
     if weights is not None:
         ragged = merged(row_of(known.offsets), known.label, weights * known.count, known.n_cases, known.n_classes)
     offsets, index, count = ragged
-    if alpha.min() == alpha.max():
+    if alpha.ndim == 1 and alpha.min() == alpha.max():
         extra = float(alpha[0])
         return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra), made_of)
     checks.room("a table of concentrations", 8 * known.n_cases * known.n_classes)
@@ -312,17 +325,20 @@ def _prior(prior: Any, labels: Labels) -> Array:
             must = "be finite: these labels agree no more within cases than between them, so that no finite prior is best (give a number)"
             raise checks.error("prior", must, "a fitted prior of infinity")
         prior = prior.value
+    prior = getattr(prior, "alpha", prior)  # DirichletPredictions have one
     if np.ndim(prior) == 0:
         return np.full(labels.n_classes, checks.scalar("prior", prior))
     alpha = identifiers.as_array(prior)
-    if alpha.dtype.kind not in "biuf" or alpha.shape != (labels.n_classes,):
+    if alpha.dtype.kind not in "biuf" or alpha.shape not in ((labels.n_classes,), (labels.n_cases, labels.n_classes)):
         got = f"shape {alpha.shape}" if alpha.dtype.kind in "biuf" else f"{alpha.dtype} of shape {alpha.shape}"
-        raise checks.error("prior", f"be one number or {labels.n_classes}, one a class", got)
+        of_cases = f"or a table ({labels.n_cases}, {labels.n_classes}) of each case"
+        raise checks.error("prior", f"be one number or {labels.n_classes}, one a class, {of_cases}", got)
     alpha = alpha.astype(np.float64)
     bad = ~((alpha >= 0) & np.isfinite(alpha))
     if bad.any():
-        k = int(np.argmax(bad))
-        raise checks.error("prior", "be finite numbers of at least 0", identifiers.name(alpha[k]), f"class {labels.axes.class_name(k)}")
+        *case, k = (int(j) for j in np.argwhere(bad)[0])
+        where = f"class {labels.axes.class_name(k)}" + (f" of case {labels.axes.case_name(case[0])}" if case else "")
+        raise checks.error("prior", "be finite numbers of at least 0", identifiers.name(alpha[tuple([*case, k])]), where)
     return alpha
 
 

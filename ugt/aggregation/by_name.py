@@ -97,6 +97,9 @@ class Making:
         elif isinstance(self.prior, DirichletPrior):
             found = self.prior
         else:
+            if np.ndim(getattr(self.prior, "alpha", self.prior)) == 2:
+                must = "be of all cases: make the posterior of a prior of each case, dirichlet(labels, prior=...), and evaluate that"
+                raise checks.error("prior", must, "a table")
             return self, None
         _prior(found, known)
         return replace(self, prior=found.value), found

@@ -11,8 +11,11 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools
 from .._base.axes import Frozen
+from .._base.notices import note
 from ..histogram.input import whole_counts
 from ..histogram.pairs_of_labels import PredictedDisagreement
+from ..plausibilities import Dirichlet
+from ..plausibilities.made_of import INFORMED
 from .estimator import Calibrator, Self
 from .fitting import NO_LABELS, NO_WEIGHT, counted, note_convergence
 from .logits import LARGEST, LabelTable, LogitTable, array_of, refuse, weights_of
@@ -71,12 +74,23 @@ class DirichletPredictions(Frozen):
         return PredictedDisagreement(share * (1 - (z**2).sum(axis=1)), share[:, None] * (2 * z * (1 - z)))
 
     def posterior(self, counts: Any) -> DirichletPredictions:
-        """The laws after labels (N, K) were seen: Dirichlet(α + y)."""
+        """The laws after labels (N, K) were seen: Dirichlet(α + y). As a truth of named cases: ``ugt.dirichlet(labels, prior=laws)``."""
         y = whole_counts(counts)
         if y.shape != self.mean.shape:
             raise checks.error("counts", f"have the shape of the predictions, {self.mean.shape}", y.shape)
         alpha, total = self.alpha + y, self.concentration + y.sum(axis=1)
         return DirichletPredictions(alpha / total[:, None], total)
+
+    def plausibilities(self, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
+        """The laws as a truth, p(λ | x), or after :meth:`posterior` p(λ | b, x) [A eq. 1]; metrics take the laws themselves, too.
+
+        Warns
+        -----
+        UserWarning
+            By a truth that a model informed, neither this model nor one made of it can be judged.
+        """
+        note(INFORMED)
+        return Dirichlet.from_array(self.alpha, case_ids=case_ids, classes=classes)
 
 
 class AlphaCalibration(Calibrator):

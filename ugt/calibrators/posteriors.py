@@ -10,10 +10,14 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
-from .._base.checks import error
+from .._base.checks import error, room
+from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._core import _dirmult
 from ..histogram.input import OUTSIDE, whole_counts
+from ..plausibilities import Dirichlet, Draws
+from ..plausibilities.made_of import INFORMED
+from ..resampling import seed_of
 from .logits import LARGEST, LabelTable, LogitTable, array_of
 
 KINDS = ("dirichlet", "probability")
@@ -122,6 +126,8 @@ class LabelPosterior(Frozen):
         Concentrations of the members, or their probabilities where they were given as such.
     log_evidence : (N,) array
         Log-likelihood of the labels, in an order, under the mixture before; -inf where no member allows them. Weights are NaN there.
+    kind : {"dirichlet", "probability"}
+        What the members are.
 
     Examples
     --------
@@ -135,6 +141,39 @@ class LabelPosterior(Frozen):
     mean: Array
     members: Array
     log_evidence: Array
+    kind: str = "dirichlet"
+
+    def plausibilities(self, n_draws: int = 1000, *, seed: Any = 0, case_ids: Any = None, classes: Any = None) -> Dirichlet | Draws:
+        """What is believed as a truth, p(λ | b, x) [A eq. 1]: exact for a single Dirichlet law, else draws of the mixture.
+
+        Metrics take the record itself, too, with these defaults. Cases whose labels no member allows are undefined.
+
+        Warns
+        -----
+        UserWarning
+            By a truth that models informed, neither they nor what was made of them can be judged.
+        """
+        note(INFORMED)
+        n_members, n, k = self.members.shape
+        if n_members == 1 and self.kind == "dirichlet":
+            return Dirichlet.from_array(
+                np.where(np.isnan(self.weights[0])[:, None], np.nan, self.members[0]), case_ids=case_ids, classes=classes
+            )
+        room("draws of all members", 16 * n * checks.whole("n_draws", n_draws) * k)
+        word = seed_of(seed)
+        # of two classes that are alike, the first has a plausibility that is uniform from 0 to 1: which member a draw is of
+        uniform = Dirichlet.from_array(np.ones((n, 2)), case_ids=case_ids).draws(n_draws, seed=word)[..., 0]
+        member = np.minimum((np.cumsum(self.weights, axis=0)[:, :, None] < uniform).sum(axis=0), n_members - 1)
+        found = np.full((n, n_draws, k), np.nan)
+        for s, law in enumerate(self.members):
+            one = (
+                Dirichlet.from_array(law, case_ids=case_ids).draws(n_draws, seed=(word + s + 1) % 2**64)
+                if self.kind == "dirichlet"
+                else law[:, None]
+            )
+            found = np.where((member == s)[:, :, None], one, found)
+        found[np.isnan(self.weights).any(axis=0)] = np.nan
+        return Draws.from_array(found, case_ids=case_ids, classes=classes)
 
 
 def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", weights: Any = None) -> LabelPosterior:
@@ -191,7 +230,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     with np.errstate(invalid="ignore", divide="ignore"):
         share = shares / total
         evidence = np.where(possible, top + np.log(total), -np.inf)
-    return LabelPosterior(share, np.einsum("sn,snk->nk", share, members / members.sum(axis=2, keepdims=True)), members, evidence)
+    return LabelPosterior(share, np.einsum("sn,snk->nk", share, members / members.sum(axis=2, keepdims=True)), members, evidence, kind)
 
 
 def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:

@@ -22,7 +22,7 @@ from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable
 from ..report.context import Annotated, Context, Options
 from . import facts
-from .input import aggregation_input, annotators_of, check_mapping, groups_of, joined, orders_of, subgroups_of
+from .input import aggregation_input, annotators_of, check_mapping, groups_of, informed, joined, orders_of, subgroups_of
 from .needs import check_room
 from .passes import tables_of
 from .suspicions import suspicions
@@ -330,6 +330,7 @@ def evaluate(
         )  # fmt: skip
         tables, said = tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
+        circular += informed(given, scores, known.rows)
     settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed), "plan": planned}
     if by_group is not None:
         settings["groups"] = by_group[1]

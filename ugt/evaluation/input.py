@@ -15,6 +15,7 @@ from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions, position_note, positive_position
 from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
+from ..plausibilities.made_of import INFORMED
 from ..plausibilities.sets import named_groups
 from ..resampling import ids_of_cases
 
@@ -80,6 +81,17 @@ def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_cla
     if not present.any():
         raise checks.error("predictions", "cover at least one case together", "none")
     return scores, present, position_note(axes, f"The scores of {', '.join(by_position)}") if by_position else ""
+
+
+def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:
+    """What is to be said of a truth that a model informed, with the models that order the classes of all cases as its prior does."""
+    prior = getattr(getattr(truth, "made_of", None), "of_cases", None)
+    if prior is None:
+        return []
+    made_of: Any = truth.made_of
+    order = np.argsort(-(prior if made_of.rows is None else prior[made_of.rows])[rows], axis=1, kind="stable")
+    same = [name for name, table in scores.items() if np.array_equal(np.argsort(-table, axis=1, kind="stable"), order)]
+    return [INFORMED + (f" {', '.join(same)}: the same order of classes as in the prior, in every case." if same else "")]
 
 
 def subgroups_of(subgroups: Any, axes: Any) -> dict[str, NDArray[Any]]:

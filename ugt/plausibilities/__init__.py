@@ -21,9 +21,12 @@ __all__ = ["Certainty", "Dirichlet", "Draws", "Estimate", "Plausibilities", "Poi
 
 
 def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
-    """Plausibilities as they are; an array (N, K) as certain ones, (N, draws, K) as draws; all else is refused."""
+    """Plausibilities as they are, or those of a record; an array (N, K) as certain ones, (N, draws, K) as draws; all else is refused."""
     if isinstance(truth, Plausibilities):
         return truth
+    own = getattr(truth, "plausibilities", None)
+    if own is not None:
+        return as_plausibilities(own() if callable(own) else own)
     kind = type(truth).__name__
     if kind in ("Labels", "Rankings"):
         advice = "ugt.dirichlet" if kind == "Labels" else "ugt.prirn"
