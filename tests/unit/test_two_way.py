@@ -109,6 +109,7 @@ def results(known):
     yield ugt.ua_topk_accuracy(truths[0].take(np.arange(0, N, 2)), SCORES[::2])
     yield from (one(known, SCORES) for one in (ugt.soft_auroc, ugt.soft_average_precision))
     yield ugt.histogram_losses(known, PROBS)
+    yield from (getattr(ugt, name)(known, PROBS) for name in SCORED)
     yield ugt.disagreement_losses(known, ugt.predicted_disagreement(PROBS))
     yield ugt.discrepancy_ratio(known, CHOSEN)
     yield ugt.individual_equivalence_index(known, CHOSEN)
@@ -257,6 +258,11 @@ def test_two_annotators_who_say_the_same_are_two():
     assert (one.n_annotators, two.n_annotators) == (R, R + 1)
 
 
+def test_the_brier_score_has_the_interval_of_l_sq():
+    scored, losses = ugt.histogram_brier_score(labels(), PROBS), ugt.histogram_losses(labels(), PROBS)
+    np.testing.assert_allclose([*scored.two_way().parts.values()], [*losses.two_way().parts.values()], rtol=1e-10)
+
+
 def test_at_an_end_of_the_range_there_are_as_many_trials_as_annotators():
     same = ugt.Labels.from_wide(np.tile(TRUE[:, None], 5), classes=K)
     found = ugt.next_annotator_agreement(same, np.eye(K)[TRUE])
@@ -274,6 +280,7 @@ NAMED = r"annotators must be named to be random\. Got "
         (NAMED, lambda: ugt.fleiss_kappa(UNNAMED)),
         (NAMED, lambda: ugt.discrepancy_ratio(UNNAMED, [0, 1])),
         (NAMED, lambda: ugt.next_annotator_agreement(UNNAMED, np.eye(3)[:2])),
+        (NAMED, lambda: ugt.histogram_brier_score(UNNAMED, np.full((2, 3), 1 / 3))),
         (NAMED, lambda: ugt.histogram_losses(UNNAMED, np.full((2, 3), 1 / 3))),
         (NAMED, lambda: ugt.ua_topk_accuracy(ugt.dirichlet(UNNAMED), np.eye(3)[:2])),
         (NAMED, lambda: ugt.ua_topk_accuracy([[0.5, 0.5], [0.2, 0.8]], np.eye(2))),
@@ -309,12 +316,16 @@ def part(metric, at):
     known = ugt.Labels.from_wide(table_of_labels()[at], classes=K, case_ids=np.arange(N)[at])
     if metric.startswith("ua_"):
         return (ugt.dirichlet(known), SCORES[at] if metric == "ua_topk_accuracy" else [[0, 1]] * len(CHOSEN[at]))
+    if metric in SCORED:
+        return known, PROBS[at]
     return (known, CHOSEN[at]) if metric == "discrepancy_ratio" else (known,)
 
 
 IN_PARTS = [
     (name, {}) for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "discrepancy_ratio", "ua_topk_accuracy", "ua_coverage")
 ]
+SCORED = ("histogram_brier_score", "histogram_log_loss", "ranked_probability_score", "manhattan_distance", "wasserstein_distance")
+IN_PARTS += [(name, {}) for name in SCORED] + [("ranked_probability_score", {"normalized": True})]
 IN_PARTS += [("krippendorff_alpha", {"level": level}) for level in ("nominal", "ordinal", "interval")]
 
 
@@ -330,6 +341,7 @@ def test_parts_of_the_data_have_the_interval_of_all(metric, options):
     assert (two_way.n_units, two_way.n_annotators, two_way.scale) == (expected.n_units, expected.n_annotators, expected.scale)
 
 
+WEIGHTS = RNG.integers(0, 4, N) / 2
 EDGES = np.linspace(0.05, 1.45, 8)
 PIECES = [slice(0, 25), slice(25, 26), slice(26, N)]
 
@@ -372,7 +384,9 @@ IN_ROUNDS = [
     ("soft_average_precision", {"average": "weighted", "self_term": "probability"}, "value hard"),
     ("histogram_losses", {"n_bins": 5}, "l_sq el cl dl il accuracy"),
     ("histogram_losses", {"n_bins": 3, "singletons": "zero", "single_bins": "plugin"}, "l_sq el cl dl il"),
+    ("histogram_losses", {"n_bins": 3, "weights": WEIGHTS}, "l_sq el cl dl il accuracy"),
     ("disagreement_losses", {"n_bins": 4}, "l_phi cl"),
+    ("disagreement_losses", {"n_bins": 4, "weights": WEIGHTS}, "l_phi cl"),
     ("krippendorff_alpha", {"level": "ordinal"}, ""),
 ]
 
@@ -401,7 +415,8 @@ def test_in_two_rounds_parts_have_the_interval_of_all(metric, options, numbers, 
     def state(at, given=None):
         _, data, more, _ = in_rounds(metric, *some(kind, at, k, r))
         clusters = None if units is None else units[at]
-        return states.partial(metric, *data, random=BOTH, panel=panel, clusters=clusters, given=given, **options, **more)
+        own = {**options, "weights": WEIGHTS[at]} if "weights" in options else options
+        return states.partial(metric, *data, random=BOTH, panel=panel, clusters=clusters, given=given, **own, **more)
 
     first = states.merge([state(at) for at in PIECES])
     parts = [state(at, states.State.from_json(first.to_json())) for at in PIECES]

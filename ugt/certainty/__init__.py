@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -152,4 +153,4 @@ def _risk_error(post: Plausibilities, risk: Array, kind: str) -> float:
     return float(np.sqrt(np.maximum(variance, 0.0).sum()) / max(len(variance), 1))
 
 
-PARTS = {**means(annotation_certainty), **means(expected_risk, share=False)}
+PARTS = {**means(annotation_certainty), **means(expected_risk, span=(-math.inf, math.inf))}

@@ -6,6 +6,7 @@ EL (epistemic) of the label probabilities that m estimates, CL (calibration) and
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 from .._base import checks, notices
@@ -148,7 +149,7 @@ def _weighed(read: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Callable
 
 _SCORES = histogram_brier_score, histogram_log_loss, ranked_probability_score, manhattan_distance, wasserstein_distance
 PARTS = {
-    **{name: one._replace(read=_weighed(one.read)) for name, one in means(*_SCORES, share=False).items()},
+    **{name: one._replace(read=_weighed(one.read)) for name, one in means(*_SCORES, span=(0.0, math.inf)).items()},
     "histogram_losses": Part(_in_parts(HistogramStatistic.of), HistogramStatistic.of_settings),
     "disagreement_losses": Part(_in_parts(DisagreementStatistic.of), DisagreementStatistic.of_settings),
 }

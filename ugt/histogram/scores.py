@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Callable
 
 import numpy as np
 
 from .. import resampling
 from .._base import notices
-from .._base.arrays import Array
+from .._base.arrays import Array, NDArray
 from .._base.checks import error, flag, option
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from .bins import Bins
-from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of
+from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
 from .sums import Loss, divided
 
@@ -51,13 +51,17 @@ class HistogramScore(MeanOfCases):
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     weights: Array | None = None
+    _data: Histograms | None = field(default=None, repr=False)
+    _rule: Rule | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
         bad = np.isinf(self.contributions[0])
         if bad.any():
             raise error("score", "have finite values to be resampled", self.value, f"case {int(np.argmax(bad))}")
-        return resampling.Ratios.of(self.per_case if self.weights is None else self.contributions)
+        if self._data is None or self._rule is None:
+            return resampling.Ratios.of(self.per_case if self.weights is None else self.contributions)
+        return OfLabels(self.contributions, self._data, self._rule)
 
     @property
     def contributions(self) -> tuple[Array, Array]:
@@ -104,7 +108,6 @@ class HistogramLogLoss(HistogramScore):
     divergence: Loss = UNKNOWN
     _entropy: Array = field(default_factory=lambda: np.empty(0), repr=False)
     _bias: Array = field(default_factory=lambda: np.empty(0), repr=False)
-    _data: Histograms | None = field(default=None, repr=False)
 
     @cached_property
     def calibration(self) -> Loss:
@@ -136,8 +139,7 @@ class HistogramLogLoss(HistogramScore):
     def _grouped(self, name: str, n_bins: int, debiased: bool) -> LogLossPart:
         assert self._data is not None
         rows = self._data.rows(Bins.of_width(1, self._data.shape[1]))
-        with np.errstate(divide="ignore"):
-            again = 0.0 - _sum_of_logs(rows.share, np.clip(rows.prob, 0, 1))
+        again = _log(rows.share, rows.prob)
         if not (again == self.per_case)[rows.cell[:, 0] >= 0].all():
             raise error("counts and probs", "be as they were when the log loss was computed", "other numbers")
         return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids)
@@ -175,8 +177,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
     per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
         n, m = _shares(y)
-        with np.errstate(divide="ignore"):
-            per_case[begin:end] = 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
+        per_case[begin:end] = _log(m, z)
         entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -divided((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
     found = _score(per_case, data.weights, 3)
@@ -188,7 +189,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
         first = data.case(int(np.argmax(infinite)))
         notices.warn(f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}")
     counted = found.n_cases, found.left_out, data.weights
-    return HistogramLogLoss(found.value, per_case, *counted, n_infinite, of_labels, of_model, entropy, bias, data)
+    return HistogramLogLoss(found.value, per_case, *counted, data, _log, n_infinite, of_labels, of_model, entropy, bias)
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
@@ -208,9 +209,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
     >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(
-        Histograms.of(counts, probs, fractional=fractional, weights=weights), lambda m, z: ((m - z) ** 2 + m * (1 - m)).sum(axis=1)
-    )
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), _brier)
 
 
 def ranked_probability_score(
@@ -238,13 +237,7 @@ def ranked_probability_score(
     >>> ugt.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
     array([0.25, 0.5 ])
     """
-    flag("normalized", normalized)
-
-    def rule(m: Array, z: Array) -> Array:
-        upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))
-        score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
-        return np.asarray(score / (m.shape[1] - 1) if normalized else score)
-
+    rule = partial(_ranked, normalized=flag("normalized", normalized))
     return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), rule)
 
 
@@ -264,7 +257,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
     >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), lambda m, z: np.abs(m - z).sum(axis=1))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), _manhattan)
 
 
 def wasserstein_distance(
@@ -294,20 +287,71 @@ def wasserstein_distance(
         at = array_of("positions", positions, must).astype(np.float64)
         if at.shape != (data.shape[1],) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
             raise error("positions", must, repr(positions))
-    steps = np.diff(at)
+    return _by_rule(data, partial(_earth, steps=np.diff(at)))
 
-    def rule(m: Array, z: Array) -> Array:
-        # no matrix product: its last bits depend on the layout, by processor
-        return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
 
-    return _by_rule(data, rule)
+# ---- rules: (N,) scores of shares of labels and probabilities (N, K)
+
+
+def _log(m: Array, z: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
+
+
+def _brier(m: Array, z: Array) -> Array:
+    return np.asarray(((m - z) ** 2 + m * (1 - m)).sum(axis=1))
+
+
+def _ranked(m: Array, z: Array, normalized: bool) -> Array:
+    upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))
+    score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
+    return np.asarray(score / (m.shape[1] - 1) if normalized else score)
+
+
+def _manhattan(m: Array, z: Array) -> Array:
+    return np.asarray(np.abs(m - z).sum(axis=1))
+
+
+def _earth(m: Array, z: Array, steps: Array) -> Array:
+    # no matrix product: its last bits depend on the layout, by processor
+    return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
+
+
+class OfLabels(resampling.Ratios):
+    """A mean of scores against shares of labels, which may be those of fewer annotators."""
+
+    def __init__(self, contributions: tuple[Array, Array], data: Histograms, rule: Rule) -> None:
+        base = resampling.Ratios.of(contributions)
+        super().__init__(base.columns, base.of_number)
+        self.data, self.rule = data, rule
+
+    @property
+    def spans(self) -> Array:
+        """(1, 2): no score is below 0; how far it goes is not the same for all."""
+        return np.array([[0.0, np.inf]])
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        """As L_sq has it."""
+        return ("identity",)
+
+    def annotations_by_name(self) -> Any:
+        return named(self.data.labels)
+
+    def judged_by(self, annotators: NDArray[Any]) -> OfLabels:
+        other = replace(self.data, counts=counts_of(self.data.labels, annotators), labels=None)
+        return OfLabels(_weighed(_per_case(other, self.rule), other.weights), other, self.rule)
+
+
+def _per_case(data: Histograms, rule: Rule) -> Array:
+    found = np.empty(data.shape[0])
+    for begin, end, y, z in data.checked():
+        found[begin:end] = rule(_shares(y)[1], z)
+    return found
 
 
 def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
-    per_case = np.empty(data.shape[0])
-    for begin, end, y, z in data.checked():
-        per_case[begin:end] = rule(_shares(y)[1], z)
-    return _score(per_case, data.weights, 4)
+    return replace(_score(_per_case(data, rule), data.weights, 4), _data=data, _rule=rule)
 
 
 def _shares(y: Array) -> tuple[Array, Array]:

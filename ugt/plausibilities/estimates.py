@@ -23,6 +23,7 @@ NO_SPREAD = 1e-15  # a variance below this is rounding: a million such cases mov
 # Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
 EXACT_LAW_WORK = 1e8
 NO_ANNOTATIONS = "case without annotations"
+Span = tuple[float, float]
 ERRORS = ("draw_std", "mc_error")
 
 
@@ -339,13 +340,13 @@ class Means(Ratios):
 
     n_squared = 2
 
-    def __init__(self, contributions: Any, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, share: bool) -> None:
-        base, self.span = Ratios.of(contributions), (0.0, 1.0) if share else super().span
+    def __init__(self, contributions: Any, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, span: Span) -> None:
+        base, self.span = Ratios.of(contributions), span
         super().__init__(base.columns, base.of_number)
         self._settings, self.left_out, self.fixed = dict(settings), left_out, fixed
 
     @classmethod
-    def of_record(cls, found: MeanOfCases, options: Mapping[str, Any], share: bool) -> Means:
+    def of_record(cls, found: MeanOfCases, options: Mapping[str, Any], span: Span) -> Means:
         x, n, draws = found.per_case, found.n_cases, getattr(found, "per_draw", None)
         if np.isinf(x).any():
             raise error("predictions", "have a finite score in every case, to be added up", "inf", f"row {int(np.argmax(np.isinf(x)))}")
@@ -357,7 +358,7 @@ class Means(Ratios):
         numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
         weighted = {"weights": True} if options.get("weights") is not None else {}  # those of the cases are of no other part
         settings = {"options": plain({**options, **weighted}), "numbers": numbers, "n_draws": n_draws}
-        one = cls(getattr(found, "contributions", x), settings, found.left_out, np.array(fixed, np.float64), share)
+        one = cls(getattr(found, "contributions", x), settings, found.left_out, np.array(fixed, np.float64), span)
         one.source = found.statistic
         return one
 
@@ -378,8 +379,8 @@ class Means(Ratios):
         return self._settings
 
     @classmethod
-    def of_settings(cls, settings: Mapping[str, Any], share: bool = True) -> Means:
-        return cls(np.full(1, np.nan), settings, {}, np.empty(0), share)
+    def of_settings(cls, settings: Mapping[str, Any], span: Span = (0.0, 1.0)) -> Means:
+        return cls(np.full(1, np.nan), settings, {}, np.empty(0), span)
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         """With the errors over draws and of Monte Carlo, the size of the sets, and the value of every draw."""
@@ -389,10 +390,10 @@ class Means(Ratios):
         return found._replace(numbers={**numbers, **draws})
 
 
-def means(*functions: Callable[..., MeanOfCases], share: bool = True) -> dict[str, Part]:
-    """Parts of functions whose value is the mean over the cases that are defined; ``share``: of numbers from 0 to 1."""
-    return {function.__name__: Part(partial(_read, function, share), partial(Means.of_settings, share=share)) for function in functions}
+def means(*functions: Callable[..., MeanOfCases], span: Span = (0.0, 1.0)) -> dict[str, Part]:
+    """Parts of functions whose value is the mean, over the cases that are defined, of numbers in this range."""
+    return {function.__name__: Part(partial(_read, function, span), partial(Means.of_settings, span=span)) for function in functions}
 
 
-def _read(function: Callable[..., MeanOfCases], share: bool, data: tuple[Any, ...], options: dict[str, Any]) -> Means:
-    return Means.of_record(function(*data, **options), options, share)
+def _read(function: Callable[..., MeanOfCases], span: Span, data: tuple[Any, ...], options: dict[str, Any]) -> Means:
+    return Means.of_record(function(*data, **options), options, span)

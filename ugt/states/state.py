@@ -323,7 +323,7 @@ class Merged(Frozen):
             raise error("kind", "be 'analytic' for a state without resamples (n_resamples=)", repr(kind))
         found = self.resamples(of)
         low, high = found.interval(level, "percentile" if kind == "auto" else kind)[0]
-        at_end = low == high == self.value and self.value in self._span and not math.isnan(self._step)
+        at_end = low == high == self.value and self.value in self._span and math.isfinite(self._step)
         if kind == "auto" and of is None and at_end and self.n_cases > 1:
             if self.units == "clusters":
                 notices.warn(f"undefined: an interval of {self.value:g} over clusters, as a state does not know how many there are")
