@@ -87,6 +87,29 @@ def binnings(n, k, binning):
 
 
 @bench.job(SIZES, SMALL)
+def weighted(n, k):
+    """all losses of cases with weights"""
+    counts, probs = tables(n, k)
+    weights = counts[:, 0] + 1.0
+    return Work(lambda: ugt.histogram_losses(counts, probs, weights=weights), {"numpy.sum": stream(counts, probs)})
+
+
+@bench.job(SIZES, SMALL)
+def expected_calibration_error(n, k):
+    """all losses and the calibration error of p = 1"""
+    counts, probs = tables(n, k)
+    return Work(lambda: ugt.histogram_losses(counts, probs).ece, {"numpy.sum": stream(counts, probs)})
+
+
+@bench.job([SIZES[0]], SMALL)
+def log_loss_calibration(n, k):
+    """the calibration part of the log loss"""
+    counts, probs = tables(n, k)
+    found = ugt.histogram_log_loss(counts, np.clip(probs, 1e-9, 1))
+    return Work(lambda: found.part("calibration").value, {"numpy.sum": stream(counts, probs)})
+
+
+@bench.job(SIZES, SMALL)
 def resamples(n, k):
     """a resample of all losses"""
     found = ugt.histogram_losses(*tables(n, k))
@@ -107,6 +130,16 @@ def disagreement_losses(n, k):
     counts, probs = tables(n, k)
     predicted = ugt.predicted_disagreement(probs)
     return Work(lambda: ugt.disagreement_losses(counts, predicted), {"numpy.sum": stream(counts, predicted)})
+
+
+@bench.job([SIZES[0]], SMALL)
+def statistic_of_three_values(n, k):
+    """how many of three labels differ, and the losses of what was predicted of it"""
+    counts, probs = tables(n, k)
+    predicted = np.concatenate([probs, np.zeros((n, 1))], axis=1)
+    phi = lambda *said: [len(set(said)) == m for m in (1, 2, 3)]  # noqa: E731
+    found = lambda: ugt.disagreement_losses(counts, predicted, statistic=ugt.symmetric_statistic(counts, phi, 3))  # noqa: E731
+    return Work(found, {"numpy.sum": stream(counts, predicted)})
 
 
 if __name__ == "__main__":

@@ -196,12 +196,14 @@ class Rows(NamedTuple):
 
     def sums(self, n_cells: int, times: Array) -> Array:
         """(W, S), each case so many times (N, W); with weights by w, then by w², then once each."""
-        share, prob, cell, fact, weight = self
-        if weight is None:
-            return _histogram.resampled(share, prob, cell, fact, n_cells, times)
-        w = weight[:, None]
-        lanes = np.concatenate([times * w, times * w**2, times * (w > 0)], axis=1)
-        found = _histogram.resampled(share, prob, cell, fact, n_cells, lanes)
+        if self.weight is None:
+            return _histogram.resampled(self.share, self.prob, self.cell, self.fact, n_cells, times)
+        found = np.asarray(0.0)
+        for begin in range(0, len(times), BLOCK):  # sums of a few cases at a time: weights of all are three times as many as times
+            share, prob, cell, fact, weight = self.part(begin, begin + BLOCK)
+            w, once = np.asarray(weight)[:, None], times[begin : begin + BLOCK]
+            lanes = np.concatenate([once * w, once * w**2, once * (w > 0)], axis=1)
+            found = found + _histogram.resampled(share, prob, cell, fact, n_cells, lanes)
         return np.ascontiguousarray(found.reshape(LANES, times.shape[1], -1).transpose(1, 0, 2)).reshape(times.shape[1], -1)
 
 
