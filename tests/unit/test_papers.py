@@ -162,6 +162,20 @@ def distances_of_orders():
         assert distance(turned, order, k=3).value == close(turned_around) and distance(turned, -order, k=3).value == close(0)
 
 
+@item("A12")
+def other_ranking_measures():
+    p, scores = np.array([0.5, 0.3, 0.2]), np.array([2.0, 3.0, 1.0])
+    point = ugt.Point.from_array(p[None])
+    tau = stats.weightedtau(scores, p, rank=np.argsort(np.argsort(-p)))[0]
+    assert 1 - 2 * ugt.ua_weighted_kendall_distance(point, scores[None], k=3).value * 3 / 2 == close(tau)
+    overlaps = np.array([0, 1, 1])  # of the first 1, 2 and 3 classes
+    persistence = 0.9
+    extrapolated = overlaps[-1] * persistence**3 + (1 - persistence) * (overlaps * persistence ** np.arange(3)).sum()
+    assert ugt.ua_rank_biased_overlap(point, scores[None], k=3, persistence=persistence).value == close(extrapolated)
+    discount = 1 / np.log2([2, 3, 4])
+    assert ugt.ua_ndcg(point, scores[None], k=3).value == close((discount @ [2, 3, 1]) / (discount @ [3, 2, 1]))
+
+
 @item("A13")
 def point_masses():
     point = ugt.Point.from_array(SHARES - [[0, 1e-3, 2e-3]] * (SHARES > 0))
@@ -462,6 +476,17 @@ def symmetric_statistics():
     assert ugt.disagreement_losses(COUNTS, (MODEL**3).sum(1), statistic=found).observed == close(same)
 
 
+@item("B12")
+def statistics_of_several_values():
+    found = ugt.symmetric_statistic(COUNTS, lambda a, b, c: [len({a, b, c}) == m for m in (1, 2, 3)], 3)
+    triples = list(permutations(range(4), 3))
+    n_classes = np.array([[len(set(row[list(one)])) for one in triples] for row in WIDE])
+    assert found == close(np.stack([(n_classes == m).mean(1) for m in (1, 2, 3)], axis=1))
+    predicted = np.tile([[0.2, 0.5, 0.3]], (6, 1))
+    by_hand = sum((((n_classes == m) - predicted[0, m - 1]) ** 2).mean() for m in (1, 2, 3))
+    assert np.sum(ugt.disagreement_losses(COUNTS, predicted, statistic=found).l_per_class) == close(by_hand)
+
+
 @item("B14")
 def calibration_dispersion_map():
     found = losses_of()
@@ -648,6 +673,23 @@ def schools_and_strata():
     assert found.value[0] == close(ratio_of(ugt.Labels.from_wide(WIDE[first], classes=3), CHOSEN[first]).value)
 
 
+@item("C13")
+def limits_of_agreement_and_points():
+    table, said = np.array([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]), np.array([1.0, 3, 5, 3])
+    found = ugt.bland_altman(ugt.Ratings.from_wide(table), said)
+    first = found.pairs[0]
+    apart = table[:, 0] - table[:, 1]
+    assert first.bias == close(apart.mean()) and (first.lower, first.upper) == close(
+        tuple(apart.mean() + np.array([-1, 1]) * stats.norm.ppf(0.975) * apart.std(ddof=1))
+    )
+    assert drawn("bland_altman", first).get_xlabel()
+    yes = (WIDE == 0).astype(int)
+    points = ugt.annotator_roc_points(yes, SCORE).table()
+    others = yes[:, 1:].mean(1)
+    assert points[0]["sensitivity"] == close((others * yes[:, 0]).sum() / others.sum())
+    assert drawn("annotator_roc_points", ugt.annotator_roc_points(yes, SCORE)).get_xlabel().startswith("false positive rate")
+
+
 @item("C14")
 def other_ratios():
     found = ugt.alternative_discrepancy_ratios(ugt.Ratings.from_wide([[1.0, 2, 4], [7, 6, 9]]), [2.0, 7.0], distance="squared")
@@ -749,6 +791,19 @@ def dummies_tests_and_means():
     difference = ugt.soft_auroc(P, SCORE).minus(ugt.soft_auroc(P, OTHER[:, 0]))
     low, high = difference.interval()
     assert low < difference.value < high
+    yes = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=LABELS.annotators, classes=2)
     each = [ugt.soft_auroc(WIDE[:, a] == 0, SCORE).value for a in range(4)]
-    positive, pairs = (WIDE[:, 0] == 0), SCORE[:, None] > SCORE
-    assert each[0] == close(pairs[positive][:, ~positive].mean())
+    assert ugt.by_annotators(ugt.soft_auroc(yes, SCORE)).mean().value == close(np.mean(each))
+
+
+@item("D10")
+def disagreement_and_demographics():
+    groups = {"ann": "A", "bob": "A", "cy": "B", "dan": "B"}
+    yes = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=LABELS.annotators, classes=2)
+    found = ugt.by_annotators(ugt.soft_auroc(yes, SCORE), groups)
+    each = [ugt.soft_auroc((WIDE[:, at] == 0).mean(1), SCORE).value for at in ([0, 1], [2, 3])]
+    assert found.values == close(np.array(each)) and found.difference("A", "B").value == close(each[0] - each[1])
+    apart = ugt.agreement_by_group(LABELS, groups)
+    same = {(a, b): (WIDE[:, a] == WIDE[:, b]).mean() for a in range(4) for b in range(a)}
+    assert apart.within == close((same[1, 0] + same[3, 2]) / 2)
+    assert apart.between == close(np.mean([same[2, 0], same[2, 1], same[3, 0], same[3, 1]]))

@@ -75,7 +75,7 @@ class CaseCorrelation(Result):
     >>> import ugt
     >>> found = ugt.case_correlation([0.9, 0.5, 0.7, 1.0], [1.0, 0.4, 0.5, 0.9])
     >>> round(found.value, 3), found.n_cases
-    (0.922, 4)
+    (0.919, 4)
     """
 
     value: float
