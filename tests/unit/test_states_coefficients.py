@@ -1,5 +1,6 @@
 """Agreement coefficients of cases in parts: the numbers of all cases in one place, resamples too, however they are cut and merged."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -74,6 +75,10 @@ def test_ratings_in_parts_are_all_ratings(metric, options, seed):
     found, near = in_parts(metric, {**options, **named}, data, seed, ratings=True), options["center"] in (99.0, 100.5)
     np.testing.assert_allclose(found.value, expected.value, rtol=0, atol=1e-12 if near else 1e-10)
     check(found, expected) if near else None
+    if metric == "intraclass_correlation":  # for other cases and other annotators
+        np.testing.assert_allclose(found.interval(0.9, kind="analytic"), expected.interval(0.9, kind="analytic"), rtol=1e-9)
+        one = dataclasses.replace(found, units="clusters")
+        refused("clusters must be None for analytic intervals of intraclass", one.interval, kind="analytic")
     if metric == "krippendorff_alpha":
         seen, chance = (found.numbers[f"{name} disagreement"] for name in ("observed", "expected"))
         assert seen / chance == pytest.approx((1 - expected.observed) / (1 - expected.expected), rel=1e-9)

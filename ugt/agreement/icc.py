@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of
 from .table import Judgements
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..resampling import Answer
 
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 INCOMPLETE = "case that not all annotators rated"
@@ -163,8 +168,15 @@ class Icc(Form):
         """On the data."""
         return Squares(*(float(x[0]) for x in self.squares(self._ones[None])))  # type: ignore[arg-type]
 
-    def interval(self, level: float) -> tuple[float, float]:
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """Its limits are those of the cases in all parts."""
+        self.__dict__["_ones"] = sums
+        return super().finish(sums, fixed, left_out)
+
+    def limits(self, level: float) -> tuple[float, float]:
         """McGraw & Wong (1996), table 7."""
+        if math.isnan(self.agreed()[0]):
+            return math.nan, math.nan
         ms, tail = self._squares, 0.5 - level / 2
         if not ms.error > TINY:
             return math.nan, math.nan

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -90,6 +90,7 @@ class Statistic(ABC):
     case_ids: NDArray[Any] | None = None
     fixed: Array = np.empty(0)
     n_squared = 0
+    limits: Callable[[float], tuple[float, float]] | None = None  # of the first number by level, where they are of a form of their own
 
     @abstractmethod
     def sums(self, cases: Array | None = None) -> Array:

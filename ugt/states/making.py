@@ -229,7 +229,8 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     two_way = None
     if "panel" in state.settings:
         two_way = two_ways_of(one, one.answer(rounded(state.sums)["sums"][None])[0], state)
-    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, one.scale, one.span, step, two_way)
+    scaled = one.scale, one.span, step, one.limits
+    return Merged(state.metric, answer.value, told, *counts, resampled, units, answer.record, again, *scaled, two_way)
 
 
 def _told(one: Statistic, state: State) -> tuple[Answer, float, Array, Mapping[str, Array]]:

@@ -257,6 +257,7 @@ class Merged(Frozen):
     _scale: str = field(default="identity", repr=False)
     _span: tuple[float, float] = field(default=(-math.inf, math.inf), repr=False)
     _step: float = field(default=math.nan, repr=False)
+    _limits: Callable[[float], tuple[float, float]] | None = field(default=None, repr=False)
     _two_way: Mapping[str, resampling.TwoWay] | tuple[str, str] | None = field(default=None, repr=False)
 
     def two_way(self, *, of: str | None = None) -> resampling.TwoWay:
@@ -293,7 +294,8 @@ class Merged(Frozen):
         kind : {"auto", "percentile", "basic", "analytic"}
             Percentile and basic as in :class:`ugt.Resamples`. Auto: percentile; where no resample differs from a value at an end of its
             range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. Analytic: of ``value``, by its
-            ``std_error`` and Student's t (over clusters: the normal law), which needs no resamples where there are sums of squares.
+            ``std_error`` and Student's t (over clusters: the normal law), which needs no resamples where there are sums of squares; of
+            intraclass correlations by the F distribution, for other cases and other annotators.
 
         Returns
         -------
@@ -335,6 +337,10 @@ class Merged(Frozen):
     def _analytic(self, level: float) -> tuple[float, float]:
         from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
+        if self._limits is not None:
+            if self.units == "clusters":
+                raise error("clusters", "be None for analytic intervals of intraclass correlations", "clusters")
+            return self._limits(level)
         if not self.std_error > 0:
             return math.nan, math.nan
         far = ndtri(0.5 + level / 2) if self.units == "clusters" else t_quantile(self.n_cases - 1, 0.5 + level / 2)
