@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._base import notices
-from ..._base.arrays import Array, Bools, Int64
+from ..._base.arrays import Array, Int64
 from ...histogram.disagreement import disagreement_losses
 from ...histogram.pairs_of_labels import predicted_disagreement
-from ...histogram.reliability import score_interval
-from ...histogram.sums import CASES, SHARE, SQUARE
-from ...resampling import PartMeans
+from ...histogram.reliability import LabelShares
 from .. import markup as html
 from .. import svg
 from ..context import Ask, Made
@@ -22,7 +20,6 @@ from ..tables import ends_of
 from .calibration import is_probability
 
 if TYPE_CHECKING:
-    from ...resampling import Design
     from ..context import Context
     from ..tables import Row
 
@@ -48,63 +45,32 @@ def make(context: Context, notes: list[str]) -> Made:
     rows: list[Row] = []
     for i, (model, one) in enumerate(models.items()):
         level = context.options.level
-        intervals = resampled[i].interval(level, context.options.interval) if asks else one.score_intervals(counts, level)
-        rows += [{"model": model, **row} for row in one.rows(intervals)]
+        intervals = resampled[i].interval(level, context.options.interval) if asks else None
+        rows += [{"model": model, **row} for row in one.rows(level, intervals)]
     return {"disagreement_bins": rows}
-
-
-class BinMeans(PartMeans):
-    """Means of bins; those of a single unit have an interval too, of width 0."""
-
-    def varies(self, kept: Bools, design: Design) -> Bools:
-        return np.full(len(self.names), design.n_units > 1)
 
 
 class DisagreementBins:
     """Predicted disagreement of two annotators against that of the pairs of labels of a case, bin by bin."""
 
     def __init__(self, counts: Int64, probs: Array) -> None:
-        predicted = predicted_disagreement(probs / probs.sum(axis=1, keepdims=True)).overall
         with notices.heard():
-            found = disagreement_losses(counts, predicted)
-        self.kept = ~np.isnan(found.observed)
-        self.edges, self.observed, self.predicted = found.bin_edges[0], found.observed[self.kept], predicted[self.kept]
-        self.n_bins = len(self.edges) - 1
-        self.at = np.clip(np.searchsorted(self.edges, self.predicted, side="right") - 1, 0, self.n_bins - 1)
-        self.size = np.bincount(self.at, minlength=self.n_bins)
-
-    @property
-    def filled(self) -> Int64:
-        """Bins with cases."""
-        return np.flatnonzero(self.size)
-
-    def _mean(self, values: Array) -> Array:
-        """Of the filled bins."""
-        return np.bincount(self.at, values, self.n_bins)[self.filled] / self.size[self.filled]
+            self.losses = disagreement_losses(counts, predicted_disagreement(probs / probs.sum(axis=1, keepdims=True)).overall)
 
     def ask(self, context: Context) -> Ask:
-        """The mean disagreement of each filled bin, over clusters."""
-        rows = np.flatnonzero(self.kept)
-        parts = [(rows[self.at == b], self.observed[self.at == b][:, None]) for b in self.filled]
-        n = min(MOST_RESAMPLES, context.options.affordable(4 * len(rows)))
-        return Ask(BinMeans(len(self.kept), parts), n)
+        """The mean disagreement of each bin, over clusters."""
+        n = min(MOST_RESAMPLES, context.options.affordable(4 * self.losses.n_cases))
+        return Ask(LabelShares(self.losses._statistic, 0), n)
 
-    def score_intervals(self, counts: Int64, level: float) -> Array:
-        """(filled bins, 2) where cases are independent."""
-        cells_ = np.zeros((self.n_bins, 1 + max(CASES, SHARE, SQUARE)))
-        cells_[:, CASES] = self.size
-        cells_[:, SHARE], cells_[:, SQUARE] = (np.bincount(self.at, values, self.n_bins) for values in (self.observed, self.observed**2))
-        pairs = counts[self.kept].sum() / (2 * self.kept.sum())  # of labels, a case, that share none
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(score_interval(cells_, pairs, level))[self.filled]
-
-    def rows(self, intervals: Array) -> list[Row]:
-        """One a filled bin."""
-        columns = zip(self.filled, self._mean(self.predicted), self._mean(self.observed), intervals)
+    def rows(self, level: float, intervals: Array | None) -> list[Row]:
+        """One a filled bin; with score intervals where there are no others."""
+        with notices.heard():
+            curve = self.losses.reliability_curve(level=level)
+        ends = np.stack([curve.low, curve.high], axis=1) if intervals is None else intervals
         return [
-            {"bin_low": float(self.edges[b]), "bin_high": float(self.edges[b + 1]), "n_cases": int(self.size[b]),
-             "mean_predicted": float(predicted), "observed": float(observed), **ends_of(interval)}
-            for b, predicted, observed, interval in columns
+            {"bin_low": float(curve.edges[b]), "bin_high": float(curve.edges[b + 1]), "n_cases": int(curve.n_cases[b]),
+             "mean_predicted": float(curve.mean_probability[b]), "observed": float(curve.label_share[b]), **ends_of(ends[b])}
+            for b in np.flatnonzero(curve.n_cases)
         ]  # fmt: skip
 
 
