@@ -7,6 +7,7 @@ from common import Bench, Target, Work, grid, peer, stream
 from data import Skip
 
 import ugt
+from ugt import states
 from ugt._core import _soft
 
 bench = Bench(__file__)
@@ -78,6 +79,17 @@ def against_scikit_learn(n):
         return [metric(labels, doubled, sample_weight=weights) for metric in (roc_auc_score, average_precision_score)]
 
     return Work(lambda: _soft.Scores(scores).sums(p, None, 0.5, False), {"scikit-learn": theirs})
+
+
+@bench.job(grid(n=(20_000,), annotators=(4, 12)), {"n": 200, "annotators": 3})
+def two_way_in_parts(n, annotators):
+    """the interval over cases and annotators of soft AUROC in bins, by two rounds, beside that of the record"""
+    rng = np.random.default_rng(0)
+    truth, skill = rng.integers(0, 2, (n, 1)), np.linspace(0.6, 0.9, annotators)
+    labels = ugt.Labels.from_wide(np.where(rng.random((n, annotators)) < skill, truth, 1 - truth), classes=2)
+    scores, random = truth[:, 0] / 3 + rng.random(n), ("cases", "annotators")
+    ours = lambda: states.compute("soft_auroc", parts=[(labels, scores)], edges=1000, random=random).two_way()  # noqa: E731
+    return Work(ours, {"record": lambda: ugt.soft_auroc(labels, scores).two_way()})
 
 
 @bench.job(

@@ -41,7 +41,7 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
         As for :func:`ugt.states.partial`, or of the function. ``case_ids``, ``clusters`` and weights of cases are collections;
         ``min_cases`` is of all cases. For ``soft_auroc`` and ``soft_average_precision`` without ``edges``, which are exact, also
         ``n_ranges``: into how many ranges of scores the cases are divided, each of which one worker sorts (default: as many as there are
-        partitions, at most 256).
+        partitions, at most 256). With ``random=("cases", "annotators")`` partitions are gone through twice where the metric needs it.
 
     Returns
     -------
