@@ -17,6 +17,7 @@ from .first_choices import first_choices
 RARE = 1e-3
 MOST_READERS = 20  # before somebody else is asked
 MOST_NAMED = 5
+ASKED = "more annotators seem to have been asked where the first ones differed"
 
 
 def drawn_alike(labels: Labels) -> Labels:
@@ -65,8 +66,8 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     if differ == 0 or _none_among(n, n_others, differ) > RARE:
         return "", None
     seen = (
-        f"All {n:,} cases with {least} labels are unanimous, where of the others {alike.mean():.0%} would be with as few: more annotators "
-        "seem to have been asked where the first ones differed. Agreement, kappa, AC1, alpha, debiased losses and agreement with one more "
+        f"All {n:,} cases with {least} labels are unanimous, where of the others {alike.mean():.0%} would be with as few: {ASKED}. "
+        "Agreement, kappa, AC1, alpha, debiased losses and agreement with one more "
         "annotator take labels of a case as drawn alike and are wrong for such a design"
     )
     first, which = _first_readings(labels, least, fewest, np.flatnonzero(others))

@@ -323,7 +323,7 @@ def evaluate(
             known=known, scores=scores, voted=voted, clusters=of_case,
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
-            soft=work.soft, bounds=work.bounds, references=work.references,
+            soft=work.soft, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
             case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean, top=work.top,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
             groups=by_group,
@@ -337,7 +337,11 @@ def evaluate(
     left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),
-        data={**facts.data_summary(known), "joined": " ".join(filter(None, (by_position, *dict.fromkeys(of_predictions)))) or None},
+        data={
+            **facts.data_summary(known),
+            "joined": " ".join(filter(None, (by_position, *dict.fromkeys(of_predictions)))) or None,
+            "n_clusters": None if of_case is None else len(set(of_case.tolist())),
+        },
         left_out={reason: n for reason, n in left_out.items() if n},
         notes=(
             *facts.notes(known, options.ties),

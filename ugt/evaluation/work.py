@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +72,7 @@ class Work:
     soft: list[tuple[SoftRanking, list[Row]]] = field(default_factory=list)
     bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
     references: list[Row] = field(default_factory=list)
+    constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # of metric and reliability: contributions of cases
     case_certainty: dict[str, Array] = field(default_factory=dict)
     mean: Array | None = None  # under the middle reliability
     top: Array | None = None  # likewise, the probability of each class to be the most plausible one
@@ -86,6 +88,7 @@ class Work:
         for name, order in self.ranked.items():
             for k in self.orders:
                 self._add_metric(name, None, "voted_accuracy", k, topk.of(self.voted, order, k, ties=ties))
+        self._add_constant(None, self.voted, "voted_accuracy")
         truth: Any
         for reliability, truth in self.truths:
             self._judge(reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows))
@@ -154,12 +157,28 @@ class Work:
             self.top = pi
         for name in self.scores:
             self.bounds.append((name, reliability, Assumed(pi, self.chosen[name], 1, LEAST_CASES)))
-        defined = pi[truth.defined]
-        if self.scores and len(defined):
-            commonest = Orders.from_dense(np.repeat(defined.sum(axis=0)[None], len(pi), axis=0), self.orders[-1], self.options.ties)
-            topk = METRICS["topk_accuracy"]
-            for k in self.orders:
-                self._add_reference(COMMONEST, reliability, topk.name, k, topk.of(truth, commonest, k, ties=self.options.ties).value)
+        self._add_constant(reliability, truth)
+
+    @cached_property
+    def shares(self) -> Array | None:
+        """(K,) how often each class is voted for; None where nothing is compared with the commonest one."""
+        few = self.voted.n_cases * self.voted.n_classes <= MOST_CELLS
+        wanted = self.details and self.scores and few and self.voted.defined.any()
+        return np.asarray(self.voted.mean()[self.voted.defined].sum(axis=0)) if wanted else None
+
+    @cached_property
+    def commonest(self) -> Orders:
+        """The classes by their shares, the same for every case."""
+        assert self.shares is not None
+        return Orders.from_dense(np.repeat(self.shares[None], self.voted.n_cases, axis=0), self.orders[-1], "first")
+
+    def _add_constant(self, reliability: float | None, truth: Plausibilities, metric: str = "topk_accuracy") -> None:
+        """What the commonest classes have as an answer to every case."""
+        for k in self.orders if self.shares is not None else ():
+            found = METRICS["topk_accuracy"].of(truth, self.commonest, k, ties=self.options.ties)
+            self._add_reference(COMMONEST, reliability, metric, k, found.value)
+            if k == 1:
+                self.constant[metric, reliability] = found.per_case
 
     def _add_reference(self, reference: str, reliability: float | None, metric: str, k: int | None, value: float) -> None:
         self.references.append({"reference": reference, "reliability": reliability, "metric": metric, "k": k, "value": finite(value)})

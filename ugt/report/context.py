@@ -162,6 +162,8 @@ class Context:
     soft: Sequence[tuple[Statistic, Sequence[Row]]]  # scores of two classes, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
     references: Sequence[Row]  # what simple and perfect models would have
+    constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
+    shares: Array | None  # (K,) how often each class is voted for; None where nothing is compared with the commonest one
     case_certainty: Mapping[str, Array]  # reliability ("given" where there is none) -> (n,) certainty of order 1
     reliability: float | None  # the middle one: tables that need a single truth use it
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None where the table would be too large

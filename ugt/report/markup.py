@@ -152,6 +152,13 @@ def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section
     return Section(anchor, title, f'{head}\n<p class="how">{how_to_read}</p>\n{body}\n</section>')
 
 
+def finding(anchor: str, topic: str, heading: str, *content: str) -> Section:
+    """A section whose heading says what was found; the topic stands above it, and in the contents."""
+    head = f'<section id="{anchor}" class="finding" aria-labelledby="{anchor}-heading">\n<p class="kick">{topic}</p>'
+    body = "\n".join(filter(None, content))
+    return Section(anchor, topic, f'{head}\n<h2 id="{anchor}-heading">{heading}</h2>\n{body}\n</section>')
+
+
 def subheading(title: str, anchor: str = "") -> str:
     return f'<h3 id="{anchor}">{title}</h3>' if anchor else f"<h3>{title}</h3>"
 
@@ -173,7 +180,7 @@ def bullets(items: Iterable[str]) -> str:
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, wordy: bool = False) -> str:
     """A table of HTML cells whose first column names the rows. ``wordy``: cells are sentences, not numbers."""
     body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(map(Cell, row[1:]))}</tr>' for row in rows)
-    return _framed("plain wordy" if wordy else "plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
+    return framed("plain wordy" if wordy else "plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
 
 
 def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group], *, wordy: bool = False) -> str:
@@ -181,7 +188,7 @@ def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group],
     parts = list(groups)
     broad = any(sum(len(_bare(cell.html)) for cell in cells) > ON_PAPER for group in parts for _, cells in group.rows)
     kind = "grouped wordy" if wordy else "grouped broad" if broad else "grouped"  # broad: cells have to wrap on paper
-    return _framed(kind, caption, "\n".join([_head(columns), *map(_row_group, parts)]))
+    return framed(kind, caption, "\n".join([_head(columns), *map(_row_group, parts)]))
 
 
 def _bare(html: str) -> str:
@@ -204,7 +211,7 @@ def _head(columns: Sequence[str]) -> str:
     return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in columns) + "</tr></thead>"
 
 
-def _framed(kind: str, caption: str, content: str) -> str:
+def framed(kind: str, caption: str, content: str) -> str:
     # A wide table scrolls inside its own frame; tabindex lets the keyboard reach it. An attribute holds no elements.
     label = _bare(caption).replace('"', "&quot;")
     frame = f'<div class="frame" role="region" aria-label="{label}" tabindex="0">'

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import svg
+from . import first, svg
 from .markup import bullets, link, text
-from .sections import PARTS, checklist
+from .sections import APPENDICES, SECTIONS, checklist
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,33 +15,40 @@ if TYPE_CHECKING:
 # Meaning never rests on colour: rules, bold type and words carry it, so the page survives a grey printer. Text has a contrast of 4.5 or
 # more on both papers, lines of 3 or more.
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1b1d21; --faint: #565c66; --line: #8b929d; --shade: #f3f5f8; --paper: #ffffff;
-  --c0: #0072b2; --c1: #d55e00; --c2: #008a64; --c3: #a3578a; --c4: #8a6d00; --c5: #2f86b8; }
+:root { color-scheme: light dark; --ink: #15181c; --faint: #545c66; --line: #8b929d; --shade: #f4f5f7; --paper: #ffffff;
+  --hair: #e3e6eb; --main: #eef3f7; --serious: #8a2c00; --on: #ffffff;
+  --z0: #1c4d63; --z1: #44788f; --z2: #86adbc; --z3: #bdd3dc; --z4: #ebf1f4;
+  --c0: #0b62a8; --c1: #b8430a; --c2: #0f7357; --c3: #7f4a8e; --c4: #6b6f76; --c5: #6b6f76; }
 @media screen and (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaee; --faint: #a8afba; --line: #717988; --shade: #23272e; --paper: #17191d;
-    --c0: #56b4e9; --c1: #ff8c42; --c2: #2fc99a; --c3: #dd9fc6; --c4: #f0c000; --c5: #9fd3f0; }
+  :root { --ink: #e9ebee; --faint: #a9b1bb; --line: #717988; --shade: #1c2026; --paper: #14171b;
+    --hair: #2f353d; --main: #1d2730; --serious: #ffb48a; --on: #0e1418;
+    --z0: #a8d8ea; --z1: #71a9c0; --z2: #4a7b8f; --z3: #2f5361; --z4: #20333c;
+    --c0: #63b3ee; --c1: #ff9a5c; --c2: #3fcf9f; --c3: #d7a0e2; --c4: #a0a6ae; --c5: #a0a6ae; }
 }
 @media (forced-colors: active) {
   :root { --ink: CanvasText; --faint: CanvasText; --line: CanvasText; --shade: Canvas; --paper: Canvas;
+    --hair: GrayText; --main: Canvas; --serious: CanvasText; --on: Canvas;
+    --z0: CanvasText; --z1: GrayText; --z2: GrayText; --z3: Canvas; --z4: Canvas;
     --c0: CanvasText; --c1: CanvasText; --c2: CanvasText; --c3: CanvasText; --c4: CanvasText; --c5: CanvasText; }
 }
-body { margin: 0 auto; padding: 1.5rem; max-width: 72rem; color: var(--ink); background: var(--paper);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; overflow-wrap: break-word; }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .25rem; }
+body { margin: 0 auto; padding: 1.1rem 1.75rem; max-width: 77rem; color: var(--ink); background: var(--paper);
+  font: 15px/1.5 -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Liberation Sans", sans-serif; overflow-wrap: break-word; }
+header { border-bottom: 2px solid var(--ink); margin-bottom: .75rem; }
+header .made { margin: 0 0 .4rem; }
+.kicker { display: flex; justify-content: space-between; gap: 1rem; font-size: .78rem; color: var(--faint); margin: 0; max-width: none; }
+h1 { font-size: 1.25rem; line-height: 1.25; margin: .1rem 0; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .25rem; padding-top: .75rem; border-top: 2px solid var(--ink); }
 h3 { font-size: 1.0625rem; margin: 1.75rem 0 .25rem; }
 h4 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
-section:first-child > h2 { margin-top: 1rem; }
 .how, .made { color: var(--faint); max-width: 48rem; margin: .25rem 0 1rem; }
 a { color: inherit; text-underline-offset: .15em; }
 :focus-visible { outline: 3px solid var(--c0); outline-offset: 2px; }
 main:focus { outline: none; }
 .skip { position: absolute; left: -100rem; top: .5rem; padding: .5rem 1rem; background: var(--paper); border: 2px solid var(--ink); }
 .skip:focus { left: .5rem; z-index: 1; }
-nav { margin: 1rem 0 0; font-size: .875rem; line-height: 1.4; }
-nav ul { list-style: none; margin: 0; padding: 0; }
-nav details > ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .5rem 1.5rem; margin-top: .5rem; }
-nav details > ul > li { color: var(--faint); }
+nav { margin: .75rem 0 0; font-size: .8rem; line-height: 1.5; }
+nav ul, nav ol { margin: 0; padding: 0 0 0 1.2rem; }
+nav b { color: var(--faint); font-weight: 600; }
 nav a { color: var(--ink); text-decoration-color: var(--line); }
 nav a:hover { text-decoration-color: currentColor; }
 summary { cursor: pointer; font-weight: 600; }
@@ -82,23 +89,12 @@ figure svg .grid { stroke-width: .5; }
   figure svg { min-width: 34rem; }
   figcaption { position: sticky; left: 0; }
 }
-@media screen and (min-width: 78rem) {
-  body { display: grid; grid-template: "header header" "nav main" "footer footer" / 12.5rem minmax(0, 1fr); column-gap: 2rem;
-    max-width: 86rem; }
-  header { grid-area: header; }
-  nav { grid-area: nav; position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; margin: 0; padding: 1rem 0; }
-  nav details > ul { grid-template-columns: minmax(0, 1fr); }
-  main { grid-area: main; min-width: 0; }
-  footer { grid-area: footer; }
-}
 @page { size: A4; margin: 15mm 12mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
 @media print {
-  :root { color-scheme: light; --ink: #000; --faint: #333; --line: #888; --shade: #fff; --paper: #fff; }
+  :root { color-scheme: light; --ink: #000; --faint: #464d55; --line: #888; --shade: #fff; --paper: #fff; }
   body { padding: 0; max-width: none; font-size: 9.5pt; }
-  .skip, nav summary { display: none; }
-  nav { font-size: 8.5pt; }
-  nav details > ul { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-  details::details-content { content-visibility: visible; display: block; block-size: auto; }
+  .skip { display: none; }
+  details:not([open]) { display: none; }
   table { font-size: 7.5pt; }
   th, td { padding: .15rem .3rem; min-width: 0; }
   th[scope=row], th[scope=rowgroup] { min-width: 3.5rem; }
@@ -115,6 +111,97 @@ figure svg .grid { stroke-width: .5; }
   tr, .how, .grouped:not(.wordy) tbody { break-inside: avoid; }
   p, li { orphans: 3; widows: 3; max-width: none; }
 }
+.first { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 0 2.25rem; align-items: start; }
+.first h2 { border: 0; padding: 0; margin: 0 0 .25rem; }
+.first .verdict { font-size: 1.375rem; line-height: 1.32; font-weight: 600; max-width: 40em; }
+.sub { color: var(--faint); margin: 0 0 .5rem; max-width: none; }
+.first .frame { margin: .25rem 0 0; overflow: visible; }
+.yard { font-size: .875rem; }
+.yard caption { padding: 0 0 .1rem; }
+.yard caption small { display: block; font-weight: 400; font-size: .8125rem; }
+.yard th, .yard td { min-width: 0; padding: .25rem .6rem .25rem 0; vertical-align: middle; border-bottom: 1px solid var(--hair); }
+.yard thead :is(th, td) { background: none; font-weight: 400; font-size: .78rem; color: var(--faint); line-height: 1.25;
+  border-bottom: 1px solid var(--ink);  max-width: none; vertical-align: bottom; }
+.yard tbody th[scope=row] { font-weight: 600; white-space: nowrap; }
+.yard .ref th[scope=row], .yard .ref b { font-weight: 400; }
+.yard tbody th small { display: block; font-weight: 400; font-size: .78rem; line-height: 1.3; }
+.yard .r { text-align: right; white-space: nowrap; }
+.yard .ends { font-size: .78rem; color: var(--faint); white-space: nowrap; }
+.yard .plot { width: 42%; padding: 0 .9rem 0 .25rem; position: relative; height: 2rem; }
+.yard .ref .plot { height: 1.6rem; }
+.yard td.plot > svg { position: absolute; inset: 0 .9rem 0 .25rem; width: calc(100% - 1.15rem); height: 100%; max-width: none; }
+.yard tfoot td { border: 0; padding: 0 .9rem 0 .25rem; }
+.yard tfoot .plot { height: 1.1rem; }
+.yard svg text { fill: var(--faint); }
+.mark { display: inline-block; width: 14px; height: 14px; vertical-align: -2px; margin-right: .4rem; }
+.key { display: flex; flex-wrap: wrap; gap: .1rem 1rem; font-size: .78rem; color: var(--faint); margin: .1rem 0 .7rem; max-width: none; }
+.key svg { display: inline-block; width: 20px; height: 13px; vertical-align: -2px; margin-right: .3rem; }
+svg { overflow: visible; }
+svg .zero { stroke: var(--ink); stroke-width: 1.2; }
+svg .hair { stroke: var(--hair); stroke-width: 1; }
+svg .trivial { stroke: var(--faint); stroke-width: 1.6; stroke-dasharray: 2 3; }
+svg .most { stroke: var(--ink); stroke-width: 2.4; }
+svg .hollow { fill: var(--paper); stroke: var(--faint); stroke-width: 1.6; }
+svg .thin { stroke-width: 1.4; }
+svg .shaded { fill: var(--main); }
+svg text.soft { fill: var(--faint); } svg text.bold { font-weight: 700; fill: var(--ink); }
+svg text.t0 { fill: var(--c0); } svg text.t1 { fill: var(--c1); } svg text.t2 { fill: var(--c2); }
+svg text.t3 { fill: var(--c3); } svg text.t4 { fill: var(--c4); } svg text.t5 { fill: var(--c5); }
+svg .z0 { fill: var(--z0); } svg .z1 { fill: var(--z1); } svg .z2 { fill: var(--z2); } svg .z3 { fill: var(--z3); }
+svg .z4 { fill: var(--z4); stroke: var(--z2); stroke-width: .7; }
+svg text.q0, svg text.q1 { fill: var(--on); font-weight: 600; }
+svg .frame-line { fill: none; stroke: var(--ink); stroke-width: 1.6; }
+main { counter-reset: topic; }
+.kick { counter-increment: topic; font-size: .78rem; color: var(--faint); margin: 2rem 0 0; padding-top: .6rem;
+  border-top: 1px solid var(--line); max-width: none; }
+.kick::before { content: counter(topic) "  "; }
+.finding h2 { border: 0; margin: 0 0 .3rem; padding: 0; }
+.finding > p:not(.kick) { max-width: 74ch; }
+.finding .frame { margin: .5rem 0 1rem; }
+.two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
+.two > * { min-width: 0; }
+.yard .below { display: block; font-size: .78rem; color: var(--faint); font-weight: 400; white-space: nowrap; }
+.yard tr.main { background: var(--main); }
+.paste { background: var(--shade); border-left: 3px solid var(--line); padding: .6rem 1rem; margin: .4rem 0 .8rem; max-width: 84ch;
+  font-family: Georgia, "Times New Roman", "Liberation Serif", serif; }
+.paste p { max-width: none; margin: 0 0 .5rem; }
+.refs { font-size: .85rem; max-width: 88ch; }
+.pair { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1rem 2rem; align-items: start; }
+.pair figure { margin: 0; min-width: 0; }
+.pair figure svg { max-width: 27rem; min-width: 0; }
+.pair figcaption { font-size: .8125rem; line-height: 1.4; margin-bottom: .3rem; }
+.pair figcaption b { display: block; font-size: .9375rem; color: var(--ink); }
+aside { border-left: 1px solid var(--line); padding-left: 1.25rem; }
+aside h2 { font-size: .9375rem; }
+aside > ol { list-style: none; margin: 0; padding: 0; counter-reset: caution; }
+aside > ol > li { position: relative; padding: .35rem 0 .35rem 1.5rem; border-top: 1px solid var(--hair); font-size: .84rem;
+  line-height: 1.4;  counter-increment: caution; }
+aside > ol > li:first-child { border-top: 0; padding-top: 0; }
+aside > ol > li::before { content: counter(caution); position: absolute; left: 0; font-weight: 700; color: var(--serious); }
+aside > ol b { display: block; }
+aside .serious b { color: var(--serious); }
+aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
+@media screen and (max-width: 61.25rem) {
+  .first, .pair, .two { grid-template-columns: minmax(0, 1fr); }
+  aside { border: 0; border-top: 1px solid var(--line); padding: .75rem 0 0; margin-top: 1rem; }
+}
+@media screen and (max-width: 40rem) {
+  .first .frame { overflow-x: auto; }
+  .yard .plot { display: none; }
+  .yard tbody th[scope=row] { white-space: normal; }
+}
+@media print {
+  .first { display: block; break-after: page; }
+  .first .verdict { font-size: 14pt; }
+  .yard { font-size: 9pt; }
+  .yard .plot { padding: 0 .5rem 0 .1rem; }
+  aside { border: 0; border-top: 1px solid var(--line); padding: .5rem 0 0; margin-top: .6rem; }
+  aside > ol { columns: 2; column-gap: 2rem; }
+  aside > ol > li { break-inside: avoid; font-size: 8.6pt; border: 0; padding-top: 0; }
+  aside > ol b { display: inline; }
+  aside > ol b::after { content: ". "; }
+  aside nav { display: none; }
+}
 """
 
 
@@ -122,20 +209,36 @@ def html(data: Mapping[str, Any]) -> str:
     """An evaluation as the text (to be written as UTF-8) of one self-contained HTML page.
 
     ``data`` is what ``Evaluation.to_dict`` returns, or the same read back from its JSON file. The page holds no script and loads nothing;
-    every name in it is escaped. It says which leads between models the data show under which reliability, where the data came from and
-    what was left out, how annotations became truth, how certain that truth is, how the models perform, and which cases are least certain.
+    every name in it is escaped. The first page has the answer, what it stands on and what must be known before it is quoted; a few
+    sections say more; everything else is in folded appendices.
     """
-    parts = [(name, [section.render(data) for section in sections if section is not checklist]) for name, sections in PARTS]
-    titles = {made.anchor: made.title for _, made_sections in parts for made in made_sections}
-    parts[-1][1].append(checklist.render(data, {**titles, checklist.PLAN: "What was prespecified"}))  # it links to the others
-    body = "\n".join(made.html for _, made_sections in parts for made in made_sections)
-    links = bullets(f"{name}\n{bullets(link(made.anchor, made.title) for made in made_sections)}" for name, made_sections in parts)
-    models, cases = len(data["models"]), data["data"]["n_cases"]
-    what = f"{models:,} model{'s' * (models != 1)} on" if models else "annotations of"
-    made = f"{what} {cases:,} case{'s' * (cases != 1)}, {text(data['provenance']['date'])}"
-    return _PAGE.format(style=_STYLE + svg.STYLE, made=made, version=text(data["ugt"]), links=links, body=body)
+    answer, cautions = first.render(data)
+    main = [made for made in (section.render(data) for section in SECTIONS) if made is not None]
+    folded = [section.render(data) for section in APPENDICES if section is not checklist]
+    titles = {made.anchor: made.title for made in (*main, *folded)}
+    folded.append(checklist.render(data, {**titles, checklist.PLAN: "What was prespecified"}))  # it links to the others
+    links = bullets(link(made.anchor, made.title) for made in main).replace("ul>", "ol>")
+    more = f"<details>\n<summary>Appendices</summary>\n{bullets(link(made.anchor, made.title) for made in folded)}\n</details>"
+    nav = f'<nav aria-label="Contents">\n<b>In this report</b>\n{links}\n{more}\n</nav>'
+    body = "\n".join(
+        [
+            f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n{nav}\n</aside>\n</div>',
+            *(m.html for m in main),
+        ]
+    )
+    appendices = "\n".join(f"<details>\n<summary>{made.title}</summary>\n{made.html}\n</details>" for made in folded)
+    date = text(data["provenance"]["date"][:10])
+    return _PAGE.format(
+        style=_STYLE + svg.STYLE + _RUNNING.format(title=first.running_title(data)), kicker=f"{date} · ugt {text(data['ugt'])}",
+        title=first.title(data), subtitle=first.subtitle(data), body=body, appendices=appendices, version=text(data["ugt"]),
+    )  # fmt: skip
 
 
+# At the top of each printed page but the first.
+_RUNNING = """
+@page {{ @top-left {{ content: "{title}"; font: 8pt sans-serif; }} }}
+@page :first {{ @top-left {{ content: ""; }} }}
+"""
 # The policy forbids whatever the page does not have anyway: scripts and anything loaded.
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -150,19 +253,19 @@ _PAGE = """<!DOCTYPE html>
 <body>
 <a class="skip" href="#main">Skip to the report</a>
 <header>
-<h1>Evaluation under uncertain ground truth</h1>
-<p class="made">{made}</p>
+<p class="kicker"><span>Evaluation under uncertain ground truth</span><span>{kicker}</span></p>
+<h1>{title}</h1>
+<p class="made">{subtitle}</p>
 </header>
-<nav aria-label="Contents">
-<details open>
-<summary>Contents</summary>
-{links}
-</details>
-</nav>
 <main id="main" tabindex="-1">
 {body}
+<section id="appendices" aria-labelledby="appendices-heading">
+<h2 id="appendices-heading">Appendices</h2>
+<p class="how">Folded: open what you need. On paper only the open ones are printed.</p>
+</section>
+{appendices}
 </main>
-<footer><p class="made">Written by ugt {version}.</p></footer>
+<footer><p class="made">Written by ugt {version}. The same input, version and seed give this report again.</p></footer>
 </body>
 </html>
 """

@@ -66,14 +66,17 @@ def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
 
 
 def simultaneous_leads(resamples: Resamples, first: int, level: float) -> Array:
-    """(M, 2) intervals of the lead of number ``first`` over each number, which hold together whichever of the numbers is the first.
+    """(M, 2) intervals of the lead of number ``first`` over each number, which hold together whichever of the numbers is the first."""
+    return -resamples.minus(first).interval(joint_level(resamples, level))[:, ::-1]
 
-    Each is an interval of one pair at the level 2 Φ(q) - 1, q the quantile of the largest |d* - d| / s over all pairs of numbers, d* their
-    difference in a resample and s its standard deviation [max-t, Westfall & Young 1993]; of two numbers, at the level itself. As all pairs
-    count, the first may be picked by the same cases.
+
+def joint_level(resamples: Resamples, level: float) -> float:
+    """Of one pair's interval, so that intervals of all pairs of numbers hold together at ``level``: 2 Φ(q) - 1.
+
+    q is the quantile of the largest |d* - d| / s over all pairs, d* their difference in a resample and s its standard deviation [max-t,
+    Westfall & Young 1993]. As all pairs count, one number may be picked by the same cases. Of two numbers it is the level itself.
     """
-    joint = level if len(resamples) < 3 else min(max(level, 2 * NormalDist().cdf(_largest(resamples, level)) - 1), MOST_LEVEL)
-    return -resamples.minus(first).interval(joint)[:, ::-1]
+    return level if len(resamples) < 3 else min(max(level, 2 * NormalDist().cdf(_largest(resamples, level)) - 1), MOST_LEVEL)
 
 
 def _largest(resamples: Resamples, level: float) -> float:

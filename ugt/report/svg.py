@@ -26,7 +26,7 @@ LANE = 11.0  # of a model in a row of dots
 # Colours of Okabe and Ito, which most colour-blind people can tell apart; the page defines --c0 to --c5.
 STYLE = """
 svg { width: 100%; max-width: 44rem; height: auto; display: block; }
-svg text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; fill: var(--ink); stroke: none; }
+svg text { font-size: 12px; fill: var(--ink); stroke: none; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .axis { stroke: var(--ink); stroke-width: 1; fill: none; }
 svg .guide { stroke: var(--faint); stroke-dasharray: 3 4; fill: none; }

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import (
     agreement,
+    answer,
     assumptions,
     calibration,
     certainty,
@@ -19,35 +20,35 @@ from . import (
     coverage,
     curves,
     data,
+    dependence,
     design,
+    difficulty,
     dispersion,
     humans,
+    leads,
+    measures,
+    methods,
     notes,
     panel,
+    people,
     performance,
     planning,
     provenance,
     sensitivity,
     sources,
     strata,
-    summary,
     true_accuracy,
     truth_models,
     worklist,
 )
 
-# In the order in which they are read; the table of contents has the names of the parts.
-PARTS: tuple[tuple[str, tuple[Any, ...]], ...] = (
-    ("Result", (summary,)),
-    ("What came in", (provenance, data, design)),
-    ("The truth", (assumptions, agreement, panel, certainty)),
-    ("How good the models are", (performance, true_accuracy, truth_models, sources, curves, calibration, dispersion, coverage)),
-    ("Against each other and people", (humans, comparison)),
-    ("Where they are good", (strata, confusion)),
-    ("Cases", (worklist,)),
-    ("How far to trust it", (sensitivity, planning, notes, checklist)),
-)
-MAKERS: tuple[Any, ...] = tuple(section for _, sections in PARTS for section in sections if hasattr(section, "make"))
+# In the order in which they are read, after the first page; the others are folded.
+SECTIONS: tuple[Any, ...] = (measures, leads, people, difficulty, dependence, worklist, methods)
+APPENDICES: tuple[Any, ...] = (
+    performance, comparison, strata, confusion, curves, calibration, dispersion, coverage, true_accuracy, truth_models, humans, agreement,
+    panel, certainty, sources, sensitivity, planning, provenance, data, design, assumptions, notes, checklist,
+)  # fmt: skip
+MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}
 # What every evaluation has; the others are its details.
 ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases")

@@ -11,19 +11,26 @@ from .. import markup as html
 from .. import words
 from ..context import Made
 from ..markup import Data, Entry, Group, Section, find, level_of, of, unique
-from ..standings import is_shown
+from ..standings import is_shown, joint_level
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ..context import Context
 
 TITLE = "Comparison of models"
-TABLES = {"differences": ("metric", "k", "reliability", "model", "other", "difference", "low", "high", "greater_share", "n_cases")}
+TABLES = {
+    "differences": (
+        "metric", "k", "reliability", "model", "other", "difference", "low", "high", "joint_low", "joint_high", "greater_share", "n_cases",
+    )
+}  # fmt: skip
 MOST_MODELS = 10  # 45 pairs
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Accuracy of order k against the voted label and under the middle reliability, model minus other."""
+    """Model minus other, against the voted label and under the middle reliability, at k = 1 under each one.
+
+    ``joint_low`` to ``joint_high``: intervals that hold together for all pairs of models under the same truth.
+    """
     models = list(context.scores)[:MOST_MODELS]
     if len(context.scores) > MOST_MODELS:
         notes.append(f"Differences of pairs are of the first {MOST_MODELS} models.")
@@ -31,21 +38,25 @@ def make(context: Context, notes: list[str]) -> Made:
     wanted = [
         key[:3]
         for key in place
-        if key[3] == models[0] and (key[0] == "voted_accuracy" or (key[0], key[2]) == ("topk_accuracy", context.reliability))
+        if key[3] == models[0] and (key[2] == context.reliability or key[:2] == ("topk_accuracy", 1) or key[0] == "voted_accuracy")
     ]
     if len(models) < 2 or not wanted or not context.core.kept.any():
         return {}
     resampled, *_ = yield context.asked
     rows, n = [], len(context.certainty)
     for metric, k, reliability in wanted:
+        everybody = resampled.take([n + place[metric, k, reliability, name] for name in context.scores])
+        joint = joint_level(everybody, context.options.level)
         for model, other in combinations(models, 2):
             i, j = (place[metric, k, reliability, name] for name in (model, other))
             both = resampled.take([n + i, n + j])
             (ends, _), (greater_share, _) = context.intervals(both.minus(1)), both.best_share()
+            (together, _) = both.minus(1).interval(joint, context.options.interval)
             n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum())
             rows.append({
                 "metric": metric, "k": k, "reliability": reliability, "model": model, "other": other,
-                "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends), "greater_share": finite(greater_share),
+                "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends),
+                **ends_of(together, "joint_low", "joint_high"), "greater_share": finite(greater_share),
                 "n_cases": n_cases,
             })  # fmt: skip
     return {"differences": rows}

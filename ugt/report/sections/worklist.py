@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import words
-from ..markup import Data, Section, count, number, section, table, text
-from ..tables import CERTAINTY, ResultTable
+from ..digits import Digits
+from ..markup import NONE, Data, Section, count, finding, text
+from ..rows import plain_table
+from ..study import SETTLED, Study, shown
+from ..tables import CERTAINTY, ResultTable, reliability_key
 
 if TYPE_CHECKING:
     from ...plausibilities import Point
     from ..context import Context
 
-TITLE = "Worklist"
 TABLES = {"cases": ("case", "n_annotations", "voted", "mean_certainty")}  # and certainty_ under each reliability
-MOST_ROWS = 100
+MOST_ROWS = 10
 
 
 def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
@@ -51,16 +52,35 @@ def _best_classes(voted: Point, cases: list[int]) -> list[str]:
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """The cases, least certain first."""
-    cases = source["cases"]
+def render(source: Data) -> Section | None:
+    """The cases whose truth is least certain; None where every truth is settled."""
+    study, cases = Study(source), source["cases"]
+    main = f"{CERTAINTY}{reliability_key(study.main)}"
     of_reliability = [name for name in next(iter(cases), ()) if name.startswith(CERTAINTY)]
-    rows = [
-        [text(e["case"]), count(e["n_annotations"]), text(e["voted"]), *(number(e[name]) for name in (*of_reliability, "mean_certainty"))]
-        for e in cases[:MOST_ROWS]
-    ]
-    certainties = (f"certainty, {words.key_name(name[len(CERTAINTY) :])}" for name in of_reliability)
-    headings = ["case", "annotations", "voted label", *certainties, "mean certainty"]
-    how = "The cases whose truth is least certain stand first: another annotation, or a discussion, is worth most there."
-    more = f"<p>{count(min(len(cases), MOST_ROWS))} of {count(len(cases))} cases are shown; the file cases.csv has all of them.</p>"
-    return section("worklist", TITLE, how, more, table("Cases, least certain first", headings, rows))
+    open_ = [e for e in cases if e.get(main) is not None and e[main] < SETTLED]
+    if not open_:
+        return None
+    digits, rows = Digits(0), []
+    for e in open_[:MOST_ROWS]:
+        every = [e[name] for name in of_reliability if e[name] is not None]
+        ends = f"{digits.value(min(every))} to {digits.value(max(every))}" if every else NONE
+        rows.append(
+            (
+                text(e["case"]),
+                [NONE if e["n_annotations"] is None else count(e["n_annotations"]), _voted(str(e["voted"])), digits.value(e[main]), ends],
+            )
+        )
+    heads = ["case", "annotations", "voted label", f"certainty, %{study.at_main}", "over all reliabilities"]
+    if len(of_reliability) < 2:
+        rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
+    ties = sum(" = " in str(e["voted"]) for e in open_)
+    note = f"The first {len(rows)} of {count(len(open_))} cases that are less than 99% certain; all are in cases.csv, least certain first"
+    heading = f"{count(len(open_))} of {count(len(cases))} cases are less than 99% certain; {count(ties)} of them have a tied vote"
+    how = "<p>Another annotation, or a discussion, is worth most where the certainty is lowest.</p>"
+    return finding("worklist", "Cases to review", heading, how, plain_table("Cases, least certain first", note, heads, rows))
+
+
+def _voted(given: str) -> str:
+    classes = given.split(" = ")
+    joined = ", ".join(shown(one, 16) for one in classes[:5]) + (", …" if len(classes) > 5 else "")
+    return joined if len(classes) == 1 else f"{len(classes)}-way tie: {joined}"

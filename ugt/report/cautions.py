@@ -1,0 +1,146 @@
+"""What must be known before a number of the report is quoted: found by rule, the most serious first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..annotations.adjudication import ASKED
+from .digits import Digits, whole
+from .markup import link, plain
+from .study import Study, shown
+
+MOST = 6
+FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 10, 5
+SINGLE = 0.2  # share of cases with one annotation
+FREE = 0.15  # of always the commonest class below the highest model
+
+
+class Caution(NamedTuple):
+    """A claim of a few words, and the sentence that it stands for; serious ones are in the colour of warnings."""
+
+    serious: bool
+    claim: str
+    sentence: str
+
+
+def cautions(study: Study) -> list[Caution]:
+    """At most six; where there are more, five and how many are left."""
+    found = list(_all(study))
+    if len(found) <= MOST:
+        return found
+    more = f"{len(found) - MOST + 1} more"
+    return [*found[: MOST - 1], Caution(False, more, f"are in {link('notes', 'the notes')}.")]
+
+
+def _all(study: Study) -> Iterator[Caution]:
+    source, facts = study.source, study.source["data"]
+    said = [str(note) for note in source.get("notes") or ()]
+    n = study.n_clusters
+    if n is not None and n < FEW_CLUSTERS:
+        none = (
+            "No interval can be trusted, and none is shown on this page."
+            if n < VERY_FEW_CLUSTERS
+            else "Intervals tend to be too narrow below 30 clusters."
+        )
+        yield Caution(True, f"Only {n} clusters", f"Cases of a cluster were kept together. {none}")
+    if any(ASKED in note for note in said):
+        yield Caution(
+            True, "Adjudicated design",
+            "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
+            "from the first ones.",
+        )  # fmt: skip
+    yield Caution(
+        True, "Agreement, not correctness",
+        "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that "
+        "knows "
+        "more than the annotators gets no credit for it; one that is always right may score below the ceiling.",
+    )  # fmt: skip
+    for note in said:
+        if "is a model and an annotator" in note or (
+            "equal" in note and "annotator" in note and any(str(m) in note for m in source["models"])
+        ):
+            yield Caution(True, "A model repeats the annotations", plain(note))
+            break
+    yield from _of_annotations(study)
+    if facts.get("n_annotators") is None and study.source["data"]["kind"] in ("labels", "rankings"):
+        yield Caution(
+            False,
+            "Annotators are not identified",
+            "Intervals are over cases only. Whether a few annotators drive the result cannot be checked.",
+        )
+    elif facts.get("n_annotators"):
+        k = facts["n_annotators"]
+        named = any(e.get("two_way_low") is not None for e in source["metrics"])
+        further = (
+            "Intervals for other annotators like these are in the table of all measures."
+            if named
+            else "Another panel may move the values further."
+        )
+        yield Caution(
+            k < FEW_ANNOTATORS, f"Intervals are for these {whole(k)} annotators" if k > 1 else "One annotator",
+            f"Cases were resampled, annotators were not. {further}" if k > 1 else "One annotator cannot show how much annotators differ.",
+        )  # fmt: skip
+    if facts["n_classes"] == 2 and any(e["metric"] == "hard_auroc" for e in source["metrics"]):
+        yield Caution(
+            False, "Two scales of AUROC", "The soft AUROC has its ceiling below 1, the hard one at 1. Do not compare one with the other."
+        )
+    yield from _of_cases(study)
+    if not (source["provenance"].get("plan") or {}):
+        compared = len({(e["metric"], e["k"]) for e in source["metrics"]})
+        pairs = len(study.models) * (len(study.models) - 1) // 2
+        if compared > 1 or pairs > 1:
+            yield Caution(
+                False, "No plan was given",
+                f"{compared} measures{f' and {pairs} pairs of models' if pairs > 1 else ''} were computed. Treat differences as "
+                "exploratory.",
+            )  # fmt: skip
+
+
+def _of_annotations(study: Study) -> Iterator[Caution]:
+    """Single annotations, what is free, the reliability."""
+    sizes = [e["n_annotations"] for e in study.source["cases"] if e["n_annotations"] is not None]
+    single = sizes.count(1)
+    if single and single >= SINGLE * len(sizes):
+        yield Caution(
+            True, f"{whole(single)} cases have one annotation",
+            "They cannot show disagreement: their certainty rests on one annotation and on the assumptions.",
+        )  # fmt: skip
+    constant = study.constant()
+    if constant is not None and study.value(study.models[0]) - constant["value"] <= FREE:
+        share = Digits(0).percent(constant["value"])
+        yield Caution(
+            True,
+            f"{share} is free",
+            f"Always answering “{shown(constant['answer'])}” reaches {share}. Quote the lead over it, not the value alone.",
+        )
+    found = [r for r in study.reliabilities if r is not None]
+    if len(found) > 1 and study.models:
+        ends = [study.row(study.models[0], r) for r in (found[0], found[-1])]
+        if all(ends):
+            low, high = (study.digits.percent(e["value"]) for e in ends if e is not None)
+            yield Caution(
+                True, "The reliability is assumed",
+                f"{shown(study.models[0])} has {low} at reliability {found[0]:g} and {high} at {found[-1]:g}. Give the reliability with "
+                "the number.",
+            )  # fmt: skip
+    elif len(found) == 1:
+        yield Caution(True, "One reliability only", "Whether the result depends on the reliability was not examined.")
+    if study.source["provenance"].get("command") == "ugt demo":
+        yield Caution(True, "Generated data", "They say nothing about any real model.")
+
+
+def _of_cases(study: Study) -> Iterator[Caution]:
+    left = study.source.get("left_out") or {}
+    parts = [f"{whole(n)}: {plain(reason)}" for reason, n in dict(left).items()]
+    unused = study.source["data"].get("n_unused_classes") or 0
+    if parts:
+        never = f" {whole(unused)} classes were never named." if unused else ""
+        total = sum(dict(left).values())
+        yield Caution(False, f"{whole(total)} cases were left out", f"{'; '.join(parts)}.{never}")
+    elif unused:
+        yield Caution(
+            False,
+            f"{whole(unused)} classes were never named",
+            f"Of {whole(study.source['data']['n_classes'])} classes no annotator used them.",
+        )

@@ -1,0 +1,68 @@
+"""Numbers with as many digits as their intervals deserve, in per cent and in percentage points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import median
+from typing import NamedTuple
+
+from .markup import NONE
+
+NBSP = "\u00a0"
+MOST = 6  # decimals, where an end of an interval must not round to 0
+
+
+class Digits(NamedTuple):
+    """How many decimals a percentage has: 1 where half of the interval is 0.5 to 5 points, none above, 2 below."""
+
+    decimals: int
+
+    @classmethod
+    def of(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+        """By the median half-width of intervals of shares; 1 where there is none."""
+        halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None]
+        middle = median(halves) if halves else 1.0
+        return cls(0 if middle > 5 else 1 if middle >= 0.5 else 2)
+
+    def value(self, share: float | None) -> str:
+        """A share in per cent, without the sign; what rounds to 0 or 100 without being it is shown as such."""
+        if share is None or math.isnan(share):
+            return NONE
+        least = 10.0**-self.decimals
+        shown = f"{100 * share:.{self.decimals}f}"
+        if share > 0 and float(shown) == 0:
+            return f"&lt;{least:g}"
+        return f"&gt;{100 - least:.{self.decimals}f}" if share < 1 and float(shown) == 100 else shown.replace("-", "−")
+
+    def percent(self, share: float | None) -> str:
+        """The same with the sign."""
+        return f"{self.value(share)}%"
+
+    def ends(self, low: float | None, high: float | None) -> str:
+        """Both ends of an interval of a share."""
+        return NONE if low is None or high is None else f"{self.value(low)}{NBSP}to{NBSP}{self.value(high)}"
+
+    def lead(self, difference: float) -> str:
+        """A difference of shares in percentage points, with its sign."""
+        return f"{'+' if difference > 0 else ''}{self.points(difference)}"
+
+    def points(self, difference: float) -> str:
+        """The same without a plus."""
+        shown = f"{100 * difference:.{self.decimals}f}"
+        return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
+
+    def leads(self, low: float | None, high: float | None) -> str:
+        """Both ends of an interval of a difference: none is rounded onto 0."""
+        if low is None or high is None:
+            return NONE
+        decimals = self.decimals
+        while decimals < MOST and any(end != 0 and float(f"{100 * end:.{decimals}f}") == 0 for end in (low, high)):
+            decimals += 1
+        finer = Digits(decimals)
+        return f"{finer.points(low)}{NBSP}to{NBSP}{finer.points(high)}"
+
+
+def whole(n: float) -> str:
+    """A count with thousands separators."""
+    return f"{n:,.0f}"

@@ -1,0 +1,85 @@
+"""Tables of the first sections: numbers of models with their intervals below, and rows whose intervals are drawn on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from . import svg
+from .digits import Digits
+from .markup import NONE, framed
+
+
+class Span(NamedTuple):
+    """A row with a value and its interval; ``words`` beside it, and ``limit``: the most that is possible."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    style: int | None = None
+    words: str = ""
+    main: bool = False
+    limit: float | None = None
+
+
+def below(digits: Digits, value: float | None, low: float | None, high: float | None) -> str:
+    """A value in per cent with its interval below."""
+    ends = "" if low is None or high is None else f'<span class="below">{digits.ends(low, high)}</span>'
+    return NONE if value is None else f"<b>{digits.value(value)}</b>{ends}"
+
+
+def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Cells of HTML under headings, the first of which is that of the names."""
+    columns = "".join(f'<th scope="col" class="r">{head}</th>' if head else "<td></td>" for head in heads[1:])
+    first = f'<th scope="col">{heads[0]}</th>' if heads[0] else "<td></td>"
+    body = "\n".join(
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td class={chr(34)}r{chr(34)}>{c}</td>" for c in cells)}</tr>' for name, cells in rows
+    )
+    return framed("yard", f"{caption} <small>{note}</small>", f"<thead><tr>{first}{columns}</tr></thead>\n<tbody>\n{body}\n</tbody>")
+
+
+def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits: Digits, *, leads: bool = False) -> str:
+    """Rows on one axis: shares from 0 to 100, or leads about 0."""
+    known = [v for one in spans for v in (one.value, one.low, one.high, one.limit, 0.0 if leads else None) if v is not None]
+    if not known:
+        return ""
+    low, high = svg.around(known, 0.02)
+    scale = svg.Scale(low if leads else max(low, 0.0), high if leads else min(high, 1.0), 0.0, 100.0)
+    marks = [at for at in svg.ticks(scale) if scale.low <= at <= scale.high]
+    rows = "\n".join(_span_row(one, scale, marks, digits, leads) for one in spans)
+    axis = "".join(f'<text x="{scale.at(at):.2f}%" y="13" text-anchor="middle">{_tick(at, leads)}</text>' for at in marks)
+    worded = any(one.words for one in spans)
+    last = "<td></td>" if worded else ""
+    heads = f'<th scope="col" class="plot">{unit}</th><th scope="col" class="r">value</th><th scope="col">interval</th>{last}'
+    head = f"<thead><tr><td></td>{heads}</tr></thead>"
+    foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg>{axis}</svg></td><td></td><td></td>{last}</tr></tfoot>'
+    return framed("yard", f"{caption} <small>{note}</small>", f"{head}\n<tbody>\n{rows}\n</tbody>\n{foot}")
+
+
+def _tick(at: float, leads: bool) -> str:
+    shown = f"{100 * at:.4g}"
+    return (f"+{shown}" if leads and at > 0 else shown).replace("-", "−")
+
+
+def _span_row(one: Span, scale: svg.Scale, marks: Sequence[float], digits: Digits, leads: bool) -> str:
+    parts = [
+        f'<line class="{"zero" if leads and at == 0 else "hair"}" x1="{scale.at(at):.2f}%" x2="{scale.at(at):.2f}%" y1="0" y2="100%"/>'
+        for at in marks
+    ]
+    if one.limit is not None:
+        parts.append(f'<line class="most" x1="{scale.at(one.limit):.2f}%" x2="{scale.at(one.limit):.2f}%" y1="0" y2="100%"/>')
+    style = 0 if one.style is None else one.style
+    if one.low is not None and one.high is not None:
+        kind = f"line s{style % svg.N_STYLES}"
+        parts.append(f'<line class="{kind}" x1="{scale.at(one.low):.2f}%" x2="{scale.at(one.high):.2f}%" y1="50%" y2="50%"/>')
+    if one.value is not None:
+        parts.append(f'<svg x="{scale.at(one.value):.2f}%" y="50%">{svg.marker(0, 0, style, 4)}</svg>')
+    value = NONE if one.value is None else digits.lead(one.value) if leads else digits.value(one.value)
+    ends = digits.leads(one.low, one.high) if leads else digits.ends(one.low, one.high)
+    more = f"<td>{one.words}</td>" if one.words else ""
+    kind = ' class="main"' if one.main else ""
+    return (
+        f'<tr{kind}><th scope="row">{one.name}</th><td class="plot" aria-hidden="true"><svg>{"".join(parts)}</svg></td>'
+        f'<td class="r"><b>{value}</b></td><td class="ends">{ends}</td>{more}</tr>'
+    )

@@ -1,0 +1,69 @@
+"""Where models agree with the annotators' truth: settled and doubtful cases, subgroups."""
+
+from __future__ import annotations
+
+from ..digits import Digits, whole
+from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, unique
+from ..rows import below, plain_table
+from ..study import TOP, Study, shown
+
+MOST = 4  # models that have columns
+FEW = "too few"
+SHOWN = ("certainty", "agreement")  # of what every evaluation has; subgroups come before
+
+
+def render(source: Data) -> Section | None:
+    """A table for each subgroup, and one by certainty; None where there are no strata."""
+    study, entries = Study(source), source.get("strata") or ()
+    kinds = unique(entries, "stratum")
+    given = [k for k in kinds if k not in (*SHOWN, "annotations")]
+    wanted = [*given, *(k for k in SHOWN[:1] if k in kinds)]
+    tables = [_table(study, of(entries, stratum=k), k) for k in wanted]
+    if not any(tables) or not study.models:
+        return None
+    return finding("difficulty", "Easy and hard cases", _heading(study, of(entries, stratum="certainty")), *tables)
+
+
+def _table(study: Study, entries: list[Entry], stratum: str) -> str:
+    metrics = unique(entries, "metric")
+    metric = TOP if TOP in metrics else next((m for m in metrics if m != "certainty"), None)
+    drawn = study.models[:MOST]
+    levels = unique(entries, "level")
+    if metric is None or len(levels) < 2:
+        return ""
+    known = [e for e in entries if e["metric"] == metric and e["model"] in drawn]
+    digits = Digits.of((e["low"], e["high"]) for e in known if not e["few"])
+    rows = []
+    for level in levels:
+        own = of(entries, level=level)
+        limit = find(own, metric="certainty")
+        first = next(iter(own))
+        cells = [_cell(find(own, metric=metric, model=m), digits) for m in drawn]
+        rows.append((shown(level), [whole(first["n_cases"]), *cells, Digits(0).value(limit["value"]) if limit else NONE]))
+    heads = [shown(stratum), "cases", *map(shown, drawn), "ceiling"]
+    name = "certainty of the truth" if stratum == "certainty" else shown(stratum)
+    return plain_table(
+        f"By {name}", f"UA top-1 accuracy, %{study.at_main}, with {level_of(study.source)} intervals; ceiling: mean certainty", heads, rows
+    )
+
+
+def _cell(e: Entry | None, digits: Digits) -> str:
+    if e is None or e["value"] is None:
+        return NONE
+    if e["few"]:
+        return f'{Digits(0).value(e["value"])}<span class="below">{FEW} for an interval</span>'
+    return below(digits, e["value"], e["low"], e["high"])
+
+
+def _heading(study: Study, entries: list[Entry]) -> str:
+    best = study.models[0]
+    own = [e for e in entries if e["model"] == best and e["metric"] == TOP and e["value"] is not None]
+    if len(own) < 2:
+        return "Results for parts of the cases"
+    ends = own[0], own[-1]
+    low, high = sorted(ends, key=lambda e: float(e["value"]))
+    zero = Digits(0)
+    return (
+        f"{shown(best)} agrees in {zero.percent(high['value'])} of the cases of certainty {shown(high['level'])}, in "
+        f"{zero.percent(low['value'])} of those {shown(low['level'])}"
+    )

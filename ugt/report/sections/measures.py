@@ -1,0 +1,114 @@
+"""Every measure under the main truth, one table: values with intervals, what is trivial, what is possible, who is ahead."""
+
+from __future__ import annotations
+
+from .. import words
+from ..digits import Digits
+from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
+from ..rows import below, plain_table
+from ..study import VOTED, Lead, Study, names, shown
+from .true_accuracy import COMMONEST, PERFECT
+
+MOST = 4  # models that have columns
+
+
+def render(source: Data) -> Section | None:
+    """A row for each measure; None where no model was evaluated."""
+    study = Study(source)
+    if not study.models:
+        return None
+    measures = [(m, k) for m, k in unique(source["metrics"], "metric", "k") if m != VOTED and not m.startswith("hard_")]
+    drawn = study.models[:MOST]
+    rows = {(m, k): [find(study.found(metric=m, k=k, model=one), reliability=study.main) for one in drawn] for m, k in measures}
+    digits = Digits(0) if study.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
+    pair = drawn[:2] if len(drawn) > 1 else []
+    verdicts = {one: _ahead(study, *one, *pair) for one in measures} if pair else {}
+    lines = []
+    for (metric, k), own in rows.items():
+        if not any(e is not None and e["value"] is not None for e in own):
+            continue
+        cells = [
+            NONE if e is None else below(digits, e["value"], *((None, None) if study.withheld else (e["case_low"], e["case_high"])))
+            for e in own
+        ]
+        most, trivial = (
+            _limit(study, metric, k),
+            find(source.get("references") or (), reference=COMMONEST, metric=metric, k=k, reliability=study.main),
+        )
+        lines.append(
+            (
+                _name(metric, k),
+                [*cells, digits.value(trivial["value"] if trivial else None), digits.value(most), *_said(verdicts.get((metric, k)), pair)],
+            )
+        )
+    heads = [
+        "measure, %",
+        *map(shown, drawn),
+        "always the<br>commonest",
+        "ceiling",
+        *([f"{shown(pair[0], 16)} or<br>{shown(pair[1], 16)}"] if pair else []),
+    ]
+    more = f"; {len(study.models) - MOST} more models are in the appendix" if len(study.models) > MOST else ""
+    note = f"{level_of(source)} intervals over {words.unit(source)} below each value{study.at_main}{more}"
+    made = plain_table("All measures against the annotators’ truth", note, heads, lines)
+    joint = "<p>Who is ahead: by intervals of the difference that hold together for all pairs of models.</p>" if pair else ""
+    return finding("measures", "Every measure", _heading(verdicts, pair), made, joint)
+
+
+def _name(metric: str, k: int | None) -> str:
+    meaning = words.metric_meaning(metric, k).split(";")[0].split(":")[0]
+    return f"{words.metric_name(metric, k)}<small>{meaning}</small>"
+
+
+def _limit(study: Study, metric: str, k: int | None) -> float | None:
+    """What no model can exceed, where it is known."""
+    if metric == "topk_accuracy" and k == 1:
+        return study.ceiling["value"] if study.ceiling else None
+    if metric == "set_accuracy":
+        row = find(study.source["certainty"], measure="certainty", k=k, reliability=study.main)
+        return row["value"] if row else None
+    row = find(study.source.get("references") or (), reference=PERFECT, metric=metric, reliability=study.main)
+    return row["value"] if row else None
+
+
+def _ahead(study: Study, metric: str, k: int | None, first: str, second: str) -> Lead | None:
+    """Lead of the first of the two best models in this measure."""
+    for e in study.source.get("differences") or ():
+        if (e["metric"], e["k"], e["reliability"]) == (metric, k, study.main) and e["difference"] is not None:
+            low, high = _joint(e)
+            if (e["model"], e["other"]) == (first, second):
+                return Lead(e["difference"], low, high)
+            if (e["other"], e["model"]) == (first, second):
+                return Lead(-e["difference"], None if high is None else -high, None if low is None else -low)
+    return None
+
+
+def _joint(e: Entry) -> tuple[float | None, float | None]:
+    return e.get("joint_low"), e.get("joint_high")
+
+
+def _said(lead: Lead | None, pair: list[str]) -> list[str]:
+    if not pair:
+        return []
+    return [NONE if lead is None else f"{shown(pair[0] if lead.sign > 0 else pair[1], 16)} ahead" if lead.sign else "no clear difference"]
+
+
+def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str]) -> str:
+    known = {one: lead.sign for one, lead in verdicts.items() if lead is not None}
+    if not known:
+        return "All measures side by side"
+    if len(set(known.values())) == 1:
+        (sign,) = set(known.values())
+        if not sign:
+            return f"{names(pair)} cannot be distinguished in any measure"
+        return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in every measure"
+    if {1, -1} <= set(known.values()):
+        parts = [f"{_measures(known, sign)} favours {names([model])}" for sign, model in ((1, pair[0]), (-1, pair[1]))]
+        return f"Which model is ahead depends on the measure: {'; '.join(parts)}"
+    sign = max(known.values()) or min(known.values())
+    return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in {sum(s != 0 for s in known.values())} of {len(known)} measures"
+
+
+def _measures(known: dict[tuple[str, int | None], int], sign: int) -> str:
+    found = [words.metric_name(*one).replace("UA ", "", 1) for one, s in known.items() if s == sign]
+    return found[0] if len(found) == 1 else f"{found[0]} and {len(found) - 1} more"

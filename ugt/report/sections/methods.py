@@ -1,0 +1,107 @@
+"""Text for a paper: what was computed, in two paragraphs that can be pasted, with the references that were used."""
+
+from __future__ import annotations
+
+from .. import words
+from ..digits import whole
+from ..first import plain_verdict
+from ..markup import Data, Section, definitions, finding, level_of, text
+from ..study import Study, kind_of_data
+
+STUTZ = (
+    "Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. Medical Image Analysis 2025; "
+    "arXiv:2307.02191."
+)
+MIMORI = (
+    "Mimori T, Sasada K, Matsui H, Sato I. Diagnostic uncertainty calibration: towards reliable machine predictions in medical domain. "
+    "AISTATS 2021, PMLR 130:3664–3672."
+)
+LOVCHINSKY = "Lovchinsky I, et al. Discrepancy ratio: evaluating model performance when even experts disagree on the truth. ICLR 2020."
+SOFT = "Lê-Huu A-C, et al. Clinical uncertainty impacts machine learning evaluations. arXiv 2025."
+UGT = (
+    "The ugt developers. ugt: evaluation of models under uncertain ground truth, version {version}. CITATION.cff of the software has its "
+    "references."
+)
+MODELS = {
+    "dirichlet": "each case had a Dirichlet posterior over its classes, from the labels times their reliability and a prior",
+    "prirn": "each case had a Dirichlet posterior over its classes, from inverse-rank weights of the rankings times their reliability",
+    "plackett-luce": "each case had a posterior over plausibilities of its classes under the Plackett–Luce model of the rankings",
+    "votes": "the label with most votes was taken as certain",
+}
+
+
+def render(source: Data) -> Section:
+    """Methods, result, references, and what made the numbers."""
+    study, facts = Study(source), source["provenance"]
+    references = [STUTZ]
+    methods = [_truth(source, study), _metrics(source, references), _intervals(source)]
+    references.append(UGT.format(version=text(source["ugt"])))
+    methods.append(f"Analyses used ugt {text(source['ugt'])} [{len(references)}].")
+    paste = f'<div class="paste"><p>{" ".join(methods)}</p><p>{plain_verdict(source)}</p></div>'
+    listed = '<ol class="refs">' + "".join(f"<li>{one}</li>" for one in references) + "</ol>"
+    versions = ", ".join(f"{text(name)} {text(one)}" for name, one in facts["versions"].items())
+    rows = [
+        ("command", f"<code>{text(facts['command'] or 'ugt.evaluate, called from Python')}</code>"),
+        ("versions", versions),
+        ("seed", text(facts.get("seed", 0))),
+    ]
+    rows.append(
+        (
+            "plan",
+            "given; see the appendix on provenance"
+            if facts.get("plan")
+            else "none was given; nothing is known to have been specified beforehand",
+        )
+    )
+    rows += [
+        ("input", f"{text(one.get('name', ''))}, SHA-256 <code>{text(one.get('sha256', ''))}</code>") for one in facts.get("inputs") or ()
+    ]
+    return finding("methods", "Methods to cite", "Text for a paper", paste, listed, definitions(rows))
+
+
+def _truth(source: Data, study: Study) -> str:
+    data, how = source["data"], MODELS.get(str(source["provenance"]["aggregation"]))
+    annotators = f" by {whole(data['n_annotators'])} annotators" if data.get("n_annotators") else ""
+    given = (
+        f"{whole(data['n_cases'])} cases had {whole(data['n_annotations'])} {kind_of_data(source)}{annotators}"
+        if data.get("n_annotations")
+        else f"{whole(data['n_cases'])} cases had plausibilities of their classes"
+    )
+    found = [f"{r:g}" for r in study.reliabilities if r is not None]
+    at = (
+        f"; reliabilities {', '.join(found)} were examined, and {study.main:g} is the main analysis"
+        if len(found) > 1 and study.main is not None
+        else ""
+    )
+    return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{at} [1]."
+
+
+def _metrics(source: Data, references: list[str]) -> str:
+    names = {e["metric"] for e in source["metrics"]}
+    parts = (
+        [
+            "uncertainty-adjusted (UA) accuracy, the expected agreement of a model’s first choice with a true class drawn from the truth "
+            "given the annotations, which cannot exceed the mean certainty of the annotations [1]"
+        ]
+        if "topk_accuracy" in names
+        else []
+    )
+    for wanted, said, reference in (
+        ("soft_auroc" in names, "the soft AUROC and average precision", SOFT),
+        (bool(source.get("calibration")), "calibration losses against label histograms with the bias of few labels taken out", MIMORI),
+        (bool(source.get("humans")), "discrepancy ratios of models and annotators", LOVCHINSKY),
+    ):
+        if wanted:
+            references.append(reference)
+            parts.append(f"{said} [{len(references)}]")
+    return f"We report {'; '.join(parts)}." if parts else ""
+
+
+def _intervals(source: Data) -> str:
+    unit = words.unit(source)
+    named = any(e.get("two_way_low") is not None for e in source["metrics"])
+    people = f"intervals over {unit} and annotators treat both as random" if named else "annotators were taken as fixed"
+    return (
+        f"Intervals ({level_of(source)}) are over {unit} ({words.bootstrap(source)}), paired between models; {people}. No correction was "
+        "made for the number of measures."
+    )

@@ -1,0 +1,121 @@
+"""The annotators as the yardstick: how often models agree with one annotator, and annotators with each other."""
+
+from __future__ import annotations
+
+from ..digits import Digits, whole
+from ..markup import NONE, Data, Entry, Section, finding, level_of, of
+from ..rows import Span, plain_table, span_table
+from ..study import Study, names, shown
+
+MOST = 6  # coefficients
+
+
+def render(source: Data) -> Section | None:
+    """None where nothing is known of single annotations."""
+    study = Study(source)
+    agreement = [e for e in source.get("agreement") or () if e["value"] is not None][:MOST]
+    people = [study.annotators[m] for m in study.models if m in study.annotators]
+    if not agreement and not people:
+        return None
+    parts = [_one_annotator(study, people) if people else "", _coefficients(source, agreement) if agreement else ""]
+    both = f'<div class="two">{"".join(parts)}</div>' if all(parts) else "".join(parts)
+    return finding("people", "The annotators", _heading(study, people), both, *_ratios(source))
+
+
+def _one_annotator(study: Study, people: list[Entry]) -> str:
+    among = people[0]
+    digits = Digits.of((e["agreement_low"], e["agreement_high"]) for e in people)
+    spans = [
+        Span(
+            shown(e["model"]),
+            e["agreement"],
+            e["agreement_low"],
+            e["agreement_high"],
+            study.source["models"].index(e["model"]),
+            limit=among["annotators"],
+        )
+        for e in people
+    ]
+    spans.append(
+        Span(
+            "annotators with each other",
+            among["annotators"],
+            among["annotators_low"],
+            among["annotators_high"],
+            4,
+            limit=among["annotators"],
+        )
+    )
+    note = (
+        f"Same first choice, mean over the annotators of a case; {level_of(study.source)} intervals. Vertical bar: annotators with each "
+        "other"
+    )
+    return span_table("Agreement with one annotator", note, "%", spans, digits)
+
+
+def _coefficients(source: Data, entries: list[Entry]) -> str:
+    """As many decimals as the intervals deserve: two, or three."""
+    halves = sorted((e["high"] - e["low"]) / 2 for e in entries if e["low"] is not None and e["high"] is not None)
+    decimals = 3 if halves and halves[len(halves) // 2] < 0.005 else 2
+    rows = [
+        (
+            shown(e["coefficient"], 48),
+            [
+                f"<b>{e['value']:.{decimals}f}</b>".replace("-", "−"),
+                _ends(e, "low", "high", decimals),
+                _ends(e, "two_way_low", "two_way_high", decimals),
+            ],
+        )
+        for e in entries
+    ]
+    heads = ["", "value", f"{level_of(source)} interval,<br>these annotators", "other annotators<br>like these"]
+    if all(cells[-1] == NONE for _, cells in rows):
+        rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
+    facts = source["data"]
+    per_case = facts.get("annotations_per_case")
+    note = f"{whole(facts['n_cases'])} cases" + (f", {per_case['min']:g} to {per_case['max']:g} annotations per case" if per_case else "")
+    return plain_table("Agreement among the annotators", note, heads, rows)
+
+
+def _ends(e: Entry, low: str, high: str, decimals: int) -> str:
+    if e.get(low) is None or e.get(high) is None:
+        return NONE
+    return f"{e[low]:.{decimals}f} to {e[high]:.{decimals}f}".replace("-", "−")
+
+
+def _heading(study: Study, people: list[Entry]) -> str:
+    if not people:
+        return "How far the annotators agree with each other"
+    signs = {e["model"]: _sign(e) for e in people if e["difference"] is not None}
+    more = [m for m in study.leaders if signs.get(m, 0) > 0]
+    fewer = [m for m in study.leaders if signs.get(m, 0) < 0]
+    if more and len(more) == len(study.leaders):
+        return f"{names(more[:3])} agree{'s' * (len(more) == 1)} with an annotator more often than annotators agree with each other"
+    if fewer and len(fewer) == len(study.leaders):
+        return f"{names(fewer[:3])} agree{'s' * (len(fewer) == 1)} with an annotator less often than annotators agree with each other"
+    return (
+        f"Whether {names(study.leaders[:3])} agree{'s' * (len(study.leaders) == 1)} with an annotator as often as annotators with each "
+        "other is open"
+    )
+
+
+def _sign(e: Entry) -> int:
+    low, high = e["difference_low"], e["difference_high"]
+    return 0 if low is None or high is None else (low > 0) - (high < 0)
+
+
+def _ratios(source: Data) -> list[str]:
+    """The discrepancy ratios of the models, with their caution."""
+    found = [e for e in of(source.get("humans") or (), kind="model") if e["value"] is not None and e["upper"] is not None]
+    if not found:
+        return []
+    parts = []
+    for e in found[:3]:
+        other = "" if e["two_way_upper"] is None else f"; for other annotators too {e['two_way_upper']:.2f}"
+        parts.append(f"{names([e['name']])} {e['value']:.2f} (one-sided {level_of(source)} limit {e['upper']:.2f}{other})")
+    return [
+        f"<p>Discrepancy ratio, disagreement of the model with annotators divided by that of annotators with each other: "
+        f"{'; '.join(parts)}. "
+        "Below 1 the model disagrees less with annotators than they do with each other. A model that stays close to the common label gets "
+        "there easily: the ratio does not show that a model is better than an annotator.</p>"
+    ]
