@@ -39,7 +39,7 @@ RAW = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u061c\u2060\ufef
 TAGS = """
     html head meta title style body main header footer nav section article h1 h2 h3 h4 p ul ol li dl div dt dd a span bdi i b em strong
     code pre table caption thead tbody tr th td figure figcaption svg g path rect line circle polyline polygon text tspan desc defs
-    clippath br details summary small sup sub ellipse pattern marker use
+    aside tfoot clippath br details summary small sup sub ellipse pattern marker use
 """
 
 

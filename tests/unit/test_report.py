@@ -45,6 +45,18 @@ def evaluation(models=("A", "B"), n_cases=150):
     }
     clear = {"margin": 0.1, "margin_low": 0.05, "margin_high": 0.15, "n_undistinguished": 0}
     flip = {"metric": "topk_accuracy", "k": 1, "model": "A", "other": "B", "better_above": False, "reliability": 14.2}
+    pair = {"k": 1, "model": "A", "other": "B", "greater_share": 0.2, "n_cases": n_cases}
+    open_, shown = ({"low": low, "high": high, "joint_low": low, "joint_high": high} for low, high in ((-0.0301, 0.0123), (0.05, 0.15)))
+    differences = [
+        {"metric": "voted_accuracy", "reliability": None, "difference": 0.1, **pair, **shown},
+        *({"metric": "topk_accuracy", "reliability": r, "difference": -0.01 if r > 15 else 0.01, **pair, **open_} for r in RELIABILITIES),
+    ]
+    trivial = {"answer": "3", "value": 0.2, "low": 0.15, "high": 0.25, "lead": 0.4, "lead_low": 0.3, "lead_high": 0.5}
+    constant = [
+        {"model": m, "metric": metric, "reliability": r, **trivial}
+        for m in models
+        for metric, r in (("voted_accuracy", None), *(("topk_accuracy", r) for r in RELIABILITIES))
+    ]
     certainties = [*(f"certainty_{r:g}" for r in RELIABILITIES), "mean_certainty"]
     return {
         "ugt": "0.1.0",
@@ -78,6 +90,8 @@ def evaluation(models=("A", "B"), n_cases=150):
             {**winner, "reliability": 10.0, "model": "A", "value": 0.6, "runner_up": "B"},
             *({**winner, "reliability": r, "model": "B", "value": 0.61, "runner_up": "A"} for r in RELIABILITIES[1:]),
         ],
+        "differences": differences if len(models) > 1 else [],
+        "constant_answer": constant,
         "flips": [{**flip, "low": 11.3, "high": None, "share_inside": 0.75}],
         "sources": {"case_low, case_high": ["clusters"], "draw_low, draw_high": ["draws"]},
         "cases": [
@@ -103,21 +117,28 @@ def test_page_is_self_contained():
     assert all(e["attrs"]["href"].startswith("#") for e in PAGE.all("a"))
     assert not any(set(e["attrs"]) & {"src", "onclick", "onload", "style"} for e in PAGE.found)
     assert not re.search(r"https?:|url\(|@import", ugt.report.html(evaluation()))
-    assert PAGE.tags.count("h2") == PAGE.tags.count("section") == 25
+    sections = {e["attrs"]["id"] for e in PAGE.all("section")}
+    assert {"answer", "measures", "leads", "worklist", "methods", "appendices", "checklist"} <= sections
+    assert not {"people", "difficulty", "dependence"} & sections  # nothing is known of them here
+    assert PAGE.tags.count("h2") == len(sections) + 1  # the cautions beside the answer
     assert {e["attrs"].get("scope") for e in PAGE.all("th")} == {"col", "row", "rowgroup"}
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        "UA top-1 accuracy: A and B are not distinguishable (lead of A -0.0301 to 0.0301) under every reliability; A is best "
-        "(lead 0.0500–0.1500) against the voted label.",
-        "It is the probability that the model is right only if the model knows nothing about a case beyond its annotations.",
-        "The top class is less than 99% certain in 100 of 147 cases (reliability 10) and in 100 of 147 cases (reliability 50).",
+        "B and A cannot be distinguished: they agree with the annotators’ truth in 61% and 60% of cases, a difference of 1 percentage "
+        "point (−1 to 3).",
+        "A is ahead against the voted label; they cannot be distinguished at reliabilities 10, 20 and 50.",
+        "No first choice can exceed 72% on these annotations; always answering “3” reaches 20%.",
+        "not the probability that a model is right",
+        "B has 59% at reliability 10 and 61% at 50.",
+        "3 cases were left out",
         "bca bootstrap, 1,000 resamples of the clusters",
         "13%; rank 1 to 2",
-        "by 0.0100, -0.0123 to 0.0301not distinguishablebest in 87% of resamples",
-        "100 of 150 cases are shown; the file cases.csv has all of them.",
+        "The first 10 of 147 cases that are less than 99% certain",
+        "which cannot exceed the mean certainty of the annotations [1]",
+        "no clear difference",
     ],
 )
 def test_the_page_says(said):
@@ -134,7 +155,7 @@ def test_the_page_says(said):
         ("UA top-1 accuracy: the expected", "147 cases"),
         # A is better below, B above
         ("Where the values of two models change their order", "AB14.211.3 to beyond the highest75%no"),
-        ("Cases", "p99"),
+        ("Cases", "p9"),
     ],
 )
 def test_tables_hold(caption, cells):
@@ -142,24 +163,65 @@ def test_tables_hold(caption, cells):
 
 
 def test_what_is_not_on_the_page():
-    assert "p100" not in PAGE.text and "Monte Carlo" not in PAGE.text
+    assert "p10" not in PAGE.text and "Monte Carlo" not in PAGE.text and "One model was evaluated" not in PAGE.text
+    for word in ("significant", "winner", "sensitivity of the model", "probability that it is right"):
+        assert word not in PAGE.text, word
     data = evaluation()
     data["flips"] = []
-    data["winners"] = [{**w, "model": model, "n_undistinguished": 0} for w, model in zip(data["winners"], "AAABB")]
     data["metrics"][0]["mc_error"] = 0.00123
     text = page(data).text
-    assert "The order of no two models changes with the reliability" in text
-    assert "the best model changes with the reliability: A is best (lead -0.0123 to 0.0301) at reliability 10, 20; B is best" in text
-    assert "Monte Carlo standard error00.001200" in text
-    text = page(evaluation(models=("A",))).text
-    assert "nothing to compare it with" in text and "highest value, its lead" not in text
-    text = page(evaluation(n_cases=5)).text
-    assert "undefined" in text and "case without annotations3" in text and "their certainty is undefined" in text
+    assert "The order of no two models changes with the reliability" in text and "Monte Carlo standard error00.001200" in text
+    text = page(evaluation(n_cases=15)).text
+    assert "too few cases" in text and "case without annotations3" in text and "their certainty is undefined" in text
+
+
+LOST = {"joint_low": -0.2, "joint_high": -0.1, "difference": -0.15}
+WON = {"joint_low": 0.1, "joint_high": 0.2, "difference": 0.15}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([LOST] * 4, "B agrees with the annotators’ truth in 61% of cases (55 to 68), 15 percentage points more than A"),
+        ([LOST] * 4, "The interval of the lead excludes 0 at every reliability and against the voted label."),
+        (
+            [WON, WON, LOST, LOST],
+            "Which model is ahead depends on the truth: B at reliabilities 20 and 50, A at reliability 10 and against the voted",
+        ),
+        (
+            [{}, {}, {}, LOST],
+            "B is ahead at reliability 50; A is ahead against the voted label; they cannot be distinguished at reliabilities 10",
+        ),
+        ([{"joint_low": None, "joint_high": None}] * 4, "they agree with the annotators’ truth in 61% and 60% of cases"),
+    ],
+)
+def test_the_verdict_follows_the_intervals(changes, said):
+    data = evaluation()
+    data["differences"] = [{**row, **change} for row, change in zip(data["differences"], changes)]
+    assert said in page(data).text
+
+
+def test_the_verdict_of_one_model_of_none_and_of_few_cases():
+    data = evaluation(models=("A",))
+    assert (
+        "A agrees with the annotators’ truth in 60% of cases (55 to 68), 40 percentage points more than always answering “3”"
+        in page(data).text
+    )
+    for row in data["constant_answer"]:
+        row.update(lead=0.01, lead_low=-0.02, lead_high=0.04)
+    assert "it cannot be distinguished from always answering “3”" in page(data).text
+    data = evaluation()
+    data["data"]["n_clusters"] = 9
+    text = page(data).text
+    assert "There are too few clusters to say which model is ahead." in text and "Only 9 clusters" in text
+    data = evaluation()
+    data.update(metrics=[], winners=[], models=[], differences=[], constant_answer=[])
+    assert "The truth is settled (at least 99% certain) in 0 of 147 cases" in page(data).text
 
 
 def performance(data):
     source = ugt.report.html(data)
-    return source[source.index('id="performance"') : source.index('id="worklist"')]
+    return source[source.index('id="performance"') : source.index('id="true-accuracy"')]
 
 
 def test_best_values_are_bold_and_the_page_is_the_same_from_json():
@@ -177,13 +239,13 @@ def test_point_aggregates_and_empty_evaluations():
     data["cases"] = [{**e, "certainty_given": e["mean_certainty"]} for e in data["cases"]]
     data["cases"] = [{name: v for name, v in e.items() if not name.endswith("0")} for e in data["cases"]]
     text = page(data).text
-    assert "Reliabilitynone" in text and "certainty, without reliability" in text
-    assert "UA top-1 accuracy: A and B are not distinguishable (lead of A -0.0123 to 0.0301); A is best (lead" in text
+    assert "Reliabilitynone" in text
+    assert "Agreement with the annotators’ truth: A 60%, B 59% of cases." in text and "cannot be distinguished" not in text
     data = evaluation(n_cases=0)
     data.update(certainty=[], metrics=[], winners=[], models=[], left_out={}, notes=[])
     data["provenance"].update(inputs=[], command=None)
     text = page(data).text
-    assert "No case was left out." in text and "called from Python" in text and "0 of 0 cases are shown" in text
+    assert "No case was left out." in text and "called from Python" in text and "the truth of no case is known" in text
 
 
 HOSTILE = "<script>alert('x')</script>&\"><img src=x onerror=alert(1)>{0}$name%s"
@@ -242,5 +304,5 @@ def test_page_of_a_real_evaluation(aggregation):
     )
     found = ugt.evaluate(truth, {"A": [[0.9, 0.1]] * 3, "B": [[0.2, 0.8]] * 3}, k=1, n_resamples=10, **options)
     text = page(found.to_dict()).text
-    assert "3 of 3 cases are shown" in text
+    assert "There are too few cases to say which model is ahead." in text
     assert "made elsewhere" in text if aggregation == "given" else "case without annotations1" in text and "undefined" in text

@@ -132,7 +132,7 @@ def _of_annotations(study: Study) -> Iterator[Caution]:
 
 def _of_cases(study: Study) -> Iterator[Caution]:
     left = study.source.get("left_out") or {}
-    parts = [f"{whole(n)}: {plain(reason)}" for reason, n in dict(left).items()]
+    parts = [f"{plain(reason)}: {whole(n)}" for reason, n in dict(left).items()]
     unused = study.source["data"].get("n_unused_classes") or 0
     if parts:
         never = f" {whole(unused)} classes were never named." if unused else ""
@@ -142,5 +142,5 @@ def _of_cases(study: Study) -> Iterator[Caution]:
         yield Caution(
             False,
             f"{whole(unused)} classes were never named",
-            f"Of {whole(study.source['data']['n_classes'])} classes no annotator used them.",
+            f"They are among {whole(study.source['data']['n_classes'])} classes; what the truth says of them comes from the prior alone.",
         )

@@ -195,6 +195,8 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
   .first .verdict { font-size: 14pt; }
   .yard { font-size: 9pt; }
   .yard .plot { padding: 0 .5rem 0 .1rem; }
+  .two { grid-template-columns: minmax(0, 1fr); }
+  .yard tbody th[scope=row], .yard .below, .yard .r, .yard .ends { white-space: normal; }
   aside { border: 0; border-top: 1px solid var(--line); padding: .5rem 0 0; margin-top: .6rem; }
   aside > ol { columns: 2; column-gap: 2rem; }
   aside > ol > li { break-inside: avoid; font-size: 8.6pt; border: 0; padding-top: 0; }

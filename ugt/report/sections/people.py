@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..digits import Digits, whole
-from ..markup import NONE, Data, Entry, Section, finding, level_of, of
+from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of
 from ..rows import Span, plain_table, span_table
 from ..study import Study, names, shown
+from .panel import SIGNIFICANT
 
 MOST = 6  # coefficients
 
@@ -19,7 +20,7 @@ def render(source: Data) -> Section | None:
         return None
     parts = [_one_annotator(study, people) if people else "", _coefficients(source, agreement) if agreement else ""]
     both = f'<div class="two">{"".join(parts)}</div>' if all(parts) else "".join(parts)
-    return finding("people", "The annotators", _heading(study, people), both, *_ratios(source))
+    return finding("people", "The annotators", _heading(study, people), both, *_ratios(source), *_panel(study))
 
 
 def _one_annotator(study: Study, people: list[Entry]) -> str:
@@ -119,3 +120,16 @@ def _ratios(source: Data) -> list[str]:
         "Below 1 the model disagrees less with annotators than they do with each other. A model that stays close to the common label gets "
         "there easily: the ratio does not show that a model is better than an annotator.</p>"
     ]
+
+
+def _panel(study: Study) -> list[str]:
+    """Whether the truth model says how a further annotator labels."""
+    e = find(of(study.source.get("panel_check") or (), annotator=None), reliability=study.main)
+    if e is None or e["low"] is None:
+        return []
+    digits = Digits.of([(e["low"], e["high"])])
+    seen, predicted = (f"{digits.percent(e[name])}" for name in ("observed", "predicted"))
+    said = f"in {seen} of cases ({digits.ends(e['low'], e['high'])}); the truth model predicts {predicted}"
+    wrong = e["p_value"] is not None and e["p_value"] <= SIGNIFICANT
+    verdict = "The prior or the reliability does not describe them." if wrong else "This is no evidence against the truth model."
+    return [f"<p>An annotator who was held out agrees with the vote of the others {said}. {verdict}</p>"]
