@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..annotations.adjudication import ASKED
+from .digest import Digest, shown
 from .digits import Digits, whole
 from .markup import link, plain
-from .study import Study, shown
 
 MOST = 6
 FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 10, 5
@@ -24,19 +24,19 @@ class Caution(NamedTuple):
     sentence: str
 
 
-def cautions(study: Study) -> list[Caution]:
+def cautions(digest: Digest) -> list[Caution]:
     """At most six; where there are more, five and how many are left."""
-    found = list(_all(study))
+    found = list(_all(digest))
     if len(found) <= MOST:
         return found
     more = f"{len(found) - MOST + 1} more"
     return [*found[: MOST - 1], Caution(False, more, f"are in {link('notes', 'the notes')}.")]
 
 
-def _all(study: Study) -> Iterator[Caution]:
-    source, facts = study.source, study.source["data"]
+def _all(digest: Digest) -> Iterator[Caution]:
+    source, facts = digest.source, digest.source["data"]
     said = [str(note) for note in source.get("notes") or ()]
-    n = study.n_clusters
+    n = digest.n_clusters
     if n is not None and n < FEW_CLUSTERS:
         none = (
             "No interval can be trusted, and none is shown on this page."
@@ -62,8 +62,8 @@ def _all(study: Study) -> Iterator[Caution]:
         ):
             yield Caution(True, "A model repeats the annotations", plain(note))
             break
-    yield from _of_annotations(study)
-    if facts.get("n_annotators") is None and study.source["data"]["kind"] in ("labels", "rankings"):
+    yield from _of_annotations(digest)
+    if facts.get("n_annotators") is None and digest.source["data"]["kind"] in ("labels", "rankings"):
         yield Caution(
             False,
             "Annotators are not identified",
@@ -85,10 +85,10 @@ def _all(study: Study) -> Iterator[Caution]:
         yield Caution(
             False, "Two scales of AUROC", "The soft AUROC has its ceiling below 1, the hard one at 1. Do not compare one with the other."
         )
-    yield from _of_cases(study)
+    yield from _of_cases(digest)
     if not (source["provenance"].get("plan") or {}):
         compared = len({(e["metric"], e["k"]) for e in source["metrics"]})
-        pairs = len(study.models) * (len(study.models) - 1) // 2
+        pairs = len(digest.models) * (len(digest.models) - 1) // 2
         if compared > 1 or pairs > 1:
             yield Caution(
                 False, "No plan was given",
@@ -97,43 +97,43 @@ def _all(study: Study) -> Iterator[Caution]:
             )  # fmt: skip
 
 
-def _of_annotations(study: Study) -> Iterator[Caution]:
+def _of_annotations(digest: Digest) -> Iterator[Caution]:
     """Single annotations, what is free, the reliability."""
-    sizes = [e["n_annotations"] for e in study.source["cases"] if e["n_annotations"] is not None]
+    sizes = [e["n_annotations"] for e in digest.source["cases"] if e["n_annotations"] is not None]
     single = sizes.count(1)
     if single and single >= SINGLE * len(sizes):
         yield Caution(
             True, f"{whole(single)} cases have one annotation",
             "They cannot show disagreement: their certainty rests on one annotation and on the assumptions.",
         )  # fmt: skip
-    constant = study.constant()
-    if constant is not None and study.value(study.models[0]) - constant["value"] <= FREE:
+    constant = digest.constant()
+    if constant is not None and digest.value(digest.models[0]) - constant["value"] <= FREE:
         share = Digits(0).percent(constant["value"])
         yield Caution(
             True,
             f"{share} is free",
             f"Always answering “{shown(constant['answer'])}” reaches {share}. Quote the lead over it, not the value alone.",
         )
-    found = [r for r in study.reliabilities if r is not None]
-    if len(found) > 1 and study.models:
-        ends = [study.row(study.models[0], r) for r in (found[0], found[-1])]
+    found = [r for r in digest.reliabilities if r is not None]
+    if len(found) > 1 and digest.models:
+        ends = [digest.row(digest.models[0], r) for r in (found[0], found[-1])]
         if all(ends):
-            low, high = (study.digits.percent(e["value"]) for e in ends if e is not None)
+            low, high = (digest.digits.percent(e["value"]) for e in ends if e is not None)
             yield Caution(
                 True, "The reliability is assumed",
-                f"{shown(study.models[0])} has {low} at reliability {found[0]:g} and {high} at {found[-1]:g}. Give the reliability with "
+                f"{shown(digest.models[0])} has {low} at reliability {found[0]:g} and {high} at {found[-1]:g}. Give the reliability with "
                 "the number.",
             )  # fmt: skip
     elif len(found) == 1:
         yield Caution(True, "One reliability only", "Whether the result depends on the reliability was not examined.")
-    if study.source["provenance"].get("command") == "ugt demo":
+    if digest.source["provenance"].get("command") == "ugt demo":
         yield Caution(True, "Generated data", "They say nothing about any real model.")
 
 
-def _of_cases(study: Study) -> Iterator[Caution]:
-    left = study.source.get("left_out") or {}
+def _of_cases(digest: Digest) -> Iterator[Caution]:
+    left = digest.source.get("left_out") or {}
     parts = [f"{plain(reason)}: {whole(n)}" for reason, n in dict(left).items()]
-    unused = study.source["data"].get("n_unused_classes") or 0
+    unused = digest.source["data"].get("n_unused_classes") or 0
     if parts:
         never = f" {whole(unused)} classes were never named." if unused else ""
         total = sum(dict(left).values())
@@ -142,5 +142,5 @@ def _of_cases(study: Study) -> Iterator[Caution]:
         yield Caution(
             False,
             f"{whole(unused)} classes were never named",
-            f"They are among {whole(study.source['data']['n_classes'])} classes; what the truth says of them comes from the prior alone.",
+            f"They are among {whole(digest.source['data']['n_classes'])} classes; what the truth says of them comes from the prior alone.",
         )

@@ -45,8 +45,8 @@ from . import (
 # In the order in which they are read, after the first page; the others are folded.
 SECTIONS: tuple[Any, ...] = (measures, leads, people, difficulty, dependence, worklist, methods)
 APPENDICES: tuple[Any, ...] = (
-    performance, comparison, strata, confusion, curves, calibration, dispersion, coverage, true_accuracy, truth_models, humans, agreement,
-    panel, certainty, sources, sensitivity, planning, provenance, data, design, assumptions, notes, checklist,
+    provenance, data, design, assumptions, agreement, panel, certainty, performance, true_accuracy, truth_models, sources, curves,
+    calibration, dispersion, coverage, humans, comparison, strata, confusion, sensitivity, planning, notes, checklist,
 )  # fmt: skip
 MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import plain_table
-from ..study import Study, shown
 from .sources import MEANINGS
 
 MOST_MODELS, MOST_ROWS = 4, 12
@@ -17,21 +17,21 @@ TOGETHER = ("cases and draws", "clusters and draws")  # holds the others
 
 def render(source: Data) -> Section | None:
     """None where nothing was changed and no source was looked at."""
-    study = Study(source)
-    changes, spread = _changes(study), _spread(study)
+    digest = Digest(source)
+    changes, spread = _changes(digest), _spread(digest)
     if not changes and not spread:
         return None
     parts = "".join(filter(None, (changes, spread)))
     return finding(
-        "dependence", "What the result depends on", _heading(study), f'<div class="two">{parts}</div>' if changes and spread else parts
+        "dependence", "What the result depends on", _heading(digest), f'<div class="two">{parts}</div>' if changes and spread else parts
     )
 
 
-def _by_setting(study: Study) -> dict[str, dict[str, list[Entry]]]:
+def _by_setting(digest: Digest) -> dict[str, dict[str, list[Entry]]]:
     """Setting -> model -> rows; annotators that are left out one by one are one setting."""
     found: dict[str, dict[str, list[Entry]]] = {}
-    for e in study.source.get("sensitivity") or ():
-        if e["change"] is not None and e["model"] in study.models[:MOST_MODELS]:
+    for e in digest.source.get("sensitivity") or ():
+        if e["change"] is not None and e["model"] in digest.models[:MOST_MODELS]:
             alike = IN_TURN.get(e["kind"])
             name = alike or f"{shown(e['kind'])}: {shown(e['setting'])}"
             found.setdefault(name, {}).setdefault(e["model"], []).append(e)
@@ -39,11 +39,11 @@ def _by_setting(study: Study) -> dict[str, dict[str, list[Entry]]]:
     return {f"{name} ({times[name]} times)" if times[name] > 1 else name: rows for name, rows in found.items()}
 
 
-def _changes(study: Study) -> str:
-    settings = _by_setting(study)
+def _changes(digest: Digest) -> str:
+    settings = _by_setting(digest)
     if not settings:
         return ""
-    digits, drawn = Digits(1), study.models[:MOST_MODELS]
+    digits, drawn = Digits(1), digest.models[:MOST_MODELS]
     size = {name: max(abs(e["change"]) for own in rows.values() for e in own) for name, rows in settings.items()}
     order = sorted(settings, key=lambda name: -size[name])[:MOST_ROWS]
     rows = [(name, [_range(settings[name].get(m, ()), digits) for m in drawn]) for name in order]
@@ -61,42 +61,42 @@ def _range(own: Sequence[Entry], digits: Digits) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _spread(study: Study) -> str:
+def _spread(digest: Digest) -> str:
     entries = [
         e
-        for e in study.source.get("sources_of_spread") or ()
-        if e["model"] in study.models[:MOST_MODELS] and e["low"] is not None and e["source"] not in TOGETHER
+        for e in digest.source.get("sources_of_spread") or ()
+        if e["model"] in digest.models[:MOST_MODELS] and e["low"] is not None and e["source"] not in TOGETHER
     ]
     if not entries:
         return ""
-    drawn = [m for m in study.models[:MOST_MODELS] if any(e["model"] == m for e in entries)]
+    drawn = [m for m in digest.models[:MOST_MODELS] if any(e["model"] == m for e in entries)]
     digits = Digits(1)
     rows = []
     for source in unique(entries, "source"):
         own = [find(entries, model=m, source=source) for m in drawn]
         rows.append((MEANINGS[source], [NONE if e is None else f"± {digits.points((e['high'] - e['low']) / 2)}" for e in own]))
-    rows.append(("other annotators like these, and other cases", _both(study, drawn, digits)))
-    note = f"Half of the {level_of(study.source)} interval, percentage points{study.at_main}"
+    rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
+    note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
     return plain_table("Sources of uncertainty", note, ["", *map(shown, drawn)], rows)
 
 
-def _both(study: Study, drawn: Sequence[str], digits: Digits) -> list[str]:
+def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:
     found = []
     for model in drawn:
-        row = study.row(model, study.main)
+        row = digest.row(model, digest.main)
         known = row is not None and row["two_way_low"] is not None and row["two_way_high"] is not None
         found.append(f"± {digits.points((row['two_way_high'] - row['two_way_low']) / 2)}" if known and row is not None else "not estimated")
     return found
 
 
-def _heading(study: Study) -> str:
-    settings = _by_setting(study)
-    best = study.models[0] if study.models else None
+def _heading(digest: Digest) -> str:
+    settings = _by_setting(digest)
+    best = digest.models[0] if digest.models else None
     if best is None or not settings:
         return "What the uncertainty is made of"
     size = {name: max((abs(e["change"]) for e in rows.get(best, ())), default=0.0) for name, rows in settings.items()}
     name = max(size, key=lambda one: size[one])
-    row = study.row(best, study.main)
+    row = digest.row(best, digest.main)
     half = None if row is None or row["case_low"] is None else (row["case_high"] - row["case_low"]) / 2
     points = Digits(1).points(size[name])
     beside = "" if half is None else f"; other cases would change it by ±{Digits(1).points(half)}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..digest import TOP, Digest, shown
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
-from ..study import TOP, Study, shown
 
 MOST = 4  # models that have columns
 FEW = "too few"
@@ -14,20 +14,20 @@ SHOWN = ("certainty", "agreement")  # of what every evaluation has; subgroups co
 
 def render(source: Data) -> Section | None:
     """A table for each subgroup, and one by certainty; None where there are no strata."""
-    study, entries = Study(source), source.get("strata") or ()
+    digest, entries = Digest(source), source.get("strata") or ()
     kinds = unique(entries, "stratum")
     given = [k for k in kinds if k not in (*SHOWN, "annotations")]
     wanted = [*given, *(k for k in SHOWN[:1] if k in kinds)]
-    tables = [_table(study, of(entries, stratum=k), k) for k in wanted]
-    if not any(tables) or not study.models:
+    tables = [_table(digest, of(entries, stratum=k), k) for k in wanted]
+    if not any(tables) or not digest.models:
         return None
-    return finding("difficulty", "Easy and hard cases", _heading(study, of(entries, stratum="certainty")), *tables)
+    return finding("difficulty", "Easy and hard cases", _heading(digest, of(entries, stratum="certainty")), *tables)
 
 
-def _table(study: Study, entries: list[Entry], stratum: str) -> str:
+def _table(digest: Digest, entries: list[Entry], stratum: str) -> str:
     metrics = unique(entries, "metric")
     metric = TOP if TOP in metrics else next((m for m in metrics if m != "certainty"), None)
-    drawn = study.models[:MOST]
+    drawn = digest.models[:MOST]
     levels = unique(entries, "level")
     if metric is None or len(levels) < 2:
         return ""
@@ -42,8 +42,12 @@ def _table(study: Study, entries: list[Entry], stratum: str) -> str:
         rows.append((shown(level), [whole(first["n_cases"]), *cells, Digits(0).value(limit["value"]) if limit else NONE]))
     heads = [shown(stratum), "cases", *map(shown, drawn), "ceiling"]
     name = "certainty of the truth" if stratum == "certainty" else shown(stratum)
+    note = f"UA top-1 accuracy, %{digest.at_main}, with {level_of(digest.source)} intervals; ceiling: mean certainty"
     return plain_table(
-        f"By {name}", f"UA top-1 accuracy, %{study.at_main}, with {level_of(study.source)} intervals; ceiling: mean certainty", heads, rows
+        f"By {name}",
+        note,
+        heads,
+        rows,
     )
 
 
@@ -55,8 +59,8 @@ def _cell(e: Entry | None, digits: Digits) -> str:
     return below(digits, e["value"], e["low"], e["high"])
 
 
-def _heading(study: Study, entries: list[Entry]) -> str:
-    best = study.models[0]
+def _heading(digest: Digest, entries: list[Entry]) -> str:
+    best = digest.models[0]
     own = [e for e in entries if e["model"] == best and e["metric"] == TOP and e["value"] is not None]
     if len(own) < 2:
         return "Results for parts of the cases"

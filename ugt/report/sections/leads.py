@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from .. import words
+from ..digest import TOP, VOTED, Digest, Lead, names, shown
 from ..digits import Digits
 from ..markup import Data, Section, finding, level_of, unique
 from ..rows import Span, span_table
-from ..study import TOP, VOTED, Lead, Study, names, shown
 from .measures import _ahead
 
 
 def render(source: Data) -> Section | None:
     """Two tables of differences with their intervals; None where fewer than two models were evaluated."""
-    study = Study(source)
-    if len(study.models) < 2:
+    digest = Digest(source)
+    if len(digest.models) < 2:
         return None
-    first, second = study.models[:2]
+    first, second = digest.models[:2]
     truths: list[tuple[str, Lead | None, bool]] = [
-        ("the truth" if r is None else f"reliability {r:g}", study.lead(first, second, TOP, r), r == study.main)
-        for r in study.reliabilities
+        ("the truth" if r is None else f"reliability {r:g}", digest.lead(first, second, TOP, r), r == digest.main)
+        for r in digest.reliabilities
     ]
-    truths.append(("voted label", study.lead(first, second, VOTED), False))
+    truths.append(("voted label", digest.lead(first, second, VOTED), False))
     measures = [
-        (words.metric_name(m, k), _ahead(study, m, k, first, second), (m, k) == (TOP, 1))
+        (words.metric_name(m, k), _ahead(digest, m, k, first, second), (m, k) == (TOP, 1))
         for m, k in unique(source["metrics"], "metric", "k")
         if m != VOTED and not m.startswith("hard_")
     ]
     known = [lead for _, lead, _ in (*truths, *measures) if lead is not None]
-    if not known or study.withheld:
+    if not known or digest.withheld:
         return None
     digits = Digits.of((lead.low, lead.high) for lead in known)
     caption = f"Lead of {shown(first)} over {shown(second)}, percentage points"
     tables = [
-        _table(study, f"{caption}{what}", note, rows, digits)
-        for what, note, rows in (("", "Top-1 accuracy under each truth", truths), ("", f"Each measure{study.at_main}", measures))
+        _table(digest, f"{caption}{what}", note, rows, digits)
+        for what, note, rows in (("", "Top-1 accuracy under each truth", truths), ("", f"Each measure{digest.at_main}", measures))
     ]
     together = (
-        f"Intervals ({level_of(source)}) hold together for all pairs of the {len(study.models)} models. " if len(study.models) > 2 else ""
+        f"Intervals ({level_of(source)}) hold together for all pairs of the {len(digest.models)} models. " if len(digest.models) > 2 else ""
     )
     n = sum(lead.low is not None for lead in known)
     chance = (
@@ -46,25 +46,25 @@ def render(source: Data) -> Section | None:
     return finding(
         "leads",
         "Which model is ahead",
-        _heading(study, first, second),
+        _heading(digest, first, second),
         f'<div class="two">{"".join(tables)}</div>',
         f"<p>{together}{chance}</p>",
     )
 
 
-def _table(study: Study, caption: str, note: str, rows: list[tuple[str, Lead | None, bool]], digits: Digits) -> str:
-    first, second = study.models[:2]
+def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead | None, bool]], digits: Digits) -> str:
+    first, second = digest.models[:2]
     spans = []
     for name, lead, main in rows:
         if lead is not None:
             said = f"{shown(first if lead.sign > 0 else second, 16)} ahead" if lead.sign else "no clear difference"
-            style = study.source["models"].index(second if lead.sign < 0 else first)
+            style = digest.source["models"].index(second if lead.sign < 0 else first)
             spans.append(Span(name, lead.value, lead.low, lead.high, style, said, main))
     return span_table(caption, note, "points", spans, digits, leads=True)
 
 
-def _heading(study: Study, first: str, second: str) -> str:
-    signs = study.signs(first, second)
+def _heading(digest: Digest, first: str, second: str) -> str:
+    signs = digest.signs(first, second)
     n = sum(s > 0 for s in signs.values()), sum(s < 0 for s in signs.values())
     if not any(n):
         return f"In top-1 accuracy {names([first])} and {names([second])} cannot be distinguished under any truth"

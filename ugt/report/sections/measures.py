@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .. import words
+from ..digest import VOTED, Digest, Lead, names, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
-from ..study import VOTED, Lead, Study, names, shown
 from .true_accuracy import COMMONEST, PERFECT
 
 MOST = 4  # models that have columns
@@ -14,26 +14,26 @@ MOST = 4  # models that have columns
 
 def render(source: Data) -> Section | None:
     """A row for each measure; None where no model was evaluated."""
-    study = Study(source)
-    if not study.models:
+    digest = Digest(source)
+    if not digest.models:
         return None
     measures = [(m, k) for m, k in unique(source["metrics"], "metric", "k") if m != VOTED and not m.startswith("hard_")]
-    drawn = study.models[:MOST]
-    rows = {(m, k): [find(study.found(metric=m, k=k, model=one), reliability=study.main) for one in drawn] for m, k in measures}
-    digits = Digits(0) if study.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
+    drawn = digest.models[:MOST]
+    rows = {(m, k): [find(digest.found(metric=m, k=k, model=one), reliability=digest.main) for one in drawn] for m, k in measures}
+    digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
     pair = drawn[:2] if len(drawn) > 1 else []
-    verdicts = {one: _ahead(study, *one, *pair) for one in measures} if pair else {}
+    verdicts = {one: _ahead(digest, *one, *pair) for one in measures} if pair else {}
     lines = []
     for (metric, k), own in rows.items():
         if not any(e is not None and e["value"] is not None for e in own):
             continue
         cells = [
-            NONE if e is None else below(digits, e["value"], *((None, None) if study.withheld else (e["case_low"], e["case_high"])))
+            NONE if e is None else below(digits, e["value"], *((None, None) if digest.withheld else (e["case_low"], e["case_high"])))
             for e in own
         ]
         most, trivial = (
-            _limit(study, metric, k),
-            find(source.get("references") or (), reference=COMMONEST, metric=metric, k=k, reliability=study.main),
+            _limit(digest, metric, k),
+            find(source.get("references") or (), reference=COMMONEST, metric=metric, k=k, reliability=digest.main),
         )
         lines.append(
             (
@@ -48,8 +48,8 @@ def render(source: Data) -> Section | None:
         "ceiling",
         *([f"{shown(pair[0], 16)} or<br>{shown(pair[1], 16)}"] if pair else []),
     ]
-    more = f"; {len(study.models) - MOST} more models are in the appendix" if len(study.models) > MOST else ""
-    note = f"{level_of(source)} intervals over {words.unit(source)} below each value{study.at_main}{more}"
+    more = f"; {len(digest.models) - MOST} more models are in the appendix" if len(digest.models) > MOST else ""
+    note = f"{level_of(source)} intervals over {words.unit(source)} below each value{digest.at_main}{more}"
     made = plain_table("All measures against the annotators’ truth", note, heads, lines)
     joint = "<p>Who is ahead: by intervals of the difference that hold together for all pairs of models.</p>" if pair else ""
     return finding("measures", "Every measure", _heading(verdicts, pair), made, joint)
@@ -60,21 +60,21 @@ def _name(metric: str, k: int | None) -> str:
     return f"{words.metric_name(metric, k)}<small>{meaning}</small>"
 
 
-def _limit(study: Study, metric: str, k: int | None) -> float | None:
+def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
     """What no model can exceed, where it is known."""
     if metric == "topk_accuracy" and k == 1:
-        return study.ceiling["value"] if study.ceiling else None
+        return digest.ceiling["value"] if digest.ceiling else None
     if metric == "set_accuracy":
-        row = find(study.source["certainty"], measure="certainty", k=k, reliability=study.main)
+        row = find(digest.source["certainty"], measure="certainty", k=k, reliability=digest.main)
         return row["value"] if row else None
-    row = find(study.source.get("references") or (), reference=PERFECT, metric=metric, reliability=study.main)
+    row = find(digest.source.get("references") or (), reference=PERFECT, metric=metric, reliability=digest.main)
     return row["value"] if row else None
 
 
-def _ahead(study: Study, metric: str, k: int | None, first: str, second: str) -> Lead | None:
+def _ahead(digest: Digest, metric: str, k: int | None, first: str, second: str) -> Lead | None:
     """Lead of the first of the two best models in this measure."""
-    for e in study.source.get("differences") or ():
-        if (e["metric"], e["k"], e["reliability"]) == (metric, k, study.main) and e["difference"] is not None:
+    for e in digest.source.get("differences") or ():
+        if (e["metric"], e["k"], e["reliability"]) == (metric, k, digest.main) and e["difference"] is not None:
             low, high = _joint(e)
             if (e["model"], e["other"]) == (first, second):
                 return Lead(e["difference"], low, high)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .. import words
+from ..digest import Digest, kind_of_data
 from ..digits import whole
 from ..first import plain_verdict
 from ..markup import Data, Section, definitions, finding, level_of, text
-from ..study import Study, kind_of_data
 
 STUTZ = (
-    "Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. Medical Image Analysis 2025; "
+    "Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case digest in dermatology. Medical Image Analysis 2025; "
     "arXiv:2307.02191."
 )
 MIMORI = (
@@ -32,9 +32,9 @@ MODELS = {
 
 def render(source: Data) -> Section:
     """Methods, result, references, and what made the numbers."""
-    study, facts = Study(source), source["provenance"]
+    digest, facts = Digest(source), source["provenance"]
     references = [STUTZ]
-    methods = [_truth(source, study), _metrics(source, references), _intervals(source)]
+    methods = [_truth(source, digest), _metrics(source, references), _intervals(source)]
     references.append(UGT.format(version=text(source["ugt"])))
     methods.append(f"Analyses used ugt {text(source['ugt'])} [{len(references)}].")
     paste = f'<div class="paste"><p>{" ".join(methods)}</p><p>{plain_verdict(source)}</p></div>'
@@ -59,7 +59,7 @@ def render(source: Data) -> Section:
     return finding("methods", "Methods to cite", "Text for a paper", paste, listed, definitions(rows))
 
 
-def _truth(source: Data, study: Study) -> str:
+def _truth(source: Data, digest: Digest) -> str:
     data, how = source["data"], MODELS.get(str(source["provenance"]["aggregation"]))
     annotators = f" by {whole(data['n_annotators'])} annotators" if data.get("n_annotators") else ""
     given = (
@@ -67,10 +67,10 @@ def _truth(source: Data, study: Study) -> str:
         if data.get("n_annotations")
         else f"{whole(data['n_cases'])} cases had plausibilities of their classes"
     )
-    found = [f"{r:g}" for r in study.reliabilities if r is not None]
+    found = [f"{r:g}" for r in digest.reliabilities if r is not None]
     at = (
-        f"; reliabilities {', '.join(found)} were examined, and {study.main:g} is the main analysis"
-        if len(found) > 1 and study.main is not None
+        f"; reliabilities {', '.join(found)} were examined, and {digest.main:g} is the main analysis"
+        if len(found) > 1 and digest.main is not None
         else ""
     )
     return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{at} [1]."

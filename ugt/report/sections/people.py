@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..digest import Digest, names, shown
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of
 from ..rows import Span, plain_table, span_table
-from ..study import Study, names, shown
 from .panel import SIGNIFICANT
 
 MOST = 6  # coefficients
@@ -13,17 +13,17 @@ MOST = 6  # coefficients
 
 def render(source: Data) -> Section | None:
     """None where nothing is known of single annotations."""
-    study = Study(source)
+    digest = Digest(source)
     agreement = [e for e in source.get("agreement") or () if e["value"] is not None][:MOST]
-    people = [study.annotators[m] for m in study.models if m in study.annotators]
+    people = [digest.annotators[m] for m in digest.models if m in digest.annotators]
     if not agreement and not people:
         return None
-    parts = [_one_annotator(study, people) if people else "", _coefficients(source, agreement) if agreement else ""]
+    parts = [_one_annotator(digest, people) if people else "", _coefficients(source, agreement) if agreement else ""]
     both = f'<div class="two">{"".join(parts)}</div>' if all(parts) else "".join(parts)
-    return finding("people", "The annotators", _heading(study, people), both, *_ratios(source), *_panel(study))
+    return finding("people", "The annotators", _heading(digest, people), both, *_ratios(source), *_panel(digest))
 
 
-def _one_annotator(study: Study, people: list[Entry]) -> str:
+def _one_annotator(digest: Digest, people: list[Entry]) -> str:
     among = people[0]
     digits = Digits.of((e["agreement_low"], e["agreement_high"]) for e in people)
     spans = [
@@ -32,7 +32,7 @@ def _one_annotator(study: Study, people: list[Entry]) -> str:
             e["agreement"],
             e["agreement_low"],
             e["agreement_high"],
-            study.source["models"].index(e["model"]),
+            digest.source["models"].index(e["model"]),
             limit=among["annotators"],
         )
         for e in people
@@ -48,7 +48,7 @@ def _one_annotator(study: Study, people: list[Entry]) -> str:
         )
     )
     note = (
-        f"Same first choice, mean over the annotators of a case; {level_of(study.source)} intervals. Vertical bar: annotators with each "
+        f"Same first choice, mean over the annotators of a case; {level_of(digest.source)} intervals. Vertical bar: annotators with each "
         "other"
     )
     return span_table("Agreement with one annotator", note, "%", spans, digits)
@@ -84,18 +84,18 @@ def _ends(e: Entry, low: str, high: str, decimals: int) -> str:
     return f"{e[low]:.{decimals}f} to {e[high]:.{decimals}f}".replace("-", "−")
 
 
-def _heading(study: Study, people: list[Entry]) -> str:
+def _heading(digest: Digest, people: list[Entry]) -> str:
     if not people:
         return "How far the annotators agree with each other"
     signs = {e["model"]: _sign(e) for e in people if e["difference"] is not None}
-    more = [m for m in study.leaders if signs.get(m, 0) > 0]
-    fewer = [m for m in study.leaders if signs.get(m, 0) < 0]
-    if more and len(more) == len(study.leaders):
+    more = [m for m in digest.leaders if signs.get(m, 0) > 0]
+    fewer = [m for m in digest.leaders if signs.get(m, 0) < 0]
+    if more and len(more) == len(digest.leaders):
         return f"{names(more[:3])} agree{'s' * (len(more) == 1)} with an annotator more often than annotators agree with each other"
-    if fewer and len(fewer) == len(study.leaders):
+    if fewer and len(fewer) == len(digest.leaders):
         return f"{names(fewer[:3])} agree{'s' * (len(fewer) == 1)} with an annotator less often than annotators agree with each other"
     return (
-        f"Whether {names(study.leaders[:3])} agree{'s' * (len(study.leaders) == 1)} with an annotator as often as annotators with each "
+        f"Whether {names(digest.leaders[:3])} agree{'s' * (len(digest.leaders) == 1)} with an annotator as often as annotators with each "
         "other is open"
     )
 
@@ -122,9 +122,9 @@ def _ratios(source: Data) -> list[str]:
     ]
 
 
-def _panel(study: Study) -> list[str]:
+def _panel(digest: Digest) -> list[str]:
     """Whether the truth model says how a further annotator labels."""
-    e = find(of(study.source.get("panel_check") or (), annotator=None), reliability=study.main)
+    e = find(of(digest.source.get("panel_check") or (), annotator=None), reliability=digest.main)
     if e is None or e["low"] is None:
         return []
     digits = Digits.of([(e["low"], e["high"])])

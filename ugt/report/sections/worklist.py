@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Section, count, finding, text
 from ..rows import plain_table
-from ..study import SETTLED, Study, shown
 from ..tables import CERTAINTY, ResultTable, reliability_key
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def _best_classes(voted: Point, cases: list[int]) -> list[str]:
 
 def render(source: Data) -> Section | None:
     """The cases whose truth is least certain; None where every truth is settled."""
-    study, cases = Study(source), source["cases"]
-    main = f"{CERTAINTY}{reliability_key(study.main)}"
+    digest, cases = Digest(source), source["cases"]
+    main = f"{CERTAINTY}{reliability_key(digest.main)}"
     of_reliability = [name for name in next(iter(cases), ()) if name.startswith(CERTAINTY)]
     open_ = [e for e in cases if e.get(main) is not None and e[main] < SETTLED]
     if not open_:
@@ -70,7 +70,7 @@ def render(source: Data) -> Section | None:
                 [NONE if e["n_annotations"] is None else count(e["n_annotations"]), _voted(str(e["voted"])), digits.value(e[main]), ends],
             )
         )
-    heads = ["case", "annotations", "voted label", f"certainty, %{study.at_main}", "over all reliabilities"]
+    heads = ["case", "annotations", "voted label", f"certainty, %{digest.at_main}", "over all reliabilities"]
     if len(of_reliability) < 2:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     ties = sum(" = " in str(e["voted"]) for e in open_)

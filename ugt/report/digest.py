@@ -53,7 +53,7 @@ def points(number: str) -> str:
 
 
 @dataclass(frozen=True)
-class Study:
+class Digest:
     """An evaluation as the first page needs it."""
 
     source: Data
@@ -225,9 +225,9 @@ class Study:
         return of(self.source["metrics"], **wanted)
 
 
-def words_for_few(study: Study) -> str:
+def words_for_few(digest: Digest) -> str:
     """In place of an interval."""
-    return "too few cases" if study.n_clusters is None or study.n_cases < FEW_CASES else "too few clusters"
+    return "too few cases" if digest.n_clusters is None or digest.n_cases < FEW_CASES else "too few clusters"
 
 
 def names(given: Sequence[str], joint: str = "and") -> str:

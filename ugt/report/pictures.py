@@ -1,0 +1,178 @@
+"""The two pictures of the first page: values at each reliability, and cases by the certainty of their truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import svg
+from .digest import FEW_CASES, SETTLED, Digest, short
+from .digits import Digits, whole
+from .markup import Entry, find, level_of
+
+BINS = ("≥ 0.99", "0.9 to 0.99", "0.8 to 0.9", "0.5 to 0.8", "&lt; 0.5")
+# In units of the view box.
+LEFT, RIGHT, TOP, BOTTOM, WIDTH = 40.0, 92.0, 14.0, 184.0, 400.0
+APART = 14.0  # between labels
+
+
+def _figure(anchor: str, heading: str, note: str, content: str, height: float) -> str:
+    label = f'<title id="{anchor}-title">{heading}</title><desc id="{anchor}-text">{note}</desc>'
+    drawn = f'<svg viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-labelledby="{anchor}-title {anchor}-text">{label}{content}</svg>'
+    return f'<figure id="{anchor}">\n<figcaption><b>{heading}</b> <span>{note}</span></figcaption>\n{drawn}\n</figure>'
+
+
+def by_reliability(digest: Digest) -> list[str]:
+    """Values at each reliability, and against the voted label."""
+    found = [r for r in digest.reliabilities if r is not None]
+    if len(found) < 2 or not digest.models:
+        return []
+    drawn = digest.models[: svg.N_STYLES]
+    rows = {m: [digest.row(m, r) for r in found] for m in drawn}
+    voted = {m: digest.voted(m) for m in drawn}
+    every = [e for own in rows.values() for e in own if e] + [e for e in voted.values() if e]
+    values = [v for e in every for v in (e["value"], e["case_low"], e["case_high"]) if v is not None]
+    values += [e["value"] for e in digest.certainty_rows]
+    constants = [digest.constant(reliability=r) for r in found]
+    trivial = [e["value"] for e in constants if e is not None]
+    low, high = svg.around([*values, *(trivial if trivial and min(values) - max(trivial) < 0.3 else [])], 0.1)
+    y = svg.Scale(max(low, 0.0), min(high, 1.0), BOTTOM, TOP)
+    step = (WIDTH - LEFT - RIGHT) / (len(found) + 1)
+    at = [LEFT + step * (i + 0.5) for i in range(len(found) + 1)]
+    here = found.index(digest.main) if digest.main in found else None
+    parts = [] if here is None else [f'<rect class="shaded" x="{at[here] - step * 0.35:.1f}" y="8" width="{step * 0.7:.1f}" height="176"/>']
+    for value in svg.ticks(y):
+        parts.append(f'<line class="hair" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y.at(value):.1f}" y2="{y.at(value):.1f}"/>')
+        parts.append(f'<text class="soft" x="{LEFT - 6:g}" y="{y.at(value) + 4:.1f}" text-anchor="end">{100 * value:.4g}</text>')
+    for i, name in enumerate([*(f"{r:g}" for r in found), "vote"]):
+        kind = "bold" if i == here else "soft"
+        parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="200" text-anchor="middle">{name}</text>')
+    parts.append(
+        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="217" text-anchor="middle">reliability given to the annotators</text>'
+    )
+    labels = []
+    if len(digest.certainty_rows) == len(found):
+        tops = [y.at(e["value"]) for e in digest.certainty_rows]
+        parts.append(f'<polyline class="most" fill="none" points="{_path(at, tops)}"/>')
+        labels.append((tops[-1], "ceiling", ""))
+    if len(trivial) == len(found) and min(trivial) >= y.low:
+        tops = [y.at(v) for v in trivial]
+        parts.append(f'<polyline class="trivial" fill="none" points="{_path(at, tops)}"/>')
+        labels.append((tops[-1], "always one class", ""))
+    for j, model in enumerate(drawn):
+        labels.append(
+            _model_lines(
+                digest, model, rows[model], voted[model], at, (j - (len(drawn) - 1) / 2) * min(6.0, step / (len(drawn) + 1)), y, parts
+            )
+        )
+    parts += _labels(labels)
+    heading, note = _said_by_reliability(digest)
+    return [_figure("by-reliability", heading, note, "".join(parts), 222)]
+
+
+def _model_lines(
+    digest: Digest,
+    model: str,
+    rows: Sequence[Entry | None],
+    voted: Entry | None,
+    at: Sequence[float],
+    aside: float,
+    y: svg.Scale,
+    parts: list[str],
+) -> tuple[float, str, str]:
+    """Points joined by lines, with intervals; the voted label is the last."""
+    style = digest.source["models"].index(model)
+    kind, drawn = f"line s{style % svg.N_STYLES}", [(x + aside, e) for x, e in zip(at, [*rows, voted]) if e is not None]
+    known = [(x, y.at(e["value"])) for x, e in drawn]
+    solid = known[: len(known) - (voted is not None)]
+    parts.append(f'<polyline class="{kind} thin" points="{_path(*zip(*solid))}"/>' if solid else "")
+    if voted is not None and solid:
+        parts.append(f'<polyline class="{kind} thin" stroke-dasharray="2 3" points="{_path(*zip(*known[-2:]))}"/>')
+    for x, e in drawn:
+        if e["case_low"] is not None and e["case_high"] is not None and not digest.withheld:
+            parts.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{y.at(e["case_low"]):.1f}" y2="{y.at(e["case_high"]):.1f}"/>')
+        parts.append(svg.marker(x, y.at(e["value"]), style, 3.7))
+    return known[-1][1], short(model, 14), f"t{style % svg.N_STYLES}"
+
+
+def _path(x: Any, y: Any) -> str:
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
+
+
+def _labels(given: list[tuple[float, str, str]]) -> list[str]:
+    """At the right end, pushed apart."""
+    ordered = sorted(given)
+    tops: list[float] = []
+    for top, _, _ in ordered:
+        tops.append(max(top + 4, tops[-1] + APART if tops else 0.0))
+    over = tops[-1] - (BOTTOM + 6) if tops else 0.0
+    tops = [top - max(over, 0.0) for top in tops]
+    return [f'<text class="{kind}" x="{WIDTH - RIGHT + 6:g}" y="{top:.1f}">{name}</text>' for top, (_, name, kind) in zip(tops, ordered)]
+
+
+def _said_by_reliability(digest: Digest) -> tuple[str, str]:
+    """What the picture shows."""
+    first, *others = digest.models
+    rows = [e for r in digest.reliabilities if (e := digest.row(first, r))]
+    rise = max(e["value"] for e in rows) - min(e["value"] for e in rows)
+    note = (
+        f"Top-1 accuracy, %, with {level_of(digest.source)} intervals. {short(first)} changes by {digest.digits.points(rise)} points over "
+        "the reliabilities. Shaded: main analysis."
+    )
+    if not others:
+        return "Agreement at each reliability", note
+    signs = list(digest.signs(first, others[0]).values())
+    pair = f"{short(first, 20)} and {short(others[0], 20)}"
+    if not any(signs):
+        return f"{pair} cannot be distinguished at any reliability", note
+    if min(signs) > 0:
+        return f"{short(first)} is ahead at every reliability", note
+    return "Which model is ahead depends on the reliability" if min(signs) < 0 else f"{short(first)} is ahead at some reliabilities", note
+
+
+def by_certainty(digest: Digest) -> list[str]:
+    """Cases by the certainty of their truth, a bar for each reliability."""
+    bars = [
+        (r, digest.shares(r), e["value"])
+        for r in digest.reliabilities
+        if (e := find(digest.certainty_rows, reliability=r)) is not None and digest.certainties(r)
+    ]
+    if not bars:
+        return []
+    parts = [f'<text class="soft" x="{WIDTH:g}" y="35" text-anchor="end">mean</text>']
+    if len(bars) > 1:
+        parts.append('<text class="soft" x="0" y="35">reliability</text>')
+    left = 0.0
+    for i, name in enumerate(BINS):
+        parts.append(
+            f'<rect class="z{i}" x="{left:g}" y="4" width="11" height="11"/><text class="soft" x="{left + 15:g}" y="14">{name}</text>'
+        )
+        left += (66, 86, 78, 78, 60)[i]
+    for j, (reliability, shares, mean) in enumerate(bars):
+        top, x = 44 + 30 * j, 40.0
+        main = reliability == digest.main and len(bars) > 1
+        kind = "bold" if main else "soft"
+        if reliability is not None:
+            parts.append(f'<text class="{kind}" x="33" y="{top + 15}" text-anchor="end">{reliability:g}</text>')
+        for i, share in enumerate(shares):
+            width = 314 * share
+            if width > 0:
+                parts.append(f'<rect class="z{i}" x="{x:.1f}" y="{top}" width="{width:.1f}" height="22"/>')
+            if width >= 26:
+                parts.append(
+                    f'<text class="q{i}" x="{x + width / 2:.1f}" y="{top + 15}" text-anchor="middle">{Digits(0).percent(share)}</text>'
+                )
+            x += width
+        if main:
+            parts.append(f'<rect class="frame-line" x="40" y="{top - 1.5}" width="314" height="25"/>')
+        parts.append(f'<text class="{kind}" x="{WIDTH:g}" y="{top + 15}" text-anchor="end">{100 * mean:.1f}</text>')
+    n, of_all = digest.settled(digest.main)
+    whole_share = Digits(0).percent(n / max(of_all, 1))
+    counted = f"{whole(n)} of {whole(of_all)}"
+    heading = (
+        f"The truth is settled in {whole_share if of_all >= FEW_CASES else counted} of the cases"
+        if n
+        else "The truth of no case is settled"
+    )
+    note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}{' at' + digest.at_main[1:] if digest.at_main else ''}."
+    return [_figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]
