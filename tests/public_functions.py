@@ -326,6 +326,8 @@ FUNCTIONS: dict[str, Entry] = {
     "committee": Entry(ugt.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
     "dirichlet": Entry(ugt.dirichlet, (labels,), {}, (), ("mean()",)),
     "fit_dirichlet_prior": Entry(ugt.fit_dirichlet_prior, (labels,)),
+    "fit_predictive_reliability": Entry(ugt.fit_predictive_reliability, (labels,), {}, ("profile",), lacks={"duplication": DRAWN}),
+    "fit_reliability": Entry(ugt.fit_reliability, (labels, "class"), {}, ("value",)),
     "fit_normal_prior": Entry(
         ugt.fit_normal_prior, (ratings,), {}, (), (), {"relabelling": ORDINAL, "duplication": FITTED, "order": FITTED}
     ),

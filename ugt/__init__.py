@@ -17,7 +17,8 @@ _HOMES = {
         "ua_set_accuracy ua_topk_accuracy ua_weighted_kendall_distance"
     ),
     "aggregation": (
-        "DirichletPrior PanelCheck PanelParts dirichlet fit_dirichlet_prior irn split_panel_check "
+        "DirichletPrior FittedReliability PanelCheck PanelParts dirichlet fit_dirichlet_prior "
+        "fit_predictive_reliability fit_reliability irn split_panel_check "
         "plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
     "agreement": (

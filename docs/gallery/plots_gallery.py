@@ -351,6 +351,17 @@ def plan_frontier():
     return plots.plan_frontier(found)
 
 
+def reliability_profile():
+    """How far are annotators to be trusted?
+
+    The log-likelihood under each reliability: of 60 references, and of 300. The interval is where a profile is above the dashed line.
+    """
+    labels, truth = synthetic.make_labels(300, 4, 5, difficulty=0.4, seed=3)
+    reference = truth.argmax(axis=1)
+    found = {f"{n} references": ugt.fit_reliability(labels, np.where(np.arange(300) < n, reference, np.nan)) for n in (60, 300)}
+    return plots.reliability_profile(found)
+
+
 GALLERY = (
     certainty_curve,
     accuracy_by_case,
@@ -375,6 +386,7 @@ GALLERY = (
     agreement_matrix,
     coverage_and_size,
     plan_frontier,
+    reliability_profile,
 )
 
 

@@ -66,6 +66,7 @@ def made(name):
         "plan_frontier": ((PLAN,), True),
         "bland_altman": ((ugt.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
         "annotator_roc_points": ((ugt.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
+        "reliability_profile": ((ugt.fit_predictive_reliability(LABELS),), True),
     }[name]
 
 

@@ -98,7 +98,7 @@ class PanelCheck(Frozen):
     >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0]] * 5)
     >>> found = ugt.split_panel_check(labels, prior="fit")
     >>> found.sentence().split("; ")[1]
-    'observed 0.550 (95% interval 0.342 to 0.742, 20 cases).'
+    'observed 0.625 (95% interval 0.409 to 0.800, 20 cases).'
     """
 
     observed: float
@@ -218,8 +218,8 @@ def split_panel_check(
     judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
     ids = annotations.case_ids if model == "normal" else annotations.axes.case_ids
     group = None if clusters is None else ids_of_cases("clusters", clusters, len(ids), ids)
-    single = _one_each(annotations) if isinstance(annotations, Labels) else annotations
-    out = _held_out(single, stream_keys_of(ids), checks.whole("held", held), seed_of(seed))
+    single = one_each(annotations) if isinstance(annotations, Labels) else annotations
+    out = held_out(single, stream_keys_of(ids), checks.whole("held", held), seed_of(seed))
     found = judge(keeping(single, ~out), keeping(single, out)) if out.any() else None
     if found is None or not len(found.row):
         raise checks.error("annotations", f"have a case of more than {held} annotators", "none")
@@ -231,7 +231,7 @@ def split_panel_check(
     return PanelCheck(observed, predicted, p_value, n_cases, annotators, bins, left_out, effective, what)
 
 
-def _one_each(labels: Labels) -> Labels:
+def one_each(labels: Labels) -> Labels:
     """A row for each label."""
     checks.room("one row a label", 16 * labels.count.sum(dtype=np.float64))
     ends = np.append(0, np.cumsum(labels.count))[labels.offsets]
@@ -239,7 +239,7 @@ def _one_each(labels: Labels) -> Labels:
     return Labels(labels.axes, labels.annotators, ends, who, label, np.ones(len(label), np.int64))
 
 
-def _held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
+def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
     """(R,) which annotations are held out: those of n annotators of each case that has more, by numbers of the case and the annotator."""
     case, who = row_of(case_offsets(known)), known.annotator.astype(np.int64)
     nobody = np.flatnonzero(who < 0)  # told apart by the order of their classes, or as they came

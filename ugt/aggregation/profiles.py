@@ -10,16 +10,18 @@ from .._base.arrays import Array
 from ..resampling import check_level
 
 
-def maximum(of: Callable[[float], float], grid: Array) -> tuple[float, float]:
-    """``(t, value)`` where a function is highest: the best point of a grid, refined between its neighbours unless it is an end."""
+def maximum(of: Callable[[float], float], grid: Array, values: Array | None = None) -> tuple[float, float]:
+    """``(t, value)`` where a function is highest: the best point of a grid (with ``values``, where these are known), refined between its
+    neighbours unless it is an end.
+    """
     from scipy.optimize import minimize_scalar  # noqa: PLC0415  (scipy is slow to import)
 
-    values = [of(float(t)) for t in grid]
+    values = np.array([of(float(t)) for t in grid]) if values is None else values
     i = int(np.argmax(values))
     if i in (0, len(grid) - 1):
-        return float(grid[i]), values[i]
+        return float(grid[i]), float(values[i])
     found = minimize_scalar(lambda t: -of(t), bounds=(grid[i - 1], grid[i + 1]), method="bounded", options={"xatol": 1e-9})
-    return (float(found.x), -float(found.fun)) if -found.fun > values[i] else (float(grid[i]), values[i])
+    return (float(found.x), -float(found.fun)) if -found.fun > values[i] else (float(grid[i]), float(values[i]))
 
 
 def ends(of: Callable[[float], float], at: float, top: float, span: tuple[float, float], level: float) -> tuple[float, float]:

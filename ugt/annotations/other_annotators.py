@@ -17,6 +17,8 @@ from .masks import Masks
 from .rankings import Rankings
 from .ratings import Ratings
 
+NO_ANNOTATOR = -2  # -1 is an annotator without a name
+
 
 def case_offsets(known: Any) -> Int64:
     """(N + 1,) the annotations of case i are from place i to place i + 1."""
@@ -119,6 +121,11 @@ def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
     return replace(
         known, annotators=names, offsets=offsets_of(sizes), annotator=np.insert(known.annotator, at, n), label=label, count=count
     )
+
+
+def of_cases(known: Any, rows: Int64) -> Any:
+    """The annotations of some cases."""
+    return without(known, NO_ANNOTATOR, rows)
 
 
 def without(known: Any, annotator: int, rows: Int64, alone: bool = False) -> Any:

@@ -9,6 +9,7 @@ is left out of a plot, and counted in its legend or title.
 from ._base import COLOURS, DASHES, MARKERS
 from ._cases import accuracy_over_draws, case_histogram, case_scatter, certainty_curve, rated_case
 from ._lines import calibration_dispersion_map, metric_by_reliability, plan_frontier, reliability_diagram, soft_curve
+from ._profiles import reliability_profile
 from ._readers import annotator_roc_points, bland_altman
 from ._soft import soft_labels
 from ._tables import agreement_matrix, coverage_and_size, forest, rank_by_reliability, rank_heat_map
@@ -17,4 +18,4 @@ from ._truth import plausibilities, ternary
 __all__ = ["COLOURS", "DASHES", "MARKERS", "accuracy_over_draws", "agreement_matrix", "annotator_roc_points", "bland_altman"]
 __all__ += ["calibration_dispersion_map", "case_histogram", "case_scatter", "certainty_curve", "coverage_and_size", "forest"]
 __all__ += ["metric_by_reliability", "plan_frontier", "plausibilities", "rank_by_reliability", "rank_heat_map", "rated_case"]
-__all__ += ["reliability_diagram", "soft_curve", "soft_labels", "ternary"]
+__all__ += ["reliability_diagram", "reliability_profile", "soft_curve", "soft_labels", "ternary"]

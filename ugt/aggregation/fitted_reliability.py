@@ -1,0 +1,353 @@
+"""The reliability of annotations, by cases with a better reference: profile likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Callable
+
+import numpy as np
+
+from .._base import checks, identifiers
+from .._base.arrays import Array, Int64
+from .._base.axes import Frozen, class_axis
+from .._base.laws import above
+from .._base.ragged import row_of
+from ..annotations import Labels, Rankings
+from ..annotations.first_choices import first_choices
+from ..annotations.other_annotators import of_cases
+from ..annotator_models import AnnotatorModel
+from ..plausibilities import Plausibilities
+from ..resampling import check_level, ids_of_cases
+from . import profiles
+from .label_prior import fit_dirichlet_prior
+
+MODELS = ("dirichlet", "prirn")
+SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0)}
+N_GRID, N_FINE = 33, 257
+LEAST, LEAST_EACH = 10, 50  # references in all, and of an annotator
+FLAT = 1e-6  # of log-likelihoods that are the same for all purposes
+TINY = 1e-13  # error of the probabilities
+STEP = 1e-3  # of log γ, for derivatives
+OUTSIDE = 1e-6
+WITHOUT = "case with a reference but without annotations"
+WHY = (
+    "reference must be given. Got None: labels alone do not show errors that annotators share, and so not how far they are to be trusted; "
+    "fit_predictive_reliability says how well they predict further labels, and dawid_skene who differs from the others."
+)
+CIRCULAR = "a reference made of the same annotations, by which they are trusted too far, whoever they are"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedReliability(Frozen):
+    """A reliability that was fitted, by :func:`fit_reliability` or :func:`fit_predictive_reliability`.
+
+    Attributes
+    ----------
+    value : float, or mapping of annotator to float
+        γ where the likelihood is highest (of annotators: the posterior); 0 or inf where that is an end of the grid. As ``reliability`` of
+        the truth model.
+    log_likelihood : float
+        There.
+    grid, profile : (G,) arrays
+        Reliabilities, and the log-likelihood under each, highest over the prior where that is fitted with it. Of annotators: one
+        reliability for all.
+    prior : float or None
+        The prior that was fitted with it.
+    n_cases : int
+        Cases that say something.
+    left_out : mapping
+        Cases that say nothing, by reason.
+    std_error : mapping of annotator to float, or None
+        Of log γ.
+    notes : tuple of str
+        What a reader must know.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_counts([[3, 0], [2, 1], [1, 2], [0, 3], [3, 0], [2, 1]] * 4)
+    >>> found = ugt.fit_reliability(labels, [0, 0, 1, 1, 0, 1] * 4)
+    >>> round(found.value, 2), [round(end, 2) for end in found.interval()]
+    (0.87, [0.13, 4.25])
+    """
+
+    value: Any
+    log_likelihood: float
+    grid: Array
+    profile: Array
+    prior: float | None
+    n_cases: int
+    left_out: Mapping[str, int]
+    std_error: Mapping[Any, float] | None
+    notes: tuple[str, ...]
+    at: Callable[[float], float] = field(repr=False)
+
+    def interval(self, level: float = 0.95) -> Any:
+        """``(low, high)`` where the profile is χ²₁ / 2 below its maximum, 0 or inf at an open end; of annotators a mapping to normal
+        intervals on log γ.
+        """
+        if self.std_error is None:
+            span = float(np.log(self.grid[0])), float(np.log(self.grid[-1]))
+            with np.errstate(divide="ignore"):
+                at = float(np.clip(np.log(self.value), *span))
+            return profiles.ends(self.at, at, self.log_likelihood, span, level)
+        from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
+        z = float(ndtri(0.5 + check_level(level) / 2))
+        return {
+            name: (float(value * np.exp(-z * self.std_error[name])), float(value * np.exp(z * self.std_error[name])))
+            for name, value in self.value.items()
+        }
+
+    def with_prior(self, prior: float) -> FittedReliability:
+        """The same with the prior that was fitted with it."""
+        return replace(self, prior=prior)
+
+    def sentence(self, level: float = 0.95) -> str:
+        """The result in words, open ends as such."""
+        if self.std_error is not None:
+            said = [f"{name} {self.value[name]:.2g} ({low:.2g} to {high:.2g})" for name, (low, high) in self.interval(level).items()]
+            return f"Reliabilities of annotators ({100 * level:g}% intervals): {', '.join(said)}; {self.n_cases:,} cases."
+        low, high = self.interval(level)
+        if low == 0 and np.isinf(high):
+            return f"{self.n_cases:,} cases do not say what the reliability is: every value is compatible with them."
+        if low == 0 or np.isinf(high):
+            return f"The reliability is {'at most' if low == 0 else 'at least'} {high if low == 0 else low:.2g} ({self.n_cases:,} cases)."
+        return f"The reliability is {self.value:.2g} ({100 * level:g}% interval {low:.2g} to {high:.2g}, {self.n_cases:,} cases)."
+
+
+class Spline:
+    """A log-likelihood between the points of a grid of log γ."""
+
+    def __init__(self, grid: Array, values: Array) -> None:
+        from scipy.interpolate import CubicSpline  # noqa: PLC0415  (scipy is slow to import)
+
+        self.of = CubicSpline(grid, values)
+
+    def __call__(self, t: float) -> float:
+        return float(self.of(t))
+
+
+def fitted(grid: Array, values: Array, **known: Any) -> FittedReliability:
+    """The record of a profile on a grid of reliabilities."""
+    of = Spline(np.log(grid), values)
+    fine = np.linspace(np.log(grid[0]), np.log(grid[-1]), N_FINE)
+    at, top = profiles.maximum(of, fine)
+    value = 0.0 if values[0] >= top - FLAT else np.inf if values[-1] >= top - FLAT else float(np.exp(at))
+    return FittedReliability(
+        **{"value": value, "log_likelihood": top, "grid": grid, "profile": values, "std_error": None, "at": of, **known}
+    )
+
+
+def fit_reliability(
+    annotations: Any, reference: Any = None, *, model: str = "dirichlet", per_annotator: bool = False, spread: float = 0.7, **options: Any
+) -> FittedReliability:
+    r"""Fit how far annotations are to be trusted, by cases of which a better reference is known.
+
+    Maximised is the probability of the reference classes, each being the first class of the plausibilities that the annotations leave,
+
+    .. math:: ℓ(γ) = \sum_i \sum_k r_{ik} \log P(k = \arg\max_j λ_j \mid annotations_i, γ),
+
+    r_ik = 1 for the reference class, or the probability of the class where the reference is not certain either.
+
+    Parameters
+    ----------
+    annotations : Labels or Rankings
+        N cases.
+    reference : (N,) classes, mapping of case id to class, (N, K) probabilities, or plausibilities
+        Names of classes (positions where classes are text and the reference is whole numbers); None, NaN or "" where there is none, or a
+        row of NaN. At least 10. They must be of a random part of the cases.
+    model : {"dirichlet", "prirn"}
+        The truth model whose reliability it is.
+    per_annotator : bool
+        One reliability for each annotator (labels and ``"dirichlet"`` only): posterior mode with log γ_r ~ N(m, spread²), m free.
+    spread : float
+        Standard deviation of log γ_r between annotators; default 0.7, a factor of 2.
+    **options
+        Of the truth model, such as ``prior`` (a prior ``"fit"`` is fitted to all annotations), ``background``.
+
+    Returns
+    -------
+    FittedReliability
+        With the profile of the likelihood on a grid: 0.02 to 50 for ``"dirichlet"``, 0.1 to 1,000 for ``"prirn"``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no reference, fewer than 10 of them, one outside of the classes, or one that is impossible under the truth model: a
+        class that nobody named, with a prior or background of 0. If the reference is a model of the same labels (:func:`dawid_skene`), or
+        plausibilities made of them: of annotators with a reliability of 1.2 such a reference says 4.5.
+
+    Notes
+    -----
+    γ is no accuracy: it is the weight of annotations that makes the references most probable. It is that of the cases that have a
+    reference; if those were chosen because annotators disagreed, it is not that of the others (a note says so where their disagreement
+    differs at 1 %). Intervals of annotators are from the curvature of the posterior; with fewer than 50 references an annotator's
+    reliability is mostly that of all annotators.
+
+    References
+    ----------
+    The reliability of Stutz et al. (2023), "Evaluating AI systems under uncertain ground truth", section 3.4, which is chosen there.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> from ugt import synthetic
+    >>> labels, truth = synthetic.make_labels(300, 4, 5, difficulty=0.4, seed=3)
+    >>> known = dict(zip(labels.axes.case_ids[:100], truth[:100].argmax(1)))  # a reference of 100 cases
+    >>> ugt.fit_reliability(labels, known).sentence()
+    'The reliability is 1.2 (95% interval 0.63 to 2.2, 100 cases).'
+    """
+    checks.option("model", model, MODELS)
+    kinds = (Labels, Rankings) if model == "prirn" else Labels
+    if not isinstance(annotations, kinds):
+        raise TypeError(f"annotations must be of a kind that model={model!r} takes. Got {type(annotations).__name__}.")
+    if reference is None:
+        raise ValueError(WHY)
+    rows, wanted = _references(reference, annotations)
+    n_empty = len(rows)
+    has_any = np.bincount(first_choices(annotations).case, minlength=annotations.n_cases)[rows] > 0
+    rows, wanted = rows[has_any], wanted[has_any]
+    n_empty -= len(rows)
+    if len(rows) < LEAST:
+        raise checks.error("reference", f"be known of at least {LEAST} annotated cases", len(rows))
+    if model == "dirichlet" and isinstance(options.get("prior"), str) and options["prior"] == "fit":
+        options["prior"] = fit_dirichlet_prior(annotations)
+    judge = partial(_log_probability, make=_maker(model, options))
+    known = of_cases(annotations, rows)
+    impossible = np.isneginf(judge(known, wanted, 1.0))
+    if impossible.any():
+        must = "be possible: a class that no annotator of the case named has plausibility 0 (give a prior or background above 0)"
+        case = f"case {known.axes.case_name(int(np.argmax(impossible)))}"
+        raise checks.error("reference", must, f"{int(impossible.sum())} such references of {len(rows)}", case)
+    grid = np.geomspace(*SPANS[model], N_GRID)
+    values = np.array([judge(known, wanted, float(gamma)).sum() for gamma in grid])
+    left_out, notes = {WITHOUT: n_empty} if n_empty else {}, _of_other_cases(annotations, rows)
+    found = fitted(grid, values, prior=None, n_cases=len(rows), left_out=left_out, notes=notes)
+    if not checks.flag("per_annotator", per_annotator):
+        return found
+    if model != "dirichlet" or not len(annotations.annotators):
+        got = f"model={model!r}" if model != "dirichlet" else "labels of annotators without names"
+        raise checks.error("per_annotator", "be False but for labels of named annotators and model='dirichlet'", got)
+    return _each(found, known, wanted, judge, checks.scalar("spread", spread, positive=True))
+
+
+def _maker(model: str, options: Mapping[str, Any]) -> Callable[..., Plausibilities]:
+    from .. import aggregation  # noqa: PLC0415  (which imports this module)
+
+    return partial(getattr(aggregation, model), **options)
+
+
+def _log_probability(known: Any, wanted: Array, gamma: Any, make: Callable[..., Plausibilities]) -> Array:
+    """(n,) Σ_k r_k log P(class k is first) of classes (n,) or probabilities r (n, K); -inf where a class is impossible."""
+    truth = make(known, reliability=gamma)
+    if wanted.ndim == 1:
+        p = truth.label_probability(wanted[:, None])
+        return np.where(p > 0, np.log(np.maximum(p, TINY)), -np.inf)
+    p = truth.membership(1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(wanted > 0, wanted * np.where(p > 0, np.log(np.maximum(p, TINY)), -np.inf), 0.0).sum(axis=1))
+
+
+def _references(reference: Any, known: Any) -> tuple[Int64, Any]:
+    """Cases with a reference, and its class (n,) or probabilities (n, K)."""
+    axes = known.axes
+    made_of = getattr(reference, "made_of", None)
+    if isinstance(reference, AnnotatorModel) or (made_of is not None and made_of.annotations is known):
+        raise checks.error("reference", "be known by other means", CIRCULAR)
+    if isinstance(reference, Plausibilities):
+        reference = reference.mean()
+    if not isinstance(reference, (Mapping, tuple)) and np.ndim(reference) == 2:
+        return _probabilities(identifiers.as_array(reference), axes)
+    given = ids_of_cases("reference", reference, axes.n_cases, axes.case_ids, absent="").tolist()
+    rows = np.array([i for i, one in enumerate(given) if not identifiers.is_null(one) and str(one) != ""], np.int64)
+    if not len(rows):
+        raise checks.error("reference", f"be known of at least {LEAST} annotated cases", 0)
+    column = identifiers.number("reference", [given[i] for i in rows], lambda j: f"case {axes.case_name(int(rows[j]))}")
+    return rows, class_axis("reference", column, axes.classes, lambda j: f"case {axes.case_name(int(rows[j]))}")[1].astype(np.int64)
+
+
+def _probabilities(table: Any, axes: Any) -> tuple[Int64, Array]:
+    shape = axes.n_cases, axes.n_classes
+    if table.dtype.kind not in "biuf" or table.shape != shape:
+        raise checks.error("reference", f"be one class a case, or probabilities of shape {shape}", f"{table.dtype} of shape {table.shape}")
+    r = table.astype(np.float64)
+    rows = np.flatnonzero(~np.isnan(r).all(axis=1))
+    bad = ~((r[rows] >= 0).all(axis=1) & (np.abs(r[rows].sum(axis=1) - 1) <= OUTSIDE))
+    if bad.any():
+        i = int(rows[np.argmax(bad)])
+        raise checks.error("reference", "be probabilities that add up to 1", r[i].tolist(), f"case {axes.case_name(i)}")
+    return rows, r[rows]
+
+
+def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
+    """A note where annotators disagree more or less in the cases with a reference than in the others."""
+    chosen = first_choices(known)
+    n = chosen.n_opinions(known.n_cases)
+    cell, at = np.unique(chosen.case * known.n_classes + chosen.label, return_inverse=True)
+    total = np.bincount(at.reshape(-1), chosen.share * chosen.times)
+    own = np.bincount(chosen.case, chosen.share**2 * chosen.times, known.n_cases)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        differ = 1 - (np.bincount(cell // known.n_classes, total**2, known.n_cases) - own) / (n * (n - 1))
+    inside = np.zeros(known.n_cases, bool)
+    inside[rows] = True
+    first, second = (differ[side & (n > 1)] for side in (inside, ~inside))
+    if min(len(first), len(second)) < LEAST:
+        return ()
+    error = np.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second))
+    gap = first.mean() - second.mean()
+    if not error > 0 or 2 * above(abs(gap) / error, np.inf) > 0.01:
+        return ()
+    return (
+        f"Annotators disagree {'more' if gap > 0 else 'less'} in cases with a reference than in the others (pairs that differ: "
+        f"{first.mean():.3f} and {second.mean():.3f}): the reliability is that of such cases. Take references of a random part of the "
+        "cases.",
+    )
+
+
+# ---- a reliability for each annotator
+
+
+def _each(found: FittedReliability, known: Labels, wanted: Array, judge: Any, spread: float) -> FittedReliability:
+    """The posterior mode of log γ_r, with normal intervals from its curvature."""
+    from scipy.optimize import minimize  # noqa: PLC0415  (scipy is slow to import)
+
+    case = row_of(known.offsets)
+    here = [np.unique(case[known.annotator == a]) for a in range(len(known.annotators))]
+    parts = [(of_cases(known, rows), wanted[rows]) for rows in here]
+    told = np.array([len(rows) > 0 for rows in here])
+    start = np.log(np.clip(found.value, *SPANS["dirichlet"]))
+
+    def likelihood(t: Array, part: Any) -> float:
+        return float(judge(*part, np.exp(t)).sum())
+
+    def pull(t: Array) -> Array:
+        return np.asarray((t - t[told].mean()) * told / spread**2)
+
+    def negative(t: Array) -> float:
+        return -likelihood(t, (known, wanted)) + float((pull(t) ** 2).sum()) * spread**2 / 2
+
+    def gradient(t: Array) -> Array:
+        steps = STEP * np.eye(len(t))
+        slope = [likelihood(t + step, part) - likelihood(t - step, part) if len(part[1]) else 0.0 for step, part in zip(steps, parts)]
+        return pull(t) - np.array(slope) / (2 * STEP)
+
+    low, high = np.log(SPANS["dirichlet"])
+    best = minimize(negative, np.full(len(here), start), jac=gradient, method="L-BFGS-B", bounds=[(low, high)] * len(here)).x
+    best[~told] = best[told].mean()
+    wide = 20 * STEP * np.eye(len(best))
+    curvature = np.array([(gradient(best + step) - gradient(best - step)) / (40 * STEP) for step in wide])[np.ix_(told, told)]
+    error = np.full(len(best), np.inf)
+    error[told] = np.sqrt(np.maximum(np.diag(np.linalg.inv((curvature + curvature.T) / 2)), 0.0))
+    names = known.annotators.tolist()
+    few = [str(name) for name, rows in zip(names, here) if len(rows) < LEAST_EACH]
+    notes = found.notes
+    if few:
+        shown = ", ".join(few[:5]) + (f" and {len(few) - 5} more" if len(few) > 5 else "")
+        notes = (*notes, f"Fewer than {LEAST_EACH} references of {shown}: drawn towards the reliability of all annotators.")
+    return FittedReliability(
+        dict(zip(names, np.exp(best).tolist())), -negative(best), found.grid, found.profile, None, found.n_cases, found.left_out,
+        dict(zip(names, error.tolist())), notes, found.at,
+    )  # fmt: skip
