@@ -327,7 +327,7 @@ FUNCTIONS: dict[str, Entry] = {
     "dirichlet": Entry(ugt.dirichlet, (labels,), {}, (), ("mean()",)),
     "fit_dirichlet_prior": Entry(ugt.fit_dirichlet_prior, (labels,)),
     "fit_predictive_reliability": Entry(ugt.fit_predictive_reliability, (labels,), {}, ("profile",), lacks={"duplication": DRAWN}),
-    "fit_reliability": Entry(ugt.fit_reliability, (labels, "class"), {}, ("value",)),
+    "fit_reliability": Entry(ugt.fit_reliability, (labels, "class"), {}, (), (), all_for(FITTED)),
     "fit_normal_prior": Entry(
         ugt.fit_normal_prior, (ratings,), {}, (), (), {"relabelling": ORDINAL, "duplication": FITTED, "order": FITTED}
     ),

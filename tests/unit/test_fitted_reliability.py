@@ -54,6 +54,8 @@ def test_forms_of_references():
     named = ugt.Labels.from_wide(np.array(["n", "p"])[np.minimum(WIDE, 1)], classes=["n", "p"])
     by_name = ugt.fit_reliability(named, np.array(["n", "p"])[np.minimum(REFERENCE, 1)])
     assert by_name.value == ugt.fit_reliability(named, np.minimum(REFERENCE, 1)).value
+    more = ugt.fit_reliability(LABELS, {**dict(zip(ids, REFERENCE)), "other": 0})
+    assert more.value == expected.value and more.left_out == {"reference of a case that is not among the annotations": 1}
     gap = ugt.Labels.from_wide([[None] * 3, *WIDE[1:].tolist()], classes=3)
     assert ugt.fit_reliability(gap, REFERENCE).left_out == {"case with a reference but without annotations": 1}
 

@@ -32,6 +32,7 @@ TINY = 1e-13  # error of the probabilities
 STEP = 1e-3  # of log γ, for derivatives
 OUTSIDE = 1e-6
 WITHOUT = "case with a reference but without annotations"
+ELSEWHERE = "reference of a case that is not among the annotations"
 WHY = (
     "reference must be given. Got None: labels alone do not show errors that annotators share, and so not how far they are to be trusted; "
     "fit_predictive_reliability says how well they predict further labels, and dawid_skene who differs from the others."
@@ -224,7 +225,8 @@ def fit_reliability(
         raise checks.error("reference", must, f"{int(impossible.sum())} such references of {len(rows)}", case)
     grid = np.geomspace(*SPANS[model], N_GRID)
     values = np.array([judge(known, wanted, float(gamma)).sum() for gamma in grid])
-    left_out, notes = {WITHOUT: n_empty} if n_empty else {}, _of_other_cases(annotations, rows)
+    silent = {WITHOUT: n_empty, ELSEWHERE: _elsewhere(reference, annotations.axes)}
+    left_out, notes = {reason: n for reason, n in silent.items() if n}, _of_other_cases(annotations, rows)
     found = fitted(grid, values, prior=None, n_cases=len(rows), left_out=left_out, notes=notes)
     if not checks.flag("per_annotator", per_annotator):
         return found
@@ -267,6 +269,13 @@ def _references(reference: Any, known: Any) -> tuple[Int64, Any]:
         raise checks.error("reference", f"be known of at least {LEAST} annotated cases", 0)
     column = identifiers.number("reference", [given[i] for i in rows], lambda j: f"case {axes.case_name(int(rows[j]))}")
     return rows, class_axis("reference", column, axes.classes, lambda j: f"case {axes.case_name(int(rows[j]))}")[1].astype(np.int64)
+
+
+def _elsewhere(reference: Any, axes: Any) -> int:
+    """How many references are of other cases."""
+    pair = isinstance(reference, tuple) and len(reference) == 2
+    ids = reference if isinstance(reference, Mapping) else reference[0] if pair and np.ndim(reference[0]) == 1 else ()
+    return len({str(one) for one in ids} - {str(one) for one in axes.case_ids.tolist()})
 
 
 def _probabilities(table: Any, axes: Any) -> tuple[Int64, Array]:

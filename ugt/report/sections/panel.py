@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..._base import notices
 from ...aggregation import PanelCheck, split_panel_check
 from .. import markup as html
@@ -40,7 +42,7 @@ def make(context: Context, notes: list[str]) -> Made:
         notes.append(f"Annotators were not held out: over {MOST_CELLS:,} cases x classes.")
         return {}
     sampled = how == "plackett-luce"
-    each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled
+    each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled and np.ndim(context.making.prior) < 2
     options: dict[str, Any] = {name: getattr(context.making, name) for name in OPTIONS[how]}
     own = context.making.annotator_reliability
     rows: list[Row] = []
