@@ -361,6 +361,7 @@ FUNCTIONS: dict[str, Entry] = {
         )
         for name, one in DECLARED.items()
     },
+    "case_counts": Entry(ugt.case_counts, (labels,), {}, ("mean_annotators", "mean_classes"), ("n_annotators", "n_classes")),
     "intra_annotator_agreement": Entry(ugt.intra_annotator_agreement, (repeated,)),
     "intraclass_correlation": Entry(ugt.intraclass_correlation, ("ratings",), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}),
     "krippendorff_alpha": Entry(ugt.krippendorff_alpha, (labels,), lacks={"duplication": CORRECTED}),

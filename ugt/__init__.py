@@ -22,8 +22,8 @@ _HOMES = {
         "plackett_luce plackett_luce_diagnostics plackett_luce_log_likelihood plackett_luce_map plackett_luce_mle prirn votes"
     ),
     "agreement": (
-        "Agreement AgreementScore AgreementTable GroupAgreement PairwiseAgreement agreement_by_group agreement_table "
-        "annotator_average_overlap brennan_prediger cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement "
+        "Agreement CaseCounts AgreementScore AgreementTable GroupAgreement PairwiseAgreement agreement_by_group agreement_table "
+        "annotator_average_overlap brennan_prediger case_counts cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement "
         "intraclass_correlation krippendorff_alpha "
         "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),

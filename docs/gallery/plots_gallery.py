@@ -82,6 +82,21 @@ def expected_risks():
     return ax
 
 
+def annotators_by_risk():
+    """Do cases of high risk have as many annotators as others?
+
+    Bars count the cases of each risk by the number of their annotators; `of="classes"` gives the classes that these name instead. Risk is
+    that of the first class by inverse ranks. Cases with few annotators have a less certain truth for that reason alone.
+    """
+    rng = np.random.default_rng(0)
+    ranked = [[[[int(k)] for k in rng.choice(20, 3, replace=False)] for _ in range(n)] for n in rng.integers(2, 8, 400)]
+    rankings = ugt.Rankings.from_blocks(ranked, n_classes=20)
+    risk = np.array(["low", "medium", "high"])[ugt.irn(rankings).mean().argmax(axis=1) % 3]
+    ax = plots.case_histogram(ugt.case_counts(rankings, risk).by_group("annotators"))
+    _ = ax.set_xlabel("annotators of the case")
+    return ax
+
+
 def case_scatter():
     """Does certainty go with the agreement of annotators?
 
@@ -366,6 +381,7 @@ GALLERY = (
     certainty_curve,
     accuracy_by_case,
     expected_risks,
+    annotators_by_risk,
     case_scatter,
     plausibilities,
     rated_case,

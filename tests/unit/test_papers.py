@@ -343,6 +343,15 @@ def overlap_of_partial_rankings():
     assert pairs.value == close(depth.value)
 
 
+@item("A36")
+def annotators_and_conditions():
+    risk = np.array(["low", "low", "high"])[ugt.irn(RANKINGS).mean().argmax(1)]
+    found = ugt.case_counts(RANKINGS, risk)
+    assert found.n_annotators.tolist() == [2, 2, 2] and found.n_classes.tolist() == [3, 2, 3]
+    assert found.groups.tolist() == ["high", "low"] and found.mean_classes == close(np.array([3, 2.5]))
+    assert sum(bar.get_height() for bar in drawn("case_histogram", found.by_group("classes")).patches) == 3
+
+
 @item("A37")
 def agreement_and_certainty():
     agreement = ugt.leave_one_annotator_out(LABELS)

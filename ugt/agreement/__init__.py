@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import coefficients
 from .coefficients import *  # noqa: F403  (those that are declared there)
+from .counted_cases import CaseCounts, case_counts
 from .groups import GroupAgreement, agreement_by_group
 from .overviews import AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
 from .pair_parts import PARTS as PARTS
@@ -12,8 +13,8 @@ from .record import Agreement
 from .scales import intra_annotator_agreement, intraclass_correlation, krippendorff_alpha
 
 __all__ = [
-    "Agreement", "AgreementScore", "AgreementTable", "GroupAgreement", "PairwiseAgreement", "agreement_by_group", "agreement_table",
-    "annotator_average_overlap", "intra_annotator_agreement", "intraclass_correlation", "krippendorff_alpha",
-    "leave_one_annotator_out", "pairwise_agreement", "partial_average_overlap",
+    "Agreement", "AgreementScore", "AgreementTable", "CaseCounts", "GroupAgreement", "PairwiseAgreement", "agreement_by_group",
+    "agreement_table", "annotator_average_overlap", "case_counts", "intra_annotator_agreement", "intraclass_correlation",
+    "krippendorff_alpha", "leave_one_annotator_out", "pairwise_agreement", "partial_average_overlap",
 ]  # fmt: skip
 __all__ += coefficients.__all__
