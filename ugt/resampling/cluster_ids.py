@@ -34,17 +34,30 @@ def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, 
     Raises
     ------
     ValueError
-        If a case has no id, or the number of ids is wrong.
+        If a case has no id, or two of them, or the number of ids is wrong.
     """
     if isinstance(given, tuple) and len(given) == 2 and all(np.ndim(part) == 1 for part in given):
         if len(given[0]) != len(given[1]):
             raise error(argument, "have as many case ids as ids", f"{len(given[0])} and {len(given[1])}")
-        given = dict(zip(np.asarray(given[0]).tolist(), np.asarray(given[1]).tolist()))
+        given = _once(argument, *(identifiers.unmasked(part).tolist() for part in given))
     if isinstance(given, Mapping):
         return _joined(argument, given, np.arange(n_cases) if case_ids is None else case_ids, absent, what)
-    found = np.asarray(given)
+    must = f"be {n_cases} {what.rsplit(maxsplit=1)[-1]}s, one a case"
+    try:
+        found = identifiers.unmasked(given)
+    except ValueError:
+        raise error(argument, must, "rows of different lengths") from None
     if found.shape != (n_cases,):
-        raise error(argument, f"be {n_cases} {what.rsplit(maxsplit=1)[-1]}s, one a case", f"shape {found.shape}")
+        raise error(argument, must, f"shape {found.shape}")
+    return found
+
+
+def _once(argument: str, cases: list[Any], ids: list[Any]) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for case, one in zip(cases, ids):
+        if found.setdefault(case, one) != one:
+            got = f"{found[case]!r} and {one!r}"
+            raise error(argument, "say the same wherever they name a case", got, f"case {identifiers.name(case)}")
     return found
 
 
