@@ -93,6 +93,7 @@ def test_a_model_among_the_annotators():
     for truth in (labels, ugt.dirichlet(labels), ugt.votes(labels)):
         refused(message, ugt.evaluate, truth, {"vit": scores, "resnet": scores})
     refused(message, ugt.annotator_discrepancy, labels, predictions={"resnet": [1, 1, 0]})
+    refused("Got '7' as both", ugt.evaluate, ugt.Labels.from_long([1, 1], [7, 8], [0, 1]), {"7": [[0.2, 0.8]]})
     numbered = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2)
     with pytest.warns(UserWarning, match=r"'1' is the name of a model and of an annotator"):
         ev = ugt.evaluate(numbered, {"1": scores}, k=1, n_resamples=20)

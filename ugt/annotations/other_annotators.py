@@ -31,9 +31,10 @@ def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
 
 
 def check_not_among(models: Iterable[Any], annotators: Any) -> None:
-    """Refuse a model that has the name of an annotator; numbers say nothing: columns without names are numbered."""
+    """Refuse a model that has the name of an annotator; the numbers of columns without names are no names."""
     ids = np.asarray(annotators)
-    both = set() if ids.dtype.kind in "iu" else {str(one) for one in ids.tolist()} & {str(one) for one in models}
+    numbered = ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(len(ids)))
+    both = set() if numbered else {str(one) for one in ids.tolist()} & {str(one) for one in models}
     if both:
         must = (
             "be of models that are not among the annotators: judged by its own labels a model looks better than it is (leave these labels "
