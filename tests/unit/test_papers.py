@@ -51,6 +51,11 @@ def drawn(make, *given, **options):
     return getattr(importlib.import_module("ugt.plots"), make)(*given, **options)
 
 
+def line_of(ax, label):
+    (found,) = [one for one in ax.lines if one.get_label() == label]
+    return found
+
+
 # ---- the page ----
 def test_page_and_tests_list_the_same_items():
     assert list(ROWS) == NUMBERS
@@ -88,6 +93,17 @@ def probability_of_a_class():
     alpha = 0.1 + COUNTS
     assert TRUTH.mean() == close(alpha / alpha.sum(1, keepdims=True))
     assert ugt.Draws.from_array(DRAWS).mean() == close(DRAWS.mean(1)) and ugt.votes(LABELS).mean().max() == 1
+
+
+@item("A2")
+def posterior_that_knows_x():
+    law = 2 * OTHER
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the note that this truth judges no model that it is made of
+        informed = ugt.dirichlet(LABELS, prior=law)
+        assert informed.mean() == close((COUNTS + law) / (4 + 2))
+        other_way = ugt.label_posterior(law, COUNTS).plausibilities()
+    assert ugt.ua_topk_accuracy(other_way, MODEL).value == close(ugt.ua_topk_accuracy(informed, MODEL).value)
 
 
 @item("A3")
@@ -256,6 +272,20 @@ def accuracy_given_high_risk():
     certain = ugt.ua_group_accuracy(ugt.votes(LABELS).take(np.arange(4)), OTHER[:4], [0, 1, 1], given=1, group_rule="top_class", of="class")
     voted = np.array([1, 2, 1])  # of the second, third and fourth case, which are of the group
     assert certain.value == close((OTHER[1:4].argmax(1) == voted).mean())
+
+
+@item("A22")
+def reliabilities_of_annotators_and_from_data():
+    each = np.array([2.0, 1.0, 0.5, 1.0])
+    weighted = ((WIDE[:, :, None] == np.arange(3)) * each[:, None]).sum(1)
+    found = ugt.dirichlet(LABELS, reliability=dict(zip(LABELS.annotators.tolist(), each)))
+    assert found.mean() == close((weighted + 0.1) / (4.5 + 0.3))
+    rng = np.random.default_rng(1)
+    q = rng.dirichlet([0.3] * 2, 1500)
+    labels = ugt.Labels.from_counts([rng.multinomial(4, one) for one in q])
+    fitted = ugt.fit_reliability(labels, q.argmax(1), prior=0.3)  # labels are what the model says: the reliability is 1
+    low, high = fitted.interval()
+    assert low < 1 < high and fitted.value == close(1, rel=0.4)
 
 
 @item("A23")
@@ -494,6 +524,18 @@ def statistics_of_several_values():
     predicted = np.tile([[0.2, 0.5, 0.3]], (6, 1))
     by_hand = sum((((n_classes == m) - predicted[0, m - 1]) ** 2).mean() for m in (1, 2, 3))
     assert np.sum(ugt.disagreement_losses(COUNTS, predicted, statistic=found).l_per_class) == close(by_hand)
+
+
+@item("B13")
+def diagram_of_disagreement():
+    said = ugt.predicted_disagreement(MODEL).overall
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few cases
+        curve = ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(MODEL), n_bins=2).reliability_curve()
+    differ = np.mean([WIDE[:, a] != WIDE[:, b] for a, b in permutations(range(4), 2)], axis=0)
+    for b, one in enumerate((said < 0.5, said >= 0.5)):
+        assert (curve.mean_probability[b], curve.label_share[b]) == close((said[one].mean(), differ[one].mean()))
+    assert line_of(drawn("reliability_diagram", {"model": curve}), "model").get_ydata() == close(curve.label_share)
 
 
 @item("B14")
