@@ -111,7 +111,8 @@ def test_intervals_of_the_reliability_of_rankings(gamma, n_sets):
     assert holds(hits, n_sets)
 
 
-# Of 60 data sets 93, 92 and 92 % (Monte Carlo error 3.5 points); medians 2.12, 1.04, 0.37.
+# Of 60 data sets with 600 references 93, 95 and 93 % (Monte Carlo error 3 points), medians 2.05, 1.01, 0.33; with 400 and γ = 3, 0.5, 1:
+# 97, 93 and 98 %, medians 3.18, 0.61, 1.07; with 300 and four of γ = 1: 95, 97, 98 and 93 %.
 @sets(20, 200)
 def test_intervals_of_the_reliability_of_each_annotator(n_sets):
     rng, hits, gamma = np.random.default_rng(11), np.zeros(3), np.array([2.0, 1.0, 0.3])
@@ -120,7 +121,7 @@ def test_intervals_of_the_reliability_of_each_annotator(n_sets):
         reference = rng.gamma(0.1 + (gamma[:, None] * np.eye(3)[labels]).sum(1)).argmax(1)
         found = ugt.fit_reliability(ugt.Labels.from_wide(labels, classes=3), reference, per_annotator=True)
         hits += [low <= truth <= high for truth, (low, high) in zip(gamma, found.interval().values())]
-    assert all(holds(one, n_sets, 0.87, highest=0.99) for one in hits)
+    assert all(holds(one, n_sets, 0.9, highest=0.99) for one in hits)
 
 
 # Of 200 data sets 98, 97.5 and 98 % (Monte Carlo error 1 point); sd of log γ 0.27, 0.12, 0.14.

@@ -95,7 +95,7 @@ def test_reliability_of_each_annotator():
 
     def objective(t):
         truth = ugt.dirichlet(known, reliability=dict(zip("xyz", np.exp(t))))
-        return np.log(truth.label_probability(reference[:, None])).sum() - ((t - t.mean()) ** 2).sum() / (2 * 0.7**2)
+        return np.log(truth.label_probability(reference[:, None])).sum() - ((t - t.mean()) ** 2).sum() / (2 * 1.5**2)
 
     best = np.log(list(found.value.values()))
     assert objective(best) == pytest.approx(found.log_likelihood) and post.n_cases == 200
