@@ -123,7 +123,7 @@ def both(world: World) -> Any:
 
 def three(world: World) -> Any:
     """Scores of a positive class by three models."""
-    return {"A": world["s"], "B": world["scores"][:, 0], "C": world["other"][:, 0]}
+    return {"A": world["s"], "B": -world["s"], "C": np.abs(world["s"] - 2.2)}
 
 
 def models(world: World) -> Any:
@@ -202,7 +202,7 @@ MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), certain: ("table", "case_ids"),
     normals: ("ratings", "case_ids"),
     both: ("scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
-    three: ("s", "scores", "other"),
+    three: ("s",),
 }  # fmt: skip
 
 
@@ -382,7 +382,7 @@ FUNCTIONS: dict[str, Entry] = {
     "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
     # soft scores
     "agreement_by_group": Entry(ugt.agreement_by_group, (labels,), {"groups": ["a", "a", "b", "b"]}),
-    "by_annotators": Entry(lambda found, scores: ugt.by_annotators(ugt.soft_auroc(found, scores)), (labels, "scores"), {}, ("values",)),
+    "by_annotators": Entry(lambda found, scores: ugt.by_annotators(ugt.soft_auroc(found, scores)).mean(), (labels, "scores")),
     "hard_against_soft": Entry(ugt.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": CERTAIN_OF_ITSELF}),
     "ranking_stability": Entry(ugt.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
     "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),
