@@ -346,6 +346,9 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
     # annotator models
+    "disagreement_deconvolution": Entry(
+        lambda found: ugt.disagreement_deconvolution(found, p_flip=0.1).unbiased, (labels,), {}, (), ("table",), {"relabelling": COLUMNS}
+    ),
     "dawid_skene": Entry(ugt.dawid_skene, (labels,), {"model": "one-coin", "max_iter": 20}, (), (), all_for(FITTED)),
     "dawid_skene_draws": Entry(ugt.dawid_skene_draws, (labels,), SHORT, (), (), all_for(DRAWN)),
     "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), all_for(FITTED)),

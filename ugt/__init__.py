@@ -28,7 +28,9 @@ _HOMES = {
         "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),
     "annotations": "Axes Labels Masks Predictions Rankings Ratings",
-    "annotator_models": "AnnotatorDraws AnnotatorModel dawid_skene dawid_skene_draws glad",
+    "annotator_models": (
+        "AnnotatorDraws AnnotatorModel Deconvolution FlipRate SignedShares dawid_skene dawid_skene_draws disagreement_deconvolution glad"
+    ),
     "calibrators": (
         "AlphaCalibration DirichletPredictions LabelPosterior MatrixScaling PlattScaling TemperatureScaling VectorScaling "
         "dirichlet_multinomial_log_likelihood label_posterior load_calibrator"

@@ -1,4 +1,4 @@
-"""Annotators of unequal skill: Dawid–Skene, GLAD, and posterior draws of Dawid–Skene."""
+"""Annotators of unequal skill: Dawid–Skene, GLAD, posterior draws of Dawid–Skene; and labels without the noise of annotators."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from .._base import checks, notices, parallel
 from .._base.arrays import Array
 from .._base.ragged import row_of
 from ..resampling import seed_of
+from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_deconvolution
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
 from .records import AnnotatorDraws, AnnotatorModel, Given
 
-__all__ = ["AnnotatorDraws", "AnnotatorModel", "dawid_skene", "dawid_skene_draws", "glad"]
+__all__ = ["AnnotatorDraws", "AnnotatorModel", "Deconvolution", "FlipRate", "SignedShares", "dawid_skene", "dawid_skene_draws"]
+__all__ += ["disagreement_deconvolution", "glad"]
 
 MODELS = ("full", "one-coin")
 CANDIDATES = ("all", "seen")

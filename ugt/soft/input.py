@@ -69,8 +69,9 @@ class Input:
 
 def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
     """Checked; ``may_lack``: a part of the data, which need not have a case with a truth."""
-    labels = p if isinstance(p, Labels) else p.made_of if isinstance(p, Plausibilities) else None
-    truth = shares(p) if isinstance(p, Labels) else p.mean() if isinstance(p, Plausibilities) else as_array(p)
+    made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
+    labels = p if isinstance(p, Labels) else p.made_of if made else None
+    truth = shares(p) if isinstance(p, Labels) else p.mean() if made else as_array(p)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
         raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
     checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
@@ -80,7 +81,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
         truth = truth[:, 1]
     if table.shape != truth.shape:
         raise checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
-    kept = None if _in_range("p", truth, 1.0) else known(truth)
+    kept = None if not made and check_range("p", truth, 1.0) else known(truth)  # what was made may be estimates beyond 0 and 1
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
     weights = _weights(weights, len(truth))
@@ -105,7 +106,7 @@ def _weights(given: Any, n: int) -> Array | None:
     weights = np.array(weights, np.float64)
     if not np.isfinite(weights).all():
         raise checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], place(~np.isfinite(weights)))
-    _in_range("weights", weights, np.inf)
+    check_range("weights", weights, np.inf)
     extreme = (weights > 0) & ((weights < LEAST_WEIGHT) | (weights > 1 / LEAST_WEIGHT))
     if extreme.any():
         raise checks.error("weights", f"be 0 or from {LEAST_WEIGHT:g} to {1 / LEAST_WEIGHT:g}", weights[extreme][0], place(extreme))
@@ -129,7 +130,7 @@ def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
     return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
 
 
-def _in_range(argument: str, values: Array, most: float) -> bool:
+def check_range(argument: str, values: Array, most: float) -> bool:
     """Whether all values are from 0 to most; false if some are NaN, an error if some are not in the range."""
     low, high = ends(values)
     if low >= 0 and high <= most:
