@@ -172,6 +172,10 @@ def posterior_means(table: Any, counts: Any, **more: Any) -> Any:
     return ugt.label_posterior(table, counts, **more).mean
 
 
+def primary_shares(found: Any, **more: Any) -> Any:
+    return ugt.disagreement_deconvolution(found, **more).unbiased.table
+
+
 def p_values(probs: Any, classes: Any, **more: Any) -> Any:
     return ugt.SplitConformal(**{"randomized": False, **more}).fit(probs, classes).p_values(probs)
 
@@ -346,9 +350,7 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
     # annotator models
-    "disagreement_deconvolution": Entry(
-        lambda found: ugt.disagreement_deconvolution(found, p_flip=0.1).unbiased, (labels,), {}, (), ("table",), {"relabelling": COLUMNS}
-    ),
+    "disagreement_deconvolution": Entry(primary_shares, (labels,), {"p_flip": 0.1}, (), (".",), {"relabelling": COLUMNS}),
     "dawid_skene": Entry(ugt.dawid_skene, (labels,), {"model": "one-coin", "max_iter": 20}, (), (), all_for(FITTED)),
     "dawid_skene_draws": Entry(ugt.dawid_skene_draws, (labels,), SHORT, (), (), all_for(DRAWN)),
     "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), all_for(FITTED)),
