@@ -218,13 +218,17 @@ def test_bias_of_the_calibration_of_the_log_loss(n_labels):
 def test_coverage(size, n_sets):
     model, rng = Model(), np.random.default_rng(size)
     n, clusters, truth = 240, np.repeat(np.arange(240 // size), size), model.truth()
-    covered, widths = dict.fromkeys([*truth, "ce", "ece"], 0), np.zeros(2)
+    refinement = {"rl": truth["l_sq"] - truth["cl"], "erl": truth["dl"]}  # predictions of a bin are alike
+    covered, widths = dict.fromkeys([*truth, *refinement, "ce", "ece"], 0), np.zeros(2)
     ece = np.abs(model.p.mean(1) - model.z).mean()
     for seed in range(n_sets):
         found = ugt.histogram_losses(*model.data(rng, n, size), n_bins=5)
         ends = found.resamples(clusters=clusters, n_resamples=80, seed=seed).interval()
         for name, (low, high) in zip(truth, ends):
             covered[name] += low <= truth[name] <= high
+        for name, value in refinement.items():
+            low, high = ends[found.statistic.names.index(name)]
+            covered[name] += low <= value <= high
         low, high = np.sqrt(np.maximum(ends[2], 0))
         covered["ce"] += low <= np.sqrt(truth["cl"]) <= high
         low, high = found.interval(of="ece", clusters=clusters, n_resamples=80, seed=seed)

@@ -96,8 +96,8 @@ class LossesInBins(resampling.Result, Generic[Sums]):
 
         Notes
         -----
-        In a resample cases share a bin with copies of themselves, which raises CL, and lowers DL, by about the bias of its plug-in value
-        once more. The resamples of CL and DL are therefore shifted so that their mean is the estimate. Where predictions are
+        In a resample cases share a bin with copies of themselves, which raises CL, and lowers DL, RL and ERL, by about the bias of its
+        plug-in value once more. The resamples of these are therefore shifted so that their mean is the estimate. Where predictions are
         calibrated to within the noise of the bins, intervals of CL are too wide rather than too narrow: 95 % ones held a CL of 0.006 in
         98.6 % of simulations with 240 cases.
         """
