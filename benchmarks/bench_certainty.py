@@ -57,5 +57,23 @@ def draws(draws, n=2000):
     return Work(lambda: post.draws(draws), {"numpy's gammas": lambda: rng.standard_gamma(law, size=(n, draws, 10))})
 
 
+METRICS = {
+    "top 2 in top 3": lambda post, scores: ugt.ua_topk_accuracy(post, scores, 3, j=2),
+    "overlap of given sets": lambda post, scores: ugt.ua_overlap(post, scores > 0.7),
+    "groups": lambda post, scores: ugt.ua_group_accuracy(post, scores, np.arange(10) % 3),
+    "given a group": lambda post, scores: ugt.ua_group_accuracy(post, scores, np.arange(10) % 3, given=1),
+    "weighted Kendall": lambda post, scores: ugt.ua_weighted_kendall_distance(post, scores, 3),
+    "nDCG": lambda post, scores: ugt.ua_ndcg(post, scores, 3),
+}
+
+
+@bench.job(grid(metric=tuple(METRICS)), {"n": 100})
+def metrics(metric, n=10_000):
+    """a metric of a model in 10,000 cases with 10 classes and 5 labels, beside 1,000 numpy draws of the best class alone"""
+    table, part = counts(n, 5, 10), min(n, 1000)
+    post, scores = ugt.dirichlet(ugt.Labels.from_counts(table), prior=0.1), np.random.default_rng(1).random((n, 10))
+    return Work(lambda: METRICS[metric](post.take(np.arange(n)), scores), {"1,000 draws": (lambda: by_draws(table[:part] + 0.1), n / part)})
+
+
 if __name__ == "__main__":
     bench.main()

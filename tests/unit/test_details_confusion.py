@@ -35,7 +35,7 @@ def test_against_the_twin(seed, clustered, ties, kind):
     clusters = np.arange(50) // 2 if clustered else None
     context = details.context(counts, scores, ties=ties, clusters=clusters, interval=kind)
     found, agreement, notes = tables(context)
-    assert notes == [] and len(found) == 2 * 16 and len(agreement) == 2 * 4
+    assert all("no interval where fewer than 10" in note for note in notes) and len(found) == 2 * 16 and len(agreement) == 2 * 4
     cells = {(row["model"], row["truth"], row["predicted"]): row for row in found}
     rates = {(row["model"], row["class"]): row for row in agreement}
     there = [i for i in range(50) if counts[i].sum() > 0]
@@ -54,8 +54,11 @@ def test_against_the_twin(seed, clustered, ties, kind):
             above = np.array([[truth[i] * choice[i][t], (1 - truth[i]) * (1 - choice[i][t])] for i in there])
             below = np.array([[truth[i], 1 - truth[i]] for i in there])
             assert row["npa"] == pytest.approx(sum(above[:, 1]) / sum(below[:, 1]), rel=1e-12)
-            ends = ugt.bootstrap(above, below, clusters=groups, n_resamples=60, seed=3).interval(0.9, kind).ravel().tolist()
-            assert [row[name] for name in ("ppa_low", "ppa_high", "npa_low", "npa_high")] == pytest.approx(ends, rel=1e-9)
+            ends = ugt.bootstrap(above, below, clusters=groups, n_resamples=60, seed=3).interval(0.9, kind)
+            numbers = above.sum(axis=0) / below.sum(axis=0)
+            ends[(below.sum(axis=0) < 10) & (numbers > 0) & (numbers < 1)] = np.nan  # few expected cases: not shown
+            row, ends = {name: np.nan if value is None else value for name, value in row.items()}, ends.ravel().tolist()
+            assert [row[name] for name in ("ppa_low", "ppa_high", "npa_low", "npa_high")] == pytest.approx(ends, rel=1e-9, nan_ok=True)
 
 
 def test_by_hand():
@@ -78,7 +81,7 @@ def test_rare_classes_are_pooled(monkeypatch):
     kept = sorted(np.argsort(-context.top[there].sum(0))[:2].tolist())
     names = [str(k) for k in kept] + ["(other classes)"]
     assert [row["class"] for row in agreement[:3]] == names
-    assert notes == ["Confusion: the 2 classes expected most often are shown; 2 others are together."]
+    assert notes[:1] == ["Confusion: the 2 classes expected most often are shown; 2 others are together."]
     rest = [k for k in range(4) if k not in kept]
     choice = np.array([choice_twin(row, "expectation") for row in scores["A"]])[there]
     top = context.top[there]

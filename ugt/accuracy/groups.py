@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.checks import room
+from .._base.notices import note
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.orders import Orders
@@ -18,6 +19,8 @@ from ..plausibilities.sets import as_groups, one_group
 from .given import orders_of
 
 OF = ("group", "class")
+# Below, intervals over cases hold the number too rarely: in 79 to 94 % of simulated data sets with 5 expected cases, 93 to 97 % with 10.
+FEW_EXPECTED = 10
 
 
 def ua_group_accuracy(
@@ -54,6 +57,11 @@ def ua_group_accuracy(
         In [0, 1]; exact for Point and Dirichlet, with Monte Carlo error for Draws. With ``given``: ``per_case`` is the probability to be
         right given the group, ``weight`` that of the group, cases that are never of the group are left out and counted; ``draw_std`` is
         exact for Draws and of first order for Dirichlet posteriors, whose interval over draws is its normal limit.
+
+    Warns
+    -----
+    UserWarning
+        If fewer than 10 cases are expected of the given group: intervals over cases are too narrow then (but for values of 0 and 1).
 
     Raises
     ------
@@ -98,7 +106,11 @@ def ua_group_accuracy(
         return results.estimate(judge.right(post, rows), made_of=post.made_of, again=judge.right)
     both = partial(judge.given, wanted)
     slope = partial(judge.slope, wanted, post)
-    return results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post.made_of, both)
+    found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post.made_of, both)
+    expected = float(np.nansum(found.weight))
+    if expected < FEW_EXPECTED and 0 < found.value < 1:
+        note(f"{expected:.1f} cases are expected of group {given!r}: with fewer than {FEW_EXPECTED}, intervals over cases are too narrow.")
+    return found
 
 
 class Groups(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._base.arrays import Array, Int64
+from ...accuracy.groups import FEW_EXPECTED
 from ...plausibilities.point import summed
 from ...resampling import Ratios
 from .. import markup as html
@@ -63,15 +64,16 @@ def make(context: Context, notes: list[str]) -> Made:
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     for (model, choice), resamples in zip(choices.items(), found):
         tables["confusion"] += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
-        kinds = ("ppa", "npa")
-        tables["class_agreement"] += _rows(
-            model, "class", names, kinds, resamples.estimate, context.intervals(resamples), truth.sum(axis=0)
-        )
+        below = {"ppa": truth.sum(axis=0), "npa": other.sum(axis=0)}
+        tables["class_agreement"] += _rows(model, "class", names, below, resamples.estimate, context.intervals(resamples))
     if context.groups is not None:
         group, names = context.groups
-        expected, kinds = summed(top, group).sum(axis=0), ("ppa", "accuracy")
+        below = dict.fromkeys(("ppa", "accuracy"), summed(top, group).sum(axis=0))
         for model, resamples in zip(choices, found[len(choices) :]):
-            tables["group_agreement"] += _rows(model, "group", names, kinds, resamples.estimate, context.intervals(resamples), expected)
+            tables["group_agreement"] += _rows(model, "group", names, below, resamples.estimate, context.intervals(resamples))
+    rows = [*tables["class_agreement"], *tables["group_agreement"]]
+    if any(row["n_expected"] < FEW_EXPECTED for row in rows):
+        notes.append(f"Agreement given a class or group has no interval where fewer than {FEW_EXPECTED} cases of it are expected.")
     return tables
 
 
@@ -105,12 +107,14 @@ def _matrix_of(model: str, names: list[str], expected: Array) -> Iterator[Row]:
             yield {"model": model, "truth": truth, "predicted": predicted, "n": n, "share": n / total if total > 0 else None}
 
 
-def _rows(model: str, of_what: str, names: list[str], kinds: tuple[str, str], values: Array, ends: Array, expected: Array) -> Iterator[Row]:
+def _rows(model: str, of_what: str, names: list[str], below: Mapping[str, Array], values: Array, ends: Array) -> Iterator[Row]:
+    """``below``: the two kinds of numbers, with the expected cases that each is of. Of few cases only 0 and 1 have intervals."""
     for k, name in enumerate(names):
         row: Row = {"model": model, of_what: name}
-        for kind, j in zip(kinds, (k, len(names) + k)):
-            row.update({kind: finite(values[j]), **ends_of(ends[j], f"{kind}_low", f"{kind}_high")})
-        yield {**row, "n_expected": float(expected[k])}
+        for kind, j in zip(below, (k, len(names) + k)):
+            shown = (None, None) if below[kind][k] < FEW_EXPECTED and 0 < values[j] < 1 else ends[j]
+            row.update({kind: finite(values[j]), **ends_of(shown, f"{kind}_low", f"{kind}_high")})
+        yield {**row, "n_expected": float(below["ppa"][k])}
 
 
 # ---- the page
