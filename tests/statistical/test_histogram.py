@@ -254,13 +254,16 @@ def test_coverage_with_weights(n_sets):
     assert all(holds(hits, n_sets) for hits in covered.values()), covered
 
 
-def test_coverage_of_reliability_curves():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_coverage_of_reliability_curves(weighted):
     rng, n_sets = np.random.default_rng(3), 420
     inside = np.zeros(5)
     for _ in range(n_sets):
         z = rng.choice([0.1, 0.3, 0.5, 0.7, 0.9], 200)
         p = rng.beta(6 * z, 6 * (1 - z))
-        curve = ugt.histogram_losses(labelled(rng, p, 4), both_classes(z), n_bins=5).reliability_curve(1)
+        n = rng.integers(1, 10, 200) if weighted else 4
+        losses = ugt.histogram_losses(labelled(rng, p, n), both_classes(z), n_bins=5, weights=n if weighted else None)
+        curve = losses.reliability_curve(1)
         inside += (curve.low <= curve.mean_probability) & (curve.mean_probability <= curve.high)
     assert all(holds(hits, n_sets) for hits in inside)
 
