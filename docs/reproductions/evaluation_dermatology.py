@@ -112,12 +112,6 @@ def bar_order(point: Any) -> list[str]:
 # ---- figures 7, 13, 14: correlations and counts ----
 
 
-def correlation(x: Any, y: Any) -> float:
-    """Over the cases where both are defined."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    return float(np.corrcoef(x[both], y[both])[0, 1])
-
-
 @cache
 def agreement(tie_weight: str = "full") -> Any:
     """Of the annotators of each case, one left out at a time [A appendix D]; NaN where there is one annotator only."""
@@ -172,9 +166,7 @@ def by_risk() -> list[tuple[str, int, float, float]]:
     """Figure 12: risk of the first IRN condition, cases, mean number of annotators, mean number of conditions."""
     data = dermatology()
     first = ugt.irn(data.rankings, tie_weight="full").mean().round(12).argmax(1)  # of tied conditions the first, as in the authors' code
-    n_annotators, n_conditions = np.array([len(case) for case in data.annotations]), np.array([len(classes) for classes in mentioned()])
-    rows = []
-    for level, name in enumerate(("low", "medium", "high")):
-        cases = data.risks[first] == level
-        rows.append((name, int(cases.sum()), float(n_annotators[cases].mean()), float(n_conditions[cases].mean())))
-    return rows
+    found = ugt.case_counts(data.rankings, data.risks[first])
+    return [
+        (name, row["n_cases"], row["mean_annotators"], row["mean_classes"]) for name, row in zip(("low", "medium", "high"), found.table())
+    ]

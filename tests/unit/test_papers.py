@@ -210,6 +210,15 @@ def reliabilities():
     for reliability in (0.5, 1, 3):
         assert rows["model", reliability] == close(ugt.ua_topk_accuracy(ugt.dirichlet(LABELS, reliability=reliability), MODEL).value)
     assert len(drawn("metric_by_reliability", found).lines) >= 2
+    models = {name: np.random.default_rng(seed).random((20, 2)) for seed, name in enumerate("ab")}
+    labels = ugt.Labels.from_counts([[3, 1], [1, 3], [4, 0], [2, 2]] * 5)
+    swept = ugt.evaluate(labels, models, reliability=(0.1, 1, 10), k=1, n_resamples=20, details=False)
+    flips = [row for row in swept.flips if row["metric"] == "soft_average_precision"]
+    assert flips  # there the order of the models changes
+    for row in flips:
+        value = {(one["model"], one["reliability"]): one["value"] for one in swept.metrics if one["metric"] == row["metric"]}
+        ahead = [value["a", r] > value["b", r] for r in (0.1, 1, 10)]
+        assert 0.1 < row["reliability"] < 10 and len(set(ahead)) == 2
 
 
 @item("A15")
@@ -292,6 +301,20 @@ def reliabilities_of_annotators_and_from_data():
 def committees():
     found = ugt.committee(ugt.Labels.from_wide([[0, 0, 1]], classes=2), 3, n_draws=4000)
     assert ugt.annotation_certainty(found).value == near(20 / 27)  # two or three of three that say 0, each with 2/3
+
+
+@item("A25")
+def disagreement_deconvolution():
+    flip, primary = 0.15, np.array([0.9, 0.4, 0.2])
+    shares = primary * (1 - flip) + (1 - primary) * flip
+    labels = ugt.Labels.from_counts(np.round(1000 * np.stack([1 - shares, shares], axis=1)).astype(int))
+    assert ugt.disagreement_deconvolution(labels, p_flip=flip).primary.mean()[:, 1] == close(primary, abs=1e-9)
+    rng = np.random.default_rng(0)
+    meant = rng.integers(0, 2, 3000)
+    said = np.where(rng.random((2, 3000)) < flip, 1 - meant, meant)  # each annotator labels each case twice
+    with pytest.warns(UserWarning, match="several labels"):
+        again = ugt.Labels.from_long(np.tile(np.arange(3000), 2), ["ann"] * 6000, said.ravel(), classes=2)
+    assert ugt.disagreement_deconvolution(again).flips.value == close(flip, abs=0.03)
 
 
 @item("A26")
