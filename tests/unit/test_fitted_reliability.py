@@ -67,6 +67,22 @@ def test_prirn():
     assert found.profile[9] == pytest.approx(np.log(post.membership(1)[np.arange(40), reference]).sum())
 
 
+def test_plackett_luce():
+    """The parabola has the log-likelihoods of draws at the five points around its top, within the Monte Carlo error."""
+    rng = np.random.default_rng(5)
+    named = ugt.Rankings.from_blocks([[[[int(k)] for k in rng.permutation(3)] for _ in range(3)] for _ in range(40)], n_classes=3)
+    draws = ugt.plackett_luce(named, reliability=1.5, n_draws=4000, seed=9)
+    reference = draws.draws(1, seed=2)[:, 0].argmax(1)
+    found = ugt.fit_reliability(named, reference, model="plackett_luce", n_draws=400)
+    low, high = found.interval()
+    assert low < found.value < high and low < 1.5 < high and 0 < found.mc_error < 0.2 * found.value and len(found.grid) == 9
+    at = int(np.argmax(found.profile))
+    p = ugt.plackett_luce(named, reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[np.arange(40), reference]
+    assert found.profile[at] == pytest.approx(np.log(p).sum(), abs=1.0)
+    assert found.at(np.log(found.grid[at])) == pytest.approx(found.profile[at], abs=1.0)
+    assert ugt.fit_reliability(named, reference, model="plackett_luce", n_draws=400).value == found.value
+
+
 def test_open_ends_are_said():
     agreed = ugt.Labels.from_counts(np.eye(2, dtype=int)[np.arange(30) % 2] * 3)
     always, never = ugt.fit_reliability(agreed, np.arange(30) % 2), ugt.fit_reliability(agreed, (np.arange(30) + 1) % 2)
@@ -135,7 +151,7 @@ def test_predictive_reliability():
         (lambda: ugt.fit_reliability(LABELS, REFERENCE, prior=0), ValueError, r"reference must be possible: .* such references of 60"),
         (lambda: ugt.fit_reliability(LABELS, ugt.dawid_skene(LABELS)), ValueError, "reference must be known by other means"),
         (lambda: ugt.fit_reliability(LABELS, ugt.dirichlet(LABELS)), ValueError, "reference must be known by other means"),
-        (lambda: ugt.fit_reliability(LABELS, REFERENCE, model="votes"), ValueError, "model must be one of 'dirichlet', 'prirn'"),
+        (lambda: ugt.fit_reliability(LABELS, REFERENCE, model="votes"), ValueError, "model must be one of 'dirichlet', 'prirn', 'plack"),
         (lambda: ugt.fit_reliability(RANKINGS, [0] * 40), TypeError, "annotations must be of a kind that model='dirichlet' takes"),
         (
             lambda: ugt.fit_reliability(LABELS, REFERENCE, per_annotator=True, spread=0),

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .._base import checks, identifiers
+from .._base import checks, identifiers, notices
 from .._base.arrays import Array, Int64
 from .._base.axes import Frozen, class_axis
 from .._base.laws import above
@@ -19,13 +19,14 @@ from ..annotations.first_choices import first_choices
 from ..annotations.other_annotators import of_cases
 from ..annotator_models import AnnotatorModel
 from ..plausibilities import Plausibilities
-from ..resampling import check_level, ids_of_cases
+from ..resampling import check_level, ids_of_cases, seed_of
 from . import profiles
 from .label_prior import fit_dirichlet_prior
 
-MODELS = ("dirichlet", "prirn")
-SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0)}
+MODELS = ("dirichlet", "prirn", "plackett_luce")
+SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0), "plackett_luce": (0.1, 20.0)}
 N_GRID, N_FINE = 33, 257
+N_SAMPLED, N_NEAR, N_RUNS = 9, 5, 4  # points with draws; of these, those of the parabola; runs, whose differences are the Monte Carlo error
 LEAST, LEAST_EACH = 10, 50  # references in all, and of an annotator
 FLAT = 1e-6  # of log-likelihoods that are the same for all purposes
 TINY = 1e-13  # error of the probabilities
@@ -64,6 +65,8 @@ class FittedReliability(Frozen):
         Of log γ.
     notes : tuple of str
         What a reader must know.
+    mc_error : float
+        Monte Carlo standard error of ``value``; 0 where nothing was simulated.
 
     Examples
     --------
@@ -84,6 +87,7 @@ class FittedReliability(Frozen):
     std_error: Mapping[Any, float] | None
     notes: tuple[str, ...]
     at: Callable[[float], float] = field(repr=False)
+    mc_error: float = 0.0
 
     def interval(self, level: float = 0.95) -> Any:
         """``(low, high)`` where the profile is χ²₁ / 2 below its maximum, 0 or inf at an open end; of annotators a mapping to normal
@@ -160,8 +164,9 @@ def fit_reliability(
     reference : (N,) classes, mapping of case id to class, (N, K) probabilities, or plausibilities
         Names of classes (positions where classes are text and the reference is whole numbers); None, NaN or "" where there is none, or a
         row of NaN. At least 10. They must be of a random part of the cases.
-    model : {"dirichlet", "prirn"}
-        The truth model whose reliability it is.
+    model : {"dirichlet", "prirn", "plackett_luce"}
+        The truth model whose reliability it is. Of ``"plackett_luce"`` the probabilities are shares of draws (with half a draw added), on a
+        coarse grid, the same streams at each point; a parabola in log γ through the best five points is the likelihood.
     per_annotator : bool
         One reliability for each annotator (labels and ``"dirichlet"`` only): posterior mode with log γ_r ~ N(m, spread²), m free.
     spread : float
@@ -173,7 +178,8 @@ def fit_reliability(
     Returns
     -------
     FittedReliability
-        With the profile of the likelihood on a grid: 0.02 to 50 for ``"dirichlet"``, 0.1 to 1,000 for ``"prirn"``.
+        With the profile of the likelihood on a grid: 0.02 to 50 for ``"dirichlet"``, 0.1 to 1,000 for ``"prirn"``, 0.1 to 20
+        for ``"plackett_luce"``.
 
     Raises
     ------
@@ -205,7 +211,7 @@ def fit_reliability(
     checks.option("model", model, MODELS)
     checks.flag("per_annotator", per_annotator)
     checks.scalar("spread", spread, positive=True)
-    kinds = (Labels, Rankings) if model == "prirn" else Labels
+    kinds = Labels if model == "dirichlet" else (Labels, Rankings)
     if not isinstance(annotations, kinds):
         raise TypeError(f"annotations must be of a kind that model={model!r} takes. Got {type(annotations).__name__}.")
     if reference is None:
@@ -219,8 +225,18 @@ def fit_reliability(
         raise checks.error("reference", f"be known of at least {LEAST} annotated cases", len(rows))
     if model == "dirichlet" and isinstance(options.get("prior"), str) and options["prior"] == "fit":
         options["prior"] = fit_dirichlet_prior(annotations)
-    judge = partial(_log_probability, make=_maker(model, options))
     known = of_cases(annotations, rows)
+    silent = {WITHOUT: n_empty, ELSEWHERE: _elsewhere(reference, annotations.axes)}
+    said: dict[str, Any] = {
+        "prior": None, "n_cases": len(rows), "left_out": {reason: n for reason, n in silent.items() if n},
+        "notes": _of_other_cases(annotations, rows),
+    }  # fmt: skip
+    if per_annotator and (model != "dirichlet" or not len(annotations.annotators)):
+        got = f"model={model!r}" if model != "dirichlet" else "labels of annotators without names"
+        raise checks.error("per_annotator", "be False but for labels of named annotators and model='dirichlet'", got)
+    if model == "plackett_luce":
+        return _by_draws(known, wanted, options, said)
+    judge = partial(_log_probability, make=_maker(model, options))
     impossible = np.isneginf(judge(known, wanted, 1.0))
     if impossible.any():
         must = "be possible: a class that no annotator of the case named has plausibility 0 (give a prior or background above 0)"
@@ -228,15 +244,8 @@ def fit_reliability(
         raise checks.error("reference", must, f"{int(impossible.sum())} such references of {len(rows)}", case)
     grid = np.geomspace(*SPANS[model], N_GRID)
     values = np.array([judge(known, wanted, float(gamma)).sum() for gamma in grid])
-    silent = {WITHOUT: n_empty, ELSEWHERE: _elsewhere(reference, annotations.axes)}
-    left_out, notes = {reason: n for reason, n in silent.items() if n}, _of_other_cases(annotations, rows)
-    found = fitted(grid, values, prior=None, n_cases=len(rows), left_out=left_out, notes=notes)
-    if not per_annotator:
-        return found
-    if model != "dirichlet" or not len(annotations.annotators):
-        got = f"model={model!r}" if model != "dirichlet" else "labels of annotators without names"
-        raise checks.error("per_annotator", "be False but for labels of named annotators and model='dirichlet'", got)
-    return _each(found, known, wanted, judge, float(spread))
+    found = fitted(grid, values, **said)
+    return _each(found, known, wanted, judge, float(spread)) if per_annotator else found
 
 
 def _maker(model: str, options: Mapping[str, Any]) -> Callable[..., Plausibilities]:
@@ -317,6 +326,45 @@ def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
         f"{first.mean():.3f} and {second.mean():.3f}): the reliability is that of such cases. Take references of a random part of the "
         "cases.",
     )
+
+
+# ---- by draws
+
+
+def _by_draws(known: Any, wanted: Array, options: dict[str, Any], said: dict[str, Any]) -> FittedReliability:
+    """The reliability of Plackett–Luce: a parabola through the log-likelihoods of a coarse grid."""
+    word = seed_of(options.pop("seed", 0))
+    make = _maker("plackett_luce", options)
+    n_draws = checks.whole("n_draws", options.get("n_draws", 1000))
+    grid = np.geomspace(*SPANS["plackett_luce"], N_SAMPLED)
+    weights = np.eye(known.n_classes)[wanted] if wanted.ndim == 1 else wanted
+    shares = np.empty((N_RUNS, N_SAMPLED, *weights.shape))
+    with notices.heard():
+        for run in range(N_RUNS):
+            for at, gamma in enumerate(grid):
+                shares[run, at] = make(known, reliability=float(gamma), seed=word + run).membership(1)
+
+    def likelihood(p: Array, n: int) -> Array:
+        return np.asarray((weights * np.log((p * n + 0.5) / (n + 1))).sum(axis=(-2, -1)))
+
+    whole = likelihood(shares.mean(0), N_RUNS * n_draws)
+    best, top, parabola = _parabola(grid, whole)
+    runs = [_parabola(grid, likelihood(one, n_draws))[0] for one in shares]
+    finite = 0 < best < np.inf and all(0 < one < np.inf for one in runs)
+    error = best * float(np.log(runs).std(ddof=1)) / np.sqrt(N_RUNS) if finite else np.nan
+    return FittedReliability(best, top, grid, whole, std_error=None, at=parabola, mc_error=float(error), **said)
+
+
+def _parabola(grid: Array, values: Array) -> tuple[float, float, Any]:
+    """``(value, its log-likelihood, the function of log γ)``; 0 or inf where the highest point is no inner one."""
+    first = int(np.clip(np.argmax(values) - N_NEAR // 2, 0, len(grid) - N_NEAR))
+    near = slice(first, first + N_NEAR)
+    of = np.poly1d(np.polyfit(np.log(grid[near]), values[near], 2))
+    at = -of[1] / (2 * of[2]) if of[2] < 0 else np.inf
+    if np.log(grid[0]) <= at <= np.log(grid[-1]):
+        return float(np.exp(at)), float(of(at)), of
+    end = 0 if values[0] > values[-1] else -1
+    return (0.0 if end == 0 else np.inf), float(of(np.log(grid[end]))), of
 
 
 # ---- a reliability for each annotator
