@@ -107,7 +107,7 @@ def ua_group_accuracy(
     both = partial(judge.given, wanted)
     slope = partial(judge.slope, wanted, post)
     found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post.made_of, both)
-    expected = float(np.nansum(found.weight))
+    expected = 0.0 if found.weight is None else float(np.nansum(found.weight))
     if expected < FEW_EXPECTED and 0 < found.value < 1:
         note(f"{expected:.1f} cases are expected of group {given!r}: with fewer than {FEW_EXPECTED}, intervals over cases are too narrow.")
     return found

@@ -109,6 +109,8 @@ def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
     if found.shape == (axes.n_classes,) and found.dtype.kind in "UO" and all(isinstance(name, str) for name in found.tolist()):
         names, group = np.unique(found.astype(str), return_inverse=True)
         return group.reshape(-1).astype(np.int64), names.tolist()
+    if found.dtype.kind == "f" and (np.abs(found) < 2**53).all() and (found == np.floor(found)).all():
+        found = found.astype(np.int64)  # whole numbers of a column of numbers
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
         must = f"be {axes.n_classes} integers or names, one a class, or a mapping from classes to these"
         raise error("groups", must, f"{found.dtype} of shape {found.shape}")
