@@ -23,7 +23,7 @@ import evaluation_stand_ins as stand_ins
 import numpy as np
 from make import Section
 
-import ugt
+from ugt import case_correlation
 
 PAPER = {("PrIRN", "A"): 0.52, ("PrIRN", "B"): 0.99, ("PL", "A"): 0.70, ("PL", "B"): 1.00}  # figure 5
 FIGURE_5 = {
@@ -50,8 +50,8 @@ def overview() -> Section:
     pl, prirn = (derm.certainty(model, derm.MEDIUM[model]).per_case for model in ("PL", "PrIRN"))
     ranges = stand_ins.range_over_draws(stand_ins.medium("top-3 accuracy", "PL", "half panel"))
     rows += [
-        ("figure 7: correlation of PL and PrIRN certainty", "0.9", ugt.case_correlation(pl, prirn).value),
-        ("figure 13: correlation of PL certainty and agreement", "0.85", ugt.case_correlation(pl, derm.agreement()).value),
+        ("figure 7: correlation of PL and PrIRN certainty", "0.9", case_correlation(pl, prirn).value),
+        ("figure 13: correlation of PL certainty and agreement", "0.85", case_correlation(pl, derm.agreement()).value),
         ("figure 7: certainty of the lower quarter of cases", "“well below 1”", f"at most {np.quantile(pl, 0.25):.3f}"),
         ("figure 7: best less worst top-3 accuracy over draws (stand-in)", "up to 0.04", ranges),
         ("figure 14: cases whose certainty does not rise", "at least 250", f"{int(derm.tied_at_the_top().sum())} never can"),
@@ -177,9 +177,7 @@ def cases() -> Section:
     for model in ("PrIRN", "PrIRN split"):
         other = derm.certainty(model, derm.MEDIUM["PrIRN"])
         weight = "full" if model == "PrIRN" else "split"
-        rows.append(
-            (f'correlation of PL and PrIRN (`tie_weight="{weight}"`)', "0.9", ugt.case_correlation(pl.per_case, other.per_case).value)
-        )
+        rows.append((f'correlation of PL and PrIRN (`tie_weight="{weight}"`)', "0.9", case_correlation(pl.per_case, other.per_case).value))
     share = float(((between.per_case > 0.01) & (between.per_case < 0.99)).mean())
     rows += [
         ("quartile of PL certainty", "“well below 1”", float(np.quantile(pl.per_case, 0.25))),
@@ -228,13 +226,13 @@ def agreement() -> Section:
     pl = derm.certainty("PL", derm.MEDIUM["PL"]).per_case
     full, single = derm.agreement(), np.isnan(derm.agreement())
     rows = [
-        ('`tie_weight="full"`', "0.85", ugt.case_correlation(pl, full).value),
+        ('`tie_weight="full"`', "0.85", case_correlation(pl, full).value),
         (
             '`tie_weight="full"`, single annotators counted as no agreement',
             "0.85",
-            ugt.case_correlation(pl, np.where(single, 0.0, full)).value,
+            case_correlation(pl, np.where(single, 0.0, full)).value,
         ),
-        ('`tie_weight="split"`', "0.85", ugt.case_correlation(pl, derm.agreement("split")).value),
+        ('`tie_weight="split"`', "0.85", case_correlation(pl, derm.agreement("split")).value),
     ]
     text = f"""
 Agreement of an annotator: whether the first condition of the others, by inverse ranks, is among the conditions that the annotator

@@ -180,8 +180,8 @@ def test_figure_6_certainty_rises_with_reliability(derm, reliabilities):
 # ---- figures 7 and 13
 def test_figure_7_correlation_is_the_printed_one(derm):
     pl = derm.certainty("PL", 3).per_case
-    assert round(derm.correlation(pl, derm.certainty("PrIRN", 30).per_case), 1) == 0.9  # printed with one digit
-    assert derm.correlation(pl, derm.certainty("PrIRN split", 30).per_case) < 0.85
+    assert round(ugt.case_correlation(pl, derm.certainty("PrIRN", 30).per_case).value, 1) == 0.9  # printed with one digit
+    assert ugt.case_correlation(pl, derm.certainty("PrIRN split", 30).per_case).value < 0.85
 
 
 def test_figure_7_a_quarter_of_the_cases_is_well_below_1(derm):
@@ -193,8 +193,8 @@ def test_figure_13_correlation_is_about_the_printed_one(derm):
     pl, agreement = derm.certainty("PL", 3).per_case, derm.agreement()
     single = np.isnan(agreement)
     assert single.tolist() == [len(case) == 1 for case in derm.dermatology().annotations]
-    assert abs(derm.correlation(pl, agreement) - 0.85) < 0.02
-    assert derm.correlation(pl, np.where(single, 0, agreement)) < 0.85 < derm.correlation(pl, agreement)
+    assert abs(ugt.case_correlation(pl, agreement).value - 0.85) < 0.02
+    assert ugt.case_correlation(pl, np.where(single, 0, agreement)).value < 0.85 < ugt.case_correlation(pl, agreement).value
 
 
 # ---- figures 8 and 12
@@ -290,8 +290,8 @@ def test_the_page_has_what_is_computed(derm):
     for line, value in {
         'PrIRN, `tie_weight="full"`': derm.covered(derm.figure_5("PrIRN", tie_weight="full"))["A"].value,
         'PL, `unranked="lump", prior_shape=1`': derm.covered(derm.figure_5("PL", **derm.AUTHORS))["A"].value,
-        "figure 7: correlation of PL and PrIRN certainty": derm.correlation(pl, derm.certainty("PrIRN", 30).per_case),
-        "figure 13: correlation of PL certainty and agreement": derm.correlation(pl, derm.agreement()),
+        "figure 7: correlation of PL and PrIRN certainty": ugt.case_correlation(pl, derm.certainty("PrIRN", 30).per_case).value,
+        "figure 13: correlation of PL certainty and agreement": ugt.case_correlation(pl, derm.agreement()).value,
     }.items():
         (found,) = re.findall(rf"^\| {re.escape(line)} \| [\d.]+ \| ([\d.]+) \|", text, re.MULTILINE)
         assert float(found) == pytest.approx(value, abs=0.0015), line
