@@ -57,7 +57,7 @@ static double noted_gamma(ugt_stream *stream, double shape)
 int64_t written_down(const ugt_rankings *rankings, const uint64_t *key, double reliability, double shape, int64_t sweeps,
                      double *what, int64_t n, double *draws)
 {
-    const ugt_gibbs_options options = {.reliability = reliability, .shape = shape, .rate = 1.0, .rest = UGT_REST_INDIVIDUAL,
+    const ugt_gibbs_options options = {.reliability = reliability, .tempering = 1.0, .shape = shape, .rate = 1.0, .rest = UGT_REST_INDIVIDUAL,
                                        .n_draws = sweeps, .n_thin = 1, .n_chains = 1};
     const int32_t stop = 0;
     ugt_stages *stages = NULL;

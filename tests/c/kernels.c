@@ -413,9 +413,12 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     int64_t group[CLASSES], example[CASES];
     double share[CASES];
     const volatile int32_t stop = 0;
-    const ugt_gibbs_options options = {2.0, 1.0, 1.0, UGT_REST_INDIVIDUAL, 2, DRAWS, 1, 1, 5};
-    TRY(ugt_gibbs(in->stages, KEY, &options, 0, CASES, &stop, draws));
+    const ugt_gibbs_options options = {2.0, 1.0, 1.0, 1.0, UGT_REST_INDIVIDUAL, 2, DRAWS, 1, 1, 5};
+    const ugt_gibbs_options tempered = {1.5, 2.0, 1.0, 1.0, UGT_REST_LUMP, 2, DRAWS, 1, 1, 5};
     const int64_t *first = ugt_stages_class_offsets(in->stages);
+    TRY(ugt_gibbs(in->stages, KEY, &tempered, 0, CASES, &stop, draws));
+    note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
+    TRY(ugt_gibbs(in->stages, KEY, &options, 0, CASES, &stop, draws));
     note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
     const ugt_mentioned mentioned = {first, ugt_stages_class_index(in->stages), KEY, CLASSES, DRAWS, UGT_REST_INDIVIDUAL, 1.0, 5};
     TRY(ugt_mentioned_top(&mentioned, draws, 0, CASES, DEPTH, top));

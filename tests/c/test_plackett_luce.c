@@ -233,7 +233,7 @@ static void test_small_and_large_blocks_have_one_law(void)
             static sample found[2][16];
             memset(found, 0, sizeof found);
             for (int way = 0; way < 2; way++) {
-                ugt_gibbs_options options = {.reliability = reliabilities[g], .shape = 0.6, .rate = 1.0, .rest = UGT_REST_INDIVIDUAL,
+                ugt_gibbs_options options = {.reliability = reliabilities[g], .tempering = 1.0, .shape = 0.6, .rate = 1.0, .rest = UGT_REST_INDIVIDUAL,
                                              .n_warmup = 20, .n_draws = DRAWS, .n_thin = 1, .n_chains = CHAINS, .seed = (uint64_t)way};
                 CHECK((way ? lean_gibbs : ugt_gibbs)(stages, &key, &options, 0, 1, &stop, draws) == UGT_OK);
                 for (int c = 0; c < CHAINS; c++) {
@@ -309,7 +309,7 @@ static void run(const ugt_rankings *rankings, double reliability, double shape, 
     ugt_stages *stages;
     CHECK(ugt_stages_new(rankings, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
     const int64_t n = rankings->n_cases, size = ugt_stages_class_offsets(stages)[n] + n;
-    const ugt_gibbs_options options = {.reliability = reliability, .shape = shape, .rate = 1.0, .rest = rest, .n_warmup = 3,
+    const ugt_gibbs_options options = {.reliability = reliability, .tempering = 1.0, .shape = shape, .rate = 1.0, .rest = rest, .n_warmup = 3,
                                        .n_draws = sweeps, .n_thin = 2, .n_chains = 2, .seed = 9};
     const uint64_t keys[] = {1, 2, 3, 4};
     double *draws = NEW(double, size * 2 * sweeps), *at = draws;

@@ -11,6 +11,7 @@ from scipy import stats
 from twins import plackett_luce as twin
 
 from ugt._core import _plackett_luce as core
+from ugt.aggregation import plackett_luce
 from ugt.annotations import Rankings
 
 ALARM = 1e-9
@@ -22,7 +23,7 @@ class Run:
 
     def __init__(
         self, nested, n_classes, *, reliability=1.0, shape=1.0, rate=1.0, rest=INDIVIDUAL, warmup=100, draws=500, thin=1, chains=400,
-        seed=1, parts=None, case_ids=None, weights=None,
+        seed=1, parts=None, case_ids=None, weights=None, tempering=1.0,
     ):  # fmt: skip
         r = nested if isinstance(nested, Rankings) else Rankings.from_blocks(nested, n_classes=n_classes, case_ids=case_ids)
         self.stages = core.Stages(r.case_offsets, r.ranking_offsets, r.block_offsets, r.items, r.n_classes, rest != IGNORE, weights)
@@ -33,7 +34,7 @@ class Run:
         self.stop = np.zeros(1, np.int32)
         for begin, end in parts or [(0, r.n_cases)]:
             options = (reliability, shape, rate, rest, warmup, draws, thin, chains, seed, begin, end, self.stop)
-            assert self.stages.gibbs(r.axes.stream_keys, *options, self.part(begin, end))
+            assert self.stages.gibbs(r.axes.stream_keys, *options, self.part(begin, end), tempering)
 
     def part(self, begin, end):
         return self.values[slice(*((self.offsets[i] + i) * self.chains * self.draws for i in (begin, end)))]
@@ -182,6 +183,36 @@ def check_exact(name, shape, reliability, rest=INDIVIDUAL, **options):
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_posteriors(name, reliability):
     check_exact(name, 1.0, reliability)
+
+
+TEMPERED = {
+    "two classes": ([[[0]], [[0], [1]], [[1]]], 2),
+    "a tie": ([[[0], [1, 2]], [[0, 1]], [[2], [1]]], 3),
+    "one ranking": ([[[1], [0], [2]]], 3),
+    "agreement": ([[[0]], [[0]], [[0]], [[0, 1]]], 3),
+}
+
+
+@pytest.mark.parametrize("tempering", [0.5, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("name", TEMPERED)
+@pytest.mark.parametrize("shape, reliability", [(1.0, 1.0), (0.3, 2.5)])
+def test_tempered_posteriors(name, tempering, shape, reliability):
+    rankings, n_classes = TEMPERED[name]
+    mean, second = twin.grid_posterior(rankings, [shape] * n_classes, reliability, tempering)[1:]
+    draws = run_one(rankings, n_classes, shape=shape, reliability=reliability, tempering=tempering, draws=250)
+    agree(moments(draws[..., :n_classes]), expected_moments(mean, second))
+
+
+def test_tempering_with_classes_that_nobody_mentioned():
+    """All of them are drawn: the lump of the others has no power of its own; as one class of the prior's shape it has."""
+    rankings = Rankings.from_blocks([[[[0], [1]], [[1]]]], n_classes=4)
+    for unranked, shapes in (("individual", [0.5] * 4), ("lump", [0.5] * 3), ("ignore", [0.5] * 2)):
+        mean, second = twin.grid_posterior([[[0], [1]], [[1]]], shapes, 1.0, 3.0)[1:]
+        found = plackett_luce(rankings, tempering=3.0, prior_shape=0.5, unranked=unranked, n_draws=40_000, n_chains=200, n_warmup=100)
+        draws = found.draws(40_000)[0].reshape(200, 200, 4)
+        agree(moments(draws[..., :2]), expected_moments(mean[:2], second[:2, :2]))
+        rest = found.mean()[0, 2:]
+        assert rest[0] == pytest.approx(rest[1], abs=0.02) and (rest > 0).all() == (unranked != "ignore")
 
 
 @pytest.mark.parametrize("name", ["two classes", "one tie", "ties and a rest", "identical and nested"])

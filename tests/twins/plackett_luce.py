@@ -123,14 +123,14 @@ def likelihood(rankings, rate):
     return value
 
 
-def powered(rankings, rate, reliability):
-    """The likelihood to the power of the reliability: one number, or one for each ranking."""
-    each = np.broadcast_to(reliability, len(rankings))
+def powered(rankings, rate, reliability, tempering=1.0):
+    """The likelihood of lambda^tempering, to the power of the reliability: one number, or one for each ranking."""
+    each, rate = np.broadcast_to(reliability, len(rankings)), rate**tempering
     return np.prod([likelihood([ranking], rate) ** gamma for ranking, gamma in zip(rankings, each)], axis=0, initial=1.0)
 
 
 # ---- posteriors of normalised plausibilities; prior λ_k ~ Gamma(shape_k, 1) ----
-def grid_sums(rankings, shapes, reliability, others, axes, step):
+def grid_sums(rankings, shapes, reliability, tempering, others, axes, step):
     """Evidence, and sums of plausibilities, of their products and of each axis' marginal, over one grid; slab by slab, to save memory."""
     shapes = np.asarray(shapes, float)
     constant = special.gammaln(shapes.sum()) - special.gammaln(shapes).sum() + len(others) * math.log(step)
@@ -143,7 +143,7 @@ def grid_sums(rankings, shapes, reliability, others, axes, step):
             log_rate[k] = values.ravel()
         log_rate -= np.logaddexp.reduce(log_rate, axis=0)
         rate = np.exp(log_rate)
-        density = np.exp(constant + shapes @ log_rate) * powered(rankings, rate, reliability)
+        density = np.exp(constant + shapes @ log_rate) * powered(rankings, rate, reliability, tempering)
         evidence += density.sum()
         mean += rate @ density
         second += (rate * density) @ rate.T
@@ -154,7 +154,7 @@ def grid_sums(rankings, shapes, reliability, others, axes, step):
     return evidence, mean, second, marginals
 
 
-def grid_posterior(rankings, shapes, reliability=1.0, tolerance=1e-4, reach=22.0):
+def grid_posterior(rankings, shapes, reliability=1.0, tempering=1.0, tolerance=1e-4, reach=22.0):
     """(log evidence, mean (K,), second moments (K, K)) for up to four classes, by the trapezoid rule in u_k = log(λ_k / λ_j), j the class
     with the largest shape. The prior falls like exp(-shape |u|), to exp(-reach); the integrand is analytic, so halving the step squares
     the error, of the last answer to some tolerance². Halved until the answer stays, on the part of the grid that matters.
@@ -165,7 +165,7 @@ def grid_posterior(rankings, shapes, reliability=1.0, tolerance=1e-4, reach=22.0
     step, before = 1.6, None
     while True:
         axes = [np.arange(math.floor(lo / step), math.ceil(hi / step) + 1) * step for lo, hi in ends]
-        evidence, mean, second, marginals = grid_sums(rankings, shapes, reliability, others, axes, step)
+        evidence, mean, second, marginals = grid_sums(rankings, shapes, reliability, tempering, others, axes, step)
         found = (math.log(evidence), mean / evidence, second / evidence)
         if before is not None and abs(found[0] - before[0]) < tolerance and np.abs(found[1] - before[1]).max() < tolerance:
             return found

@@ -62,6 +62,23 @@ def test_the_rate_of_the_prior_is_immaterial(rankings):
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:chains have not mixed")
+def test_tempering_of_one_is_the_model_itself(rankings):
+    plain = ugt.plackett_luce(rankings, n_draws=400)
+    assert ugt.plackett_luce(rankings, tempering=1, n_draws=400).values.tobytes() == plain.values.tobytes()
+    near = ugt.plackett_luce(rankings, tempering=1 + 1e-12, n_draws=20_000, reliability=2.5).mean()  # another sampler
+    same = ugt.plackett_luce(rankings, n_draws=20_000, reliability=2.5).mean()
+    assert np.nanmax(np.abs(near - same)) < 7 * 0.5 / np.sqrt(2000)
+
+
+def test_tempered_draws_list_all_classes(rankings):
+    found = ugt.plackett_luce(rankings, tempering=2, n_draws=400, n_threads=2)
+    assert np.diff(found.offsets).tolist() == [found.n_classes] * found.n_cases
+    draws = found.draws(400)
+    assert np.isfinite(draws).all() and np.abs(draws.sum(-1) - 1).max() < 1e-12
+    assert (draws == ugt.plackett_luce(rankings, tempering=2, n_draws=400).draws(400)).all()
+
+
 def test_labels_give_the_dirichlet_posterior():
     """False alarm below 1e-9: every difference within 7 standard errors of a tenth of the draws."""
     counts = np.array([[5, 2, 0, 0], [1, 1, 1, 0], [0, 0, 0, 9], [0, 0, 0, 0]])
@@ -199,6 +216,9 @@ def test_likelihood_takes_points_and_names_what_is_wrong(rankings):
 BAD = [
     ({"reliability": 0}, "reliability must be a finite number above 0. Got 0"),
     ({"reliability": float("inf")}, "reliability must be a finite number above 0. Got inf"),
+    ({"tempering": 0}, "tempering must be a finite number above 0. Got 0"),
+    ({"tempering": float("nan")}, "tempering must be a finite number above 0. Got nan"),
+    ({"tempering": 1e3}, "tempering must be from 0.01 to 100. Got 1000.0"),
     ({"prior_shape": 0}, "prior_shape must be a finite number above 0. Got 0"),
     ({"prior_mass": -1}, "prior_mass must be a finite number above 0. Got -1"),
     ({"prior_rate": float("nan")}, "prior_rate must be a finite number above 0. Got nan"),
@@ -288,7 +308,7 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
     path = tmp_path / "run"
     first = ugt.plackett_luce(rankings, n_draws=400, checkpoint=path)
     assert ugt.plackett_luce(rankings, n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
-    for other in ({"reliability": 2}, {"seed": 1}, {"n_draws": 800}, {"unranked": "lump"}, {"dtype": np.float32}):
+    for other in ({"reliability": 2}, {"tempering": 2}, {"seed": 1}, {"n_draws": 800}, {"unranked": "lump"}, {"dtype": np.float32}):
         with pytest.raises(ValueError, match="checkpoint must be of the same data, options and version"):
             ugt.plackett_luce(rankings, **{"n_draws": 400, "checkpoint": path, **other})
     with pytest.raises(ValueError, match="checkpoint must be of the same data, options and version"):

@@ -117,6 +117,19 @@ def test_a_reliability_for_each_annotator_repeats_the_rankings(unranked):
     np.testing.assert_allclose(plackett_luce_mle(each, reliability=7).mean(), plackett_luce_mle(each).mean(), rtol=1e-9)
 
 
+@pytest.mark.parametrize("tempering", [0.5, 2.0, 5.0])
+def test_tempered_maximum_likelihood(tempering):
+    rankings = rankings_of([[[0], [1, 2]], [[1, 2], [0]], [[2], [0]]], [[[0], [1]], [[1], [0]], [[0]]])
+    found = plackett_luce_mle(rankings, tempering=tempering).mean()
+    power = found**tempering
+    np.testing.assert_allclose(power / power.sum(1, keepdims=True), plackett_luce_mle(rankings).mean(), rtol=1e-9)
+    # one class chosen twice and another once: λ^t has shares 2/3, 1/3
+    expected = np.array([2.0, 1.0]) ** (1 / tempering)
+    chosen = ugt.Rankings.from_blocks([[[[0]], [[0]], [[1]]]], n_classes=2)
+    np.testing.assert_allclose(plackett_luce_mle(chosen, tempering=tempering).mean()[0], expected / expected.sum(), rtol=1e-9)
+    refused("tempering must be 1 with on_nonexistence='map'", plackett_luce_mle, rankings, tempering=tempering, on_nonexistence="map")
+
+
 @pytest.mark.parametrize("tied", range(2, 13))
 def test_gradient_vanishes_with_large_blocks(tied):
     rng = np.random.default_rng(tied)

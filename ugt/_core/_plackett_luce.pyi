@@ -48,6 +48,7 @@ class Stages:
         end: int,
         stop: NDArray[int32],
         draws: NDArray[float64],
+        tempering: float = ...,
     ) -> bool: ...
 
 def mentioned_top(

@@ -18,6 +18,7 @@ cdef extern from "ugt.h" nogil:
         pass
     ctypedef struct ugt_gibbs_options:
         double reliability
+        double tempering
         double shape
         double rate
         int rest
@@ -164,17 +165,18 @@ cdef class Stages:
                 ugt_unbeaten(self.stages, 0, self.n_cases, &mark[0])
 
     def gibbs(self, const uint64_t[::1] stream_key, double reliability, double shape, double rate, int rest, int64_t n_warmup, int64_t n_draws,
-              int64_t n_thin, int64_t n_chains, uint64_t seed, int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] draws):
+              int64_t n_thin, int64_t n_chains, uint64_t seed, int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] draws,
+              double tempering=1.0):
         """Fills the draws of cases begin..end; whether it came to the end."""
         cdef ugt_gibbs_options options
         cdef int status
         if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or begin < 0 or end > self.n_cases or n_draws < 1 or n_thin < 1 \
-                or n_chains < 1 or n_warmup < 0 or not reliability > 0 or not shape > 0 or not rate > 0 \
+                or n_chains < 1 or n_warmup < 0 or not reliability > 0 or not tempering > 0 or not shape > 0 or not rate > 0 \
                 or begin > end or draws.shape[0] != self.width(begin, end) * n_chains * n_draws:
             raise ValueError("options or output of the sampler do not fit")
         if begin >= end:
             return True
-        options.reliability, options.shape, options.rate, options.rest = reliability, shape, rate, rest
+        options.reliability, options.tempering, options.shape, options.rate, options.rest = reliability, tempering, shape, rate, rest
         options.n_warmup, options.n_draws, options.n_thin, options.n_chains, options.seed = n_warmup, n_draws, n_thin, n_chains, seed
         with nogil:
             status = ugt_gibbs(self.stages, &stream_key[0], &options, begin, end, &stop[0], &draws[0])

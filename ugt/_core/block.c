@@ -166,26 +166,29 @@ double ugt_block_log_probability(const double *x, int64_t n, double *share)
 
 /* ---- arrival times of a large block, given that all of it arrives first ---- */
 
+typedef struct {
+    const double *x;
+    int64_t n;
+} arrivals;
+
 /* g and its slope at s */
-static double log_density(const double *x, int64_t n, double s, double *slope)
+static double log_density(const void *task, double s, double *slope)
 {
+    const arrivals *of = task;
     const double t = exp(s);
     double sum = 0.0;
-    for (int64_t a = 0; a < n; a++)
-        sum += phi(x[a] * t);
+    for (int64_t a = 0; a < of->n; a++)
+        sum += phi(of->x[a] * t);
     *slope = 1.0 + sum - t;
-    return s - t + log_all_arrived(x, n, t);
+    return s - t + log_all_arrived(of->x, of->n, t);
 }
 
-/* T from the density exp(g(log T)) / T: three exponential pieces over a concave g, tangents at the mode +- sqrt(2/kappa)
- * (1.13 proposals on average; the prototype's worst scan needed 1.6) */
-static double draw_horizon(ugt_stream *stream, const double *x, int64_t n)
+double ugt_log_concave(ugt_stream *stream, ugt_log_density *g, const void *task, double s0, double reach)
 {
-    double kappa, slope0, left, right;
-    const double s0 = log(ugt_block_mode(x, n, &kappa)), reach = sqrt(2.0 / kappa);
-    const double g0 = log_density(x, n, s0, &slope0);
-    const double low = s0 - reach, g_low = log_density(x, n, low, &left);
-    const double high = s0 + reach, g_high = log_density(x, n, high, &right);
+    double slope0, left, right;
+    const double g0 = g(task, s0, &slope0);
+    const double low = s0 - reach, g_low = g(task, low, &left);
+    const double high = s0 + reach, g_high = g(task, high, &right);
     const double top = g0 + fabs(slope0) * reach; /* the mode is found to a thousandth only: stay above g */
     const double a = low + (top - g_low) / left, b = high + (top - g_high) / right;
     const double area_left = 1.0 / left, area_middle = b - a, area = area_left + area_middle - 1.0 / right;
@@ -201,9 +204,18 @@ static double draw_horizon(ugt_stream *stream, const double *x, int64_t n)
             hat += right * (s - b);
         }
         double ignored;
-        if (ugt_stream_exponential(stream) >= hat - log_density(x, n, s, &ignored))
-            return exp(s);
+        if (ugt_stream_exponential(stream) >= hat - g(task, s, &ignored))
+            return s;
     }
+}
+
+/* T from the density exp(g(log T)) / T */
+static double draw_horizon(ugt_stream *stream, const double *x, int64_t n)
+{
+    double kappa;
+    const arrivals task = {x, n};
+    const double s0 = log(ugt_block_mode(x, n, &kappa));
+    return exp(ugt_log_concave(stream, log_density, &task, s0, sqrt(2.0 / kappa)));
 }
 
 double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, double z, double *x, double *tau)

@@ -11,7 +11,11 @@
  *
  * Reliability g: every ranking counts g times. A stage of one class is one Gamma(g, lambda_a + Z) waiting time. A tied
  * stage is n = floor(g) copies, whose numbers are pushed down the subset lattice, and a fraction f: waiting times
- * Gamma(f, Z + lambda_a) of each class, and the sweep accepted with min(1, (Q'/Q)^f) (Q of subset.c). */
+ * Gamma(f, Z + lambda_a) of each class, and the sweep accepted with min(1, (Q'/Q)^f) (Q of subset.c).
+ *
+ * Tempering t: the rankings are those of rates theta = lambda^t. Given the waiting times, which are those of theta, log lambda has the
+ * log-concave density (shape + t reliability n_k) s - rate e^s - exposure_k e^(ts), drawn by rejection. lambda, not theta, has the
+ * prior and total 1; `rate` arrays below hold theta, which is lambda itself for t = 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +36,8 @@ typedef struct {
     int64_t m, first_stage, end_stage;
     int has_rest, has_fraction;
     double rest_shape, total_shape, rate;
-    double *lambda, *exposure, *shape; /* [m + 1], the lump last */
-    double *proposed;                  /* [m + 1] */
+    double *plain, *lambda, *exposure, *shape; /* [m + 1], the lump last; lambda = plain^tempering, the same array for 1 */
+    double *proposed, *proposed_plain;         /* [m + 1] */
     double *block, *x, *tau;           /* [m + 1] of one stage */
     int64_t scaled;                    /* class whose scale is moved, or -1 */
     int64_t n_touched;
@@ -179,10 +183,51 @@ static double log_acceptance(sampler *s)
     return sum;
 }
 
+typedef struct {
+    double shape, rate, exposure, tempering;
+} tempered;
+
+/* log density of log lambda, and its slope */
+static double tempered_density(const void *task, double s, double *slope)
+{
+    const tempered *f = task;
+    const double own = f->rate * exp(s), waited = f->exposure * exp(f->tempering * s);
+    *slope = f->shape - own - f->tempering * waited;
+    return f->shape * s - own - waited;
+}
+
+static double draw_tempered(sampler *s, double shape, double exposure)
+{
+    const double t = s->options->tempering;
+    if (shape < 1.0 && shape * (log(s->rate) - log(exposure) / t) > -0.5) { /* most of the prior lies where exp(-exposure lambda^t) is near 1 */
+        for (;;) {
+            const double value = ugt_stream_gamma(&s->stream, shape) / s->rate;
+            if (ugt_stream_exponential(&s->stream) >= exposure * pow(value, t))
+                return value;
+        }
+    }
+    const tempered f = {shape, s->rate, exposure, t};
+    double at = fmin(log(shape / s->rate), log(shape / (t * exposure)) / t), slope = -1.0, bend = 1.0;
+    for (int i = 0; i < 50 && fabs(slope) > 1e-6 * shape; i++) { /* from the right of the mode: monotone */
+        tempered_density(&f, at, &slope);
+        bend = s->rate * exp(at) + t * t * exposure * exp(t * at);
+        at += slope / bend;
+    }
+    return exp(ugt_log_concave(&s->stream, tempered_density, &f, at, fmin(sqrt(2.0 / bend), 10.0 / fmax(t, 1.0))));
+}
+
 static double draw_rate(sampler *s, double shape, double exposure)
 {
-    const double value = ugt_stream_gamma(&s->stream, shape) / (s->rate + exposure);
+    const int is_gamma = s->options->tempering == 1.0 || exposure <= 0.0;
+    const double value = is_gamma ? ugt_stream_gamma(&s->stream, shape) / (s->rate + exposure) : draw_tempered(s, shape, exposure);
     return value > LEAST ? value : LEAST;
+}
+
+/* lambda^tempering of all classes */
+static void temper(const sampler *s, const double *plain, double *rate)
+{
+    for (int64_t k = 0; k <= s->m && plain != rate; k++)
+        rate[k] = k == s->m && !s->has_rest ? 0.0 : fmax(pow(plain[k], s->options->tempering), LEAST);
 }
 
 /* log of a product: factors are multiplied, not their logarithms added, while that does not underflow */
@@ -242,10 +287,10 @@ static double log_likelihood(sampler *s)
 /* of all classes but one, if that is not -1 */
 static double total_without(const sampler *s, int64_t without)
 {
-    double total = s->has_rest ? s->lambda[s->m] : 0.0;
+    double total = s->has_rest ? s->plain[s->m] : 0.0;
     for (int64_t k = 0; k < s->m; k++)
         if (k != without)
-            total += s->lambda[k];
+            total += s->plain[k];
     return total;
 }
 
@@ -253,12 +298,14 @@ static double total_without(const sampler *s, int64_t without)
  * top. Prior of the shares, by log lambda: prod lambda^shape / total^(total shape) */
 static void move_scale(sampler *s)
 {
-    static const double width[] = {1.5, 4.0};
+    const double t = s->options->tempering, width[] = {1.5 / sqrt(fmax(t, 1.0)), 4.0 / sqrt(fmax(t, 1.0))};
     const double others = total_without(s, s->scaled);
-    double *moved = &s->lambda[s->scaled], before = log_likelihood(s) - s->total_shape * log(*moved + others);
+    double *moved = &s->plain[s->scaled], *rate = &s->lambda[s->scaled], before = log_likelihood(s) - s->total_shape * log(*moved + others);
     for (int move = 0; move < 2; move++) {
-        const double step = width[move] * ugt_stream_normal(&s->stream), old = *moved;
+        const double step = width[move] * ugt_stream_normal(&s->stream), old = *moved, old_rate = *rate;
         *moved = old * exp(step);
+        if (moved != rate)
+            *rate = fmax(pow(*moved, s->options->tempering), LEAST);
         if (*moved > LEAST && !isinf(*moved)) {
             const double after = log_likelihood(s) - s->total_shape * log(*moved + others);
             if (ugt_stream_exponential(&s->stream) >= before - after - s->options->shape * step) {
@@ -266,6 +313,7 @@ static void move_scale(sampler *s)
                 continue;
             }
         }
+        *rate = old_rate;
         *moved = old;
     }
 }
@@ -281,7 +329,7 @@ static double largest_of_the_least(sampler *s)
         top = value > highest ? k : top;
         highest = value > highest ? value : highest;
     }
-    return s->lambda[top] = 1.0;
+    return s->plain[top] = 1.0;
 }
 
 /* to a total of 1 */
@@ -291,7 +339,18 @@ static void normalise(sampler *s)
     if (total <= (double)(s->m + 1) * LEAST)
         total = largest_of_the_least(s);
     for (int64_t k = 0; k <= s->m; k++)
-        s->lambda[k] = fmax(s->lambda[k] / total, LEAST);
+        s->plain[k] = fmax(s->plain[k] / total, LEAST);
+    temper(s, s->plain, s->lambda);
+}
+
+/* Given waiting times, log lambda moves by some 1 / tempering: each class that anybody ranked is moved beside them. */
+static void move_every_scale(sampler *s)
+{
+    for (int64_t k = 0; k < s->m; k++)
+        if (s->shape[k] > s->options->shape) {
+            s->scaled = k;
+            move_scale(s);
+        }
 }
 
 static void sweep(sampler *s)
@@ -301,11 +360,17 @@ static void sweep(sampler *s)
     for (int64_t j = s->first_stage; j < s->end_stage; j++)
         wait_for_stage(s, &s->stages->stage[j]);
     for (int64_t k = 0; k < s->m; k++)
-        s->proposed[k] = draw_rate(s, s->shape[k], s->exposure[k]);
-    s->proposed[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, s->exposure[s->m]) : 0.0;
-    if (!s->has_fraction || ugt_stream_exponential(&s->stream) >= -log_acceptance(s))
-        memcpy(s->lambda, s->proposed, (size_t)(s->m + 1) * sizeof *s->lambda);
-    if (s->scaled >= 0)
+        s->proposed_plain[k] = draw_rate(s, s->shape[k], s->exposure[k]);
+    s->proposed_plain[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, s->exposure[s->m]) : 0.0;
+    temper(s, s->proposed_plain, s->proposed);
+    if (!s->has_fraction || ugt_stream_exponential(&s->stream) >= -log_acceptance(s)) {
+        memcpy(s->plain, s->proposed_plain, (size_t)(s->m + 1) * sizeof *s->plain);
+        if (s->plain != s->lambda)
+            memcpy(s->lambda, s->proposed, (size_t)(s->m + 1) * sizeof *s->lambda);
+    }
+    if (s->plain != s->lambda)
+        move_every_scale(s);
+    else if (s->scaled >= 0)
         move_scale(s);
     normalise(s);
 }
@@ -361,12 +426,13 @@ static void open_case(sampler *s, int64_t i)
         split_copies(copies, &whole, &fraction);
         s->has_fraction |= stage->size > 1 && fraction > 0.0;
         for (int32_t a = 0; a < stage->size; a++)
-            s->shape[in->member[stage->at + a]] += copies;
+            s->shape[in->member[stage->at + a]] += s->options->tempering * copies;
     }
     s->scaled = usual_top_class(s);
     s->n_touched = 0;
-    for (int64_t j = s->first_stage; j < s->end_stage && s->scaled >= 0; j++)
-        if (concerns(in, &in->stage[j], s->scaled))
+    const int every = s->plain != s->lambda;
+    for (int64_t j = s->first_stage; j < s->end_stage && (every || s->scaled >= 0); j++)
+        if (every || concerns(in, &in->stage[j], s->scaled))
             s->touched[s->n_touched++] = &in->stage[j];
 }
 
@@ -376,15 +442,15 @@ static void open_chain(sampler *s, uint64_t case_key, uint64_t chain)
     ugt_stream_open(&s->stream, s->options->seed, case_key, chain, UGT_PURPOSE_GIBBS);
     s->rate = 1.0;
     for (int64_t k = 0; k < s->m; k++)
-        s->lambda[k] = draw_rate(s, s->shape[k], 0.0);
-    s->lambda[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, 0.0) : 0.0;
+        s->plain[k] = draw_rate(s, s->shape[k], 0.0);
+    s->plain[s->m] = s->has_rest ? draw_rate(s, s->rest_shape, 0.0) : 0.0;
     normalise(s);
 }
 
 static void write_draw(const sampler *s, double *out)
 {
-    memcpy(out, s->lambda, (size_t)s->m * sizeof *out);
-    out[s->m] = s->has_rest ? s->lambda[s->m] : 0.0;
+    memcpy(out, s->plain, (size_t)s->m * sizeof *out);
+    out[s->m] = s->has_rest ? s->plain[s->m] : 0.0;
 }
 
 static int run_chain(sampler *s, const volatile int32_t *stop, double *out)
@@ -418,13 +484,17 @@ int ugt_gibbs(const ugt_stages *stages, const uint64_t *stream_key, const ugt_gi
         widest = m > widest ? m : widest;
         longest = n > longest ? n : longest;
     }
-    double *room = malloc(7 * (size_t)(widest + 1) * sizeof *room);
+    double *room = malloc(9 * (size_t)(widest + 1) * sizeof *room);
     s->touched = malloc((size_t)(longest + 1) * sizeof *s->touched);
     if (room == NULL || s->touched == NULL)
         goto out;
-    double **part[] = {&s->lambda, &s->exposure, &s->shape, &s->proposed, &s->block, &s->x, &s->tau};
-    for (size_t p = 0; p < 7; p++)
+    double **part[] = {&s->lambda, &s->exposure, &s->shape, &s->proposed, &s->block, &s->x, &s->tau, &s->plain, &s->proposed_plain};
+    for (size_t p = 0; p < 9; p++)
         *part[p] = room + p * (size_t)(widest + 1);
+    if (options->tempering == 1.0) {
+        s->plain = s->lambda;
+        s->proposed_plain = s->proposed;
+    }
     status = UGT_OK;
     for (int64_t i = begin; i < end && status == UGT_OK; i++) {
         open_case(s, i);

@@ -444,7 +444,7 @@ const int32_t *ugt_stages_class_index(const ugt_stages *stages);   /* mentioned 
 /* ---- gibbs.c: posterior draws of plausibilities ------------------------------------------------------ */
 
 typedef struct {
-    double reliability; /* > 0 */
+    double reliability, tempering; /* > 0; rankings are those of lambda^tempering; 1, or no UGT_REST_INDIVIDUAL where some are not mentioned */
     double shape, rate; /* prior Gamma of a single class, > 0; normalised draws do not depend on the rate */
     int rest;           /* UGT_REST_*: what stands for the classes that nobody mentioned */
     int64_t n_warmup, n_draws, n_thin, n_chains; /* per chain; n_draws kept, one of n_thin sweeps */

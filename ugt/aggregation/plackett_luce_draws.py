@@ -10,6 +10,7 @@ import numpy as np
 from .._base import checks, identifiers, notices, parallel
 from .._base.arrays import Array, Int32, Int64
 from .._base.checkpoints import Checkpoint, fingerprint
+from .._base.ragged import offsets_of
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
 from ..plausibilities import Draws, Plausibilities
@@ -19,6 +20,7 @@ from ..resampling import seed_of
 from .reliabilities import reliability_of
 
 CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
+LEAST_TEMPERING = 0.01
 UNRANKED = ("individual", "lump", "ignore")
 WORST_RHAT, LEAST_ESS = 1.05, 25  # beyond which chains of a case have not mixed; effective draws a chain
 
@@ -51,10 +53,19 @@ def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
     return shape
 
 
+def tempering_of(tempering: Any) -> float:
+    """The exponent of plausibilities, in a range in which powers of doubles mean something."""
+    value = checks.scalar("tempering", tempering, positive=True)
+    if not LEAST_TEMPERING <= value <= 1 / LEAST_TEMPERING:
+        raise checks.error("tempering", f"be from {LEAST_TEMPERING} to {1 / LEAST_TEMPERING:g}", repr(tempering))
+    return value
+
+
 def plackett_luce(
     rankings: Any,
     *,
     reliability: Any = 1.0,
+    tempering: float = 1.0,
     prior_shape: float | None = None,
     prior_mass: float | None = None,
     prior_rate: float = 1.0,
@@ -73,7 +84,8 @@ def plackett_luce(
 
     Latent arrival times ``τ_k ~ Exp(λ_k)``; a ranking says that every class of a block arrives before all of the later blocks, the unranked
     classes last; prior ``λ_k ~ Gamma(a, rate)``; reliability γ is the power of the likelihood, as if every annotator had ranked γ times.
-    Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not depend on the number of classes.
+    Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not depend on the number of classes, unless ``tempering``
+    is given with ``unranked="individual"``.
 
     Parameters
     ----------
@@ -82,6 +94,9 @@ def plackett_luce(
     reliability : float, mapping of annotator to float, or array
         γ > 0, any real number; of each annotator or of each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r
         times. Of rankings whose annotators have no names, (R,) numbers.
+    tempering : float
+        t > 0: rankings are those of ``λ^t``, the tempered model of [A B.4], ``τ_k ~ Exp(λ_k^t)``. Above 1 annotators find the classes of
+        higher plausibility more surely, so that plausibilities lie closer together; 1 (default) is the model itself.
     prior_shape, prior_mass : float, optional
         Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
     prior_rate : float
@@ -123,6 +138,11 @@ def plackett_luce(
     -----
     The prior matters: with a = 1 for each of hundreds of classes, those that nobody mentioned hold most of the plausibility.
 
+    Reliability and tempering are two things. A reliability of 3 counts a ranking three times: it concentrates the posterior. A tempering
+    of 3 says that one ranking follows the plausibilities as ``λ³`` does: where two annotators differ, plausibilities of 0.6 and 0.4 explain
+    it less well. Given the waiting times, log λ_k has a log-concave density with ``λ_k^t`` in it, which is drawn by rejection; Metropolis
+    moves of each ranked class, with the times integrated out, are beside it.
+
     References
     ----------
     [A] Stutz et al., "Evaluating AI systems under uncertain ground truth: a case study in dermatology", appendix B.4.
@@ -151,13 +171,16 @@ def plackett_luce(
         raise checks.error("dtype", "be float64 or float32", repr(dtype))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws // n_chains, checks.whole("n_thin", n_thin), n_chains
+    tempered = tempering_of(tempering)
+    if tempered != 1 and unranked == "individual":
+        given, weights = with_all_classes(given, weights)
     law = gamma, shape, checks.scalar("prior_rate", prior_rate, positive=True)
     word = seed_of(seed)
     with ExitStack() as stack:
         stack.enter_context(parallel.threads(n_threads))
         if progress:
             stack.enter_context(parallel.progress_to_stderr())
-        draws = _sample(given, weights, law, unranked, schedule, word, np.dtype(dtype), checkpoint)
+        draws = _sample(given, weights, (*law, tempered), unranked, schedule, word, np.dtype(dtype), checkpoint)
         _warn(draws)
     return draws
 
@@ -175,6 +198,22 @@ def weighted_rankings(annotations: Any, reliability: Any) -> tuple[Rankings, flo
     return rankings, gamma, weights
 
 
+def with_all_classes(rankings: Rankings, weights: Array | None) -> tuple[Rankings, Array | None]:
+    """The same with a ranking more in each case, all classes tied: it says nothing, and each class is mentioned."""
+    n, k, r = rankings.n_cases, rankings.n_classes, rankings
+    checks.room("all classes of all cases", 4.0 * n * k)
+    ends, n_blocks = r.case_offsets[1:], np.diff(r.ranking_offsets)
+    n_blocks = np.insert(n_blocks, ends, 1)
+    at = r.ranking_offsets[ends]
+    sizes, items = (
+        np.insert(np.diff(r.block_offsets), at, k),
+        np.insert(r.items, np.repeat(r.block_offsets[at], k), np.tile(np.arange(k), n)),
+    )
+    offsets = r.case_offsets + np.arange(n + 1), offsets_of(n_blocks), offsets_of(sizes)
+    found = Rankings(r.axes, r.annotators, *offsets, items.astype(np.int32), np.insert(r.annotator, ends, -1))
+    return found, None if weights is None else np.insert(weights, ends, 1.0)
+
+
 def stages_of(rankings: Rankings, rest: bool, weights: Array | None = None) -> core.Stages:
     return core.Stages(*_arrays(rankings), rankings.n_classes, rest, weights)
 
@@ -189,7 +228,7 @@ def classes_of(stages: core.Stages) -> tuple[Int64, Int32]:
 def _sample(
     rankings: Rankings,
     weights: Array | None,
-    law: tuple[float, float, float],
+    law: tuple[float, float, float, float],
     unranked: str,
     schedule: tuple[int, int, int, int],
     seed: int,
@@ -208,7 +247,7 @@ def _sample(
     def part(begin: int, end: int) -> None:
         room = values[starts[begin] : starts[end]]
         out = room if room.dtype == np.float64 else np.empty(len(room))
-        stages.gibbs(keys, law[0], law[1], law[2], REST[unranked], *schedule, seed, begin, end, stop, out)
+        stages.gibbs(keys, *law[:3], REST[unranked], *schedule, seed, begin, end, stop, out, law[3])
         if out is not room:
             room[:] = out
 

@@ -14,7 +14,7 @@ from .._core import _plackett_luce as core
 from ..annotations import Rankings
 from ..plausibilities import Point
 from ..plausibilities.draws import REST
-from .plackett_luce_draws import UNRANKED, classes_of, prior_of, stages_of, weighted_rankings
+from .plackett_luce_draws import UNRANKED, classes_of, prior_of, stages_of, tempering_of, weighted_rankings
 
 CHUNK = 128  # cases: some milliseconds
 
@@ -90,6 +90,7 @@ def plackett_luce_mle(
     rankings: Any,
     *,
     reliability: Any = 1.0,
+    tempering: float = 1.0,
     on_nonexistence: str = "error",
     prior_shape: float | None = None,
     prior_mass: float | None = None,
@@ -105,6 +106,8 @@ def plackett_luce_mle(
         As for :func:`plackett_luce`, errors too.
     reliability : float, mapping of annotator to float, or array
         As for :func:`plackett_luce`. One number changes no estimate, only what ``"map"`` takes where there is none.
+    tempering : float
+        As for :func:`plackett_luce`: the estimate of ``λ^t`` to the power 1/t.
     on_nonexistence : {"error", "map"}
         What to do with a case that has no estimate: raise an error (default), or take ``plackett_luce_map(…, unranked="ignore")`` for it.
     prior_shape, prior_mass : float, optional
@@ -142,6 +145,9 @@ def plackett_luce_mle(
     [[0.667, 0.333, 0.0, 0.0, 0.0]]
     """
     given, gamma, weights = weighted_rankings(rankings, reliability)
+    tempered = tempering_of(tempering)
+    if tempered != 1 and on_nonexistence == "map":
+        raise checks.error("tempering", "be 1 with on_nonexistence='map'", repr(tempering))
     checks.option("on_nonexistence", on_nonexistence, ("error", "map"))
     for name, prior in (("prior_shape", prior_shape), ("prior_mass", prior_mass)):
         if prior is not None and on_nonexistence == "error":
@@ -151,7 +157,11 @@ def plackett_luce_mle(
     exists, unbeaten = _existence(stages)
     if on_nonexistence == "error" and not exists.all():
         raise _no_estimate(given, stages, exists, unbeaten)
-    return _mentioned(given, stages, _modes(given, stages, gamma, np.where(exists, 0.0, shape), REST["ignore"]))
+    found = _mentioned(given, stages, _modes(given, stages, gamma, np.where(exists, 0.0, shape), REST["ignore"]))
+    if tempered == 1:
+        return found
+    row, value = row_of(found.offsets), found.value ** (1 / tempered)
+    return Point(given.axes, found.offsets, found.index, value / np.bincount(row, value, given.n_cases)[row])
 
 
 def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: Array, rest: int) -> Array:

@@ -90,7 +90,7 @@ static void check_draws(fuzz_input *in, const ugt_rankings *x, int rest)
     uint64_t *key = ZEROS(uint64_t, x->n_cases);
     for (int64_t i = 0; i < x->n_cases; i++)
         key[i] = fuzz_key(in);
-    const ugt_gibbs_options options = {fuzz_positive(in, 2.0), fuzz_positive(in, 2.0), 1.0, rest, fuzz_below(in, 3), 1 + fuzz_below(in, 3),
+    const ugt_gibbs_options options = {fuzz_positive(in, 2.0), 1.0, fuzz_positive(in, 2.0), 1.0, rest, fuzz_below(in, 3), 1 + fuzz_below(in, 3),
                                        1 + fuzz_below(in, 2), 1 + fuzz_below(in, 2), 3};
     const int64_t n_draws = options.n_chains * options.n_draws;
     const int32_t go = 0;
