@@ -33,6 +33,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 NO_ANNOTATIONS = "case without annotations"
 CIRCULAR = "{} is a model and an annotator: a truth made of its own predictions flatters it."
+FRAME = 920  # pixels that the first page takes in a notebook
 NO_PREDICTIONS = "case without predictions (dropped)"
 
 
@@ -164,6 +165,14 @@ class Evaluation(Record):
         from ..report.page import html  # noqa: PLC0415  (what only pages need)
 
         write_text(path, html(self.to_dict()))
+
+    def _repr_html_(self) -> str:
+        """The first page of the report, in a frame of its own."""
+        from html import escape  # noqa: PLC0415  (what only pages need)
+
+        from ..report.page import first_page  # noqa: PLC0415
+
+        return f'<iframe title="Evaluation" width="100%" height="{FRAME}" srcdoc="{escape(first_page(self.to_dict()))}"></iframe>'
 
     def _named(self, table: str) -> ResultTable:
         return self.tables[checks.option("table", table, tuple(self.tables))]

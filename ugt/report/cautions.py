@@ -72,11 +72,8 @@ def _all(digest: Digest) -> Iterator[Caution]:
     elif facts.get("n_annotators"):
         k = facts["n_annotators"]
         named = any(e.get("two_way_low") is not None for e in source["metrics"])
-        further = (
-            "Intervals for other annotators like these are in the table of all measures."
-            if named
-            else "Another panel may move the values further."
-        )
+        quote = "The second interval in the table is for other annotators like these, too: quote the wider one."
+        further = quote if named else "Another panel may move the values further."
         yield Caution(
             k < FEW_ANNOTATORS, f"Intervals are for these {whole(k)} annotators" if k > 1 else "One annotator",
             f"Cases were resampled, annotators were not. {further}" if k > 1 else "One annotator cannot show how much annotators differ.",

@@ -207,6 +207,13 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
 """
 
 
+def first_page(data: Mapping[str, Any]) -> str:
+    """The first page alone, as the text of an HTML page."""
+    answer, cautions = first.render(data)
+    body = f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n</aside>\n</div>'
+    return _filled(data, body)
+
+
 def html(data: Mapping[str, Any]) -> str:
     """An evaluation as the text (to be written as UTF-8) of one self-contained HTML page.
 
@@ -229,10 +236,16 @@ def html(data: Mapping[str, Any]) -> str:
         ]
     )
     appendices = "\n".join(f"<details>\n<summary>{made.title}</summary>\n{made.html}\n</details>" for made in folded)
+    head = '<section id="appendices" aria-labelledby="appendices-heading">\n<h2 id="appendices-heading">Appendices</h2>'
+    how = "Folded: open what you need. On paper only the open ones are printed."
+    return _filled(data, f'{body}\n{head}\n<p class="how">{how}</p>\n</section>\n{appendices}')
+
+
+def _filled(data: Mapping[str, Any], body: str) -> str:
     date = text(data["provenance"]["date"][:10])
     return _PAGE.format(
         style=_STYLE + svg.STYLE + _RUNNING.format(title=first.running_title(data)), kicker=f"{date} · ugt {text(data['ugt'])}",
-        title=first.title(data), subtitle=first.subtitle(data), body=body, appendices=appendices, version=text(data["ugt"]),
+        title=first.title(data), subtitle=first.subtitle(data), body=body, version=text(data["ugt"]),
     )  # fmt: skip
 
 
@@ -261,11 +274,6 @@ _PAGE = """<!DOCTYPE html>
 </header>
 <main id="main" tabindex="-1">
 {body}
-<section id="appendices" aria-labelledby="appendices-heading">
-<h2 id="appendices-heading">Appendices</h2>
-<p class="how">Folded: open what you need. On paper only the open ones are printed.</p>
-</section>
-{appendices}
 </main>
 <footer><p class="made">Written by ugt {version}. The same input, version and seed give this report again.</p></footer>
 </body>

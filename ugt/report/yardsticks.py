@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Optional, Tuple
 
 from . import svg
 from .digest import VOTED, Digest, shown, words_for_few
 from .digits import Digits
-from .markup import NONE, find, framed, level_of
+from .markup import NONE, Entry, find, framed, level_of
 
 MOST_MODELS = 8  # rows
 CEILING, PEOPLE = "Ceiling set by the annotations", "Annotators with each other"
+
+
+Ends = Tuple[Optional[float], Optional[float]]
 
 
 class Line(NamedTuple):
@@ -21,7 +24,8 @@ class Line(NamedTuple):
     note: str = ""
     style: int | None = None  # of a model
     value: float | None = None
-    ends: tuple[float | None, float | None] = (None, None)
+    ends: Ends = (None, None)
+    two_way: Ends = (None, None)
     voted: float | None = None
     cells: Sequence[str] = ()
     constant: float | None = None
@@ -42,7 +46,7 @@ def yardsticks(digest: Digest) -> str:
         assert row is not None
         beside = digest.digits.value(people[model]["agreement"]) if model in people else NONE
         lines.append(
-            Line(shown(model), "", digest.source["models"].index(model), row["value"], (row["case_low"], row["case_high"]),
+            Line(shown(model), "", digest.source["models"].index(model), row["value"], *_ends(row),
                  None if voted is None else voted["value"], [beside])
         )  # fmt: skip
     if constant is not None:
@@ -86,7 +90,7 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
         ceiling = digest.ceiling["value"] if k == 1 and digest.ceiling is not None else None
         name, note = ("Accuracy", "agreement of the first choice") if k == 1 else (f"Top-{k} accuracy", f"the truth is among the first {k}")
         lines.append(
-            Line(name, note, style, row["value"], (row["case_low"], row["case_high"]), None if voted is None else voted["value"],
+            Line(name, note, style, row["value"], *_ends(row), None if voted is None else voted["value"],
                  constant=None if known is None else known["value"], ceiling=ceiling)
         )  # fmt: skip
     if two:
@@ -101,16 +105,21 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
         if row is not None and row["value"] is not None:
             best = find(source.get("references") or (), metric=metric, reliability=main)
             ceiling = None if best is None else best["value"]
-            ends = row["case_low"], row["case_high"]
-            lines.append(Line(name, f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100", style, row["value"], ends, None,
-                              constant=trivial, ceiling=ceiling))  # fmt: skip
+            note = f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100"
+            lines.append(Line(name, note, style, row["value"], *_ends(row), constant=trivial, ceiling=ceiling))
     return lines
 
 
+def _ends(row: Entry) -> tuple[Ends, Ends]:
+    """The interval over cases, and that over cases and annotators."""
+    return (row["case_low"], row["case_high"]), (row["two_way_low"], row["two_way_high"])
+
+
 def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits) -> str:
+    others = "<br>other annotators too" if any(None not in one.two_way for one in lines) else ""
     columns = [
         "<td></td>", '<th scope="col" class="plot">%</th>', '<th scope="col" class="r">value</th>',
-        f'<th scope="col">{level_of(digest.source)} interval</th>', '<th scope="col" class="r">against the<br>voted label</th>',
+        f'<th scope="col">{level_of(digest.source)} interval{others}</th>', '<th scope="col" class="r">against the<br>voted label</th>',
         *(f'<th scope="col" class="r">{head}</th>' for head in heads),
     ]  # fmt: skip
     rows = "\n".join(_row(digest, one, digits) for one in lines)
@@ -132,6 +141,8 @@ def _row(digest: Digest, one: Line, digits: Digits) -> str:
     )
     name = f"{one.name}<small>{one.note}</small>" if one.note else one.name
     ends = words_for_few(digest) if digest.withheld and one.value is not None else digits.ends(*one.ends)
+    if None not in one.two_way and not digest.withheld:
+        ends += f'<span class="below">{digits.ends(*one.two_way)}</span>'
     kind = ' class="ref"' if one.style is None else ""
     cells = "".join(f'<td class="r">{cell}</td>' for cell in one.cells)
     return (
