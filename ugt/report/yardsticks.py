@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 from . import svg
 from .digest import VOTED, Digest, shown, words_for_few
@@ -14,7 +14,7 @@ MOST_MODELS = 8  # rows
 CEILING, PEOPLE = "Ceiling set by the annotations", "Annotators with each other"
 
 
-Ends = Tuple[Optional[float], Optional[float]]
+Ends = tuple[Optional[float], Optional[float]]
 
 
 class Line(NamedTuple):
