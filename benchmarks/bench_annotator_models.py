@@ -110,5 +110,12 @@ def draws(draws, divided=1):
     return Work(lambda: ugt.dawid_skene_draws(labels, n_draws=draws, n_warmup=50))
 
 
+@bench.job(grid(table=("wide",)), SMALL)
+def deconvolution(table, divided=1):
+    """shares of primary labels, beside the shares of labels"""
+    labels = generated(table, divided)
+    return Work(lambda: ugt.disagreement_deconvolution(labels, p_flip=0.1), {"votes": lambda: ugt.votes(labels, kind="mean")})
+
+
 if __name__ == "__main__":
     bench.main()

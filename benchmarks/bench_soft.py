@@ -119,5 +119,24 @@ def annotation_bootstrap(n, resamples):
     return Work(lambda: ugt.ranking_stability(labels, models, n_resamples=resamples), {"numpy loop": (by_hand, resamples)})
 
 
+@bench.job(grid(n=(100_000,), models=(10,)), {"n": 500, "models": 3})
+def hard_against_soft(n, models):
+    """hard_against_soft, beside soft_auroc and soft_average_precision of every model"""
+    p = data(n)[1]
+    scores = {f"model {m}": np.random.default_rng(m).random(n) for m in range(models)}
+    each = lambda: [metric(p, one) for one in scores.values() for metric in (ugt.soft_auroc, ugt.soft_average_precision)]  # noqa: E731
+    return Work(lambda: ugt.hard_against_soft(p, scores), {"one by one": each})
+
+
+@bench.job(grid(n=(20_000,), annotators=(20,)), {"n": 200, "annotators": 3})
+def by_annotators(n, annotators):
+    """soft_auroc by every annotator, beside each annotator's labels alone"""
+    scores, p = data(n)
+    wide = (np.random.default_rng(1).random((n, annotators)) < p[:, None]).astype(int)
+    whole = ugt.soft_auroc(ugt.Labels.from_wide(wide, classes=2), scores)
+    alone = lambda: [ugt.soft_auroc(column.astype(float), scores) for column in wide.T]  # noqa: E731
+    return Work(lambda: ugt.by_annotators(whole), {"one by one": alone})
+
+
 if __name__ == "__main__":
     bench.main()

@@ -101,6 +101,23 @@ def test_agreement_pair_by_pair():
     assert wide_enough[0] < found.between < wide_enough[1]
 
 
+def test_a_difference_is_no_share_where_it_is_positive_in_all_cases():
+    wide = [[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]]
+    found = ugt.agreement_by_group(ugt.Labels.from_wide(wide), list("AABB"))
+    assert found.statistic.spans.tolist() == [[-1, 1]] + [[0, 1]] * 5
+    for kind in ("auto", "analytic"):  # per case 1, 0, 1, 0 and 0
+        low, high = found.interval(kind=kind)
+        assert low == pytest.approx(0.4 - 2.7764 * np.sqrt(0.3 / 5), abs=1e-3) and high >= 1
+    assert found.interval(of="B, B") == ugt.percent_agreement(ugt.Labels.from_wide(np.array(wide)[:, 2:])).interval()
+
+
+def test_groups_that_agree_throughout_have_an_interval():
+    labels = ugt.Labels.from_wide(np.array([[1, 1, 0, 1]] * 10 + [[0, 0, 1, 0]] * 10))
+    found = ugt.by_annotators(ugt.percent_agreement(labels), list("AABB"))
+    alone = ugt.percent_agreement(ugt.Labels.from_wide(np.array([[1, 1]] * 10 + [[0, 0]] * 10)))
+    assert found.intervals().tolist()[0] == list(alone.interval()) and found.values.tolist() == [1, 0]
+
+
 def test_own_repeats_make_no_pairs():
     once = ugt.Labels.from_wide([[0, 1, 0], [1, 1, 0]], annotators=["a", "b", "c"])
     again = labels_of_rows([0, 0, 0, 0, 1, 1, 1], list("aabcabc"), [0, 0, 1, 0, 1, 1, 0], classes=2)

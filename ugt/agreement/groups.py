@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array, Int64, NDArray
+from .._base.arrays import Array, NDArray
 from .._base.checks import error, room
 from .._base.ragged import row_of
 from ..annotations import Labels
@@ -33,6 +33,15 @@ class WithinBetween(Ratios):
         made = Ratios.of(table, names=names)
         super().__init__(made.columns, made.of_number, names)
 
+    @property
+    def spans(self) -> Array:
+        """(M, 2) a difference, then shares."""
+        return np.array([[-1.0, 1.0], *[[0.0, 1.0]] * (len(self.names) - 1)])
+
+    def steps(self, sums: Array, n_cases: int) -> Array:
+        """(M,) not known of the difference."""
+        return np.append(np.nan, super().steps(sums, n_cases)[1:])
+
     def annotations_by_name(self) -> Labels:
         """The labels."""
         return self.labels
@@ -51,18 +60,14 @@ def pair_counts(labels: Labels, members: NDArray[np.bool_]) -> tuple[Array, Arra
     np.add.at(count, (case, group, labels.label), labels.count)
     agree, total = np.einsum("igk,ihk->igh", count, count), count.sum(-1)
     shared = total[:, :, None] * total[:, None, :]
-    own = np.arange(g)
+    own, sizes = np.arange(g), (n, members.shape[1], k)
     for table, keys in ((agree, (case, labels.annotator, labels.label)), (shared, (case, labels.annotator))):
-        at, times = _counted(np.stack(keys, axis=1), labels.count)
+        _, first, at = np.unique(np.ravel_multi_index(keys, sizes[: len(keys)]), return_index=True, return_inverse=True)
         same = np.zeros((n, g))
-        np.add.at(same, (at[:, 0], members.argmax(axis=0)[at[:, 1]]), times**2)  # pairs of an annotator's own labels, a label and itself
+        times = np.bincount(at, labels.count, len(first))
+        np.add.at(same, (case[first], group[first]), times**2)  # pairs of an annotator's own labels, a label and itself
         table[:, own, own] -= same
     return agree, shared
-
-
-def _counted(keys: NDArray[Any], count: Int64) -> tuple[NDArray[Any], Array]:
-    found, at = np.unique(keys, axis=0, return_inverse=True)
-    return found, np.asarray(np.bincount(at.ravel(), count, len(found)), np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,7 +148,7 @@ def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
     >>> labels = ugt.Labels.from_wide(wide, annotators=["ann", "bob", "eve", "joe"])
     >>> found = ugt.agreement_by_group(labels, {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
     >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
-    (0.4, [-0.17, 0.97])
+    (0.4, [-0.28, 1.0])
     """
     if not isinstance(labels, Labels):
         check_bare("labels", labels)

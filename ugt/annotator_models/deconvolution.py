@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Bools, NDArray
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, room, scalar
 from .._base.ragged import offsets_of, row_of
 from .._base.records import Record
@@ -25,16 +25,23 @@ NO_LABELS = "case without annotations"
 ROUNDING = 1e-12
 
 
+def _units(case: Int64, annotator: NDArray[Any]) -> tuple[Int64, Int64]:
+    """(U, 2) the pairs of a case and an annotator, and (R,) which of them each label is of."""
+    width = int(annotator.max(initial=0)) + 1
+    unit, at = np.unique(case * width + annotator, return_inverse=True)
+    return np.stack(np.divmod(unit, width), axis=1), at.astype(np.int64)
+
+
 class Flips(Linear):
     """The flip rate of K classes from how often annotators differ from themselves: (1 - f)² + f² / (K - 1) is how often they agree."""
 
     def __init__(self, labels: Labels) -> None:
         self.labels, self.n_cases, self.case_ids, self.n_classes = labels, labels.n_cases, labels.axes.case_ids, labels.n_classes
-        self.columns, self.who = np.zeros((labels.n_cases, 2)), np.empty(0, np.int32)
+        self.columns, self.who = np.zeros((labels.n_cases, 2)), np.empty(0, np.int64)
         if len(labels.annotators):
-            unit, at = np.unique(np.stack([row_of(labels.offsets), labels.annotator], axis=1), axis=0, return_inverse=True)
+            unit, at = _units(row_of(labels.offsets), labels.annotator)
             counts = np.zeros((len(unit), labels.n_classes))
-            np.add.at(counts, (at.ravel(), labels.label), labels.count)
+            np.add.at(counts, (at, labels.label), labels.count)
             n = counts.sum(axis=1)
             unit, counts, n = unit[n >= 2], counts[n >= 2], n[n >= 2]
             differ = 1 - (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
@@ -190,11 +197,11 @@ class Deconvolution(Record):
         case, label = (np.repeat(one, labels.count) for one in (row_of(labels.offsets), labels.label))
         named = len(labels.annotators) > 0
         who = np.repeat(labels.annotator, labels.count) if named else np.arange(len(case))
-        unit, at = np.unique(np.stack([case, who], axis=1), axis=0, return_inverse=True)
+        unit, at = _units(case, who)
         like = np.repeat((rates / (labels.n_classes - 1))[:, None], labels.n_classes, axis=1)
         like[np.arange(len(label)), label] = 1 - rates
         table = self.primary.mean()[unit[:, 0]]
-        np.multiply.at(table, at.ravel(), like)
+        np.multiply.at(table, at, like)
         with np.errstate(invalid="ignore"):
             return unit[:, 0], labels.annotators[unit[:, 1]] if named else unit[:, 1], table / table.sum(axis=1, keepdims=True)
 
@@ -314,8 +321,8 @@ def _table(labels: Labels, rates: Array) -> Array:
     room("a table of primary labels", 24 * labels.n_cases * labels.n_classes)
     n, k, case, weight = labels.n_cases, labels.n_classes, row_of(labels.offsets), labels.count.astype(np.float64)
     if len(labels.annotators):
-        _, at = np.unique(np.stack([case, labels.annotator], axis=1), axis=0, return_inverse=True)
-        weight /= np.bincount(at.ravel(), weight)[at.ravel()]
+        at = _units(case, labels.annotator)[1]
+        weight /= np.bincount(at, weight)[at]
     other = rates / (k - 1)
     scaled = weight / (1 - k * other)
     found = np.bincount(case * k + labels.label, scaled, n * k).reshape(n, k) - np.bincount(case, scaled * other, n)[:, None]

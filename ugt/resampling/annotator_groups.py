@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .._base.checks import error
 from ..annotations.other_annotators import only
 from .result import Result, Results
 from .statistic import Statistic
+
+if TYPE_CHECKING:
+    from .design import Design
 
 UNDEFINED = "group of annotators without a value"
 
@@ -88,8 +91,17 @@ class ByGroup(Statistic):
         return np.tile((low - high, high - low) if self.made == "difference" else (low, high), (len(self.names), 1))
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(M,) not known."""
-        return np.full(len(self.names), np.nan)
+        """(M,) of each group, of a mean the largest; of a difference not known."""
+        if self.made == "difference":
+            return np.full(1, np.nan)
+        split = np.split(sums, len(self.parts))
+        each = np.array([part.steps(own, n_cases)[0] for part, own in zip(self.parts, split)])
+        return each if self.made == "each" else each.max(keepdims=True)
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        """(M,) of each group, of a number made of them the fewest."""
+        each = np.array([part.counting(kept, design)[0] for part in self.parts], np.float64)
+        return each if self.made == "each" else each.min(keepdims=True)
 
     def annotations_by_name(self) -> Any:
         """Those of the annotators who are in a group."""
@@ -115,7 +127,7 @@ class GroupNumber(Result):
     >>> labels = ugt.Labels.from_wide([[1, 1], [0, 0], [1, 0], [0, 1], [0, 0]], annotators=["ann", "bob"])
     >>> difference = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6, 0.7])).difference("ann", "bob")
     >>> round(difference.value, 3), [round(end, 2) for end in difference.interval()]
-    (-0.167, [-0.95, 0.62])
+    (-0.167, [-1.0, 1.0])
     """
 
     value: float
@@ -143,8 +155,8 @@ class ByAnnotators(Results):
     >>> import ugt
     >>> labels = ugt.Labels.from_wide([[1, 1, 0], [0, 0, 0], [1, 0, 0], [1, 1, 1]], annotators=["ann", "bob", "eve"])
     >>> found = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]))
-    >>> found.values.tolist(), round(found.mean().value, 3)
-    ([1.0, 1.0, 0.6666666666666667], 0.889)
+    >>> found.values.round(3).tolist(), round(found.mean().value, 3)
+    ([1.0, 1.0, 0.667], 0.889)
     """
 
     groups: tuple[str, ...]
