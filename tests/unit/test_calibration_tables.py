@@ -203,13 +203,16 @@ def test_evaluate_has_calibration():
     assert "The scores of model B are not probabilities: its calibration was not computed." in ev.notes
     rows = {(row["loss"], row["class"]): row for row in ev.calibration}
     losses = ugt.histogram_losses(counts, probs)
-    for name in ("el", "cl", "dl", "il"):
+    for name in ("el", "cl", "dl", "il", "rl", "erl"):
         loss = getattr(losses, name)
         row = rows[name, None]
         assert (row["plugin"], row["bias"], row["debiased"]) == (loss.plugin, loss.bias, loss.debiased)
         assert (row["low"], row["high"]) == losses.interval(of=name, clusters=clusters, n_resamples=200, seed=5)
     assert rows["accuracy", None]["debiased"] == losses.accuracy and rows["l_sq", None]["debiased"] == losses.l_sq
-    assert rows["cl", None]["n_cases"] == len(counts) and rows["el", None]["n_cases"] == (counts.sum(1) > 1).sum()
+    assert (
+        rows["cl", None]["n_cases"] == len(counts)
+        and rows["el", None]["n_cases"] == rows["erl", None]["n_cases"] == (counts.sum(1) > 1).sum()
+    )
     assert rows["ce", None]["debiased"] == pytest.approx(losses.ce) and rows["de", None]["bias"] is None
     assert rows["ce", None]["low"] == pytest.approx(math.sqrt(rows["cl", None]["low"]))
     disagreement = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))

@@ -34,7 +34,7 @@ TABLES = {
 }
 ROW_SUM = 1e-4
 MOST_CLASSES = 30  # with rows of their own
-LOSSES = ("l_sq", "el", "cl", "dl", "il", "accuracy")
+LOSSES = ("l_sq", "el", "cl", "dl", "il", "rl", "erl", "accuracy")
 ROOTS = {"cl": "ce", "dl": "de", "disagreement_cl": "disagreement_ce"}
 MOST_BIN_TABLES = 3  # classes; the file reliability_bins.csv has the others
 _MEANINGS = {
@@ -43,6 +43,8 @@ _MEANINGS = {
     "el": "epistemic: distance from the label probabilities",
     "cl": "calibration part of it",
     "dl": "dispersion part of it",
+    "rl": "refinement: distance of labels from the shares of their bin",
+    "erl": "refinement: distance of the label probabilities from these",
     "ce": "calibration error, root of the calibration loss",
     "de": "dispersion error, root of the dispersion loss",
     "log_loss": "log loss of a new label",
@@ -117,10 +119,11 @@ class ModelLosses:
     def rows(self, resampled: Sequence[Resamples]) -> list[Row]:
         """Of the table of calibration, without the model."""
         intervals = {name: found.interval(self.options.level, self.options.interval) for name, found in zip(self._asks, resampled)}
-        found, nothing = self.losses, np.full((len(LOSSES), 2), np.nan)
-        rows = []
-        for name, low_high in zip(LOSSES, intervals.get("losses", nothing)):
-            loss, n = getattr(found, name), (found.paired if name in ("el", "dl", "il") else found).n_cases
+        found, nothing = self.losses, np.full((2, 2), np.nan)
+        rows, of_losses = [], dict(zip(found.statistic.names, intervals.get("losses", ())))
+        for name in LOSSES:
+            loss, n = getattr(found, name), (found.paired if name in ("el", "dl", "il", "erl") else found).n_cases
+            low_high = of_losses.get(name, nothing[0])
             plugin, bias, debiased = (None, None, loss) if isinstance(loss, float) else (loss.plugin, loss.bias, loss.debiased)
             rows.append(_row(name, plugin, bias, debiased, low_high if finite(debiased) is not None else nothing[0], n))
         rows += [_root(rows[LOSSES.index(name)]) for name in ("cl", "dl")]
