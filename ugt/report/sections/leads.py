@@ -26,21 +26,20 @@ def render(source: Data) -> Section | None:
         for m, k in unique(source["metrics"], "metric", "k")
         if m != VOTED and not m.startswith("hard_")
     ]
-    known = [lead for _, lead, _ in (*truths, *measures) if lead is not None]
+    several = sum(lead is not None for _, lead, _ in measures) > 1  # else it is one of the rows before
+    parts = [("Top-1 accuracy under each truth", truths), *([(f"Each measure{digest.at_main}", measures)] if several else [])]
+    known = [lead for _, rows in parts for _, lead, _ in rows if lead is not None]
     if not known or digest.withheld:
         return None
     digits = Digits.of((lead.low, lead.high) for lead in known)
     caption = f"Lead of {shown(first)} over {shown(second)}, percentage points"
-    tables = [
-        _table(digest, f"{caption}{what}", note, rows, digits)
-        for what, note, rows in (("", "Top-1 accuracy under each truth", truths), ("", f"Each measure{digest.at_main}", measures))
-    ]
+    tables = [_table(digest, caption, note, rows, digits) for note, rows in parts]
     together = (
         f"Intervals ({level_of(source)}) hold together for all pairs of the {len(digest.models)} models. " if len(digest.models) > 2 else ""
     )
     n = sum(lead.low is not None for lead in known)
     chance = (
-        f"{n} comparisons are shown, and none is corrected for the number of truths and measures. No clear difference does not mean that "
+        f"{n} comparisons are shown, and none is corrected for the number of truths{' and measures' * several}. No clear difference does not mean that "
         "the models are equal."
     )
     return finding(

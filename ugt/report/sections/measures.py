@@ -99,9 +99,10 @@ def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str
         return "All measures side by side"
     if len(set(known.values())) == 1:
         (sign,) = set(known.values())
+        where = _measures(known, sign) if len(known) == 1 else f"all {len(known)} measures that were compared" if sign else "any measure"
         if not sign:
-            return f"{names(pair)} cannot be distinguished in any measure"
-        return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in every measure"
+            return f"{names(pair)} cannot be distinguished in {where}"
+        return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in {where}"
     if {1, -1} <= set(known.values()):
         parts = [f"{_measures(known, sign)} favours {names([model])}" for sign, model in ((1, pair[0]), (-1, pair[1]))]
         return f"Which model is ahead depends on the measure: {'; '.join(parts)}"

@@ -74,7 +74,10 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     facts = source["data"]
     per_case = facts.get("annotations_per_case")
-    note = f"{whole(facts['n_cases'])} cases" + (f", {per_case['min']:g} to {per_case['max']:g} annotations per case" if per_case else "")
+    note = f"{whole(facts['n_cases'])} cases"
+    if per_case:
+        least, most = per_case["min"], per_case["max"]
+        note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
     return plain_table("Agreement among the annotators", note, heads, rows)
 
 
