@@ -946,3 +946,13 @@ def test_whole_numbers_that_would_tie_are_refused():
 @pytest.mark.filterwarnings("error")
 def test_a_quotient_without_a_divisor_is_undefined_and_silent():
     np.testing.assert_array_equal(quotient(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 0.0])), [0.5, np.nan, np.nan])
+
+
+def test_dummies_are_a_prior_of_one():
+    """Lamiroy & Sun (2011): one annotator more who says positive throughout, and one who says negative."""
+    rng = np.random.default_rng(0)
+    wide, scores = rng.integers(0, 2, (30, 5)), rng.normal(size=30)
+    more = np.column_stack([wide, np.ones(30, int), np.zeros(30, int)])
+    for metric in (ugt.soft_auroc, ugt.soft_average_precision):
+        found = metric(ugt.dirichlet(ugt.Labels.from_wide(wide, classes=2), prior=1), scores)
+        assert found.value == pytest.approx(metric(more.mean(axis=1), scores).value, abs=1e-12)

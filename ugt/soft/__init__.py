@@ -92,7 +92,9 @@ def soft_auroc(
 
     References
     ----------
-    [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes.
+    [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes. With one more annotator
+    who says positive throughout and one who says negative (Lamiroy & Sun 2011): ``soft_auroc(dirichlet(labels, prior=1), scores)``. Mean
+    over annotators (Martin et al. 2004): ``by_annotators(soft_auroc(labels, scores)).mean()``.
 
     Examples
     --------
