@@ -38,16 +38,14 @@ def render(source: Data) -> Section | None:
         f"Intervals ({level_of(source)}) hold together for all pairs of the {len(digest.models)} models. " if len(digest.models) > 2 else ""
     )
     n = sum(lead.low is not None for lead in known)
-    chance = (
-        f"{n} comparisons are shown, and none is corrected for the number of truths{' and measures' * several}. No clear difference does not mean that "
-        "the models are equal."
-    )
+    chance = f"{n} comparisons are shown, and none is corrected for the number of truths{' and measures' * several}."
+    equal = "No clear difference does not mean that the models are equal."
     return finding(
         "leads",
         "Which model is ahead",
         _heading(digest, first, second),
         f'<div class="two">{"".join(tables)}</div>',
-        f"<p>{together}{chance}</p>",
+        f"<p>{together}{chance} {equal}</p>",
     )
 
 
