@@ -89,6 +89,15 @@ static void test_compare(void)
         CHECK(ugt_compare_orders(&one, same ? &one : &other, defined, 0, 1, 1, N_CLASSES, DEPTH, UGT_TOPK, 2.0, per_case, per_draw) == UGT_OK);
         CHECK(isnan(per_case[0]) && per_case[1] == same);
     }
+    /* ties on both sides: the truth's best two are class 1 and any other, the model's two of classes 0, 1 and 2 */
+    const int64_t first[] = {0, 1}, three[] = {0, 3};
+    const ugt_orders open = {first, (const int32_t[]){1}, (const int32_t[]){0}}, tied = {three, (const int32_t[]){0, 1, 2}, (const int32_t[]){0, 0, 0}};
+    const double both = 2.0 / (N_CLASSES - 1) / 3.0;
+    for (int metric = UGT_TOPK; metric <= UGT_SET; metric++) {
+        const uint8_t defined[] = {1};
+        CHECK(ugt_compare_orders(&open, &tied, defined, 0, 1, 1, N_CLASSES, DEPTH, metric, 2.0, per_case, per_draw) == UGT_OK);
+        CHECK_CLOSE(per_case[ugt_compare_column(metric, 2, DEPTH)], both, 1e-15, 0.0);
+    }
     CHECK(compare(offsets, truth, offsets, low, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
     CHECK(compare(offsets, truth, offsets, high, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
     CHECK(compare(offsets, low, offsets, model, UGT_TOPK, per_case, per_draw) == UGT_ERR_RANGE);
