@@ -264,9 +264,10 @@ all eight radiologists. With the five whose majority is the ground truth of the 
 """
 
 TEXT_DEVIATIONS = """
-These ten printed numbers are others than ours. Two cannot be right: the last column is the least average precision that any order of
-the studies has whose AUROC is the printed one, and the printed 0.599 and 0.350 are below it. The printed ranks follow the printed
-numbers, so that those of AP are others than ours for Cardiomegaly and Pleural Effusion.
+These ten printed numbers are others than ours. We read them from a text conversion of the paper, in which this table is damaged in places:
+some of the ten may be errors of reading. Two cannot be right as they are: the last column is the least average precision that any order
+of the studies has whose AUROC is the printed one, and 0.599 and 0.350 are below it. The printed ranks follow the printed numbers, so that
+those of AP are others than ours for Cardiomegaly and Pleural Effusion.
 """
 
 TEXT_INTERVALS = """
