@@ -139,5 +139,15 @@ def correlations(n, which):
     return Work(lambda: CORRELATIONS[which](ratings), {"numpy.sum": stream(table)})
 
 
+@bench.job([{"n": 10_000}, {"n": 100_000}], SMALL)
+def case_counts(n):
+    """annotators of each case and classes that they name, beside numpy.unique of pairs"""
+    labels, table = sparse(n, 100, 5, 5)
+    case, annotator = np.nonzero(~np.isnan(table))
+    label = table[case, annotator].astype(np.int64)
+    both = lambda: [np.unique(np.stack([case, one], axis=1), axis=0) for one in (annotator, label)]  # noqa: E731
+    return Work(lambda: ugt.case_counts(labels), {"numpy.unique": both})
+
+
 if __name__ == "__main__":
     bench.main()

@@ -75,5 +75,14 @@ def metrics(metric, n=10_000):
     return Work(lambda: METRICS[metric](post.take(np.arange(n)), scores), {"1,000 draws": (lambda: by_draws(table[:part] + 0.1), n / part)})
 
 
+@bench.job(grid(n=(10_000, 1_000_000)), {"n": 100})
+def correlation(n):
+    """correlation over cases of two numbers of each, beside numpy's"""
+    rng = np.random.default_rng(0)
+    x = rng.random(n)
+    y = x + rng.random(n)
+    return Work(lambda: ugt.case_correlation(x, y), {"numpy.corrcoef": lambda: np.corrcoef(x, y), "numpy.sum": stream(x)})
+
+
 if __name__ == "__main__":
     bench.main()
