@@ -378,6 +378,17 @@ def gibbs_sampler():
     assert ugt.plackett_luce_diagnostics(found).rhat.max() < 1.05
 
 
+@item("A33")
+def tempered_plackett_luce():
+    one = ugt.Rankings.from_blocks([[[[0]], [[0]], [[1]]]], n_classes=2)
+    assert ugt.plackett_luce_mle(one, tempering=2).mean()[0] == close(np.sqrt([2, 1]) / np.sqrt([2, 1]).sum())
+    sampled = ugt.plackett_luce(one, tempering=2, prior_shape=1, n_draws=2000)
+    s = (np.arange(4000) + 0.5) / 4000  # by quadrature: the first of two shares with a flat prior
+    first = s**2 / (s**2 + (1 - s) ** 2)
+    density = first**2 * (1 - first)
+    assert sampled.mean()[0, 0] == close((s * density).sum() / density.sum(), abs=0.02)
+
+
 @item("A34")
 def maximum_likelihood():
     one = ugt.Rankings.from_blocks([[[[0], [1]], [[0], [1]], [[1], [0]]]], n_classes=2)
