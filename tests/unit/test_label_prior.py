@@ -110,6 +110,16 @@ def test_where_it_is_taken():
         assert kept is None or kept["gain"] == pytest.approx(2.165, abs=0.3)
 
 
+def test_the_command_takes_it(command, write, capsys):
+    rows = [f"{i},{a},{k}" for i, row in enumerate(COUNTS[:6]) for a, k in enumerate(np.repeat(range(3), row))]
+    path = write("\n".join(["case,annotator,label", *rows]))
+    value = of(COUNTS[:6]).value
+    assert command("certainty", path, "--prior", "fit") == command("certainty", path, "--prior", repr(value))
+    with pytest.raises(SystemExit):
+        command("certainty", path, "--prior", "x")
+    assert "--prior: must be a number or fit. Got 'x'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -118,3 +118,12 @@ def test_ratings():
 def test_refusals(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_dermatology(dermatology):
+    """Observed .549; PrIRN without a background predicts the same under every reliability, Plackett-Luce what is observed."""
+    rankings = ugt.Rankings.from_blocks(dermatology.annotations, n_classes=419)
+    one, ten = (ugt.split_panel_check(rankings, reliability=gamma) for gamma in (1, 10))
+    assert one.n_cases == 1922 and round(one.observed, 3) == 0.549 and round(one.predicted, 3) == 0.621 == round(ten.predicted, 3)
+    order = ugt.split_panel_check(rankings, model="plackett_luce", n_draws=400, n_warmup=100)
+    assert order.p_value > 0.3 and order.predicted == pytest.approx(0.542, abs=0.005)

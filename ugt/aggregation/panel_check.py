@@ -188,7 +188,8 @@ def split_panel_check(
     It says whether the truth model knows how annotators like these label, not whether they are right. An annotator who is unlike the others
     can leave the pooled numbers right where the prior is fitted; look at ``per_annotator``, too. With a prior that was fitted to the same
     annotations the p-value errs on the cautious side: at 0.05 it rejects a right model in 1 to 3 %. A label of a further annotator is
-    predicted by α / γ alone: the check cannot tell a wrong prior from a wrong reliability.
+    predicted by α / γ alone: the check cannot tell a wrong prior from a wrong reliability, and without a prior or background (``prirn``)
+    no reliability changes what is predicted. Of ratings with few values the middle half may hold more or less than half.
 
     References
     ----------
