@@ -15,7 +15,7 @@ SCORES = {"M": np.eye(3)[RNG.integers(0, 3, 80)]}
 
 def test_numbers_are_those_of_the_check():
     rows, notes = details.made(panel, LABELS, SCORES, reliability=(0.5, 2), clusters=np.arange(80) // 2, prior="fit")
-    assert notes == [] and len(rows["panel_check"]) == 8
+    assert notes == [] and len(rows["panel_check"]) == 5
     prior = ugt.fit_dirichlet_prior(LABELS).value
     for row in rows["panel_check"]:
         found = ugt.split_panel_check(LABELS, reliability=row["reliability"], prior=prior, clusters=np.arange(80) // 2, seed=3)

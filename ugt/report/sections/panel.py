@@ -34,7 +34,7 @@ SIGNIFICANT, REFUTED = 0.05, 0.001
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """A row for each reliability, and below it one for each annotator where they are few."""
+    """A row for each reliability; below that of the middle one a row for each annotator, where they are few."""
     known, how = context.known.judged, context.aggregation
     if how not in OPTIONS or known is None:
         return {}
@@ -50,7 +50,7 @@ def make(context: Context, notes: list[str]) -> Made:
         options["reliability"] = reliability if own is None else {name: reliability * value for name, value in own.items()}
         with notices.heard():
             try:
-                found = _checked(known, how, each, context, options)
+                found = _checked(known, how, each and reliability == context.reliability, context, options)
             except ValueError:  # no case has two annotators
                 return {}
         rows += _rows(found, reliability, context.options.level)
