@@ -505,3 +505,12 @@ def test_own_statistics_that_do_not_fit():
     refused("scale must be", ugt.two_way, labels(), lambda known, weights: 1.0, scale="probit")
     other = ugt.fleiss_kappa(labels(False))
     refused("other must be of the same annotations", ugt.fleiss_kappa(labels()).minus(other).interval, random=BOTH)
+
+
+def test_a_calibration_loss_says_that_its_interval_is_weak():
+    rng = np.random.default_rng(3)
+    labels = ugt.Labels.from_wide(rng.integers(0, 2, (80, 6)).astype(float), classes=2)
+    found = ugt.histogram_losses(labels, np.stack([p := rng.random(80), 1 - p], 1))
+    with pytest.warns(UserWarning, match="a calibration loss is a square"):
+        notes = found.two_way(of="cl").notes
+    assert any("square" in note for note in notes) and not any("square" in note for note in found.two_way().notes)

@@ -32,6 +32,7 @@ N_ROWS = ERL + 3
 LOSSES = {"el": EL, "cl": CL, "dl": DL, "il": IL}  # rows of a table of losses
 REFINEMENT = {"rl": RL, "erl": ERL}
 ROOTS = {"ce": "cl", "de": "dl"}  # losses of which these are roots
+OTHERS = "a calibration loss is a square: near 0 its 95 % interval for other annotators held it in 86 to 95 % of simulations"
 BLOCK = 2**14  # cases whose derivatives are made at a time
 
 
@@ -256,6 +257,9 @@ class BinLosses(Statistic):
     @abstractmethod
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
         """Derivatives by how often each case is there (19, N, C) of losses, and what stands for totals (N, T)."""
+
+    def notes_of(self, number: int) -> tuple[str, ...]:
+        return (OTHERS,) if self.names[number].startswith("cl") else ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -184,6 +184,10 @@ class Statistic(ABC):
         of_span = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
         return tuple(of_span.get((low, high), "identity") for low, high in self.spans.tolist())
 
+    def notes_of(self, number: int) -> tuple[str, ...]:
+        """What must be known of a number's interval over cases and annotators."""
+        return ()
+
     def by_case(self) -> Array:
         """(N, S) what each case adds to the sums.
 

@@ -145,7 +145,8 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
     notes = *few_annotators(found.n_annotators), *([few.rstrip(".")] if few else [])
     rows = zip(numbers, scales, parts, found.reasons, found.alone or (None,) * len(numbers))
     return [
-        _record(one, found, design, (*notes, *one_alone(who)), number, scale, part, reason) for number, scale, part, reason, who in rows
+        _record(one, found, design, (*notes, *one_alone(who), *one.notes_of(number)), number, scale, part, reason)
+        for number, scale, part, reason, who in rows
     ]
 
 

@@ -162,7 +162,8 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
     if reason is None and value in span:
         facts = Facts(np.array([n_units]), np.array([span]), one.steps(sums["without"][0], state.n_cases)[[number]])
     few = few_clusters(n_units) if state.settings.get("units") == "clusters" else None
-    notes = (*few_annotators(len(who)), *([few.rstrip(".")] if few else []), *one_alone(None if alone is None else name_of(names[alone])))
+    who_alone = one_alone(None if alone is None else name_of(names[alone]))
+    notes = (*few_annotators(len(who)), *([few.rstrip(".")] if few else []), *who_alone, *one.notes_of(number))
     return record_of(value, scale, span, spread, parts, reason, notes, facts)
 
 
