@@ -14,6 +14,7 @@ import ugt
 from ugt import annotator_models
 from ugt._core import _em
 from ugt.annotator_models import em as em_module
+from ugt.annotator_models import ordinal as em_ordinal
 from ugt.annotator_models.records import Given
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -104,6 +105,48 @@ def test_known_classes_are_fixed_in_every_step(model, prior, candidates):
     never_falls(found.trace)
     again = ugt.dawid_skene(labels, known=gold, model=model, prior=prior, candidates=candidates, n_restarts=3)
     assert (again.plausibilities.mean()[known >= 0, known[known >= 0]] == 1).all() and again.objective.max() >= found.trace[-1] - 1e-6
+
+
+def grades(n, bias, spread, prevalence, seed=0):
+    """True grades, and labels of annotators who see them with these biases and spreads."""
+    rng, k = np.random.default_rng(seed), len(prevalence)
+    truth = rng.choice(k, n, p=prevalence)
+    seen = truth[:, None] + bias + np.asarray(spread) * rng.standard_normal((n, len(bias)))
+    return truth, ugt.Labels.from_wide(np.clip(np.rint(seen), 0, k - 1).astype(int), classes=k)
+
+
+@pytest.mark.parametrize("with_known", [False, True])
+@pytest.mark.parametrize("prior", [(0, 0, 0), (1, 0.2, 0.5)])
+def test_ordered_classes_are_fitted_best(prior, with_known):
+    truth, labels = grades(80, [0, 0.4, -0.3], [0.5, 0.7, 0.9], [0.4, 0.3, 0.2, 0.1])
+    known = np.where(np.arange(80) < 20, truth, -1) if with_known else None
+    gold = None if known is None else [None if k < 0 else k for k in known.tolist()]
+    found = ugt.dawid_skene(labels, known=gold, model="ordinal", prior=prior, n_restarts=0, tolerance=1e-13, max_iter=5000)
+    cases = twin.cases_of(labels)
+    best, x = twin.best_ordinal(cases, 3, 4, prior, known)
+    assert found.trace[-1] == pytest.approx(
+        twin.ordinal_objective(cases, found.bias, found.spread, found.prevalence, prior, known), abs=1e-8
+    )
+    assert found.trace[-1] == pytest.approx(best, abs=1e-6)
+    same(found.bias, x[:3], 1e-3)
+    same(found.spread, np.exp(x[3:6]), 1e-3)
+    never_falls(found.trace)
+    tables = [twin.ordinal_confusion(b, s, 4) for b, s in zip(found.bias, found.spread)]
+    same(np.array([found.confusion(a) for a in labels.annotators]), tables, 1e-12)
+    same(found.plausibilities.mean(), twin.classes(cases, tables, found.prevalence, known=known)[0], 1e-9)
+
+
+def test_ordered_classes_at_the_ends():
+    for spread in (0.05, 20.0):
+        table = em_ordinal.confusions(np.array([0.0, 3.0, -4.0]), np.log(np.full(3, spread)), 5)[0]
+        assert (table > 0).all()
+        same(table, [twin.ordinal_confusion(b, spread, 5) for b in (0, 3, -4)], 1e-14)
+        same(table.sum(2), np.ones((3, 5)), 1e-12)
+    unanimous = ugt.Labels.from_wide([[0, 0, None], [1, 1, None], [2, 2, None]], classes=3, annotators=["a", "b", "c"])
+    found = ugt.dawid_skene(unanimous, model="ordinal")
+    assert found.spread[:2] == pytest.approx(0.05, abs=0.2) and np.isnan(found.spread[2]) and np.isnan(found.bias[2])
+    same(found.plausibilities.mean(), np.eye(3), 1e-6)
+    refused("candidates must be 'all' for model 'ordinal'", ugt.dawid_skene, unanimous, model="ordinal", candidates="seen")
 
 
 def test_glad_with_known_classes_is_the_best_there_is():

@@ -14,12 +14,13 @@ from .._base.ragged import row_of
 from ..resampling import seed_of
 from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_deconvolution
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
+from .ordinal import fit_ordinal
 from .records import AnnotatorDraws, AnnotatorModel, Given
 
 __all__ = ["AnnotatorDraws", "AnnotatorModel", "Deconvolution", "FlipRate", "SignedShares", "dawid_skene", "dawid_skene_draws"]
 __all__ += ["disagreement_deconvolution", "glad"]
 
-MODELS = ("full", "one-coin")
+MODELS = ("full", "one-coin", "ordinal")
 CANDIDATES = ("all", "seen")
 MOST_LOGIT, MOST_SD = 100, 1e6  # of priors of GLAD: beyond, exponentials overflow
 DRAWN = ("probabilities", "classes")
@@ -56,8 +57,11 @@ def dawid_skene(
         True classes of cases with a reference ("gold" cases), by name; None, nan or "" where it is not known, as for cases that a mapping
         lacks. They are certain, :math:`q_{ik} = 1`, and the skill of annotators is learned from them; they have probability 1 in the
         plausibilities. A case without labels stays left out.
-    model : {"full", "one-coin"}
-        A confusion matrix for every annotator; or (one-coin) an accuracy w, the wrong labels sharing 1 − w evenly.
+    model : {"full", "one-coin", "ordinal"}
+        A confusion matrix for every annotator; or (one-coin) an accuracy w, the wrong labels sharing 1 − w evenly; or (ordinal) for grades,
+        classes in ascending order: annotator j sees grade k as :math:`N(k + b_j, s_j^2)` and gives the nearest one,
+        :math:`π^{(j)}_{kl} = Φ((l + ½ - k - b_j)/s_j) - Φ((l - ½ - k - b_j)/s_j)`, the ends open. Bias b is from -K to K grades, spread s
+        from 0.05 to 20.
     prior : float or (diagonal, off_diagonal, prevalence)
         Pseudo-counts of at least 0, added to each cell on and off the diagonal of every confusion matrix and to each class: the mode
         under Dirichlet priors with concentrations 1 + c. 0 (default): maximum likelihood. "one-coin" adds ``diagonal`` right and
@@ -110,7 +114,8 @@ def dawid_skene(
 
     References
     ----------
-    Dawid & Skene (1979), "Maximum likelihood estimation of observer error-rates using the EM algorithm", eq. 2.3-2.5.
+    Dawid & Skene (1979), "Maximum likelihood estimation of observer error-rates using the EM algorithm", eq. 2.3-2.5. Ordinal:
+    Lakshminarayanan & Teh (2013), "Inferring ground truth from multi-annotator ordinal data: a probabilistic approach", arXiv:1305.0015.
 
     Examples
     --------
@@ -127,14 +132,17 @@ def dawid_skene(
     """
     checks.option("model", model, MODELS)
     checks.option("candidates", candidates, CANDIDATES)
-    if model == "one-coin" and candidates == "seen":
-        raise checks.error("candidates", "be 'all' for model 'one-coin', which needs no memory for them", "'seen'")
+    if model != "full" and candidates == "seen":
+        raise checks.error("candidates", f"be 'all' for model {model!r}, which needs no memory for them", "'seen'")
     pseudo = three("prior", prior)
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):  # checks the number
         given = Given(labels, known)
     how = effort, n_threads
-    found = fit_full(given, pseudo, candidates == "all", *how) if model == "full" else fit_one_coin(given, pseudo, *how)
+    if model == "full":
+        found = fit_full(given, pseudo, candidates == "all", *how)
+    else:
+        found = (fit_one_coin if model == "one-coin" else fit_ordinal)(given, pseudo, *how)
     _warn_if_worse_than_chance(found)
     return _known_accuracies(found, given)
 

@@ -271,7 +271,7 @@ class AnnotatorModel(Annotators):
 
     Attributes
     ----------
-    model : {"full", "one-coin", "glad"}
+    model : {"full", "one-coin", "ordinal", "glad"}
         Which model.
     plausibilities : Point
         Probability of each class to be the true one; NaN for a case without labels. Classes below 1e-12 are left out.
@@ -281,7 +281,7 @@ class AnnotatorModel(Annotators):
         Labels of each annotator.
     accuracy : (A,) array
         Probability of a right label: "one-coin": the parameter; else the expected share of right ones among the annotator's labels
-        ("full") or the mean of their probabilities to be right ("glad"). NaN for an annotator without labels and, of
+        ("full", "ordinal") or the mean of their probabilities to be right ("glad"). NaN for an annotator without labels and, of
         :func:`dawid_skene`, for one none of whose cases has a second label.
     accuracy_error : (A,) array
         Its standard error; NaN where the accuracy is 0 or 1.
@@ -297,6 +297,8 @@ class AnnotatorModel(Annotators):
         Of every start: last value of the trace, whether it had converged, iterations. The best start has the highest objective.
     ability, ability_error, difficulty : (A,), (A,), (N,) arrays or None
         "glad": α with standard error, and 1/β of every case (NaN without labels).
+    bias, spread : (A,) arrays or None
+        "ordinal": in grades, see :func:`dawid_skene`; NaN for an annotator without labels.
 
     Examples
     --------
@@ -317,6 +319,8 @@ class AnnotatorModel(Annotators):
     ability: Array | None = None
     ability_error: Array | None = None
     difficulty: Array | None = None
+    bias: Array | None = None
+    spread: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

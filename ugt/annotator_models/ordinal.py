@@ -1,0 +1,93 @@
+"""Annotators of ordered classes: each sees the true grade with a bias and a spread of its own (Lakshminarayanan & Teh 2013)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from .._base.arrays import Array
+from .._base.ragged import offsets_of
+from .em import ALL, Confusions, Effort, FullFit, Prior, accuracy_errors, best_of
+from .records import AnnotatorModel, Cells, Given, point_of
+
+LEAST = 1e-300  # probabilities do not underflow below this
+LEAST_SPREAD, MOST_SPREAD = 0.05, 20.0  # grades: beyond, labels tell no more
+SCORING, HALVINGS = 3, 30  # steps of each M-step, which need not end at the maximum
+
+
+def confusions(bias: Array, log_spread: Array, k: int) -> tuple[Array, Array, Array]:
+    """``(π, its derivatives by bias and by log spread)`` (A, K, K): N(k + bias, spread²), cut in the middle between grades."""
+    spread = np.exp(log_spread)[:, None, None]
+    middle = np.arange(k)[:, None] + bias[:, None, None]
+    cut = np.append(np.append(-np.inf, np.arange(k - 1) + 0.5), np.inf)
+    z = (cut - middle) / spread
+    low, high = z[..., :-1], z[..., 1:]
+    upper = low > 0  # the smaller tails, which do not cancel
+    p = np.where(upper, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+    density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
+    weighted = np.where(np.isinf(z), 0.0, z) * density
+    return np.maximum(p, LEAST), -np.diff(density) / spread, -np.diff(weighted)
+
+
+def improve(count: Array, bias: Array, log_spread: Array) -> tuple[Array, Array]:
+    """Steps of Fisher scoring that lower no annotator's expected log-likelihood, given expected labels (A, K, K)."""
+    k = count.shape[1]
+    ends = np.log([LEAST_SPREAD, MOST_SPREAD])
+    for _ in range(SCORING):
+        p, by_bias, by_spread = confusions(bias, log_spread, k)
+        value, n = (count * np.log(p)).sum((1, 2)), count.sum(2, keepdims=True)
+        slope = np.stack([(count * d / p).sum((1, 2)) for d in (by_bias, by_spread)], 1)
+        a, b, c = ((n * x * y / p).sum((1, 2)) for x, y in ((by_bias, by_bias), (by_bias, by_spread), (by_spread, by_spread)))
+        a, c = a + 1e-9, c + 1e-9  # an annotator without labels stays where it is
+        step = np.stack([c * slope[:, 0] - b * slope[:, 1], a * slope[:, 1] - b * slope[:, 0]], 1) / (a * c - b**2)[:, None]
+        step = np.clip(np.nan_to_num(step), -1.0, 1.0)
+        left = np.ones(len(bias), bool)
+        for _ in range(HALVINGS):
+            near = np.clip(bias + step[:, 0], -k, k), np.clip(log_spread + step[:, 1], *ends)
+            better = left & ((count * np.log(confusions(*near, k)[0])).sum((1, 2)) >= value)
+            bias, log_spread = np.where(better, near[0], bias), np.where(better, near[1], log_spread)
+            left &= ~better
+            if not left.any():
+                break
+            step = step / 2
+    return bias, log_spread
+
+
+class OrdinalFit(FullFit):
+    """Dawid-Skene with a bias and a spread for every annotator."""
+
+    def __init__(self, shape: Confusions, prior: Prior, q: Array) -> None:
+        super().__init__(shape, prior, q)
+        n, k = shape.given.n_annotators, shape.given.n_classes
+        self.pseudo = np.where(np.eye(k, dtype=bool), *prior[:2])
+        self.bias, self.log_spread = np.zeros(n), np.zeros(n)
+
+    def value(self) -> float:
+        who, label, truth, _ = self.shape.layout
+        n, k = len(self.bias), len(self.class_count)
+        at = (who.astype(np.int64) * k + truth) * k + label
+        count = np.asarray(np.bincount(at, self.count, n * k * k), np.float64).reshape(n, k, k) + self.pseudo
+        self.bias, self.log_spread = improve(count, self.bias, self.log_spread)
+        self.table = confusions(self.bias, self.log_spread, k)[0]
+        self.probability = np.ascontiguousarray(self.table[who, truth, label])
+        self.prevalence = (self.class_count + self.prior[2]) / (self.class_count + self.prior[2]).sum()
+        core = self.shape.core
+        self.log_likelihood = core.expect(self.probability, self.prevalence, self.next_count, self.next_class_count)
+        of_classes = self.prior[2] * float(np.log(self.prevalence).sum()) if self.prior[2] > 0 else 0.0
+        return self.log_likelihood + float((self.pseudo * np.log(self.table)).sum()) + of_classes
+
+
+def fit_ordinal(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
+    shape = Confusions(given, ALL)
+    best, told = best_of(lambda number: OrdinalFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
+    fit, n, k = best.fit, given.n_annotators, given.n_classes
+    q = fit.candidates()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        accuracy = given.per_annotator(q[shape.entries][given.entry]) / given.n_labels
+    error = accuracy_errors(given, q[shape.entries], accuracy, 0.0)
+    truth, label = (np.tile(x.ravel(), n).astype(np.int32) for x in np.indices((k, k)))
+    cells = Cells(offsets_of(np.full(n, k * k)), truth, label, fit.table.ravel(), (0.0, 0.0), True)
+    unknown = np.where(given.n_labels > 0, 1.0, np.nan)
+    common = given.labels.annotators, given.n_labels, accuracy, error, fit.prevalence, given.left_out, cells, fit.log_likelihood
+    point = point_of(given.axes, shape.offsets, shape.index, q)
+    return AnnotatorModel("ordinal", point, *common, **told, bias=fit.bias * unknown, spread=np.exp(fit.log_spread) * unknown)
