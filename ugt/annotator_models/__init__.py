@@ -115,7 +115,8 @@ def dawid_skene(
     References
     ----------
     Dawid & Skene (1979), "Maximum likelihood estimation of observer error-rates using the EM algorithm", eq. 2.3-2.5. Ordinal:
-    Lakshminarayanan & Teh (2013), "Inferring ground truth from multi-annotator ordinal data: a probabilistic approach", arXiv:1305.0015.
+    after Lakshminarayanan & Teh (2013), "Inferring ground truth from multi-annotator ordinal data: a probabilistic approach",
+    arXiv:1305.0015, whose cases have a difficulty, too; the bias is added here.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Annotators of ordered classes: each sees the true grade with a bias and a spread of its own (Lakshminarayanan & Teh 2013)."""
+"""Annotators of ordered classes: each sees the true grade with a bias and a spread of its own (after Lakshminarayanan & Teh 2013)."""
 
 from __future__ import annotations
 
