@@ -15,13 +15,14 @@ from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
-from .fitted_reliability import FittedReliability, fit_reliability
+from .fitted_reliability import fit_reliability
 from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .panel_check import PanelCheck, PanelParts, split_panel_check
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 from .predictive_reliability import fit_predictive_reliability
 from .reliabilities import merged, reliability_of
+from .reliability_profile import FittedReliability
 
 Ragged = tuple[Int64, Int32, Array]
 

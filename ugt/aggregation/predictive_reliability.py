@@ -12,8 +12,9 @@ from ..annotations import Labels
 from ..annotations.other_annotators import keeping
 from ..resampling import seed_of
 from . import profiles
-from .fitted_reliability import LEAST, N_GRID, SPANS, FittedReliability, fitted
+from .fitted_reliability import LEAST, N_GRID, SPANS
 from .panel_check import held_out, one_each
+from .reliability_profile import FittedReliability, fitted
 
 PRIORS = np.linspace(-14.0, 7.0, 64)  # log α
 TOO_FEW = "case with too few labels to hold them out"

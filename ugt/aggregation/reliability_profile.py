@@ -1,0 +1,122 @@
+"""What a fitted reliability is: its value, profile and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable
+
+import numpy as np
+
+from .._base.arrays import Array
+from .._base.axes import Frozen
+from ..resampling import check_level
+from . import profiles
+
+N_FINE = 257  # points between those of the grid, among which the maximum is sought
+FLAT = 1e-6  # of log-likelihoods that are the same for all purposes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedReliability(Frozen):
+    """A reliability that was fitted, by :func:`fit_reliability` or :func:`fit_predictive_reliability`.
+
+    Attributes
+    ----------
+    value : float, or mapping of annotator to float
+        γ where the likelihood is highest (of annotators: the posterior); 0 or inf where that is an end of the grid. As ``reliability`` of
+        the truth model.
+    log_likelihood : float
+        There.
+    grid, profile : (G,) arrays
+        Reliabilities, and the log-likelihood under each, highest over the prior where that is fitted with it. Of annotators: one
+        reliability for all.
+    prior : float or None
+        The prior that was fitted with it.
+    n_cases : int
+        Cases that say something.
+    left_out : mapping
+        Cases that say nothing, by reason.
+    std_error : mapping of annotator to float, or None
+        Of log γ.
+    notes : tuple of str
+        What a reader must know.
+    mc_error : float
+        Monte Carlo standard error of ``value``; 0 where nothing was simulated.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_counts([[3, 0], [2, 1], [1, 2], [0, 3], [3, 0], [2, 1]] * 4)
+    >>> found = ugt.fit_reliability(labels, [0, 0, 1, 1, 0, 1] * 4)
+    >>> round(found.value, 2), [round(end, 2) for end in found.interval()]
+    (0.87, [0.13, 4.25])
+    """
+
+    value: Any
+    log_likelihood: float
+    grid: Array
+    profile: Array
+    prior: float | None
+    n_cases: int
+    left_out: Mapping[str, int]
+    std_error: Mapping[Any, float] | None
+    notes: tuple[str, ...]
+    at: Callable[[float], float] = field(repr=False)
+    mc_error: float = 0.0
+
+    def interval(self, level: float = 0.95) -> Any:
+        """``(low, high)`` where the profile is χ²₁ / 2 below its maximum, 0 or inf at an open end; of annotators a mapping to normal
+        intervals on log γ.
+        """
+        if self.std_error is None:
+            span = float(np.log(self.grid[0])), float(np.log(self.grid[-1]))
+            with np.errstate(divide="ignore"):
+                at = float(np.clip(np.log(self.value), *span))
+            return profiles.ends(self.at, at, self.log_likelihood, span, level)
+        from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
+        z = float(ndtri(0.5 + check_level(level) / 2))
+        return {
+            name: (float(value * np.exp(-z * self.std_error[name])), float(value * np.exp(z * self.std_error[name])))
+            for name, value in self.value.items()
+        }
+
+    def with_prior(self, prior: float) -> FittedReliability:
+        """The same with the prior that was fitted with it."""
+        return replace(self, prior=prior)
+
+    def sentence(self, level: float = 0.95) -> str:
+        """The result in words, open ends as such."""
+        if self.std_error is not None:
+            said = [f"{name} {self.value[name]:.2g} ({low:.2g} to {high:.2g})" for name, (low, high) in self.interval(level).items()]
+            return f"Reliabilities of annotators ({100 * level:g}% intervals): {', '.join(said)}; {self.n_cases:,} cases."
+        low, high = self.interval(level)
+        if low == 0 and np.isinf(high):
+            return f"{self.n_cases:,} cases do not say what the reliability is: every value is compatible with them."
+        if low == 0 or np.isinf(high):
+            return f"The reliability is {'at most' if low == 0 else 'at least'} {high if low == 0 else low:.2g} ({self.n_cases:,} cases)."
+        return f"The reliability is {self.value:.2g} ({100 * level:g}% interval {low:.2g} to {high:.2g}, {self.n_cases:,} cases)."
+
+
+class Spline:
+    """A log-likelihood between the points of a grid of log γ."""
+
+    def __init__(self, grid: Array, values: Array) -> None:
+        from scipy.interpolate import CubicSpline  # noqa: PLC0415  (scipy is slow to import)
+
+        self.of = CubicSpline(grid, values)
+
+    def __call__(self, t: float) -> float:
+        return float(self.of(t))
+
+
+def fitted(grid: Array, values: Array, **known: Any) -> FittedReliability:
+    """The record of a profile on a grid of reliabilities."""
+    of = Spline(np.log(grid), values)
+    fine = np.linspace(np.log(grid[0]), np.log(grid[-1]), N_FINE)
+    at, top = profiles.maximum(of, fine)
+    value = 0.0 if values[0] >= top - FLAT else np.inf if values[-1] >= top - FLAT else float(np.exp(at))
+    return FittedReliability(
+        **{"value": value, "log_likelihood": top, "grid": grid, "profile": values, "std_error": None, "at": of, **known}
+    )
