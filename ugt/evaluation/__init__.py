@@ -97,8 +97,8 @@ class Evaluation(Record):
       prediction is its first choice. See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
       ``mean_certainty``.
-    - further tables, such as ``annotators``, ``truth_models``, ``strata``, ``confusion``, ``group_agreement``, ``curves``,
-      ``set_coverage``, ``differences`` and ``sensitivity``; see the guide to the report.
+    - further tables, such as ``annotators``, ``panel_check`` (:func:`split_panel_check`), ``truth_models``, ``strata``, ``confusion``,
+      ``group_agreement``, ``curves``, ``set_coverage``, ``differences`` and ``sensitivity``; see the guide to the report.
 
     Examples
     --------
