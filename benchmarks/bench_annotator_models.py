@@ -86,6 +86,8 @@ def glad_iteration(table, divided=1):
 FITS = {
     "full": lambda labels: ugt.dawid_skene(labels, n_restarts=0),
     "one-coin": lambda labels: ugt.dawid_skene(labels, model="one-coin", prior=1, n_restarts=0),
+    "ordinal": lambda labels: ugt.dawid_skene(labels, model="ordinal", n_restarts=0),
+    "full, a tenth known": lambda labels: ugt.dawid_skene(labels, known={i: 0 for i in range(labels.n_cases // 10)}, n_restarts=0),
     "GLAD": ugt.glad,
 }
 
@@ -93,7 +95,7 @@ FITS = {
 @bench.job(
     grid(model=("full",), table=("wide", "419 classes", "errors anywhere"))
     + grid(model=("one-coin",), table=("419 classes",))
-    + grid(model=("GLAD",), table=("some",)),
+    + grid(model=("ordinal", "full, a tenth known", "GLAD"), table=("some",)),
     SMALL,
     [Target("6.3", "MB", at_most=200, model="full", table="419 classes")],
 )
@@ -108,6 +110,14 @@ def draws(draws, divided=1):
     """posterior draws of Dawid-Skene in 4 chains after 50 sweeps, 50,000 labels"""
     labels = generated("some", divided)
     return Work(lambda: ugt.dawid_skene_draws(labels, n_draws=draws, n_warmup=50))
+
+
+@bench.job(grid(table=("wide",)), SMALL)
+def reliabilities(table, divided=1):
+    """dirichlet with a reliability for each annotator, beside one for all"""
+    labels = generated(table, divided)
+    own = np.linspace(0.5, 2, len(labels.annotators))
+    return Work(lambda: ugt.dirichlet(labels, reliability=own), {"one for all": lambda: ugt.dirichlet(labels)})
 
 
 @bench.job(grid(table=("wide",)), SMALL)

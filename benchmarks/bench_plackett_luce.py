@@ -139,6 +139,14 @@ def plackett_luce(cases, reliability, draws):
     )
 
 
+@bench.job(grid(cases=(200,), tempering=(0.5, 3.0)), SMALL)
+def tempered(cases, tempering):
+    """plackett_luce with tempering, 500 sweeps of warm-up and 1,000 draws, the other classes as one, beside the model without it"""
+    rankings, options = dermatology_rankings(cases), {"n_draws": 1000, "n_warmup": 500, "n_chains": 1, "unranked": "lump"}
+    plain = {"without": lambda: ugt.plackett_luce(rankings, **options)}
+    return Work(lambda: ugt.plackett_luce(rankings, tempering=tempering, **options), plain)
+
+
 @bench.job(grid(size=MICROSECONDS), {}, [Target("2.5", "µs", at_most=most, size=size) for size, most in MICROSECONDS.items()])
 def log_likelihood(size, repeats=200):
     """log-likelihood of one block of so many classes"""

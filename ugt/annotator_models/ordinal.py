@@ -12,7 +12,7 @@ from .records import AnnotatorModel, Cells, Given, point_of
 
 LEAST = 1e-300  # probabilities do not underflow below this
 LEAST_SPREAD, MOST_SPREAD = 0.05, 20.0  # grades: beyond, labels tell no more
-SCORING, HALVINGS = 3, 30  # steps of each M-step, which need not end at the maximum
+SCORING, HALVINGS = 2, 12  # steps of each M-step, which need not end at the maximum
 
 
 def confusions(bias: Array, log_spread: Array, k: int) -> tuple[Array, Array, Array]:
@@ -41,15 +41,14 @@ def improve(count: Array, bias: Array, log_spread: Array) -> tuple[Array, Array]
         a, c = a + 1e-9, c + 1e-9  # an annotator without labels stays where it is
         step = np.stack([c * slope[:, 0] - b * slope[:, 1], a * slope[:, 1] - b * slope[:, 0]], 1) / (a * c - b**2)[:, None]
         step = np.clip(np.nan_to_num(step), -1.0, 1.0)
-        left = np.ones(len(bias), bool)
+        bias, log_spread, left = bias.copy(), log_spread.copy(), np.arange(len(bias))
         for _ in range(HALVINGS):
-            near = np.clip(bias + step[:, 0], -k, k), np.clip(log_spread + step[:, 1], *ends)
-            better = left & ((count * np.log(confusions(*near, k)[0])).sum((1, 2)) >= value)
-            bias, log_spread = np.where(better, near[0], bias), np.where(better, near[1], log_spread)
-            left &= ~better
-            if not left.any():
+            near = np.clip(bias[left] + step[left, 0], -k, k), np.clip(log_spread[left] + step[left, 1], *ends)
+            better = (count[left] * np.log(confusions(*near, k)[0])).sum((1, 2)) >= value[left]
+            bias[left[better]], log_spread[left[better]] = near[0][better], near[1][better]
+            left, step = left[~better], step / 2
+            if len(left) == 0:
                 break
-            step = step / 2
     return bias, log_spread
 
 
