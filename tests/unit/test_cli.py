@@ -207,8 +207,8 @@ def test_leads_and_flips_are_said_if_they_are_shown():
         {**lead, "metric": "set_accuracy", "k": 1, "reliability": 10.0, "model": "C"},
         {**lead, "metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "margin_low": -0.01, "n_undistinguished": 1},
     ]
-    said = "By top-1: B is best (lead 0.0100 to 0.0300) at reliability 10; A and B are not distinguishable (lead of A -0.0300 to 0.0100) "
-    said += "at reliability 30; B is best (lead 0.0100 to 0.0300) by the voted label."
+    said = "By top-1: B is ahead (lead 0.0100 to 0.0300) at reliability 10; A and B cannot be distinguished (lead of A -0.0300 to 0.0100) "
+    said += "at reliability 30; B is ahead (lead 0.0100 to 0.0300) by the voted label."
     assert output._winner_lines(winners) == [said]
     flip = {"metric": "topk_accuracy", "k": 3, "model": "A", "other": "B", "better_above": True, "reliability": 12.345}
     flip.update(low=2.0, high=31.0)
@@ -282,7 +282,7 @@ def test_certainty(command):
 def test_demo(command):
     out = command("demo", "--out", "d")
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
-    assert re.search(r"By top-1: broad and clear-cut are not distinguishable \(lead of broad -0\.\d{4} to 0\.\d{4}\); ", out)
+    assert re.search(r"By top-1: broad and clear-cut cannot be distinguished \(lead of broad -0\.\d{4} to 0\.\d{4}\); ", out)
     assert "is better below reliability" not in out  # the interval of the change has no end
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")
     found = json.loads(Path("d/evaluation.json").read_text(encoding="utf-8"))

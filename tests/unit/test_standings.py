@@ -79,17 +79,17 @@ def won(model, runner_up, low, high, n, reliability):
 @pytest.mark.parametrize(
     ("winners", "said"),
     [
-        ([won("B", "A", 0.1, 0.2, 0, 1), won("B", "A", 0.2, 0.3, 0, 2)], ["B is best (lead 0.1 to 0.3)"]),
+        ([won("B", "A", 0.1, 0.2, 0, 1), won("B", "A", 0.2, 0.3, 0, 2)], ["B is ahead (lead 0.1 to 0.3)"]),
         (
             [won("B", "A", -0.1, 0.2, 1, 1), won("A", "B", -0.3, 0.4, 1, 2)],
-            ["A and B are not distinguishable (lead of A -0.3 to 0.4)"],
+            ["A and B cannot be distinguished (lead of A -0.3 to 0.4)"],
         ),
-        ([won("A", "B", -0.1, 0.2, 2, 1)], ["A is not distinguishable from 2 other models (lead over B -0.1 to 0.2)"]),
-        ([won("A", "B", 0.1, 0.2, 1, 1)], ["A is not distinguishable from 1 other model (lead over B 0.1 to 0.2)"]),
+        ([won("A", "B", -0.1, 0.2, 2, 1)], ["A cannot be distinguished from 2 other models (lead over B -0.1 to 0.2)"]),
+        ([won("A", "B", 0.1, 0.2, 1, 1)], ["A cannot be distinguished from 1 other model (lead over B 0.1 to 0.2)"]),
         ([won("A = B", None, None, None, 1, 1)], ["A = B have the same value"]),
         (
             [won("A", "B", 0.1, 0.2, 0, 1), won("B", "A", 0.1, 0.3, 0, 2)],
-            ["A is best (lead 0.1 to 0.2)", "B is best (lead 0.1 to 0.3)"],
+            ["A is ahead (lead 0.1 to 0.2)", "B is ahead (lead 0.1 to 0.3)"],
         ),
     ],
 )

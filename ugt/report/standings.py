@@ -97,14 +97,14 @@ class Verdict(NamedTuple):
 
     model: str
     runner_up: str | None
-    n_undistinguished: int  # models from which ``model`` is not distinguishable; 0: it is best
+    n_undistinguished: int  # models from which ``model`` cannot be distinguished; 0: it is ahead
     at: list[float | None]  # reliabilities
     low: float | None  # of the lead of ``model`` over ``runner_up``: the lowest end of its intervals, and the highest
     high: float | None
 
 
 def verdicts(winners: Iterable[Mapping[str, Any]]) -> list[Verdict]:
-    """What is shown, by models; two that are not distinguishable are one pair, whichever leads."""
+    """What is shown, by models; two that cannot be distinguished are one pair, whichever leads."""
     found: dict[tuple[Any, ...], Verdict] = {}
     for w in winners:
         model, runner_up, n, low, high = (w[name] for name in ("model", "runner_up", "n_undistinguished", "margin_low", "margin_high"))
@@ -119,16 +119,16 @@ def verdicts(winners: Iterable[Mapping[str, Any]]) -> list[Verdict]:
 
 
 def phrase(one: Verdict, name: Callable[[str], str], interval: Callable[[Any, Any], str]) -> str:
-    """Say that the model is best, with the range of its lead, or that it is not distinguishable, and from which."""
+    """Say that the model is ahead, with the range of its lead, or from which it cannot be distinguished."""
     model = name(one.model)
     if one.runner_up is None:
         return f"{model} have the same value" if one.n_undistinguished else f"{model} is the only one with a value"
     if one.n_undistinguished == 0:
-        return f"{model} is best (lead {interval(one.low, one.high)})"
+        return f"{model} is ahead (lead {interval(one.low, one.high)})"
     if one.n_undistinguished == 1 and one.low is not None and one.low <= 0:
-        return f"{model} and {name(one.runner_up)} are not distinguishable (lead of {model} {interval(one.low, one.high)})"
+        return f"{model} and {name(one.runner_up)} cannot be distinguished (lead of {model} {interval(one.low, one.high)})"
     others = f"{one.n_undistinguished} other model{'s' if one.n_undistinguished > 1 else ''}"
-    return f"{model} is not distinguishable from {others} (lead over {name(one.runner_up)} {interval(one.low, one.high)})"
+    return f"{model} cannot be distinguished from {others} (lead over {name(one.runner_up)} {interval(one.low, one.high)})"
 
 
 def shuffled_quantiles(n: int, seed: int) -> Array:

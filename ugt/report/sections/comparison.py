@@ -70,7 +70,7 @@ def render(source: Data) -> Section:
     how = (
         f"All models are computed on the same resamples ({words.bootstrap(source)} of the {words.unit(source)}). A cell shows the share of "
         f"resamples in which a model is best (a share, not the probability that it is best), and the {level_of(source)} interval of its "
-        "rank. Intervals of differences are of one pair each; those of the summary hold for all pairs together."
+        "rank. Intervals of differences are of one pair each; those of “Which model is ahead” hold for all pairs together."
     )
     if len(source["models"]) < 2:
         return html.section("comparison", TITLE, how, "<p>One model was evaluated.</p>")

@@ -323,7 +323,7 @@ def _verdict(entries: Sequence[Entry], models: Sequence[str]) -> str:
     named = "; ".join(f"{text(kind)}: {text(name)}" for kind, name in other[:5])
     more = f"; and {len(other) - 5} more" if len(other) > 5 else ""
     said = f"{text(best)} is highest in the main analysis, but not under {len(other)} of the {len(winners)} settings: {named}{more}."
-    return f"<p>{said} That alone is no evidence of a difference: the summary has the leads with their intervals.</p>"
+    return f"<p>{said} That alone is no evidence of a difference: “Which model is ahead” has the leads with their intervals.</p>"
 
 
 def figure(entries: Sequence[Entry]) -> str:
