@@ -101,7 +101,7 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     Parameters
     ----------
     correlation : CaseCorrelation
-        By :func:`case_correlation`.
+        By :func:`ugt.case_correlation`.
     ax : matplotlib Axes, optional
 
     Returns
@@ -199,7 +199,7 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
     Parameters
     ----------
     posterior : NormalPosterior
-        By :func:`normal`.
+        By :func:`ugt.normal`.
     case : int
         Position of the case.
     spread : {"precision", "std"}

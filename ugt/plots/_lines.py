@@ -99,7 +99,7 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
     Parameters
     ----------
     curve : ReliabilityCurve, or mapping of name to curves of one kind
-        By ``reliability_curve`` of :class:`HistogramLosses` or :class:`DisagreementLosses`.
+        By ``reliability_curve`` of :class:`ugt.HistogramLosses` or :class:`ugt.DisagreementLosses`.
     ax : matplotlib Axes, optional
 
     Returns
