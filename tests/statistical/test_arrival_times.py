@@ -26,7 +26,7 @@ void horizons(uint64_t seed, const double *x, int64_t n, int64_t draws, double *
     for (int64_t i = 0; i < draws; i++)
         out[i] = draw_horizon(&stream, x, n);
 }
-void arrivals(uint64_t seed, const double *lambda, int64_t n, double z, int64_t draws, double *x, double *tau, double *last)
+void many_arrivals(uint64_t seed, const double *lambda, int64_t n, double z, int64_t draws, double *x, double *tau, double *last)
 {
     ugt_stream stream;
     ugt_stream_open(&stream, seed, 0, 0, 1);
@@ -94,7 +94,7 @@ def test_arrivals_before_it(core, name):
     tau, last, horizon = np.empty((draws, n)), np.empty(draws), np.empty(draws)
     rates = np.ascontiguousarray(x * z)
     arguments = ctypes.c_uint64(2), pointer(rates), ctypes.c_int64(n), ctypes.c_double(z), ctypes.c_int64(draws)
-    core.arrivals(*arguments, pointer(np.empty(n)), pointer(tau), pointer(last))
+    core.many_arrivals(*arguments, pointer(np.empty(n)), pointer(tau), pointer(last))
     np.testing.assert_array_equal(last, tau.max(1))
     core.horizons(ctypes.c_uint64(3), pointer(x), ctypes.c_int64(n), ctypes.c_int64(draws), pointer(horizon))
     horizon /= z

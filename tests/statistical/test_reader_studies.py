@@ -202,7 +202,6 @@ def careless(rng, x):
     [
         (False, None, {"figure": "average_precision"}), (True, None, {"figure": "average_precision"}),
         (True, half_missing, {}), (False, careless, {}),
-        pytest.param(False, None, {"covariance": "bootstrap"}, marks=pytest.mark.full),
     ],
 )  # fmt: skip
 def test_other_figures_truths_and_readers(soft, change, options, n_sets):

@@ -37,7 +37,9 @@ PLAIN = [  # arrays of the table of all functions that reach the function as the
     (name, one)
     for name, entry in FUNCTIONS.items()
     for one in entry.given
-    if isinstance(one, str) and one not in ("ratings", "wide", "case_ids")  # where a masked cell is no annotation; ids are copied from
+    if isinstance(one, str)
+    and one not in ("ratings", "wide", "case_ids")  # where a masked cell is no annotation; ids are copied from
+    and (name, one) != ("fit_reliability", "class")  # or no reference
 ]
 
 

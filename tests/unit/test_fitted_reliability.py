@@ -171,3 +171,11 @@ def test_predictive_reliability():
 def test_refusals(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_masked_reference_is_none():
+    rng = np.random.default_rng(0)
+    labels, classes = ugt.Labels.from_wide(rng.integers(0, 3, (40, 4)).astype(float), classes=3), rng.integers(0, 3, 40)
+    found = ugt.fit_reliability(labels, np.ma.array(classes, mask=np.arange(40) >= 30))
+    known = ugt.fit_reliability(labels, {case: int(classes[case]) for case in range(30)})
+    assert found.n_cases == known.n_cases == 30 and found.log_likelihood == known.log_likelihood

@@ -60,8 +60,8 @@ def dawid_skene(
     model : {"full", "one-coin", "ordinal"}
         A confusion matrix for every annotator; or (one-coin) an accuracy w, the wrong labels sharing 1 − w evenly; or (ordinal) for grades,
         classes in ascending order: annotator j sees grade k as :math:`N(k + b_j, s_j^2)` and gives the nearest one,
-        :math:`π^{(j)}_{kl} = Φ((l + 1/2 - k - b_j)/s_j) - Φ((l - 1/2 - k - b_j)/s_j)`, the ends open. Bias b is from -K to K grades, spread s
-        from 0.05 to 20.
+        :math:`π^{(j)}_{kl} = Φ((l + 1/2 - k - b_j)/s_j) - Φ((l - 1/2 - k - b_j)/s_j)`, the ends open. Bias b is from -K to K grades, spread
+        s from 0.05 to 20.
     prior : float or (diagonal, off_diagonal, prevalence)
         Pseudo-counts of at least 0, added to each cell on and off the diagonal of every confusion matrix and to each class: the mode
         under Dirichlet priors with concentrations 1 + c. 0 (default): maximum likelihood. "one-coin" adds ``diagonal`` right and
