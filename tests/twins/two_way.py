@@ -2,7 +2,7 @@
 
 from math import log, sqrt
 
-from scipy.stats import t
+from .student import quantile
 
 SCALES = {
     "identity": (lambda x: x, lambda x: 1.0),
@@ -54,8 +54,8 @@ def half_width(cases, annotators, both, g, r, level):
     df = total**2 / (annotators**2 / (r - 1) + cases**2 / (g - 1) + both**2 / ((g - 1) * (r - 1)))
     q = 0.5 + level / 2
     own = max(annotators - both, 0)
-    banerjee = t.ppf(q, r - 1) ** 2 * own + t.ppf(q, g - 1) ** 2 * max(cases, annotators - own)
-    return max(t.ppf(q, df) * sqrt(total), sqrt(banerjee)), df
+    banerjee = quantile(r - 1, q) ** 2 * own + quantile(g - 1, q) ** 2 * max(cases, annotators - own)
+    return max(quantile(df, q) * sqrt(total), sqrt(banerjee)), df
 
 
 def fleiss(table):

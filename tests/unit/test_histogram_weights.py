@@ -144,10 +144,7 @@ BAD = {
     "text": (["1", "2"], r"weights must be 2 numbers, one a case"),
     "of other cases": ({5: 1.0}, r"weights must hold a weight for every case"),
     "masked": (np.ma.array([1.0, 2.0], mask=[False, True]), r"weights must be 2 numbers, one a case. Got object"),
-    "ragged": (
-        [[1.0], [1.0, 2.0]],
-        r"weights must be 2 (weights, one a case. Got rows of different lengths|numbers, one a case. Got object)",
-    ),
+    "ragged": ([[1.0], [1.0, 2.0]], r"weights must be 2 weights, one a case. Got rows of different lengths"),
     "two of a case": (
         ([0, 1, 1], [1.0, 1.0, 5.0]),
         r"weights must say the same wherever they name a case. Got 1.0 and 5.0, first at case 1",
@@ -160,7 +157,7 @@ BAD = {
     [
         (np.ma.array([1, 2, 2], mask=[0, 1, 0]), "clusters must not be missing. Got None, first at row 1"),
         (([0, 1, 1, 2], [1, 1, 5, 6]), "clusters must say the same wherever they name a case. Got 1 and 5, first at case 1"),
-        ([[1], [1, 2], [3]], r"clusters must (be 3 ids, one a case. Got rows of different lengths|hold integers or strings. Got \[1\])"),
+        ([[1], [1, 2], [3]], "clusters must be 3 ids, one a case. Got rows of different lengths"),
     ],
 )
 def test_clusters_that_cannot_be_told(clusters, message):

@@ -66,7 +66,7 @@ def test_the_parts_and_the_interval_are_those_of_a_twin(function, plain, scale, 
     assert found.df == pytest.approx(df)
     to = twin.SCALES[scale][0]
     low, high = sorted(to(end) for end in result.interval(0.9, random=BOTH, clusters=clusters))
-    np.testing.assert_allclose([(low + high) / 2, (high - low) / 2], [to(result.value), half], rtol=1e-8)  # old scipy: nine digits
+    np.testing.assert_allclose([(low + high) / 2, (high - low) / 2], [to(result.value), half], rtol=1e-9)
 
 
 @pytest.mark.parametrize("given", [True, False], ids=["influence", "units left out"])

@@ -175,6 +175,12 @@ def unmasked(values: Any) -> NDArray[Any]:
     if hasattr(values, "__dlpack__") and not hasattr(values, "__array__") and hasattr(np, "from_dlpack"):
         values = np.from_dlpack(values)
     found = np.asarray(values)
+    if (
+        found.dtype == object
+        and isinstance(values, (list, tuple))
+        and any(isinstance(row, (list, tuple, np.ndarray)) for row in found.flat)
+    ):
+        raise ValueError("rows of different lengths")  # of which numpy before 1.24 makes an array of lists
     return _without_boxes(found) if found.dtype == object and hasattr(values, "to_numpy") else found
 
 

@@ -55,7 +55,7 @@ def fit_reliability(
     annotations : Labels or Rankings
         N cases.
     reference : (N,) classes, mapping of case id to class, (N, K) probabilities, or plausibilities
-        Names of classes (positions where classes are text and the reference is whole numbers); None, NaN or "" where there is none, or a
+        Names of classes (positions where classes are text and the reference is whole numbers); None, NaN, "" or a masked cell where there is none, or a
         row of NaN. At least 10. They must be of a random part of the cases.
     model : {"dirichlet", "prirn", "plackett_luce"}
         The truth model whose reliability it is. Of ``"plackett_luce"`` the probabilities are shares of draws (with half a draw added), on a
