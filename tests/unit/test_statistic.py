@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from public_functions import FUNCTIONS, make_world
 from refusals import refused
-from scipy import stats
 from twins import resampling as twin
 from twins import student
 
