@@ -1,18 +1,22 @@
 """The documentation as tests: all public names and pages are in it, examples are run, links lead somewhere, words are plain."""
 
+import doctest
 import importlib
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import ugt
+from ugt import cli
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("reproductions/*.md")])
 TEXTS = [ROOT / "README.md", *PAGES]
+COPIED = [ROOT / "README.md", DOCS / "quickstart.md"]  # pages with blocks without prompts
 
 # In the Makefile's target docs: what pytest is given to run. Every text with an example must be among it.
 RUN_BY_DOCTEST = ("--doctest-glob='*.md' README.md docs", "--doctest-modules ugt")
@@ -118,9 +122,36 @@ def test_pages_of_the_reference_are_pointed_to_from_where_they_are_explained():
 def test_examples_are_run(path):
     assert all(argument in docs_recipe() for argument in RUN_BY_DOCTEST)
     for language, content in fences(path):
-        assert language not in ("python", "py", "python3"), f"an example that nothing runs: make it `pycon`\n{content}"
+        assert language != "python" or path in COPIED, (
+            f"an example that nothing runs: make it `pycon`, or name its page in COPIED\n{content}"
+        )
+        assert language not in ("py", "python3"), content
         assert (">>>" in content) == (language == "pycon"), content
         assert language != "pycon" or content.endswith("\n\n"), f"no blank line at the end: the fence counts as output\n{content}"
+
+
+def shell(content):
+    """Run the lines of a block that call ugt, as a shell in the folder of the page would."""
+    for line in content.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["ugt"]:
+            assert cli.main(words[1:]) == 0, line
+
+
+@pytest.mark.parametrize("path", COPIED, ids=lambda path: path.name)
+def test_blocks_that_are_copied_from_a_page_run_in_order(path, tmp_path, monkeypatch, capsys):
+    """Blocks without prompts: `text` is the output of the block before it, `csv` the first lines of a file that exists by then."""
+    monkeypatch.chdir(tmp_path)
+    names, printed, like = {}, "", doctest.OutputChecker().check_output
+    for language, content in fences(path):
+        if language in ("python", "sh"):
+            capsys.readouterr()
+            exec(content, names) if language == "python" else shell(content)
+            printed = capsys.readouterr().out
+        elif language == "text":
+            assert like(content.strip() + "\n", printed.strip() + "\n", doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE), printed
+        elif language == "csv":
+            assert any(read(file).startswith(content.lstrip()) for file in tmp_path.rglob("*.csv")), content
 
 
 def test_every_text_is_where_examples_are_looked_for():
@@ -151,7 +182,7 @@ def test_words_are_plain(path):
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_name_that_a_text_calls_exists(path):
-    text = FENCE.sub(lambda fence: fence.group() if fence.group(2) == "pycon" else "", read(path))
+    text = FENCE.sub(lambda fence: fence.group() if fence.group(2) in ("pycon", "python") else "", read(path))
     for name in re.findall(r"(?<![\w/-])ugt\.((?:io|plots|synthetic|resampling|states|dask)\.\w+|[A-Za-z_]\w*)", text):
         home, _, last = name.rpartition(".")
         if last in ("io", "plots", "synthetic", "resampling", "states", "dask", "cli", "name", "h"):
@@ -163,7 +194,6 @@ def test_every_name_that_a_text_calls_exists(path):
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_commands_exist_with_their_options(path, capsys):
-    cli = importlib.import_module("ugt.cli")
     for language, content in fences(path):
         commands = content.replace("\\\n", " ") if language in ("", "sh", "bash") else ""
         for line in re.findall(r"^(?:\S*/)?ugt ([\w-]+)(.*)$", commands, re.MULTILINE):

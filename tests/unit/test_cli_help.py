@@ -207,18 +207,6 @@ def test_examples_of_the_guide_run(folder):
         shell(line)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["README.md", "docs/quickstart.md"])
-def test_first_pages_run_on_the_example_files(folder, name, monkeypatch):
-    shell("ugt example")
-    monkeypatch.chdir(folder / "ugt-example")
-    blocks = re.findall(r"^```sh\n(.*?)^```", (GUIDE.parents[1] / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    lines = [line.partition("#")[0].strip() for block in blocks for line in lines_of(block) if "--help" not in line]
-    assert len(lines) >= 3 and lines[0] == "ugt example"
-    for line in lines[1:]:
-        shell(line)
-
-
 def test_the_guide_names_every_command_and_code():
     text = GUIDE.read_text(encoding="utf-8")
     for name in COMMANDS:
