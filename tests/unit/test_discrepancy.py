@@ -182,13 +182,13 @@ def test_cases_without_prediction():
 @pytest.mark.parametrize(
     "predictions, options, must",
     [
-        ([0, 1], {}, r"predictions must be one a case, 3. Got 2."),
+        ([0, 1], {}, r"predictions must be one per case, 3. Got 2."),
         ([0, 1, 3], {"distance": "zero-one"}, r"predictions must be one of the 3 classes .* Got 3, first at case 'c'."),
-        ([0, 1, np.inf], {"distance": "squared"}, r"predictions must be finite, or NaN where there is none. Got inf, first at case 'c'."),
+        ([0, 1, np.inf], {"distance": "squared"}, r"predictions must be finite, or NaN for none. Got inf, first at case 'c'."),
         ([[0.5, 0.5, 0.1]] * 3, {}, r"predictions must be probabilities that add up to 1 .* first at case 'a'."),
         ([[1.5, -0.5, 0]] * 3, {}, r"predictions must be probabilities that add up to 1 .* first at case 'a'."),
         ([[0.5, 0.5]] * 3, {}, r"predictions must be probabilities with a column for each of the 3 classes."),
-        (np.zeros((3, 1, 1)), {}, r"predictions must be one value a case, or probabilities .* Got 3 dimensions."),
+        (np.zeros((3, 1, 1)), {}, r"predictions must be one value per case, or probabilities .* Got 3 dimensions."),
         ([0, 1, 2], {"missing": "skip"}, r"missing must be one of 'error', 'drop'. Got 'skip'."),
     ],
 )
@@ -241,7 +241,7 @@ def test_bools_and_pairs_of_ids_and_scores():
     p = np.stack([1 - score, score], axis=1)
     assert ugt.discrepancy_ratio(labels, (["c", "a", "b"], p[[2, 0, 1]])).value == ugt.discrepancy_ratio(labels, p).value
     refused(r"predictions must be numbers, as the annotations are. Got '0'.", ugt.discrepancy_ratio, np.array(votes), ["0", "1", "1"])
-    refused(r"scores must be finite, or NaN where there is none. Got inf, .* case 'b'", ugt.threshold_sweep, labels, [0.1, np.inf, 0.2])
+    refused(r"scores must be finite, or NaN for none. Got inf, .* case 'b'", ugt.threshold_sweep, labels, [0.1, np.inf, 0.2])
 
 
 @pytest.mark.filterwarnings("error")
@@ -426,7 +426,7 @@ def test_annotators_with_few_cases_are_not_judged():
     none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=9)
     assert len(none.annotators) == 0
     assert np.isnan(none.resample_shares(n_resamples=5).best_share).all()
-    message = r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators a case."
+    message = r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators per case."
     refused(message, ugt.annotator_discrepancy, np.array([[1.0], [2.0]]))
 
 
@@ -507,7 +507,7 @@ def test_best_threshold_among_ties():
         (ugt.Labels.from_wide([[0, 1], [2, 1]]), [0.1, 0.2], {}, r"annotations must be Labels of two classes. Got 3 classes."),
         ([[0, 1], [1, 1]], [0.1, np.nan], {}, r"scores must cover every case .* Got none for 1 of 2 cases, first at case 1."),
         ([[0, 1], [1, 1]], [0.1, 0.2], {"choose_on": [1, 1]}, r"choose_on must have cases to choose on and cases to judge on. Got 2 of 2."),
-        ([[0, 1], [1, 1]], [0.1, 0.2], {"choose_on": [True]}, r"choose_on must be 2 bools, one a case."),
+        ([[0, 1], [1, 1]], [0.1, 0.2], {"choose_on": [True]}, r"choose_on must be 2 bools, one per case."),
         ([[0, 1], [1, 1]], [0.1, 0.2], {"share": 1.0}, r"share must be a number between 0 and 1. Got 1.0."),
         ([[0, None], [1, 1]], [0.1, 0.2], {"choose_on": [1, 0]}, r"choose_on must have cases that count"),
     ],
@@ -580,7 +580,7 @@ def test_groups_of_annotators():
     named = ugt.group_discrepancy(labels_of(nested), model, {0: "x", 1: "y", 2: "x", 4: "y", 5: "x"}, distance="absolute")
     np.testing.assert_array_equal(named.value, found.value)
     refused(r"groups must name annotators only. Got '9'.", ugt.group_discrepancy, labels_of(nested), model, {0: "x", 9: "y"})
-    refused(r"groups must be 6 ids, one an annotator. Got 2.", ugt.group_discrepancy, labels_of(nested), model, ["x", "y"])
+    refused(r"groups must be 6 ids, one per annotator. Got 2.", ugt.group_discrepancy, labels_of(nested), model, ["x", "y"])
     refused(r"groups must have at least one annotator. Got none.", ugt.group_discrepancy, labels_of(nested), model, [None] * 6)
 
 
@@ -629,7 +629,7 @@ def test_mean_pairwise_deviation(first, second, distance, delta):
         ([1], "cat", "zero-one", "second must be one or more labels, numbers or masks. Got 'cat'."),
         ([1], 2, "squared", "second must be one or more labels, numbers or masks. Got 2."),
         ([1], [float("nan")], "squared", "value must be"),
-        (["a"], ["b"], "squared", "values must give a number for each class where classes are text"),
+        (["a"], ["b"], "squared", "values must give a number for each class if classes are text"),
         ([1], [2], None, "distance must be"),
         ([[1, 0]], [[1, 0, 1]], "dice", "masks must have one shape in a case"),
     ],
@@ -700,7 +700,7 @@ def test_relative_f1():
     assert found.value == pytest.approx(twin.relative_f1(model, nested, [1, 4], range(N_CLASSES)), rel=1e-12)
     assert found.value == found.model - found.annotators
     refused(r"held_out must name annotators. Got 9.", ugt.relative_f1, labels_of(nested), model, held_out=[9])
-    refused(r"held_out must leave annotators on both sides. Got 6 of 6.", ugt.relative_f1, labels_of(nested), model, held_out=range(6))
+    refused(r"held_out must be some of the annotators, not all. Got 6 of 6.", ugt.relative_f1, labels_of(nested), model, held_out=range(6))
 
 
 def test_classes_that_only_the_model_names():

@@ -83,7 +83,7 @@ def test_cases_that_are_few_or_missing():
         ([[1.0], [2.0]], {}, "annotations must hold two annotators, or one and predictions. Got 1."),
         ([[1.0, 2.0]], {"coverage": 1.0}, "coverage must be a number between 0 and 1. Got 1.0."),
         ([[1.0, 2.0]], {"level": 0}, "level must be"),
-        ([[1.0, 2.0]], {"predictions": [1, 2]}, "predictions must be one a case, 1. Got 2."),
+        ([[1.0, 2.0]], {"predictions": [1, 2]}, "predictions must be one per case, 1. Got 2."),
         ([[1.0, 2.0]], {"predictions": [None]}, "predictions must cover every case"),
         ([[1.0, 2.0]], {"predictions": [1], "missing": "skip"}, "missing must be"),
         ([[1.0, 2.0]], {"clusters": [1, 2]}, "clusters must"),

@@ -231,7 +231,7 @@ def test_ratios_of_surfaces():
             "spacing must be one positive number for each of the 2 dimensions. Got .*, first at case 0.",
         ),
         (("hausdorff", {"spacing": (1, 0)}), "spacing must be one positive number"),
-        (("hausdorff", {"spacing": {"p1": (1, 1)}}), "spacing must have every case. Got none, first at case 0."),
+        (("hausdorff", {"spacing": {"p1": (1, 1)}}), "spacing must hold every case. Got none, first at case 0."),
         (("dice", {"weights": [1]}), r"weights must be given for maps of several classes only \(Masks.from_maps\)"),
     ],
 )

@@ -308,7 +308,7 @@ def test_few_annotators_are_a_guess():
     wide, scores = pilot(n=60, a=3, k=3)
     found = ugt.plan_annotations(labels_of(wide), scores, width=0.3)
     zero, once, twice = found.alternatives
-    assert any("3 annotators, so that the annotators' part is a guess" in note for note in found.notes)
+    assert any("3 annotators, so that the annotators' part is poorly known" in note for note in found.notes)
     assert once[:5] == found.best[:5] and zero.cost <= once.cost and (twice is None or twice.cost >= once.cost)
     assert ugt.plan_annotations(labels_of(pilot()[0]), pilot()[1], width=0.3).alternatives == ()
 
@@ -351,10 +351,15 @@ STATED = {"components": PARTS}
     ("labels", "scores", "options", "message"),
     [
         (FEW[0], FEW[1], {}, r"^labels must hold at least 10 cases with two labels\. Got 9\.$"),
-        (np.where(np.arange(6) == 2, WIDE, -1), SCORES, {}, r"with one label per case, what cases and what labels differ by cannot"),
+        (
+            np.where(np.arange(6) == 2, WIDE, -1),
+            SCORES,
+            {},
+            r"with one label per case, differences between cases and between labels cannot",
+        ),
         (WIDE, None, {}, r"^scores must be given for metric 'agreement'"),
         (WIDE, SCORES, {"metric": "kappa"}, r"^scores must be left out for metric 'kappa'"),
-        (WIDE, SCORES, {"metric": "difference"}, r"^scores must be two tables, of either model, for metric 'difference'\. Got ndarray"),
+        (WIDE, SCORES, {"metric": "difference"}, r"^scores must be two tables, one per model, for metric 'difference'\. Got ndarray"),
         (WIDE, [SCORES] * 3, {"metric": "difference"}, r"^scores must be two tables.* Got 3"),
         (WIDE, SCORES[:, 0], {"metric": "soft_auroc"}, r"^labels must be of two classes for metric 'soft_auroc'"),
         (WIDE, SCORES[:5], {}, r"^scores must be numbers of shape \(30, 3\)"),
@@ -365,19 +370,19 @@ STATED = {"components": PARTS}
         (WIDE, SCORES, {"power": 1.0, "difference": 0.1}, r"^power must lie between 0 and 1"),
         (WIDE, SCORES, {"power": 0.8}, r"^difference must be given for power: the true value less the number that is tested"),
         (WIDE, SCORES, {"power": 0.8, "difference": 0.9}, r"^difference must leave a number to test inside of the range"),
-        (WIDE, SCORES, {"margin": 0.1}, r"^margin must be left out but for the metrics"),
+        (WIDE, SCORES, {"margin": 0.1}, r"^margin must be left out except for the metrics"),
         (WIDE, (SCORES, SCORES), {"metric": "difference", "margin": 0.0}, r"^margin must be above 0"),
         (WIDE, SCORES.argmax(axis=1), {"metric": "discrepancy", "power": 0.8}, r"^margin must be given for power of metric 'discrepancy'"),
         (WIDE, SCORES, {"cost": (1, 1)}, r"^cost must be three numbers"),
         (WIDE, SCORES, {"cost": (0, 0, 1)}, r"^cost must be three numbers, .* not 0 for both"),
         (WIDE, SCORES, {"max_annotators": 1}, r"^max_annotators must be a whole number from 2 to 1000"),
         (WIDE, SCORES, {"random": ("annotators",)}, r"^random must be \('cases',\) or"),
-        (WIDE, SCORES, {"value": 0.5}, r"^value must be left out where labels are given"),
-        (WIDE, SCORES, STATED, r"^components must be left out where labels are given"),
+        (WIDE, SCORES, {"value": 0.5}, r"^value must be left out if labels are given"),
+        (WIDE, SCORES, STATED, r"^components must be left out if labels are given"),
         (None, None, {"components": {"cases": 1}}, r"^components must have the variances 'cases', 'annotators' and 'labels'"),
         (None, None, {"components": {**PARTS, "cases": -1}}, r"^components\['cases'\] must be a finite number of at least 0"),
         (None, None, {"components": dict.fromkeys(PARTS, 0)}, r"^components must not all be 0"),
-        (None, None, {**STATED, "value": 1.0}, r"^value must be inside of the range of metric 'agreement'"),
+        (None, None, {**STATED, "value": 1.0}, r"^value must be inside the range of metric 'agreement'"),
         (None, None, {**STATED, "level": 1.0}, r"^level must"),
     ],
 )
@@ -453,7 +458,7 @@ def test_reader_study_by_hand_and_beside_all_designs(asked):
 
 
 def test_reader_study_needs_more_readers_first():
-    with pytest.warns(RuntimeWarning, match="up to 5 readers: what readers differ by alone needs at least"):
+    with pytest.warns(RuntimeWarning, match="up to 5 readers: the differences between readers alone require at least"):
         found = ugt.plan_reader_study(PILOT, difference=0.03, max_readers=5)
     needed = int(found.notes[-1].split()[-1])
     assert found.best is None

@@ -176,7 +176,7 @@ def test_designs_are_found_and_said():
         parts = found.components.cov1, found.components.cov2, found.components.cov3
         assert found.design == name and [k for k in (1, 2, 3) if parts[k - 1] == 0] == list(zero)
         assert math.isfinite(found.differences[0].std_error)
-        with pytest.raises(ValueError, match="design must be what the readings are"):
+        with pytest.raises(ValueError, match=f"design must be '{name}', the design of the readings"):
             study(table, truth, design="crossed" if name != "crossed" else "partially paired")
     with pytest.raises(ValueError, match="design must be one of 'crossed'"):
         study(x, design="factorial")
@@ -331,7 +331,7 @@ REFUSED = {
     "a case without truth": (lambda: study(ratings(), np.where(np.arange(12) == 3, np.nan, HARD)), "known for every case .* case 3"),
     "a case not in the truth": (lambda: study(ratings(), dict(enumerate(HARD[:-1]))), "truth must hold an id for every case"),
     "truth of another length": (lambda: study(ratings(), HARD[:-1]), "truth must be 12"),
-    "truth of words": (lambda: study(ratings(), np.where(HARD > 0, "m", "b")), "say which one is positive="),
+    "truth of words": (lambda: study(ratings(), np.where(HARD > 0, "m", "b")), "give the positive one as positive="),
     "unknown positive": (lambda: study(ratings(), np.where(HARD > 0, "m", "b"), positive="x"), "positive must be a class"),
     "percentages": (lambda: study(ratings(), HARD * 100), "truth must be from 0 to 1"),
     "only positives": (lambda: study(ratings(), np.ones(12)), "a positive and a negative case"),

@@ -84,7 +84,7 @@ def test_rows_without_a_rating_are_counted(command, tables, write):
     ("words", "message"),
     [
         (["bare.csv"], "have a column for the truth, or --truth"),
-        (["bare.csv", "--truth", "own.csv"], "without the readers who are judged by it"),
+        (["bare.csv", "--truth", "own.csv"], "without the readers that it judges"),
         (["model.csv"], "Got no reader among"),
         (["readings.csv", "--rating-column", "grade"], "rating-column must be one of the columns"),
         (["readings.csv", "--new", "with"], "--new, --old and --margin must be given together"),

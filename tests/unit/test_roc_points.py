@@ -61,7 +61,7 @@ def test_undefined_points():
         ([[0, 1, 2]], None, "table must hold class indices from 0 to 1. Got 2"),
         (ugt.Labels.from_wide([[0, 1, 2]]), None, "annotations must be Labels of two classes. Got 3 classes."),
         (ugt.Labels.from_counts([[1, 2]]), None, "annotations must say who gave each label"),
-        ([[0, 1]], [1, 2], "scores must be one a case, 1. Got 2."),
+        ([[0, 1]], [1, 2], "scores must be one per case, 1. Got 2."),
         ([[0, 1]], ["high"], "scores must be numbers"),
     ],
 )

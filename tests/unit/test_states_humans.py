@@ -127,7 +127,7 @@ def test_over_clusters_there_are_no_p_values():
         states.partial("alternative_annotator_test", data.labels(range(N)), data.said.astype(int), clusters=data.clusters, n_resamples=50)
     )
     assert np.isnan(found.numbers["p_value"]).all() and math.isnan(found.numbers["winning_rate"])
-    assert found.reason == "no p-values: over clusters they need each cluster whole"
+    assert found.reason == "no p-values: a test over clusters needs the cases of each cluster together"
     assert 0 < found.value < 1 and found.interval()[0] < found.value < found.interval()[1]
 
 
@@ -201,7 +201,7 @@ def test_annotators_of_all_parts_are_the_same():
 def test_unknown_options():
     for metric, options in RESAMPLED.items():
         no_part(f"{metric} in parts knows no option 'level'", metric, [[0, 1]], [1], level=0.9, **options, error=TypeError)
-    no_part(r"annotations must be Labels, in parts.*Got list", "relative_f1", [[0, 1, 1]], [1], held_out=[0])
+    no_part(r"annotations must be Labels, since a part need not hold all classes.*Got list", "relative_f1", [[0, 1, 1]], [1], held_out=[0])
     no_part("knows no option 'predictions'", "annotator_discrepancy", [[0, 1, 1]], [1], predictions=[1], error=TypeError)
 
 
@@ -214,7 +214,7 @@ def test_unknown_options():
         ("alternative_annotator_test", {"q": 1}, "q must be a number between 0 and 1"),
         ("alternative_annotator_test", {"least_cases": 1}, "least_cases must be a whole number of at least 2"),
         ("relative_f1", {"held_out": ["zoe"]}, "held_out must name annotators. Got 'zoe'"),
-        ("relative_f1", {"held_out": WHO}, "held_out must leave annotators on both sides. Got 4 of 4"),
+        ("relative_f1", {"held_out": WHO}, "held_out must be some of the annotators, not all. Got 4 of 4"),
         ("relative_f1", {"held_out": ["eve"], "missing": "no"}, "missing must be one of"),
     ],
 )
@@ -225,7 +225,7 @@ def test_options_out_of_range(metric, options, message):
 
 @pytest.mark.filterwarnings("ignore:undefined")
 def test_reasons():
-    one, few = {"case with a single annotator": 2}, "no annotator has {} or more cases with others to be compared with"
+    one, few = {"case with a single annotator": 2}, "no annotator has {} or more cases that others labelled too"
     for metric, votes, said, reason, left_out in (
         ("annotator_discrepancy", [[0, 1], [1, 1]], [1, 1], few.format(1), {}),
         ("annotator_discrepancy", [[1, 1, 1]] * 3, [1, 1, 1], "the annotators do not differ from each other", {}),

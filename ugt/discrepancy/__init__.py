@@ -1,4 +1,4 @@
-"""Is the model nearer to the annotators than they are to each other? The discrepancy ratio and what goes with it [C]."""
+"""The discrepancy ratio: is a model closer to the annotators than they are to each other? Related methods are here, too [C]."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = [
 def discrepancy_ratio(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> DiscrepancyRatio:
-    r"""How far a model is from the annotators, in units of how far they are from each other.
+    r"""Return how far a model is from the annotators, in units of how far they are from each other.
 
-    With :math:`ψ(A, B)` the mean distance δ over all pairs of a label in A and one in B, :math:`Y_j^i` what annotator j said of case i,
-    and :math:`A^i` annotators of case i [C eq. 1-4],
+    With :math:`ψ(A, B)` the mean distance δ over all pairs of a label in A and one in B, :math:`Y_j^i` the labels that annotator j gave to
+    case i, and :math:`A^i` the number of annotators of case i [C eq. 1-4],
 
     .. math:: α = \frac1N \sum_i \frac{1}{A^i (A^i - 1)} \sum_{j ≠ j'} ψ(Y_j^i, Y_{j'}^i), \quad
               μ = \frac1N \sum_i \frac{1}{A^i} \sum_j ψ(m^i, Y_j^i), \quad Δ = μ / α
@@ -41,22 +41,23 @@ def discrepancy_ratio(
     Parameters
     ----------
     annotations : Labels, Ratings, Masks, or (N, A) array
-        An array has a column for each annotator, NaN where a case has none of theirs: text is labels, numbers are labels beside
-        probabilities, ``values`` or a table of costs, and else ratings. Three whole numbers or more may be either: without ``distance``
-        they are refused (say Labels.from_wide or Ratings.from_wide). An annotator may label a case several times.
+        An array has one column per annotator, NaN if the annotator did not annotate the case. Text is read as labels. Numbers are read as
+        labels if predictions are probabilities or if ``values`` or a table of costs is given, and as ratings otherwise. Three or more
+        different whole numbers may be either: without ``distance`` they are refused (use Labels.from_wide or Ratings.from_wide). An
+        annotator may label a case several times.
     predictions : (N,) or (N, K) array, list of N masks, Predictions, or mapping of case id to prediction
-        One class, number or mask a case, NaN or None where there is none; or probabilities of the K classes, for which distances are
-        expectations. Of labels with text for names, ``values`` turns classes into numbers; floats are then numbers on their scale.
+        One class, number or mask per case, NaN or None if there is none; or probabilities of the K classes, for which distances are
+        expectations. If classes are text, ``values`` turns them into numbers; predictions that are floats are then on the same scale.
     distance : str, (str, options), ("threshold", λ), (K, K) array, or function
-        δ. Default: ``"zero-one"`` for Labels of more than two classes, or of names, unless ``values`` says what they stand for;
-        ``"squared"`` for Ratings, for ``values`` and for two classes that are numbers; masks need one. ``("threshold", λ)``:
+        δ. Default: ``"zero-one"`` for Labels of more than two classes or with text as classes, if ``values`` is not given; ``"squared"``
+        for Ratings, with ``values``, and for two classes that are numbers. For masks a distance must be given. ``("threshold", λ)`` is
         max(0, \|y - y'\| - λ). An array holds the costs of taking one class for another: symmetric, 0 on the diagonal. Jaccard and
-        Dice are 1 - similarity of masks, 0 for two empty ones; for the other distances of masks see the notes. A function of two labels
-        is slow, and says so.
+        Dice are 1 - similarity of masks, 0 for two empty masks; the other distances of masks are in the notes. A function of two labels
+        is slow, and a warning says so.
     values : (K,) numbers, optional
-        What the classes stand for. Default: the classes, where they are integers.
+        The numbers that the classes stand for. Default: the classes, if they are integers.
     missing : {"error", "drop"}
-        What to do with cases without a prediction: refuse, or leave them out and count them.
+        What to do with cases without a prediction: refuse them, or leave them out and count them.
 
     Returns
     -------
@@ -70,30 +71,30 @@ def discrepancy_ratio(
     Warns
     -----
     RuntimeWarning
-        If no case counts, or all annotators agree everywhere: Δ is NaN (or inf) and ``reason`` says why.
+        If no case counts, or if all annotators agree in every case: Δ is NaN (or inf) and ``reason`` says why.
 
     Notes
     -----
     Cases with fewer than two annotators are left out of both α and μ, and counted. Averages are over pairs within a case, then over
-    cases, so that annotators who skip hard cases change nothing (see the page on discrepancy). Distances are closed forms: no pair is
-    enumerated, but for a Python function and distances of surfaces. [C] prints the thresholded distance as
+    cases, so that annotators who skip hard cases do not change the result (see the page on discrepancy). Distances are computed in closed
+    form; only a Python function and the distances of surfaces are computed for every pair. [C] prints the thresholded distance as
     max(0, λ - \|y - y'\|), which contradicts its text.
 
-    Distances of masks, for which ``distance`` is a name or a name with options, such as ``("hausdorff", {"spacing": (1, 1, 3)})``:
+    For masks, ``distance`` is a name, or a name with options such as ``("hausdorff", {"spacing": (1, 1, 3)})``:
 
     - ``"kappa"``: 1 - Cohen's kappa of the pixels, from 0 to 2; 0 for two masks that are both empty or both full
-    - ``"hausdorff"``: the largest distance from an element of one surface to the nearest of the other, either way round; with
-      ``percentile`` 95 (HD95) the larger of both directions' percentiles by area. 0 for two empty masks; where one is empty, the diagonal
-      of the image
-    - ``"surface"``: 1 - NSD, the share of both surfaces, by area, that is farther from the other one than ``tolerance``. 0 for two
-      empty masks, 1 where one is empty
+    - ``"hausdorff"``: the largest distance from an element of one surface to the nearest element of the other, in either direction; with
+      ``percentile`` 95 (HD95) the larger of the two directions' percentiles by area. 0 for two empty masks; the diagonal of the image if
+      only one is empty
+    - ``"surface"``: 1 - NSD, the share of both surfaces, by area, that is farther from the other surface than ``tolerance``. 0 for two
+      empty masks, 1 if only one is empty
 
-    Surfaces are those of Nikolov et al.: elements are the corners of pixels around which some but not all are marked, and weigh as much
-    as the surface there by marching squares or cubes; the outside of the image is not marked. Other programs take the pixels at the
-    border in their place: their Hausdorff distances differ by up to the diagonal of a pixel, HD95 and NSD by their weights, too.
+    Surfaces are those of Nikolov et al.: elements are the corners of pixels around which some but not all pixels are marked, and weigh as
+    much as the surface there by marching squares or cubes; the outside of the image is not marked. Other programs use the pixels at the
+    border instead: their Hausdorff distances differ by up to the diagonal of a pixel, and HD95 and NSD also differ by their weights.
     ``spacing`` is the size of a pixel: a number, one for each dimension, or a mapping of case id to these; lengths and ``tolerance``
-    are in its unit. Of maps of several classes (:meth:`Masks.from_maps`) every distance of masks is the mean over the classes that
-    occur in either, weighted by ``weights``, one number a class.
+    are in its unit. For maps of several classes (:meth:`Masks.from_maps`) every distance of masks is the mean over the classes that
+    occur in either mask, weighted by ``weights``, one number per class.
 
     References
     ----------

@@ -20,12 +20,12 @@ from .record import Judging, OfAnnotations
 from .sums import distances_to_others
 
 EQUAL = 1e-12  # distances that are relatively this close are equal
-NOBODY = "no annotator has {} or more cases with others to be compared with"
-BY_CLUSTERS = "no p-values: over clusters they need each cluster whole"
+NOBODY = "no annotator has {} or more cases that others labelled too"
+BY_CLUSTERS = "no p-values: a test over clusters needs the cases of each cluster together"
 
 
 class Tested(NamedTuple):
-    """Of A annotators who have enough cases: p-values, what is rejected, its share, and whether that is half."""
+    """The tests of A annotators who have enough cases: p-values, rejections, their share, and whether that is half or more."""
 
     p_value: Array
     rejected: Bools
@@ -34,16 +34,16 @@ class Tested(NamedTuple):
 
     @classmethod
     def of(cls, difference: Array, error: Array, n: Array, epsilon: float, q: float) -> Tested:
-        """From means of differences over n cases or clusters, and their standard errors."""
+        """Return the result from means of differences over n cases or clusters, and their standard errors."""
         p_value = np.array([t_test(*one, epsilon) for one in zip(difference.tolist(), error.tolist(), n.tolist())])
         rejected = benjamini_yekutieli(p_value, q)
         return cls(p_value, rejected, float(rejected.mean()), bool(rejected.mean() >= 0.5))
 
 
 class Advantages(Judging, Quotients):
-    """ρ^f and ρ^h of A annotators by their positions, -1 for those who gave no label, and first the mean of ρ^f.
+    """ρ^f and ρ^h of A annotators, by their positions (-1 for those who gave no label), after the mean of ρ^f.
 
-    Sums are those of cases, wins of the model, wins of the annotator and squared differences of the two, each (A,).
+    The sums are the number of cases, wins of the model, wins of the annotator and squared differences of the two, each (A,).
     """
 
     @property
@@ -68,35 +68,35 @@ class Advantages(Judging, Quotients):
         return np.concatenate([wins, losses], axis=1), np.concatenate([n, n], axis=1)
 
     def _of(self, sums: Array) -> Advantages:
-        """The mean is over those with enough cases."""
+        """Return the statistic whose mean is over the annotators with enough cases."""
         one = copy(self)
         one.averaged = np.flatnonzero(np.rint(self.groups(sums, sums)) >= self.settings["options"]["least_cases"])
         return one
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """Of all; NaN for those over whom there is no mean."""
+        """Return the numbers of all annotators; NaN for those who are not in the mean."""
         n = np.split(sums, 4, axis=1)[0]
         judged = np.isin(np.arange(n.shape[1]), self.averaged)
         advantage, behind = (np.where(judged, one, np.nan) for one in np.split(self.answer(sums)[:, 1:], 2, axis=1))
         return {"n_cases": n, "advantage": advantage, "annotator_advantage": behind}
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each annotator."""
+        """Return the number of cases of each annotator."""
         return np.split(sums, 4)[0]
 
     def test(self, sums: Array) -> Tested:
-        """Student's t over cases of those over whom there is a mean, from sums (S,) in whole numbers."""
+        """Test the annotators in the mean with Student's t over cases, from sums (S,), which are whole numbers."""
         n, wins, losses, squares = np.rint(sums.reshape(4, -1)[:, self.averaged])
         spread = n * squares - (losses - wins) ** 2  # n² times the variance
         error = over(np.sqrt(over(spread, n - 1)), n)
         return Tested.of((losses - wins) / n, error, n, self.settings["options"]["epsilon"], self.settings["options"]["q"])
 
     def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
-        """Of those with enough cases as they are."""
+        """Return the replicates for the annotators who have enough cases in the data."""
         return super(Advantages, self._of(sums)).replicated(sums, replicates)
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With the test, unless clusters were resampled."""
+        """Return the answer with the test, unless clusters were resampled."""
         one, names, options = self._of(sums), self.settings["annotators"], self.settings["options"]
         found = super(Advantages, one).finish(sums, fixed, left_out)
         clusters, judged = self.settings.get("units") == "clusters", one.averaged
@@ -112,17 +112,17 @@ class Advantages(Judging, Quotients):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
-    """Whether a model represents the annotators as well as one of them; made by :func:`alternative_annotator_test`.
+    """The test whether a model represents the annotators as well as one of them; made by :func:`alternative_annotator_test`.
 
     Attributes
     ----------
     value : float
-        ρ, the average advantage: mean of ``advantage``, to compare models by.
+        ρ, the average advantage: mean of ``advantage``, for comparing models.
     annotators, n_cases : (A,) arrays
         Ids of the annotators compared, and the cases that each labelled together with another one.
     advantage, annotator_advantage : (A,) arrays
-        ρ^f, share of these cases in which the model is at least as near to the others as the annotator is; ρ^h, in which the annotator
-        is at least as near as the model.
+        ρ^f, share of these cases in which the model is at least as close to the others as the annotator is; ρ^h, share in which the
+        annotator is at least as close as the model.
     p_value, rejected : (A,) arrays, the second of bool
         One-sided, of H0: ρ^f <= ρ^h - ε; H0 rejected with the false discovery rate q (Benjamini-Yekutieli): the model wins against this
         annotator.
@@ -130,8 +130,8 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
         ω, share of the annotators that it wins against; ω >= 0.5.
     epsilon, q : float
     too_few, left_out : mappings
-        Annotators who are not compared because they have fewer than ``least_cases`` cases, with their number; cases that count for
-        nobody, by reason.
+        Annotators who are not compared because they have fewer than ``least_cases`` cases, with their number of cases; cases that
+        count for no annotator, by reason.
 
     Notes
     -----
@@ -163,7 +163,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
     _statistic: Advantages = field(repr=False)
 
     def over_clusters(self, clusters: Any) -> AlternativeAnnotatorTest:
-        """The same test where cases of a cluster, such as a patient, depend on each other.
+        """Return the same test for data in which cases of a cluster, such as a patient, depend on each other.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
         Returns
         -------
         AlternativeAnnotatorTest
-            With p-values of t from the sums of clusters (G - 1 degrees of freedom), and what follows from them.
+            With p-values of t from the sums of clusters (G - 1 degrees of freedom), and the decisions that follow from them.
         """
         ids = ids_of_cases("clusters", clusters, self._statistic.n_cases, self.case_ids)
         identifiers.number("clusters", ids)
@@ -183,7 +183,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
         return replace(self, **tested._asdict())
 
     def table(self) -> list[dict[str, Any]]:
-        """One row an annotator: ``annotator, n_cases, advantage, annotator_advantage, p_value, rejected``."""
+        """Return one row per annotator: ``annotator, n_cases, advantage, annotator_advantage, p_value, rejected``."""
         names = ("n_cases", "advantage", "annotator_advantage", "p_value", "rejected")
         columns = zip(*(getattr(self, name).tolist() for name in names))
         return [{"annotator": str(one), **dict(zip(names, row))} for one, row in zip(self.annotators.tolist(), columns)]
@@ -200,25 +200,25 @@ def alternative_annotator_test(
     least_cases: int = 30,
     missing: str = "error",
 ) -> AlternativeAnnotatorTest:
-    r"""The alternative annotator test: is the model as near to the other annotators as each annotator is?
+    r"""Test whether the model is as close to the other annotators as each annotator is.
 
     For annotator j and case i, with d the mean distance to the labels of the others,
-    :math:`W^f_{ij} = 1[d(m^i) \le d(Y^i_j)]` and :math:`W^h_{ij} = 1[d(Y^i_j) \le d(m^i)]` (both 1 where they are equal). Their means
+    :math:`W^f_{ij} = 1[d(m^i) \le d(Y^i_j)]` and :math:`W^h_{ij} = 1[d(Y^i_j) \le d(m^i)]` (both 1 if they are equal). Their means
     over cases are :math:`ρ^f_j` and :math:`ρ^h_j`. The model wins against j if :math:`H_0: ρ^f_j \le ρ^h_j - ε` is rejected; it passes
-    if it wins against at least half of the annotators.
+    the test if it wins against at least half of the annotators.
 
     Parameters
     ----------
     annotations, predictions, distance, values, missing
-        As for :func:`discrepancy_ratio`; it must be known who gave each label. ``"zero-one"`` is the accuracy of the authors,
+        As for :func:`discrepancy_ratio`; annotations must name their annotators. ``"zero-one"`` is the accuracy of the authors,
         ``"squared"`` their negative root mean squared error (the same order of distances).
     epsilon : float
-        ε >= 0: how much the model may be behind, in return for being cheaper. The authors' advice: 0.2 where annotators are experts, 0.15
-        where they are trained, 0.1 for crowd workers. 0: at least as good.
+        ε >= 0: how much the model may be behind, in return for being cheaper. The authors advise 0.2 for annotators who are experts, 0.15
+        for trained annotators, 0.1 for crowd workers. 0: at least as good.
     q : float
         False discovery rate, in (0, 1).
     least_cases : int
-        Annotators with fewer cases are not compared: the t-test needs some 30.
+        Annotators with fewer cases are not compared: the t-test needs about 30.
 
     Returns
     -------
@@ -231,9 +231,9 @@ def alternative_annotator_test(
 
     Notes
     -----
-    Sign: differences are :math:`W^h - W^f`, and small p-values speak for the model. The test is Student's t over cases (as published);
-    :meth:`AlternativeAnnotatorTest.over_clusters` is the same where every cluster is one case. A case needs one other annotator; the
-    authors advise three annotators or more. Where all differences are equal the p-value is 0 or 1.
+    Differences are :math:`W^h - W^f`, so that small p-values favour the model. The test is Student's t over cases (as published);
+    :meth:`AlternativeAnnotatorTest.over_clusters` treats every cluster as one case. A case needs one other annotator; the
+    authors advise three annotators or more. If all differences are equal the p-value is 0 or 1.
 
     References
     ----------
@@ -268,7 +268,7 @@ def alternative_annotator_test(
 
 
 def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
-    """(N, A) whether a case counts for an annotator, whether the model is as near to the others, and whether the annotator is."""
+    """Return (N, A) bools: whether a case counts for an annotator, whether the model is as close to the others, whether they are."""
     with np.errstate(invalid="ignore"):
         equal = np.abs(model - own) <= EQUAL * np.maximum(model, own)
         return ~np.isnan(model) & ~np.isnan(own), (model < own) | equal, (own < model) | equal
@@ -283,14 +283,14 @@ def check_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> None
 
 
 def clustered_error(differences: Array, clusters: NDArray[Any]) -> tuple[float, int]:
-    """Standard error of the mean from sums of clusters, and their number G."""
+    """Return the standard error of the mean from sums of clusters, and their number G."""
     design = Design.of(len(differences), clusters)
     spread, g = design.added_up(((differences - differences.mean()) / len(differences))[:, None])[:, 0], design.n_units
     return math.sqrt(g / (g - 1) * float((spread**2).sum())) if g > 1 else math.nan, g
 
 
 def t_test(centre: float, error: float, g: float, limit: float) -> float:
-    """P(T <= t) for H0: mean >= limit, from the mean of g units and its standard error; without spread 0 or 1."""
+    """Return P(T <= t) for H0: mean >= limit, from the mean of g units and its standard error; 0 or 1 if there is no spread."""
     from scipy.special import stdtr  # noqa: PLC0415  (scipy is slow to import)
 
     if error <= 1e-15:
@@ -299,7 +299,7 @@ def t_test(centre: float, error: float, g: float, limit: float) -> float:
 
 
 def benjamini_yekutieli(p_value: Array, q: float) -> Bools:
-    """Which hypotheses are rejected: the k smallest, k the last with p_(k) <= k q / (m Σ 1/i); undefined ones never."""
+    """Return which hypotheses are rejected: the k smallest, k the last with p_(k) <= k q / (m Σ 1/i); undefined ones never."""
     m, order, rank = len(p_value), np.argsort(p_value, kind="stable"), np.arange(1, len(p_value) + 1)
     with np.errstate(invalid="ignore"):
         passed = np.flatnonzero(p_value[order] <= rank * q / (m * (1 / rank).sum()))

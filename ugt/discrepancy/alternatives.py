@@ -1,4 +1,4 @@
-"""Other ways to average, for comparison with published numbers: why they mislead is on the page on discrepancy [C]."""
+"""Other ways to average, for comparison with published numbers; the page on discrepancy says why they mislead [C]."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .input import Compared, compare
 from .record import Judging, why_undefined
 from .sums import ALPHA, N, mean_of
 
-Window = tuple[int, int, Int64, Int64, Array]  # begin and width, then of entries: case, place in the window, amount
+Window = tuple[int, int, Int64, Int64, Array]  # begin and width; then of entries: case, place in the window, amount
 
 
 class Scattered(Statistic):
-    """A statistic whose cases add to few of very many sums."""
+    """A statistic with very many sums, to few of which each case contributes."""
 
-    columns: Array  # (N, C) what cases add to the first sums
+    columns: Array  # (N, C) contributions of cases to the first sums
     n_sums: int
 
     @abstractmethod
     def windows(self) -> Iterator[Window]:
-        """What cases add to the other sums, some of these at a time."""
+        """Yield the contributions of cases to the other sums, a window of sums at a time."""
 
     def sums(self, cases: Array | None = None) -> Array:
         c = self.columns.shape[1]
@@ -52,18 +52,18 @@ class Scattered(Statistic):
 
 @dataclass(frozen=True, repr=False)
 class AlternativeRatios(Record):
-    """Δ beside the alternatives that its authors advise against; made by :func:`alternative_discrepancy_ratios`.
+    """The discrepancy ratio next to the alternatives that its authors advise against; made by :func:`alternative_discrepancy_ratios`.
 
     Attributes
     ----------
     ratio : float
         Δ, see :func:`discrepancy_ratio`.
     prime : float
-        Δ': averages over cases before those over annotators and pairs of annotators. Rewards annotators who skip hard cases.
+        Δ': averages over cases before those over annotators and pairs of annotators. Favours annotators who skip hard cases.
     prime_printed : float
-        Δ' with the factors 1 / (N A) as printed, which does not agree with the example beside it: what annotators skipped counts as 0.
+        Δ' with the factors 1 / (N A) as printed, in which skipped cases count as 0. It does not agree with the example in the paper.
     double_prime : float
-        Δ'': against the mean of the other annotators. Depends on the number of annotators. NaN for distances that take no mean of labels.
+        Δ'': against the mean of the other annotators. Depends on the number of annotators. NaN for distances that do not use numbers.
     alpha_prime, mu_prime, alpha_double_prime, mu_double_prime : float
         α', μ', α'' and μ'', with Δ' = μ' / α' and Δ'' = μ'' / α''.
     alpha_prime_printed, mu_prime_printed : float
@@ -93,19 +93,19 @@ class AlternativeRatios(Record):
 def alternative_discrepancy_ratios(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> AlternativeRatios:
-    r"""Δ beside Δ' and Δ'': the same averages in another order, and against the mean of the others.
+    r"""Return Δ next to Δ' and Δ'': the same averages in another order, and against the mean of the other annotators.
 
     .. math:: α' = \operatorname{mean}_{j ≠ j'} \operatorname{mean}_i ψ(Y_j^i, Y_{j'}^i), \quad
               μ' = \operatorname{mean}_j \operatorname{mean}_i ψ(m^i, Y_j^i), \quad
               α'' = \operatorname{mean}_i \operatorname{mean}_j ψ(Y_j^i, ω_j^i), \quad
               μ'' = \operatorname{mean}_i \operatorname{mean}_j ψ(m^i, ω_j^i)
 
-    where ω_j is the mean over the other annotators of the means of their labels [C appendix C].
+    with ω_j the mean over the other annotators of the means of their labels [C appendix C].
 
     Parameters
     ----------
     annotations, predictions, distance, values, missing
-        As for :func:`discrepancy_ratio`, with the same errors; it must be known who gave each label.
+        As for :func:`discrepancy_ratio`, with the same errors; annotations must name their annotators.
 
     Returns
     -------
@@ -113,8 +113,8 @@ def alternative_discrepancy_ratios(
 
     Notes
     -----
-    For comparison with published numbers. Δ' is over annotators and pairs of annotators that have cases; cases with a single annotator
-    count in μ'. Time: as many passes as there are annotators.
+    Use these for comparison with published numbers. Δ' is over annotators and pairs of annotators that have cases; cases with a single
+    annotator count in μ'. Computation needs as many passes as there are annotators.
 
     References
     ----------
@@ -133,10 +133,10 @@ def alternative_discrepancy_ratios(
 
 
 class Averages(Judging, Scattered):
-    """Δ, Δ' per pair and as printed, and Δ''; ``more`` are the A annotators by their positions, -1 for those who gave no label.
+    """Δ, Δ' per pair and as printed, and Δ''; ``more`` are the positions of the A annotators, -1 for those who gave no label.
 
-    Sums are those of cases that count, α and μ, of all cases, of those that count in Δ'', α'' and μ''; of the entries of annotators, those
-    with a prediction and their distances to it, (3, A); of cases that two annotators share and the distances between them, (2, A, A).
+    The sums are those of cases that count, α and μ, all cases, those that count in Δ'', α'' and μ''; for each annotator entries, those
+    with a prediction and their distances to it, (3, A); cases that two annotators share and the distances between them, (2, A, A).
     """
 
     names = (
@@ -157,7 +157,7 @@ class Averages(Judging, Scattered):
         self.columns = np.column_stack([self.compared.sums.columns(self.compared.predicted[0]), *others])
 
     def windows(self) -> Iterator[Window]:
-        """Of annotators, then of each with the others."""
+        """Yield the sums of annotators, then those of each with the others."""
         found, a, place = self.compared.distances, len(self.settings["annotators"]), np.full(len(self.compared.annotators), -1)
         place[self._more[self._more >= 0]] = np.flatnonzero(self._more >= 0)
         case, who, to_model = row_of(found.offsets), place[found.annotator], found.to_model[0]
@@ -183,17 +183,17 @@ class Averages(Judging, Scattered):
         return np.column_stack([*(over(mu_, alpha_) for alpha_, mu_ in pairs), *prime, *printed, *double])
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With why there is no ratio."""
+        """Return the answer with the reason if there is no ratio."""
         return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each annotator, and of each pair."""
+        """Return the number of cases of each annotator, and of each pair."""
         a = len(self.settings["annotators"])
         return np.append(sums[7 : 7 + a], sums[7 + 3 * a : 7 + 3 * a + a * a])
 
 
 def between_pairs(compared: Compared) -> Iterator[tuple[int, Bools, Array]]:
-    """Every annotator in turn is the model, so that distances to one are sums over entries: of which entries, and the distances."""
+    """Yield, with every annotator in turn as the model, the entries of the others and their distances to that annotator."""
     found, held = compared.distances, compared.annotations
     for j in range(len(compared.annotators)):
         total, times = np.zeros(len(found.annotator)), np.zeros(len(found.annotator))
@@ -206,7 +206,7 @@ def between_pairs(compared: Compared) -> Iterator[tuple[int, Bools, Array]]:
 
 
 def as_models(held: Any, j: int) -> Iterator[Any]:
-    """The labels of annotator j as predictions: the first one of every case, the second one, …"""
+    """Yield the labels of annotator j as predictions: the first one of every case, the second one, …"""
     row = np.flatnonzero(held.annotator == j)
     case = row_of(held.offsets)[row]
     number = np.arange(len(case)) - np.searchsorted(case, case)
@@ -229,7 +229,7 @@ def as_models(held: Any, j: int) -> Iterator[Any]:
 
 
 def _difference(distance: Any) -> Any:
-    """δ of arrays of numbers, or None where a mean of labels makes no sense."""
+    """Return δ for arrays of numbers, or None if labels have no mean."""
     if isinstance(distance, tuple):
         return lambda a, b: np.maximum(0.0, np.abs(a - b) - distance[1])
     known = {"squared": lambda a, b: (a - b) ** 2, "absolute": lambda a, b: np.abs(a - b)}
@@ -237,7 +237,7 @@ def _difference(distance: Any) -> Any:
 
 
 def double_prime_parts(compared: Compared) -> tuple[Array, Array]:
-    """(N,) parts of μ'' and α'', NaN in cases that do not count, and everywhere where a mean of labels makes no sense."""
+    """Return the parts (N,) of μ'' and α'', NaN in cases that do not count; all NaN if labels have no mean."""
     held, values, delta = compared.annotations, compared.values, _difference(compared.distance)
     nowhere = np.full(held.n_cases, np.nan)
     if delta is None or not isinstance(held, (Labels, Ratings)):

@@ -1,4 +1,4 @@
-"""What is measured: distances by name, threshold or table of costs, checked; and by a Python function, pair by pair."""
+"""Distances given by name, threshold or table of costs, checked; and distances by a Python function, called pair by pair."""
 
 from __future__ import annotations
 
@@ -22,20 +22,18 @@ if TYPE_CHECKING:
     from ..annotations.masks import Masks
     from .distances import Layout
 
-LARGEST = 1e100  # numbers and costs: their squares and sums stay finite
-ROUNDING = 1e-12  # by which costs may differ from those the other way around
+LARGEST = 1e100  # limit of numbers and costs, so that their squares and sums stay finite
+ROUNDING = 1e-12  # largest relative difference between the costs of a pair of classes in the two orders
 NUMERIC = "'squared', 'absolute', 'zero-one', ('threshold', size)"
-TRIED, BOTH_WAYS = 100, 1e-9  # so many pairs are measured both ways, and may differ by so much, relatively
-SLOW = "distance is a Python function and is called for every pair: slow, the distances known by name are thousands of times faster"
+TRIED, BOTH_WAYS = 100, 1e-9  # the first 100 pairs are measured both ways, and may differ by this much, relatively
+SLOW = "distance is a Python function and is called for every pair: this is slow. Distances known by name are thousands of times faster"
 OF_LABELS = f"be {NUMERIC}, a table of costs (classes, classes) or a function of two labels"
 OF_RATINGS = f"be {NUMERIC} or a function of two ratings"
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """What is measured: ``kind`` is "number" (``squared``, or what differences exceed ``slack`` by), "class", "mask", "pairs" or
-    "function".
-    """
+    """A distance: ``kind`` is "number" (``squared``, or differences' excess over ``slack``), "class", "mask", "pairs" or "function"."""
 
     kind: str
     squared: bool = False
@@ -46,7 +44,7 @@ class Rule:
     pairs: MaskDistance | None = None
 
     def core(self, n_classes: int = 1, number: Array | None = None) -> _pairs.Distance:
-        """The distance as the core takes it; ``number`` of the classes, for expected distances of numbers."""
+        """Return the distance for the core; ``number`` of the classes, for expected distances of numbers."""
         return _pairs.Distance(_pairs.SQUARED if self.squared else _pairs.THRESHOLD, self.slack, n_classes, self.cost, number)
 
 
@@ -54,7 +52,7 @@ BY_NAME = {"squared": Rule("number", squared=True), "absolute": Rule("number"), 
 
 
 def rule_of_numbers(distance: Any, must: str = OF_RATINGS) -> Rule:
-    """A distance of ratings."""
+    """Return the rule for a distance of ratings."""
     if callable(distance):
         return Rule("function", function=distance)
     if isinstance(distance, (tuple, list)) and len(distance) == 2 and isinstance(distance[0], str) and distance[0] == "threshold":
@@ -65,7 +63,7 @@ def rule_of_numbers(distance: Any, must: str = OF_RATINGS) -> Rule:
 
 
 def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:
-    """A distance of labels."""
+    """Return the rule for a distance of labels."""
     if isinstance(distance, str) or callable(distance) or (isinstance(distance, tuple) and len(distance) and isinstance(distance[0], str)):
         return rule_of_numbers(distance, OF_LABELS)
     try:
@@ -78,7 +76,7 @@ def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:
 
 
 def rule_of_masks(distance: Any, masks: Masks) -> Rule:
-    """A distance of masks."""
+    """Return the rule for a distance of masks."""
     if callable(distance):
         return Rule("function", function=distance)
     name, options = distance if isinstance(distance, (tuple, list)) and len(distance) == 2 else (distance, {})
@@ -90,7 +88,7 @@ def rule_of_masks(distance: Any, masks: Masks) -> Rule:
 
 
 def _costs(given: NDArray[Any], classes: NDArray[Any]) -> Array:
-    """Costs of taking one class for another, the same both ways."""
+    """Return the costs of taking one class for another, made exactly symmetric."""
     n = len(classes)
     if given.shape != (n, n):
         raise error("distance", f"be a table of costs of {n} x {n} classes", f"shape {given.shape}")
@@ -110,10 +108,10 @@ def _costs(given: NDArray[Any], classes: NDArray[Any]) -> Array:
 
 
 def numbers_of(classes: NDArray[Any], values: Any) -> Array:
-    """The number that each class stands for: the one given, or the class itself where classes are integers."""
+    """Return the number of each class: the given one, or the class itself if classes are integers."""
     if values is None:
         if identifiers.is_text(classes):
-            raise error("values", "give a number for each class where classes are text", None)
+            raise error("values", "give a number for each class if classes are text", None)
         return checked(classes.astype(np.float64), "classes", lambda k: f"class {identifiers.name(classes[k])}")
     column = identifiers.unmasked(values)
     if column.shape != (len(classes),) or column.dtype.kind not in "biuf":
@@ -122,8 +120,8 @@ def numbers_of(classes: NDArray[Any], values: Any) -> Array:
 
 
 def checked(column: Array, argument: str, where: identifiers.Where, missing: bool = False) -> Array:
-    """The numbers if their squares are finite; NaN stands for none where some may be ``missing``."""
-    least, most = (np.fmin, np.fmax) if missing else (np.minimum, np.maximum)  # of which the first two pass NaN over
+    """Return the numbers if their squares are finite, else refuse; NaN is allowed if numbers may be ``missing``."""
+    least, most = (np.fmin, np.fmax) if missing else (np.minimum, np.maximum)  # the first two ignore NaN
     if not (least.reduce(column, initial=0.0) >= -LARGEST and most.reduce(column, initial=0.0) <= LARGEST):
         k = int(np.argmin((np.abs(column) <= LARGEST) | (np.isnan(column) & missing)))
         raise error(argument, f"be numbers from {-LARGEST:g} to {LARGEST:g}", f"{column[k]:g}", where(k))
@@ -134,7 +132,7 @@ def checked(column: Array, argument: str, where: identifiers.Where, missing: boo
 
 
 def warn() -> None:
-    """Say that it is slow, at the line that called into the package."""
+    """Warn that a function is slow, at the line that called into the package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "ugt":
         level, frame = level + 1, frame.f_back
@@ -142,7 +140,7 @@ def warn() -> None:
 
 
 class Measure:
-    """The function, its answers checked, and kept where ``kept`` (of two classes)."""
+    """A function whose results are checked, and ``kept`` if its arguments are two classes."""
 
     def __init__(self, function: Callable[[Any, Any], Any], kept: bool) -> None:
         self.function, self.tried = function, 0
@@ -175,11 +173,11 @@ def _number(found: Any, where: Callable[[], str]) -> float:
     return value
 
 
-Things = Callable[[int], Any]  # what a row says, as the function sees it
+Things = Callable[[int], Any]  # from the number of a row to the label that the function receives
 
 
 class CalledPairs:
-    """The labels of each entry, and who gave them."""
+    """The entries of all cases, measured pair by pair, with names of cases and annotators for messages."""
 
     def __init__(
         self,
@@ -198,7 +196,7 @@ class CalledPairs:
             self._case(i, out)
 
     def fill_model(self, m: int, predicted: Callable[[int], list[tuple[float, Any]]], out: Array) -> None:
-        """Distances to a prediction: what may be said and how probable it is, nothing where there is none."""
+        """Set the distances to a prediction, given as possible labels with their probabilities; no labels if there is no prediction."""
         for i in self._cases():
             law = predicted(i)
             for e in range(*self.layout.offsets[i : i + 2]) if law else ():
@@ -206,7 +204,7 @@ class CalledPairs:
                 out[e] = sum(s * p * self.measure(other, thing, where) for s, thing in self._things(e) for p, other in law)
 
     def _cases(self) -> Iterator[int]:
-        """In this thread: the function may be anything."""
+        """Yield the cases one by one in this thread: the function need not be thread-safe."""
         n = len(self.layout.offsets) - 1
         reporter = parallel.Reporter("calling the distance", n)
         for i in range(n):

@@ -1,6 +1,6 @@
-"""Distances between the annotators of each case, and from each of them to predictions: what discrepancies are sums of [C].
+"""Distances between the annotators of each case, and from each of them to predictions: the parts of discrepancies [C].
 
-No pair is enumerated but where a Python function measures, and of masks, whose intersections are counted in the core.
+Pairs are enumerated only for Python functions and for masks, whose intersections are counted in the core.
 """
 
 from __future__ import annotations
@@ -28,36 +28,35 @@ CELLS = 2**20  # probabilities, or words of masks, at a time
 
 @dataclass(frozen=True, eq=False)
 class Distances(Frozen):
-    """Distances between the annotators of each case, and from each of them to the predictions of M models.
+    """The distances between the annotators of each case, and from each of them to the predictions of M models.
 
-    An entry is an annotator of a case, with all of its labels; or, where only counts are known, a class of a case.
+    An entry is an annotator of a case, with all of their labels; if only counts are known, it is a class of a case.
     """
 
     offsets: Int64  # (N + 1,) the entries of case i are offsets[i] to offsets[i + 1], in the order of their first labels
-    annotator: Int32  # (E,) position among the annotators; -1 where only counts are known
-    count: Int64  # (E,) how many annotators the entry stands for
-    to_others: Array  # (E,) sum over the other annotators of the case (of the same entry, too) of the mean over all pairs of their labels
-    to_model: Array  # (M, E) mean over the entry's labels to the prediction, expected where that is probabilities; NaN without one
+    annotator: Int32  # (E,) position among the annotators; -1 if only counts are known
+    count: Int64  # (E,) number of annotators that the entry stands for
+    to_others: Array  # (E,) sum over the case's other annotators (also of the same entry) of the mean over all pairs of their labels
+    to_model: Array  # (M, E) mean over the entry's labels of the distance to the prediction, expected for probabilities; NaN without one
 
 
 def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any], distance: Any, *, values: Any = None) -> Distances:
-    r"""Distances ψ(Y, Y') = mean over y in Y and y' in Y' of δ(y, y') [C eq. 1], in time that grows with labels (of masks: their pairs).
+    r"""Return distances ψ(Y, Y') = mean over y in Y and y' in Y' of δ(y, y') [C eq. 1], in time linear in labels (for masks: in pairs).
 
     Parameters
     ----------
     predictions : sequence of M models' predictions
-        For Labels: whole numbers (N,), positions of classes, -1 for none; or numbers (N,), NaN for none, where the distance is one of
+        For Labels: whole numbers (N,), positions of classes, -1 for none; or numbers (N,), NaN for none, if the distance is one of
         numbers or a function; or probabilities (N, K), a row of NaN for none. For Ratings: numbers (N,), NaN for none. For Masks:
-        what :meth:`Masks.predicted` takes.
+        the argument of :meth:`Masks.predicted`.
     distance : str, tuple, (K, K) array or function
-        Of labels and ratings "squared", "absolute", "zero-one" or ``("threshold", size)``, that is max(0, |y - y'| - size), 0 up to a
-        relative rounding of 1e-12; of labels also a table of costs: symmetric, not negative, 0 on the diagonal. Of masks "jaccard" or
+        For labels and ratings "squared", "absolute", "zero-one" or ``("threshold", size)``, which is max(0, |y - y'| - size), 0 up to a
+        relative rounding of 1e-12; for labels also a table of costs: symmetric, not negative, 0 on the diagonal. For masks "jaccard" or
         "dice": 1 - |A ∩ B| / |A ∪ B| or 1 - 2 |A ∩ B| / (|A| + |B|), 0 if both are empty; others as
-        in ``mask_distances``. A function of two labels (names of
-        classes, or their ``values``), ratings, masks (arrays of bool) or label sets (frozensets) must be symmetric; it is called once a
-        pair, in either order.
+        in ``mask_distances``. A function of two labels (names of classes, or their ``values``), ratings, masks (arrays of bool) or label
+        sets (frozensets) must be symmetric; it is called once per pair, in either order.
     values : (K,) array of numbers, optional
-        What the classes of Labels stand for where numbers are compared. Default: the classes, where they are integers.
+        The numbers that the classes of Labels stand for in distances of numbers. Default: the classes, if they are integers.
     """
     layout = Layout.of(annotations)
     if values is not None and not isinstance(annotations, Labels):
@@ -65,12 +64,12 @@ def distances(annotations: Labels | Ratings | Masks, predictions: Sequence[Any],
     measured = _of_labels if isinstance(annotations, Labels) else _of_ratings if isinstance(annotations, Ratings) else _of_masks
     others, models = measured(annotations, list(predictions), distance, values, layout)  # type: ignore[arg-type]
     for array in (others, models, layout.offsets, layout.size):
-        array.flags.writeable = False  # not copied when frozen
+        array.flags.writeable = False  # so that freezing does not copy them
     return Distances(layout.offsets, layout.annotator, layout.size, others, models)
 
 
 class Layout(NamedTuple):
-    """Entries of cases, and the rows of entries: ``order`` puts rows in the order of the entries, None where they are."""
+    """The entries of cases, and the rows of entries: ``order`` puts rows in the order of the entries, None if they already are."""
 
     offsets: Int64
     annotator: Int32
@@ -82,7 +81,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, annotations: Any) -> Layout:
-        """The rows of an annotator in a case are one entry; rows of nobody in particular are one each."""
+        """Return the layout: the rows of an annotator in a case are one entry; a row without an annotator is an entry of its own."""
         who = annotations.annotator
         count = annotations.count if isinstance(annotations, Labels) else np.ones(len(who), np.int64)
         offsets, entry_of, n = _pairs.find_entries(annotations.offsets, who, len(annotations.annotators))
@@ -98,11 +97,11 @@ class Layout(NamedTuple):
         return cls(offsets, who, count, row_offsets, order, times, core)
 
     def rows(self, column: NDArray[Any]) -> NDArray[Any]:
-        """A column of the annotations in the order of the entries."""
+        """Return a column of the annotations in the order of the entries."""
         return column if self.order is None else column[self.order]
 
     def shares(self, entry: int) -> tuple[Int64, Array]:
-        """Rows of an entry, in the order of the entries, and the share of each."""
+        """Return the rows of an entry, in the order of the entries, and the share of each."""
         bounds = (entry, entry + 1) if self.row_offsets is None else self.row_offsets[entry : entry + 2]
         rows = np.arange(*bounds)
         times = np.ones(len(rows)) if self.times is None else self.times[rows]
@@ -113,7 +112,7 @@ class Layout(NamedTuple):
         parallel.run(lambda begin, end: task(begin, end, out), len(self.offsets) - 1, chunk, "measuring distances")
 
     def measure(self, others: tuple[Task, int], models: Sequence[tuple[Task, int]]) -> tuple[Array, Array]:
-        """(E,) and (M, E): what tasks find, each with how many cases it takes at a time."""
+        """Return what tasks fill in, (E,) and (M, E); each comes with the number of cases that it takes at a time."""
         to_others, to_model = np.zeros(len(self.size)), np.zeros((len(models), len(self.size)))
         self.run(others[0], to_others, others[1])
         for out, (task, chunk) in zip(to_model, models):
@@ -121,7 +120,7 @@ class Layout(NamedTuple):
         return to_others, to_model
 
     def call(self, pairs: CalledPairs, laws: list[Any]) -> tuple[Array, Array]:
-        """The same by a function; laws say what is predicted."""
+        """Return the same distances by a function; laws give the possible labels of a prediction with their probabilities."""
         if isinstance(pairs.measure, Measure):
             warn()
         to_others, to_model = np.zeros(len(self.size)), np.full((len(laws), len(self.size)), np.nan)
@@ -162,7 +161,7 @@ def _expected(labels: Labels, layout: Layout, core: _pairs.Distance, label: Any,
 
 
 def _numbers_or_positions(given: NDArray[Any], labels: Labels) -> NDArray[Any]:
-    """(N,) int64 positions of classes or float64 numbers, or probabilities (N, K) as they are."""
+    """Return (N,) int64 positions of classes or float64 numbers; return probabilities (N, K) unchanged."""
     if given.dtype.kind == "f" and given.ndim == 1:
         return checked(np.ascontiguousarray(given, np.float64), "predictions", lambda i: f"case {labels.axes.case_name(i)}", missing=True)
     return given if given.ndim == 2 else np.ascontiguousarray(given, np.int64)
@@ -185,7 +184,7 @@ def _called_on_labels(
 
     core, per = Rule("class").core(labels.n_classes), max(1, CELLS // labels.n_classes)
     for p in given:
-        if p.ndim == 2:  # for the check of the probabilities
+        if p.ndim == 2:  # only to check the probabilities
             layout.run(partial(_expected, labels, layout, core, label, p), np.empty(len(layout.size)), per)
     return layout.call(pairs, [partial(law, p) for p in given])
 

@@ -1,4 +1,4 @@
-"""Every annotator judged as if they were the model, beside the models: the forest table of [C Table 4]."""
+"""Every annotator judged as if they were the model, next to the models: the forest table of [C Table 4]."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from ..resampling import Seed
 
 ALIKE = "the annotators do not differ from each other"
-CELLS = 2**22  # cases x numbers held at a time: some tables of 32 MB
+CELLS = 2**22  # cases x numbers held at a time: a few tables of 32 MB
 
 
 class ResampleShares(NamedTuple):
-    """Shares of resamples in which models are better than annotators; made by :meth:`AnnotatorDiscrepancy.resample_shares`.
+    """The shares of resamples in which models are closer than annotators; made by :meth:`AnnotatorDiscrepancy.resample_shares`.
 
     Attributes
     ----------
     better_share, better_share_same_cases : (M, A) arrays
-        In which a model's Δ is below that of an annotator; ties count half. The same for ``same_cases``.
+        Share in which a model's Δ is below that of an annotator; ties count half. The second compares on the ``same_cases``.
     best_share, best_share_same_cases : (M,) arrays
-        In which a model's Δ is below that of the annotator who is best in that resample; below that of every annotator on their cases.
+        Share in which a model's Δ is below the lowest Δ of the annotators in that resample; share in which it is below that of every
+        annotator on that annotator's cases.
     """
 
     better_share: Array
@@ -50,11 +51,11 @@ class ResampleShares(NamedTuple):
 
     @classmethod
     def of(cls, found: Resamples, m: int) -> ResampleShares:
-        """From resamples of m models and what is behind them."""
+        """Return the shares from resamples of m models, followed by the annotators and the models on the same cases."""
         values, a = found.values, (len(found) - m) // (1 + m)
         models, own, same = values[:, :m, None], values[:, None, m : m + a], values[:, m + a :].reshape(len(values), m, a)
         best = np.fmin.reduce(own, axis=2, initial=np.nan)
-        beaten = np.fmin.reduce(on_same := _below(same, own), axis=2, initial=np.nan)  # all of them: 1
+        beaten = np.fmin.reduce(on_same := _below(same, own), axis=2, initial=np.nan)  # 1: below all of them
         all_beaten = np.where(np.isnan(beaten), np.nan, beaten == 1)
         return cls(_mean(_below(models, own)), _mean(on_same), _mean(_below(models[..., 0], best)), _mean(all_beaten))
 
@@ -66,9 +67,9 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     Attributes
     ----------
     annotators : (A,) array
-        Ids of the annotators judged.
+        Ids of the annotators that are judged.
     value, alpha, mu, n_cases : (A,) arrays
-        Δ = μ / α of each annotator against the others, and cases in μ.
+        Δ = μ / α of each annotator against the others, and the number of cases in μ.
     models : tuple of str
         Names of the M models.
     model_value, model_n_cases : (M,) arrays
@@ -76,12 +77,12 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     same_cases : (M, A) array
         Δ of each model on the cases of an annotator, against the same others as that annotator.
     left_out, too_few : mappings
-        Cases that count for nobody, by reason; annotators who are not judged because they have fewer than ``least_cases`` cases, with
-        their number.
+        Cases that count for no annotator, by reason; annotators who are not judged because they have fewer than ``least_cases`` cases,
+        with their number of cases.
 
     Notes
     -----
-    The numbers that are resampled together are Δ of the models and the annotators, and ``same_cases`` row by row.
+    The numbers that are resampled together are Δ of the models and the annotators, then ``same_cases`` row by row.
 
     Examples
     --------
@@ -106,12 +107,12 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
     _statistic: Judged = field(repr=False)
 
     def resample_shares(self, **options: Any) -> ResampleShares:
-        """Shares of resamples in which models are better than annotators, which are not probabilities; ``options`` as of :meth:`resamples`.
+        """Return shares (not probabilities) of resamples in which models are closer than annotators; ``options`` as of :meth:`resamples`.
 
         Notes
         -----
-        "Better than the best annotator" means the one who is best in each resample, which is harder than to be better than the one who
-        came out best: with few cases some annotator is best by luck. Undefined annotators do not count there.
+        The best annotator is the one with the lowest Δ in each resample, not the one with the lowest Δ in the data: with few cases some
+        annotator is lowest by luck. Annotators whose Δ is undefined in a resample do not count in it.
         """
         return ResampleShares.of(self.resamples(**options), len(self.models))
 
@@ -125,12 +126,12 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         n_resamples: int = 1000,
         seed: Seed = 0,
     ) -> list[dict[str, Any]]:
-        """Rows of the forest table, lowest Δ first.
+        """Return the rows of the forest table, lowest Δ first.
 
         Parameters
         ----------
         level : float
-            Of the intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
         kind : {"auto", "percentile", "basic", "bca"}
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`; all numbers are computed on the same resamples.
@@ -165,7 +166,7 @@ def annotator_discrepancy(
     least_cases: int = 1,
     missing: str = "error",
 ) -> AnnotatorDiscrepancy:
-    r"""The discrepancy ratio of every annotator, judged as if they were the model, and of models beside them.
+    r"""Return the discrepancy ratio of every annotator, judged as if they were the model, and of models next to them.
 
     Annotator j is taken out of the data: μ is the mean distance of j to the others, α the discrepancy among the others,
     :math:`Δ_j = μ_j / α_{-j}` [C Table 4].
@@ -173,14 +174,14 @@ def annotator_discrepancy(
     Parameters
     ----------
     annotations, distance, values, missing
-        As for :func:`discrepancy_ratio`; it must be known who gave each label.
+        As for :func:`discrepancy_ratio`; annotations must name their annotators.
     predictions : mapping of name to predictions, or one model's predictions, optional
-        Each as for :func:`discrepancy_ratio`. (A mapping of case id to prediction goes inside of a mapping of names.)
+        Each as for :func:`discrepancy_ratio`. (Put a mapping of case id to prediction into a mapping of names.)
     cases : {"matched", "all", "mu1"}
-        Which cases count for annotator j. ``"matched"``: those that j labelled and that keep two others, for both μ and α. ``"all"``: μ
+        Cases that count for annotator j. ``"matched"``: those that j labelled and that keep two others, for both μ and α. ``"all"``: μ
         on these, α on all cases that keep two others. ``"mu1"``: α as with ``"all"``, μ on cases that j labelled and that keep one other.
     least_cases : int
-        Annotators with fewer cases in μ are not judged, but stay among the others.
+        Annotators with fewer cases in μ are not judged, but remain among the others.
 
     Returns
     -------
@@ -189,7 +190,7 @@ def annotator_discrepancy(
     Raises
     ------
     ValueError
-        As for :func:`discrepancy_ratio`, or if annotators are unknown (label counts).
+        As for :func:`discrepancy_ratio`, or if the annotators are not named (label counts).
 
     Notes
     -----
@@ -222,7 +223,7 @@ def annotator_discrepancy(
     one = Judged(settings, compared, (at, True))
     if not one.kept.any() or len(one.names) == 0:
         must = "hold cases that keep two annotators when one is taken out, or predictions be given"
-        raise checks.error("annotations", must, f"at most {int(compared.sums.n.max(initial=0))} annotators a case")
+        raise checks.error("annotations", must, f"at most {int(compared.sums.n.max(initial=0))} annotators per case")
     sums, found = one.sums(), one.estimate
     mu, alpha = one.means_of(sums, n_of[at])
     too_few = {identifiers.name(ids[j]): int(n_of[j]) for j in np.flatnonzero(n_of < least_cases)}
@@ -236,7 +237,7 @@ def check_options(cases: Any, least_cases: Any) -> None:
 
 
 def _below(first: Array, second: Array) -> Array:
-    """1 where the first is the smaller one, 0.5 where they are equal up to rounding, else 0; NaN where one is undefined."""
+    """Return 1 if the first is smaller, 0.5 if both are equal up to rounding, else 0; NaN if one is undefined."""
     with np.errstate(invalid="ignore"):
         gap = np.abs(first - second)
         tied = (np.isfinite(gap) & (gap <= TIE * np.maximum(np.abs(first), np.abs(second)))) | (first == second)
@@ -244,19 +245,19 @@ def _below(first: Array, second: Array) -> Array:
 
 
 def _mean(table: Array) -> Array:
-    """Over resamples, which are the first axis, in which it is defined."""
+    """Return the mean over the resamples (first axis) in which the value is defined."""
     return over(np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0))
 
 
-# ---- what it is made of ----
+# ---- the statistic ----
 
 
 class Judged(Judging, Wide):
     """Δ of M models, of A annotators, and of the models on the cases of each annotator (M, A), row by row.
 
-    Sums are those of μ, of α and of cases of each model, (3, M); then for each annotator a row of those of μ, of μ of every model, of α
-    and, unless all cases have all predictions, of α in the cases with a prediction of every model; behind these, where means are of
-    different cases, how many cases each of them has. What these cases do not need, but others may, is left out of ``lean`` sums.
+    The sums are first μ, α and the number of cases of each model, (3, M). Then each annotator has a row: μ, μ of every model, α, and,
+    unless all cases have all predictions, α in the cases with a prediction of every model. If means are of different cases, the row
+    continues with the number of cases of each of them. ``lean`` sums leave out what only other data would need.
 
     ``settings`` have the names of the ``annotators`` and ``models`` and the ``options`` of the function; ``more`` are the annotators by
     position, -1 for those who gave no label, and ``lean``.
@@ -269,7 +270,7 @@ class Judged(Judging, Wide):
         self.models, m = tuple(settings["models"]), len(settings["models"])
         self.judged = np.ones(len(settings["annotators"]), bool)
         self.counts = not lean or settings["options"]["cases"] != "matched"
-        self.below = np.arange(1 + m, 2 + 2 * m)  # where α of μ of the annotator and of every model stand
+        self.below = np.arange(1 + m, 2 + 2 * m)  # columns of α for μ of the annotator and of every model
         super().__init__(settings, compared, more)
         if compared is not None and lean and compared.predicted.all():
             self.below = np.full(1 + m, 1 + m)
@@ -282,11 +283,11 @@ class Judged(Judging, Wide):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases with two annotators."""
+        """The (N,) cases with two annotators."""
         return np.asarray(self.compared.sums.n >= 2)
 
     def blocks(self) -> Iterable[Array]:
-        """Those of the models, then those of some annotators at a time."""
+        """Yield the contributions of the models, then those of some annotators at a time."""
         m, a = len(self.models), len(self.annotators)
         return self._every_block if self.n_cases * (3 * m + a * self._width) <= CELLS else self._blocks()
 
@@ -308,15 +309,15 @@ class Judged(Judging, Wide):
 
     @property
     def _width(self) -> int:
-        """K, sums of an annotator."""
+        """The number of sums K of an annotator."""
         return (2 if self.counts else 1) * (int(self.below[-1]) + 1)
 
     def _rows(self, table: Array) -> Array:
-        """(R, A', K) of annotators, from (R, A' K)."""
+        """Return sums (R, A' K) as rows of annotators (R, A', K)."""
         return table.reshape(len(table), -1, self._width)
 
     def _means(self, rows: Array) -> Array:
-        """Of rows of sums; only up to a factor where all are of the same cases."""
+        """Return the means of rows of sums; only up to a factor if all are of the same cases."""
         return over(*np.split(rows, 2, axis=2)) if self.counts else rows
 
     def answer(self, sums: Array) -> Array:
@@ -327,7 +328,7 @@ class Judged(Judging, Wide):
         return over(means[:, :, : 1 + len(self.models)], means[:, :, self.below])
 
     def _together(self, models: Array, rows: Array) -> Array:
-        """Numbers in their order, from those of models and rows (R, A, 1 + M); NaN for who is not judged."""
+        """Return the numbers in their order, from those of models and rows (R, A, 1 + M); NaN for annotators who are not judged."""
         told = np.where(self.judged[:, None], rows, np.nan).transpose(0, 2, 1)
         return np.concatenate([models, told.reshape(len(rows), -1)], axis=1)
 
@@ -346,7 +347,7 @@ class Judged(Judging, Wide):
         return self._together(models, np.concatenate(found, axis=1) if found else np.empty((self.n_cases, 0, 1 + m)))
 
     def varies(self, kept: Bools, design: Design) -> Bools:
-        """(M + A + M A,) whether two units of some stratum have a denominator."""
+        """Return (M + A + M A,) whether two units of some stratum have a denominator."""
         first, *others = (design.vary(block[kept]).astype(np.float64)[None] for block in self.blocks())
         m = len(self.models)
         rows = self._rows(np.concatenate([np.empty((1, 0)), *others], axis=1))
@@ -358,25 +359,25 @@ class Judged(Judging, Wide):
         return np.asarray(self._together(first[:, m : 2 * m], rows)[0] == 1)
 
     def means_of(self, sums: Array, n: Int64) -> tuple[Array, Array]:
-        """(A,) means μ and α of annotators, those of μ over n cases."""
+        """Return the means μ and α of annotators, (A,) each, μ over n cases."""
         rows = self._means(self._rows(sums[:, 3 * len(self.models) :]))[0]
         found = rows[:, 0], rows[:, 1 + len(self.models)]
         return found if self.counts else (over(found[0], n), over(found[1], n))
 
-    # ---- of sums alone ----
+    # ---- answers from sums alone ----
 
     def _of(self, sums: Array) -> Judged:
-        """Of those who have enough cases."""
+        """Return the statistic in which only annotators with enough cases are judged."""
         one = copy(self)
         one.judged = np.rint(self.groups(sums, sums)) >= self.settings["options"]["least_cases"]
         return one
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each annotator."""
+        """Return the number of cases of each annotator."""
         return np.asarray(self._rows(sums[None, 3 * len(self.models) :])[0, :, int(self.below[-1]) + 1])
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """By the names in the function's record."""
+        """Return the numbers by their names in the function's record."""
         m, a = len(self.models), len(self.judged)
         rows, deltas = self._rows(sums[:, 3 * m :]), self.answer(sums)
         means = np.where(self.judged[:, None], self._means(rows), np.nan)
@@ -388,12 +389,12 @@ class Judged(Judging, Wide):
         return found
 
     def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
-        """The mean Δ of annotators with enough cases as they are, and all numbers."""
+        """Return the mean Δ of the annotators who have enough cases in the data, and all numbers."""
         found = self._of(sums).numbers(replicates)
         return mean_of(found["value"]), found
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With who the annotators are."""
+        """Return the answer with the names of the annotators."""
         value, numbers = self.replicated(sums, sums[None])
         named, least = {"annotators": np.array(self.settings["annotators"])}, self.settings["options"]["least_cases"]
         reason = NOBODY.format(least) if not self._of(sums).judged.any() else ALIKE if np.isnan(value[0]) else None

@@ -1,4 +1,4 @@
-"""Δ within classes of cases, and within groups of annotators [C appendix E, sec. 5]."""
+"""The discrepancy ratio within classes of cases, and within groups of annotators [C appendix E, sec. 5]."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .input import Compared, as_annotations, as_labels, check_stated, compare, i
 from .record import OfAnnotations
 from .sums import ALPHA, MU, N, mean_of
 
-# Names of G groups, (N, G) μ and α of cases, NaN where they are not in a group, and cases left out by reason.
+# Names of G groups; μ and α of cases, (N, G), NaN if a case is not in a group; number of cases left out by reason.
 Parts = tuple[Any, Array, Array, dict[str, int]]
 TIED = "case whose majority class is tied"
 NO_STRATUM = "case without stratum"
-SAME = 1e-9  # votes are shares of whole labels: closer ones are equal
+SAME = 1e-9  # votes are sums of shares: closer ones are equal up to rounding
 
 
 class Grouped(Ratios):
@@ -41,7 +41,7 @@ class Grouped(Ratios):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases of any group."""
+        """The (N,) cases that are in any group."""
         return np.asarray(~np.isnan(self.mu).all(axis=1))
 
     def judged_by(self, annotators: NDArray[Any]) -> Grouped:
@@ -62,11 +62,11 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
     names : (G,) array
         Strata or groups.
     value, alpha, mu, n_cases : (G,) arrays
-        Δ = μ / α within each, NaN where no case counts; cases that count.
+        Δ = μ / α within each group, NaN if no case counts; the number of cases that count.
     mean : float
-        Mean of Δ over the groups that have cases; undefined where one of these is.
+        Mean of Δ over the groups that have cases; undefined if one of these is.
     left_out : mapping
-        Cases that count in no group, by reason.
+        Cases that do not count in any group, by reason.
 
     Notes
     -----
@@ -107,16 +107,16 @@ def stratified_discrepancy(
     values: Any = None,
     missing: str = "error",
 ) -> GroupedDiscrepancy:
-    """Δ within each class of cases, and its mean over classes: rare classes count as much as frequent ones.
+    """Return Δ within each class of cases, and its mean over classes, in which rare classes count as much as frequent ones.
 
     Parameters
     ----------
     annotations, predictions, distance, values, missing
         As for :func:`discrepancy_ratio`.
     strata : (N,) ids or mapping of case id, optional
-        Default, for labels: the majority class of each case. Every annotator has one vote, shared evenly among their labels.
+        Default, for labels: the class with most votes in each case. Every annotator has one vote, shared evenly among their labels.
     ties : {"drop", "lowest"}
-        Cases whose majority class is tied are left out, or go to the first of the tied classes.
+        Cases whose majority class is tied are left out, or counted in the first of the tied classes.
 
     Returns
     -------
@@ -125,12 +125,12 @@ def stratified_discrepancy(
     Raises
     ------
     ValueError
-        As for :func:`discrepancy_ratio`; if strata are wanted and annotations are not labels.
+        As for :func:`discrepancy_ratio`; if strata are not given and annotations are not labels.
 
     Notes
     -----
-    The classes come from the same labels that Δ is computed from, and a class in which all annotators agree has no Δ (α = 0); then the mean
-    is undefined, too. Strata that do not come from the labels are given with ``strata``.
+    The classes come from the same labels that Δ is computed from. A class in which all annotators agree has no Δ (α = 0), and the mean
+    is then undefined, too. Give strata from another source as ``strata``.
 
     References
     ----------
@@ -164,31 +164,31 @@ def _by_case(strata: tuple[NDArray[Any], Int64, str] | None, ties: str, compared
 def group_discrepancy(
     annotations: Any, predictions: Any, groups: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> GroupedDiscrepancy:
-    """Δ within groups of annotators, such as schools of thought: the model against those who agree on what is meant.
+    """Return Δ within groups of annotators, such as schools of thought: the model against those who agree on a definition.
 
     Both α and μ are over the annotators of one group, on the cases that two of them labelled.
 
     Parameters
     ----------
     annotations, predictions, distance, values, missing
-        As for :func:`discrepancy_ratio`; it must be known who gave each label.
+        As for :func:`discrepancy_ratio`; annotations must name their annotators.
     groups : (A,) ids, or mapping of annotator to group
-        In the order of the annotators. Those who are in no group (None, or not in the mapping) are left out.
+        In the order of the annotators. Annotators in no group (None, or not in the mapping) are left out.
 
     Returns
     -------
     GroupedDiscrepancy
-        ``left_out`` counts cases that no group has two annotators for.
+        ``left_out`` counts cases that have no group with two annotators.
 
     Raises
     ------
     ValueError
-        As for :func:`discrepancy_ratio`; if nobody is in a group, or a name in ``groups`` is no annotator.
+        As for :func:`discrepancy_ratio`; if no annotator is in a group, or a name in ``groups`` is not an annotator.
 
     Notes
     -----
-    Groups have to be known beforehand. Groups that are found in the same labels agree within themselves by construction, and α is too
-    small.
+    Define groups before you see the labels. Groups that are found in the same labels agree within themselves by construction, and α is
+    too small.
 
     References
     ----------
@@ -202,7 +202,7 @@ def group_discrepancy(
     >>> dict(zip(found.names.tolist(), found.value.round(2).tolist()))
     {'A': 0.33, 'B': 25.33}
     """
-    compared = compare(annotations, {"model": predictions}, distance, values, missing, known="so that groups can be told apart")
+    compared = compare(annotations, {"model": predictions}, distance, values, missing, known="so that groups can be distinguished")
     return GroupedDiscrepancy.of(Grouped(partial(_by_annotator, *_grouped(groups, compared.annotators)), compared))
 
 
@@ -216,9 +216,9 @@ def _by_annotator(names: NDArray[Any], of_annotator: Int64, compared: Compared) 
 
 
 def majority(labels: Any, ties: str) -> tuple[NDArray[Any], Int64, str]:
-    """Classes and the majority class of each case, -1 where it is tied or there are no labels."""
+    """Return the classes and the majority class of each case, -1 if it is tied or if there are no labels."""
     if not isinstance(labels, Labels):
-        raise checks.error("strata", "be given where annotations are not labels", None)
+        raise checks.error("strata", "be given if annotations are not labels", None)
     checks.room("votes for every class", 10 * labels.n_cases * labels.n_classes)
     case = row_of(labels.offsets)
     known = labels.annotator >= 0
@@ -236,7 +236,7 @@ def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], Int64, str]:
     absent = is_missing(column, (None, "", float("nan")))
     of_case = np.full(len(column), -1, np.int64)
     if absent.all():
-        raise checks.error("strata", "be known for some case", "none")
+        raise checks.error("strata", "be known for at least one case", "none")
     numbered = identifiers.number("strata", column[~absent].tolist())
     names, place = np.unique(numbered.ids, return_inverse=True)
     of_case[~absent] = place.reshape(-1)[numbered.code]
@@ -244,7 +244,7 @@ def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], Int64, str]:
 
 
 def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64]:
-    """Names of the groups, in order of first appearance, and the group of each annotator, -1 for none."""
+    """Return names of the groups, in order of first appearance, and the group of each annotator, -1 for none."""
     if isinstance(groups, Mapping):
         known = {str(name): group for name, group in groups.items()}
         names = [str(name) for name in annotators.tolist()]
@@ -254,10 +254,10 @@ def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64
         column: list[Any] = [known.get(name) for name in names]
     else:
         if isinstance(groups, str) or not isinstance(groups, Iterable):
-            raise checks.error("groups", f"be {len(annotators)} ids, one an annotator, or a mapping", repr(groups))
+            raise checks.error("groups", f"be {len(annotators)} ids, one per annotator, or a mapping", repr(groups))
         column = list(groups)
         if len(column) != len(annotators):
-            raise checks.error("groups", f"be {len(annotators)} ids, one an annotator", len(column))
+            raise checks.error("groups", f"be {len(annotators)} ids, one per annotator", len(column))
     present = [j for j, group in enumerate(column) if not identifiers.is_null(group)]
     if not present:
         raise checks.error("groups", "have at least one annotator", "none")

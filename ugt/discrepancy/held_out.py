@@ -1,4 +1,4 @@
-"""Relative F1, for comparison with published numbers: annotators are split into judges and judged [C sec. 4.1.3]."""
+"""Relative F1, for comparison with published numbers: some annotators are the reference, the others are judged [C sec. 4.1.3]."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NO_MAJORITY = "case without a majority class"
 
 @dataclass(frozen=True, repr=False)
 class RelativeF1(Record):
-    """F1 of a model less the mean F1 of annotators, against the majority vote of other annotators; made by :func:`relative_f1`.
+    """The F1 of a model less the mean F1 of annotators, against the voted label of other annotators; made by :func:`relative_f1`.
 
     Attributes
     ----------
     value : float
-        ``model - annotators``: above 0, the model is the better one.
+        ``model - annotators``: above 0, the F1 of the model is the higher one.
     model, annotators : float
         F1 of the model, and mean F1 of the annotators that were held out.
     n_cases : int
@@ -51,19 +51,19 @@ class RelativeF1(Record):
 
 
 def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: str = "error") -> RelativeF1:
-    """Relative F1: for comparison with published numbers, not for use. It depends on the number of annotators.
+    """Return the relative F1, for comparison with published numbers only: it depends on the number of annotators.
 
-    Annotators are split: the majority vote of some is taken for the truth, the others and the model are judged by macro F1 against it.
-    Cases whose vote is tied are left out; each annotator is judged on the cases that they labelled (by their first label).
+    Annotators are split: the voted label of some is the reference, and the others and the model are judged by macro F1 against it.
+    Cases whose vote is tied are left out. Each annotator is judged on the cases that they labelled (by their first label).
 
     Parameters
     ----------
     annotations : Labels, or (N, A) array of classes
-        It must be known who gave each label.
+        Annotations must name their annotators.
     predictions : (N,) classes
         As for :func:`discrepancy_ratio`.
     held_out : sequence of annotator ids
-        Who is judged.
+        The annotators that are judged.
     missing : {"error", "drop"}
 
     Returns
@@ -99,9 +99,9 @@ def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: s
 
 
 class HeldOut(Judging, Scattered):
-    """F1 of the model less the mean F1 of J - 1 annotators who are held out, by their positions, -1 for those who gave no label.
+    """F1 of the model less the mean F1 of J - 1 held-out annotators, given by their positions, -1 for those who gave no label.
 
-    Sums are those of cases with a majority class; of each judge hits, choices and votes for each class, (J, 3, K).
+    The sums are the number of cases with a majority class; then for each judge hits, choices and votes for each class, (J, 3, K).
     """
 
     names = ("value", "model", "annotators")
@@ -116,7 +116,7 @@ class HeldOut(Judging, Scattered):
         self.labels, self.n_cases, self.n_sums = labels, labels.n_cases, 1 + self.n_judges * 3 * labels.n_classes
         column = read(model, labels, "zero-one", None, missing)
         if column.ndim != 1:
-            raise checks.error("predictions", "be one class a case", f"{column.ndim} dimensions")
+            raise checks.error("predictions", "be one class per case", f"{column.ndim} dimensions")
         self.vote = majority(only(labels, ~np.isin(np.arange(len(labels.annotators)), at)), "drop")[1]
         nobody = np.full(labels.n_cases, -1)
         self.judges = [column, *(nobody if j < 0 else next(as_models(labels, j), nobody) for j in at.tolist())]
@@ -129,7 +129,7 @@ class HeldOut(Judging, Scattered):
         return HeldOut(self.settings, held, *self._given)
 
     def windows(self) -> Iterator[Window]:
-        """Of each judge: where it was right, what it chose, and what the vote was then."""
+        """Yield for each judge its hits, its choices, and the voted labels of the same cases."""
         k = self.labels.n_classes
         for j, column in enumerate(self.judges):
             known = np.flatnonzero((column >= 0) & (self.vote >= 0))
@@ -145,22 +145,22 @@ class HeldOut(Judging, Scattered):
         return np.column_stack([f1[:, 0] - others, f1[:, 0], others])
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With why there is none."""
+        """Return the answer with the reason if there is none."""
         found = super().finish(sums, fixed, left_out)
         reason = "no case has a majority class" if sums[0] == 0 else "no annotator is held out in such a case"
         return found._replace(reason=reason if np.isnan(found.value) else None)
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each class, for the model and for the annotators."""
+        """Return the number of cases of each class, for the model and for the annotators."""
         votes = sums[1:].reshape(self.n_judges, 3, -1)[:, 2]
         return np.append(votes[0], votes[1:].sum(axis=1))
 
 
 def positions(held_out: NDArray[Any], annotators: NDArray[Any]) -> Int64:
-    """Of those held out among all annotators, ascending."""
+    """Return the positions of the held-out annotators among all, ascending."""
     at = identifiers.lookup(annotators, held_out)
     if (at < 0).any():
         raise checks.error("held_out", "name annotators", identifiers.name(held_out[int(np.argmax(at < 0))]))
     if not 0 < len(at) < len(annotators):
-        raise checks.error("held_out", "leave annotators on both sides", f"{len(at)} of {len(annotators)}")
+        raise checks.error("held_out", "be some of the annotators, not all", f"{len(at)} of {len(annotators)}")
     return np.sort(at).astype(np.int64)

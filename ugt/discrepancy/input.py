@@ -25,9 +25,9 @@ from .sums import CaseSums
 
 Annotations = Union[Labels, Ratings, Masks]
 NUMERIC = ("squared", "absolute")
-OUTSIDE = 1e-4  # how far probabilities may miss 1 together
+OUTSIDE = 1e-4  # largest difference from 1 of the sum of a prediction's probabilities
 MISSING = ("error", "drop")
-UNNAMED = "model"  # which nobody called so
+UNNAMED = "model"  # name of a model for which the user gave none
 WHY = "so that each can be compared with the model"
 
 
@@ -39,7 +39,7 @@ class Compared:
     distances: Distances
     models: tuple[str, ...]
     predicted: Bools  # (M, N)
-    columns: list[Any]  # of predictions
+    columns: list[Any]  # predictions of each model
     distance: Any
     values: Any
 
@@ -53,11 +53,11 @@ class Compared:
 
     @cached_property
     def sums(self) -> CaseSums:
-        """What each case adds."""
+        """The sums of each case."""
         return CaseSums.of(self.distances, self.n_cases)
 
     def judged_by(self, annotators: NDArray[Any]) -> Compared:
-        """The same where annotators (A,) weigh 0 or 1."""
+        """Return the same comparison with annotators (A,) weighted by 0 or 1; those with 0 are left out."""
         check_known(self.annotations, "to be left out one by one")
         weights = np.asarray(annotators)
         if weights.shape != (len(self.annotators),) or not np.isin(weights, (0, 1)).all():
@@ -69,7 +69,7 @@ class Compared:
 def compare(
     annotations: Any, predictions: Mapping[str, Any], distance: Any, values: Any = None, missing: str = "error", known: str = ""
 ) -> Compared:
-    """Read everything and compute the distances; ``known``: what the annotators have to be known for."""
+    """Return annotations joined with predictions and their distances; ``known`` says why annotators must be named, if they must."""
     checks.option("missing", missing, MISSING)
     held = as_annotations(annotations, list(predictions.values()), distance, values)
     distance = distance_for(held, distance, values)
@@ -86,7 +86,7 @@ def compare(
 
 
 def distance_for(annotations: Annotations, distance: Any, values: Any = None) -> Any:
-    """The distance given; None: zero-one for labels whose classes are names or more than two, squared for what is numbers."""
+    """Return the given distance, or the default: zero-one for classes that are text or more than two, squared for numbers."""
     if distance is not None or isinstance(annotations, Masks):
         return distance
     if isinstance(annotations, Labels) and values is None:
@@ -95,13 +95,13 @@ def distance_for(annotations: Annotations, distance: Any, values: Any = None) ->
 
 
 def check_stated(distance: Any) -> None:
-    """Refuse None for a distance where it stands for none."""
+    """Refuse None as a distance in functions that have another default."""
     if distance is None:
         raise checks.error("distance", OF_LABELS, "None")
 
 
 def check_known(annotations: Any, what: str) -> None:
-    """Refuse annotations that do not say who gave them."""
+    """Refuse annotations that do not name their annotators."""
     if len(annotations.annotators) == 0:
         raise checks.error("annotations", f"say who gave each label, {what}", "label counts")
 
@@ -110,7 +110,7 @@ def check_known(annotations: Any, what: str) -> None:
 
 
 def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, values: Any = None) -> Annotations:
-    """Annotations, or an array (N, A): text as labels, numbers as ratings; whole ones only where something says which they are."""
+    """Return annotations; in an array (N, A) text is labels and numbers are ratings; for whole numbers an argument must tell which."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return drawn_alike(annotations) if isinstance(annotations, Labels) else annotations
     if isinstance(annotations, (str, Mapping)) or not (hasattr(annotations, "__iter__") or identifiers.is_array(annotations)):
@@ -122,15 +122,13 @@ def as_annotations(annotations: Any, predictions: Sequence[Any], distance: Any, 
     if text or n_classes:
         return Labels.from_wide(cells, classes=None if text else n_classes)
     if distance is None and len(set(held)) > 2 and all(is_number(cell) and cell == cell // 1 for cell in held):
-        must = (
-            "be Labels.from_wide(...) where whole numbers are classes, or Ratings.from_wide(...) where they are a scale (or say distance=)"
-        )
+        must = "be Labels.from_wide(...) if whole numbers are classes, or Ratings.from_wide(...) if they are a scale (or give distance=)"
         raise checks.error("annotations", must, "a bare table")
     return Ratings.from_wide(cells)
 
 
 def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None, values: Any = None) -> Annotations:
-    """The same for what needs classes: whole numbers are classes from 0 to the largest that annotators or predictions name."""
+    """Like :func:`as_annotations`, but read whole numbers as classes from 0 to the largest in annotations or predictions."""
     if isinstance(annotations, (Labels, Ratings, Masks)):
         return annotations
     largest = -1.0
@@ -142,7 +140,7 @@ def as_labels(annotations: Any, predictions: Sequence[Any], distance: Any = None
 
 
 def of_two_classes(annotations: Any) -> Labels:
-    """Labels, or an array of 0 and 1 or of two names."""
+    """Return Labels of two classes, also from an array of 0 and 1 or of two names."""
     held = annotations if isinstance(annotations, Labels) else as_annotations(annotations, [], np.zeros((2, 2)))
     if not isinstance(held, Labels) or held.n_classes != 2:
         got = f"{held.n_classes} classes" if isinstance(held, Labels) else type(held).__name__
@@ -151,7 +149,7 @@ def of_two_classes(annotations: Any) -> Labels:
 
 
 def _n_classes(predictions: Sequence[Any], distance: Any) -> int:
-    """How many classes probabilities or a table of costs speak of; 0 if neither is there."""
+    """Return the number of classes in probabilities or a table of costs; 0 if there is neither."""
     tables = [distance] if np.ndim(_plain(distance)) == 2 else []
     for one in predictions:
         table = one.scores if isinstance(one, Predictions) else one
@@ -160,7 +158,7 @@ def _n_classes(predictions: Sequence[Any], distance: Any) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers as an array, None as NaN; None for what is no table of numbers."""
+    """Return numbers as a float array, None as NaN; return None for anything else."""
     try:
         array = np.asarray(value)
         return array.astype(np.float64) if array.dtype.kind in "biufO" else None
@@ -169,12 +167,12 @@ def _plain(value: Any) -> Any:
 
 
 def ids_of(annotations: Any) -> NDArray[Any]:
-    """(N,) case ids."""
+    """Return the (N,) case ids."""
     return np.asarray(annotations.axes.case_ids if isinstance(annotations, Labels) else annotations.case_ids)
 
 
 def where(annotations: Any, i: int) -> str:
-    """Case i in a message."""
+    """Return the name of case i for a message."""
     return f"case {identifiers.name(ids_of(annotations)[i])}"
 
 
@@ -182,14 +180,14 @@ def where(annotations: Any, i: int) -> str:
 
 
 def models_of(predictions: Any) -> dict[str, Any]:
-    """Models by name: a mapping of names, one model's predictions, or None."""
+    """Return models by name, from a mapping of names, one model's predictions, or None."""
     if predictions is None:
         return {}
     return dict(predictions) if isinstance(predictions, Mapping) else {UNNAMED: predictions}
 
 
 def read(predictions: Any, annotations: Any, distance: Any, values: Any, missing: str) -> Any:
-    """One model's predictions in the order of the cases, as :func:`distances` takes them."""
+    """Return one model's predictions in the order of the cases, as :func:`distances` takes them."""
     given = joined(predictions, annotations)
     if isinstance(annotations, Labels):
         column: Any = _for_labels(given, annotations, distance, values)
@@ -216,11 +214,11 @@ def check_all(argument: str, present: Bools, annotations: Any) -> None:
 
 
 def joined(predictions: Any, annotations: Any) -> Any:
-    """Predictions that come with case ids, in the order of the cases, None where there are none; others as they are."""
+    """Return predictions with case ids in the order of the cases, None for cases without one; return others unchanged."""
     pair = isinstance(predictions, tuple) and len(predictions) == 2 and np.ndim(_plain(predictions[1])) == 2  # ids and scores
     if isinstance(predictions, Predictions) or hasattr(predictions, "columns") or (pair and isinstance(annotations, Labels)):
         if not isinstance(annotations, Labels):
-            raise checks.error("predictions", "be one value a case where annotations are not Labels", type(predictions).__name__)
+            raise checks.error("predictions", "be one value per case if annotations are not Labels", type(predictions).__name__)
         given = Predictions.from_any(predictions, annotations.axes.classes)
         if given.case_ids is not None:
             _check_known(given.case_ids, given.located(annotations.axes)[1])
@@ -252,11 +250,11 @@ def _check_known(names: NDArray[Any], at: NDArray[Any]) -> None:
 
 def _check_length(n: int, annotations: Any, argument: str = "predictions") -> None:
     if n != annotations.n_cases:
-        raise checks.error(argument, f"be one a case, {annotations.n_cases}", n)
+        raise checks.error(argument, f"be one per case, {annotations.n_cases}", n)
 
 
 def _present(column: Any, annotations: Any) -> Bools:
-    """(N,) whether there is a prediction."""
+    """Return (N,) bools, whether each case has a prediction."""
     if isinstance(column, Masks):
         row = identifiers.lookup(column.case_ids, annotations.case_ids)
         return np.asarray((row >= 0) & (sizes_of(column.offsets) > 0)[row])
@@ -266,7 +264,7 @@ def _present(column: Any, annotations: Any) -> Bools:
 
 
 def _table(given: Any) -> NDArray[Any]:
-    """A column, or probabilities; None (a row that is missing) becomes a row of NaN."""
+    """Return a column, or a table of probabilities in which a missing row (None) is NaN."""
     if not isinstance(given, (list, tuple)):
         return identifiers.unmasked(given)
     if {type(one) for one in given} <= {int, float} and len(given):
@@ -287,7 +285,7 @@ def _table(given: Any) -> NDArray[Any]:
 
 
 def _size(one: Any) -> tuple[int, ...]:
-    """The shape of one prediction; (0,) * 9 for lists of lists of several lengths."""
+    """Return the shape of one prediction; (0,) * 9 for nested lists of different lengths."""
     try:
         return np.shape(one)
     except ValueError:
@@ -297,7 +295,7 @@ def _size(one: Any) -> tuple[int, ...]:
 def _for_labels(given: Any, labels: Labels, distance: Any, values: Any) -> NDArray[Any]:
     table = _table(given)
     if table.ndim not in (1, 2):
-        raise checks.error("predictions", "be one value a case, or probabilities (cases, classes)", f"{table.ndim} dimensions")
+        raise checks.error("predictions", "be one value per case, or probabilities (cases, classes)", f"{table.ndim} dimensions")
     _check_length(len(table), labels)
     if table.ndim == 2:
         return _probabilities(table, labels)
@@ -316,13 +314,13 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
     bad = ~missing & ~((p >= -OUTSIDE).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= OUTSIDE))
     if bad.any():
         i = int(np.argmax(bad))
-        must = "be probabilities that add up to 1 for every case, or one class a case"
+        must = "be probabilities that add up to 1 for every case, or one class per case"
         raise checks.error("predictions", must, p[i].tolist(), where(labels, i))
     return np.ascontiguousarray(np.maximum(p, 0) / np.where(missing, 1, np.maximum(p, 0).sum(axis=1))[:, None])
 
 
 def _classes(table: NDArray[Any], labels: Labels) -> Int32:
-    """(N,) positions of the classes named, -1 where there is none."""
+    """Return (N,) positions of the predicted classes, -1 for none."""
     names = labels.axes.classes
     if table.dtype.kind in "ib" and names.dtype.kind == "i":
         code = table.astype(np.int64)
@@ -345,10 +343,10 @@ def _classes(table: NDArray[Any], labels: Labels) -> Int32:
 
 
 def numbers(given: Any, annotations: Any, argument: str = "predictions") -> Array:
-    """(N,) numbers, NaN where there is none."""
+    """Return (N,) numbers, NaN for none."""
     table = _table(given)
     if table.ndim != 1:
-        raise checks.error(argument, "be one number a case", f"{table.ndim} dimensions")
+        raise checks.error(argument, "be one number per case", f"{table.ndim} dimensions")
     _check_length(len(table), annotations, argument)
     absent = is_missing(table, (None, "", float("nan")))
     cells = table[~absent]
@@ -361,5 +359,5 @@ def numbers(given: Any, annotations: Any, argument: str = "predictions") -> Arra
     column[~absent] = cells.astype(np.float64)
     if np.isinf(column).any():
         i = int(np.argmax(np.isinf(column)))
-        raise checks.error(argument, "be finite, or NaN where there is none", column[i], where(annotations, i))
+        raise checks.error(argument, "be finite, or NaN for none", column[i], where(annotations, i))
     return column

@@ -1,4 +1,4 @@
-"""Bland-Altman: differences of two readers' ratings, or of a model's and the readers', with limits of agreement."""
+"""Bland-Altman: differences between two readers' ratings, or between a model's and the readers', with limits of agreement."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ class LimitsOfAgreement(Frozen):
     first, second : str
         Whose ratings are compared; differences are first less second.
     n_cases, n_clusters : int
-        Cases that both rated, and the clusters that these are in (cases where there are none).
+        Cases that both rated, and the number of clusters that these cases are in (of cases if there are no clusters).
     bias : float
-        Mean difference (of the means of clusters).
+        Mean difference (mean over clusters of their means).
     sd : float
         Standard deviation of the difference of two single ratings of a case.
     lower, upper : float
-        Limits of agreement, bias ± z sd: between them lie the differences of new cases, with the probability ``coverage`` if they are
-        normal.
+        Limits of agreement, bias ± z sd: the difference of a new case lies between them with the probability ``coverage``, if
+        differences are normal.
     bias_interval, lower_interval, upper_interval : (low, high)
-        Of these three, over cases (clusters).
+        Intervals of these three, over cases (clusters).
     mean, difference : (n_cases,) arrays
-        Of each case, to be drawn; of several ratings of one reader their mean.
+        Mean and difference of each case, for a plot; several ratings by one reader are averaged.
     reason : str
-        Why limits are NaN; empty where they are not.
+        Why limits are NaN; empty if they are defined.
 
     Examples
     --------
@@ -72,12 +72,12 @@ class LimitsOfAgreement(Frozen):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BlandAltman(Frozen):
-    """Limits of agreement of all pairs of readers, and of a model with each and with all; made by :func:`bland_altman`.
+    """Limits of agreement of all pairs of readers, and of a model with each and with all of them; made by :func:`bland_altman`.
 
     Attributes
     ----------
     pairs : tuple of LimitsOfAgreement
-        Pairs of readers in their order; then the model with each of them; then the model with ``"annotators"``, all of them.
+        Pairs of readers in their order; then the model with each of them; then the model with ``"annotators"``, all together.
     coverage, level : float
 
     Examples
@@ -93,7 +93,7 @@ class BlandAltman(Frozen):
     level: float
 
     def table(self) -> list[dict[str, Any]]:
-        """One row a pair: ``first, second, n_cases, n_clusters, bias, sd, lower, upper``, and ``_low`` and ``_high`` of the three."""
+        """Return one row per pair: ``first, second, n_cases, n_clusters, bias, sd, lower, upper``, and ``_low, _high`` of three."""
         rows = []
         for one in self.pairs:
             row = {name: getattr(one, name) for name in ("first", "second", "n_cases", "n_clusters", "bias", "sd", "lower", "upper")}
@@ -104,7 +104,7 @@ class BlandAltman(Frozen):
 
 
 class OneSide(NamedTuple):
-    """What one side said of some cases: the mean of its ratings of each, how many, and the sum of squares within."""
+    """The ratings by one side of some cases: the mean of each case, their number, and the sum of squares within cases."""
 
     mean: Array
     n: Int64
@@ -129,22 +129,22 @@ def bland_altman(
 
     .. math:: \bar d \pm z \sqrt{s_{\bar d}^2 + \Bigl(1 - \overline{1/m_1}\Bigr) s_1^2 + \Bigl(1 - \overline{1/m_2}\Bigr) s_2^2}
 
-    with d the difference of both means of a case, m the ratings of each side per case, and s² the variance of ratings of one side within
-    cases; with one rating each it is the standard deviation of the differences.
+    with d the difference between the two means of a case, m the ratings of each side per case, and s² the variance of ratings of one side
+    within cases; with one rating each, sd is the standard deviation of the differences.
 
     Parameters
     ----------
     annotations : Ratings, or (N, A) array of numbers
         A reader may rate a case several times.
     predictions : (N,) numbers or mapping of case id to number, optional
-        A model's, NaN or None where there is none.
+        A model's ratings, NaN or None if there is none.
     clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
-        Such as the patient of each case, whose cases have different true values. Clusters count the same, and the variance between
-        cases of a cluster is added, weighted by :math:`1 - \overline{1/k}` for k cases.
+        Such as the patient of each case; cases of one cluster have different true values. Every cluster has the same weight, and the
+        variance between cases of a cluster is added, weighted by :math:`1 - \overline{1/k}` for k cases.
     coverage : float
         In (0, 1): share of differences between the limits; 0.95 has z = 1.96.
     level : float
-        In (0, 1), of the intervals.
+        Level of the intervals, in (0, 1).
     missing : {"error", "drop"}
         What to do with cases without a prediction.
 
@@ -155,16 +155,16 @@ def bland_altman(
     Raises
     ------
     ValueError
-        If annotations are no ratings, fewer than two sides are there, or predictions do not fit.
+        If annotations are not ratings, if there are fewer than two sides, or if predictions do not fit.
 
     Notes
     -----
-    Limits are for single ratings, assume normal differences whose mean and spread do not change with the size (see the plot), and are
-    wide where the true range of the readers is: they say nothing of agreement beyond the units. Intervals: Student's t for the bias, and
-    for limits the variance recovered from the intervals of its parts (MOVER). Against all annotators, these are taken for
+    Limits are for single ratings and assume normal differences whose mean and spread do not change with the size of the ratings (see the
+    plot). They are in the units of the ratings and are not relative to the range of the cases. Intervals use Student's t for the bias
+    and, for limits, the variance recovered from the intervals of its parts (MOVER). A comparison with all annotators treats them as
     replicates of one reader: their biases are part of the spread, and other annotators are not covered by the intervals. In simulations
-    with normal differences of 20 to 30 cases (replicates, clusters) the intervals of limits held them in 95 to 97 % at level 0.95 (Monte
-    Carlo error 0.4 %).
+    with normal differences of 20 to 30 cases (replicates, clusters) the intervals of limits covered them in 95 to 97% at level 0.95 (Monte
+    Carlo error 0.4%).
 
     References
     ----------
@@ -212,7 +212,7 @@ def _readings(held: Ratings, j: int) -> OneSide:
 
 
 def _everyone(sides: list[OneSide]) -> OneSide:
-    """All annotators as one reader, who rates a case as often as it has annotators."""
+    """Return all annotators as one reader, who rates a case as often as it has annotators."""
     means = np.array([one.mean for one in sides])
     known = ~np.isnan(means)
     n = known.sum(axis=0)

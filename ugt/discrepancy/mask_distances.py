@@ -1,4 +1,4 @@
-"""Distances of masks that are measured pair by pair: of their surfaces, of their pixels beyond chance, and of several classes.
+"""Distances of masks that are measured pair by pair: of surfaces, of pixels beyond chance, and of several classes.
 
 The surface of a mask runs through the corners of its pixels, as in Nikolov et al. (2021): a corner is an element if the 2^D pixels around
 it are not all alike (outside the image nothing is marked), and weighs as much as the surface there is long or large, by marching squares
@@ -21,17 +21,17 @@ from .._base.checks import error, scalar
 from ..annotations.masks import Masks
 
 Thing = Any  # a mask, or the surface of one
-CLOSE = 1e-12  # distances that exceed the tolerance relatively by less are within it
+CLOSE = 1e-12  # distances that exceed the tolerance relatively by less count as within it
 OPTIONS = {"jaccard": (), "dice": (), "kappa": (), "hausdorff": ("percentile", "spacing"), "surface": ("tolerance", "spacing")}
 MUST = "be 'jaccard', 'dice', 'kappa', 'hausdorff', ('surface', {'tolerance': size}), a pair of such a name and options, or a function"
 
 
 class Surface(NamedTuple):
-    """Elements of the surface of one mask."""
+    """The elements of the surface of one mask."""
 
     at: Int64  # (S, D) corners of pixels
     area: Array  # (S,)
-    tree: Any  # of the corners in units of length; None without any
+    tree: Any  # of the corners in units of length; None if there are no elements
     spacing: Array
     longest: float  # diagonal of the image
 
@@ -55,13 +55,13 @@ class Surface(NamedTuple):
         )
 
     def to(self, other: Surface) -> Array:
-        """(S,) from each element to the nearest one of another surface."""
+        """Return the distance (S,) from each element to the nearest one of another surface."""
         nearest = other.tree.query(self.at * self.spacing)[1]
         return np.asarray(np.sqrt((((self.at - other.at[nearest]) * self.spacing) ** 2).sum(axis=1)))
 
 
 def hausdorff(a: Surface, b: Surface, percentile: float) -> float:
-    """The larger of both directions' percentiles of distances, by area; 0 for two empty masks, the diagonal for one."""
+    """Return the larger of both directions' percentiles of distances, by area; 0 for two empty masks, the diagonal if one is empty."""
     if not (len(a.at) and len(b.at)):
         return a.longest if len(a.at) or len(b.at) else 0.0
     return max(_percentile(one.to(other), one.area, percentile) for one, other in ((a, b), (b, a)))
@@ -74,7 +74,7 @@ def _percentile(distance: Array, area: Array, percentile: float) -> float:
 
 
 def surface(a: Surface, b: Surface, tolerance: float) -> float:
-    """1 - NSD: share of both surfaces that is farther from the other than the tolerance; 0 for two empty masks, 1 for one."""
+    """Return 1 - NSD: the share of both surfaces farther from the other than the tolerance; 0 for two empty masks, 1 if one is empty."""
     total = float(a.area.sum() + b.area.sum())
     if not (len(a.at) and len(b.at)):
         return float(total > 0)
@@ -83,19 +83,19 @@ def surface(a: Surface, b: Surface, tolerance: float) -> float:
 
 
 def jaccard(a: Bools, b: Bools) -> float:
-    """1 - |A ∩ B| / |A ∪ B|, 0 for two empty masks."""
+    """Return 1 - |A ∩ B| / |A ∪ B|, 0 for two empty masks."""
     either = np.count_nonzero(a | b)
     return 1 - np.count_nonzero(a & b) / either if either else 0.0
 
 
 def dice(a: Bools, b: Bools) -> float:
-    """1 - 2 |A ∩ B| / (|A| + |B|), 0 for two empty masks."""
+    """Return 1 - 2 |A ∩ B| / (|A| + |B|), 0 for two empty masks."""
     both = np.count_nonzero(a) + np.count_nonzero(b)
     return 1 - 2 * np.count_nonzero(a & b) / both if both else 0.0
 
 
 def kappa(a: Bools, b: Bools) -> float:
-    """1 - Cohen's kappa of the pixels, that is observed over expected disagreement: 0 for masks that are alike, 2 at most."""
+    """Return 1 - Cohen's kappa of the pixels, which is observed over expected disagreement: 0 for equal masks, at most 2."""
     n, p, q = a.size, np.count_nonzero(a), np.count_nonzero(b)
     expected = p * (n - q) + q * (n - p)
     return n * np.count_nonzero(a != b) / expected if expected else 0.0
@@ -123,7 +123,7 @@ class MaskDistance:
             functions[name] = lambda a, b: hausdorff(a, b, percentile)
         elif name == "surface":
             if "tolerance" not in options:
-                raise error("distance", "have a tolerance, ('surface', {'tolerance': size})", repr(dict(options)))
+                raise error("distance", "have a tolerance, as in ('surface', {'tolerance': size})", repr(dict(options)))
             tolerance = scalar("tolerance", options["tolerance"])
             functions[name] = lambda a, b: surface(a, b, tolerance)
         self.measure = functions[name]
@@ -141,11 +141,11 @@ class MaskDistance:
             or not ((weights >= 0) & np.isfinite(weights)).all()
             or not weights.any()
         ):
-            raise error("weights", f"be {k} numbers of at least 0, one a class and not all 0", repr(given))
+            raise error("weights", f"be {k} numbers of at least 0, one per class and not all 0", repr(given))
         return weights.astype(np.float64)
 
     def thing(self, mask: Bools, i: int) -> list[Thing]:
-        """A mask of case i as it is compared: of each class whether it occurs, and the mask or its surface."""
+        """Return a mask of case i for comparisons: for each class the mask or its surface."""
         layers = mask[None] if self.weights is None else mask
         if not self.of_surfaces:
             return list(layers)
@@ -159,7 +159,7 @@ class MaskDistance:
         given = self.spacing
         if isinstance(given, Mapping):
             if self.masks.case_ids[i] not in given and case not in given:
-                raise error("spacing", "have every case", "none", f"case {case}")
+                raise error("spacing", "hold every case", "none", f"case {case}")
             given = given.get(self.masks.case_ids[i], given.get(case))
         found = np.asarray(given if np.ndim(given) else [given] * n_dimensions, np.float64)
         if found.shape != (n_dimensions,) or not ((found > 0) & np.isfinite(found)).all():
@@ -167,7 +167,7 @@ class MaskDistance:
         return found
 
     def __call__(self, a: list[Thing], b: list[Thing], where: Any = None) -> float:
-        """Mean over the classes that occur in either; 0 where none does."""
+        """Return the mean over the classes that occur in either mask; 0 if none does."""
         if self.weights is None:
             return self.measure(a[0], b[0])
         occurs = np.array([_some(x) or _some(y) for x, y in zip(a, b)]) & (self.weights > 0)
@@ -187,7 +187,7 @@ Edge = tuple[Corner, Corner]
 
 @lru_cache(maxsize=64)
 def areas(spacing: tuple[float, ...]) -> Array:
-    """(2^(2^D),) by the pixels around a corner, pixel b with the bit b; lengths for two dimensions, 1 for one."""
+    """Return the area (2^(2^D),) at a corner for each pattern of pixels around it, pixel b as bit b; lengths if D is 2, 1 if D is 1."""
     corners = list(product((0, 1), repeat=len(spacing)))
     found = np.zeros(2 ** len(corners))
     for code in range(1, len(found) - 1):
@@ -197,7 +197,7 @@ def areas(spacing: tuple[float, ...]) -> Array:
 
 
 def _area(inside: set[Corner], spacing: Array) -> float:
-    """Of the pieces that part these corners from the others; on a face where they are across, each is parted by itself."""
+    """Return the area of the pieces that separate these corners from the others; diagonal corners on a face are cut off one by one."""
     n = len(spacing)
     if n == 1:
         return 1.0
@@ -208,7 +208,7 @@ def _area(inside: set[Corner], spacing: Array) -> float:
 
 
 def _faces(n: int) -> Iterator[list[Corner]]:
-    """The corners of each square of a cube in turn."""
+    """Yield the corners of each square of a cube."""
     for fixed in combinations(range(n), n - 2):
         for values in product((0, 1), repeat=n - 2):
             free = [d for d in range(n) if d not in fixed]
@@ -220,7 +220,7 @@ def _faces(n: int) -> Iterator[list[Corner]]:
 
 
 def _cuts(face: list[Corner], inside: set[Corner]) -> Iterator[tuple[Edge, Edge]]:
-    """Pairs of edges between which the surface runs over a face."""
+    """Yield pairs of edges between which the surface crosses a face."""
     edges: list[Edge] = [tuple(sorted((face[i], face[(i + 1) % 4]))) for i in range(4)]  # type: ignore[misc]
     marked = [corner in inside for corner in face]
     if sum(marked) == 2 and marked[0] == marked[2]:
@@ -235,7 +235,7 @@ def _middle(edge: Edge) -> Array:
 
 
 def _loops(cuts: list[tuple[Edge, Edge]]) -> Iterator[list[Edge]]:
-    """Edges around each piece of the surface."""
+    """Yield the edges around each piece of the surface."""
     left = list(cuts)
     while left:
         loop = list(left.pop())
@@ -249,7 +249,7 @@ def _loops(cuts: list[tuple[Edge, Edge]]) -> Iterator[list[Edge]]:
 
 
 def _largest_fan(points: NDArray[Any], spacing: Array) -> float:
-    """Triangles from the point from which they are largest in a cube of unit edges: pieces with more than three need not be flat."""
+    """Return the area as the fan of triangles that is largest in a unit cube: pieces with more than three points need not be flat."""
 
     def fan(k: int, scale: Any) -> float:
         turned = np.roll(points, -k, axis=0) * scale

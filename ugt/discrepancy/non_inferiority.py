@@ -1,4 +1,4 @@
-"""Whether a model's discrepancy is at most by a margin larger than the annotators': the record, and one-sided limits."""
+"""The non-inferiority of a model to the annotators by its discrepancy ratio: the record, and one-sided limits."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .._base.records import Record
 from ..resampling import Result, check_level
 from ..resampling.spread import Spread
 
-MOST_RATIO = 1e9  # beyond which there is no upper limit
+MOST_RATIO = 1e9  # a larger upper limit is reported as infinite
 
 
 @dataclass(frozen=True, repr=False)
 class NonInferiority(Record):
-    """Whether a model's discrepancy is at most by a margin larger than the annotators': H0: Δ >= 1 + margin.
+    """The result of the test whether a model's discrepancy exceeds the annotators' by less than a margin; H0: Δ >= 1 + margin.
 
     Attributes
     ----------
     estimate, limit : float
-        Δ, and the upper end of its one-sided interval: with probability ``level`` Δ lies below it. NaN where nothing can be resampled.
+        Δ, and its one-sided upper confidence limit. NaN if nothing can be resampled.
     margin, level : float
-        By how much, relatively, the model may be worse; 1 - the probability to decide for the model though Δ = 1 + margin.
+        By how much, relatively, the model may be worse; 1 - the probability to decide for the model if Δ = 1 + margin.
     decision : bool
-        ``limit < 1 + margin``; False where the limit is undefined.
+        ``limit < 1 + margin``; False if the limit is undefined.
 
     Examples
     --------
@@ -46,13 +46,13 @@ class NonInferiority(Record):
 
 
 def upper_limit(found: Result, level: float, **options: Any) -> float:
-    """The one-sided upper limit of the value."""
+    """Return the one-sided upper limit of the value."""
     one_sided(level)
     return found.interval(2 * level - 1, **options)[1]
 
 
 def fieller_limit(spread: Spread, above: float, below: float, level: float) -> float:
-    """The smallest r for which ``above - r below`` is below 0 with this one-sided confidence; inf where there is none."""
+    """Return the smallest r for which ``above - r below`` is below 0 with this one-sided confidence; inf if there is none."""
     from scipy.optimize import brentq  # noqa: PLC0415  (scipy is slow to import)
 
     def end(r: float) -> float:
@@ -70,6 +70,6 @@ def fieller_limit(spread: Spread, above: float, below: float, level: float) -> f
 
 
 def one_sided(level: float) -> None:
-    """Refuse a level that no one-sided limit has."""
+    """Refuse a level that is not above 0.5, since a one-sided limit uses the interval of level 2 level - 1."""
     if check_level(level) <= 0.5:
         raise checks.error("level", "be above 0.5 for a one-sided limit", level)

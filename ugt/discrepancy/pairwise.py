@@ -1,4 +1,4 @@
-"""The mean pairwise deviation ψ of two sets of annotations, and what μ would be by guessing [C eq. 1 and 8]."""
+"""The mean pairwise deviation ψ of two sets of annotations, and the expected μ of guessing [C eq. 1 and 8]."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def mean_pairwise_deviation(first: Any, second: Any, *, distance: Any) -> float:
     Parameters
     ----------
     first, second : sequences
-        Labels (text), numbers or masks of one case, one or more in each, such as all those of one annotator. With a table of costs
-        numbers are classes from 0. A prediction is a set of one.
+        Labels (text), numbers or masks of one case, at least one in each set, such as all those of one annotator. With a table of
+        costs, numbers are classes from 0. A prediction is a set of one.
     distance : as for :func:`discrepancy_ratio`
         δ; it must be given.
 
@@ -84,9 +84,9 @@ def _members(argument: str, given: Any) -> list[Any]:
 
 
 def guessing(compared: Compared, counted: Bools) -> float:
-    """Mean distance over all pairs of a case's prediction and a case's annotations; NaN for masks and distances by a function.
+    """Return the mean distance over all pairs of a case's prediction and a case's annotations; NaN for masks and distances by a function.
 
-    Cases weigh the same, within a case annotators, of an annotator labels.
+    Cases have equal weight, as have the annotators of a case and the labels of an annotator.
     """
     held = compared.annotations
     if isinstance(held, Masks) or callable(compared.distance) or not counted.any():
@@ -120,7 +120,7 @@ def guessing(compared: Compared, counted: Bools) -> float:
 
 
 def _of_numbers(rule: Rule, first: Array, p: Array, second: Array, q: Array) -> float:
-    """E δ(X, Y) of independent X and Y with these numbers and probabilities."""
+    """Return E δ(X, Y) of independent X and Y with these numbers and probabilities."""
     if rule.squared:
         middle = second @ q
         x, y = first - middle, second - middle

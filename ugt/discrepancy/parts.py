@@ -1,4 +1,4 @@
-"""Comparisons with annotators from cases that are in several places."""
+"""The states of comparisons with annotators, for cases that are in several places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Options = dict[str, Any]
 
 
 def _positions(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int64]:
-    """The annotators of all parts, and where (A,) each is among those of this part, -1 for who is not."""
+    """Return the annotators of all parts, and the position (A,) of each among those of this part, -1 if absent."""
     names, at = identifiers.everyone(known, annotators, any_labels)
     found = np.full(len(names), -1, np.int64)
     found[at] = np.arange(len(known))
@@ -32,7 +32,7 @@ def _positions(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[
 
 
 def _compared(annotations: Any, models: Mapping[str, Any], options: Options, why: str) -> tuple[Compared, Options, Int64]:
-    """Annotations joined with predictions, settings, and who gave them."""
+    """Return annotations joined with predictions, the settings, and the positions of the annotators."""
     distance, values = options["distance"], options["values"]
     held = as_annotations(annotations, list(models.values()), distance, values)
     distance = distance_for(held, distance, values)
@@ -66,11 +66,11 @@ def _of_one_model(statistic: Callable[..., Judging], why: str) -> Callable[[Data
 
 
 def _relative_f1(data: Data, options: Options) -> HeldOut:
-    """Of Labels, which know all classes and who gave them."""
+    """Return the statistic of Labels that know all classes and name their annotators."""
     labels, model = data
     checks.option("missing", options["missing"], MISSING)
     if not isinstance(labels, Labels):
-        raise checks.error("annotations", "be Labels, in parts: none of them need hold all classes", type(labels).__name__)
+        raise checks.error("annotations", "be Labels, since a part need not hold all classes", type(labels).__name__)
     some = bool(labels.offsets[-1])
     if some:
         check_known(labels, "so that some can be held out")

@@ -1,4 +1,4 @@
-"""The discrepancy ratio of one model: its record, its intervals, its test of non-inferiority [C]; and the individual equivalence index."""
+"""The discrepancy ratio of one model: its record, intervals and non-inferiority test [C]; and the individual equivalence index."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ AGREE = "annotators agree in all {} cases (alpha = 0)"
 
 
 class Judging(Statistic):
-    """A statistic of annotations compared with models; without these it answers for sums alone."""
+    """A statistic of annotations compared with models; a statistic without annotations only computes answers from sums."""
 
-    one_model = True  # for which cases need a prediction
+    one_model = True  # cases without a prediction of the model are left out
     settings: Mapping[str, Any] = MappingProxyType({})
-    columns: Array  # (N, ...) what cases add to the first sums; not 0 in the first column where they count
+    columns: Array  # (N, ...) each case's contribution to the first sums; above 0 in the first column if the case counts
 
     def __init__(self, settings: Mapping[str, Any], compared: Compared | None = None, more: Any = None) -> None:
         self.settings, self._more = dict(settings), more
@@ -46,11 +46,11 @@ class Judging(Statistic):
 
     @classmethod
     def of(cls: type[OneOf], compared: Compared, **settings: Any) -> OneOf:
-        """Of all annotators."""
+        """Return the statistic with all annotators of the comparison."""
         return cls({"annotators": compared.annotators.tolist(), **settings}, compared, np.arange(len(compared.annotators)))
 
     def read(self) -> None:
-        """What sums are made of."""
+        """Set the columns that are summed."""
 
     @property
     def kept(self) -> Bools:
@@ -89,31 +89,32 @@ class Discrepancy(Judging, Quotients):
         return table[:, ABOVE], table[:, BELOW]
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With α and μ."""
+        """Return the answer with α, μ and the reason if the ratio is undefined."""
         return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscrepancyRatio(OfAnnotations, Result, Frozen):
-    """How far a model is from the annotators, in units of how far they are from each other; made by :func:`discrepancy_ratio`.
+    """The distance of a model from the annotators relative to their distance from each other; made by :func:`discrepancy_ratio`.
 
     Attributes
     ----------
     value : float
-        Δ = μ / α. Below 1: nearer to the annotators than they are to each other. α = 0: NaN if μ = 0, else inf.
+        Δ = μ / α. Below 1: closer to the annotators than they are to each other. If α = 0: NaN if μ = 0, else inf.
     alpha, mu : float
-        Annotator discrepancy [C eq. 2] and model discrepancy [C eq. 3], means of what every case adds.
+        Annotator discrepancy [C eq. 2] and model discrepancy [C eq. 3], means of the contributions of the cases.
     alpha_per_case, mu_per_case : (N,) arrays
-        What every case adds; NaN where it does not count.
+        The contribution of each case; NaN if it does not count.
     guessing_baseline, covariance : float
-        μ = guessing_baseline - 2 covariance [C eq. 8]: what μ would be on average if the same predictions were dealt to these cases at
-        random, and what knowing the case takes off. For squared distances, and for two classes, it is the covariance of the prediction
-        and the mean annotation over cases; for more classes half the sum of those of their indicators. NaN for masks and for a function.
+        μ = guessing_baseline - 2 covariance [C eq. 8]. The baseline is the mean μ if the same predictions were dealt to these cases at
+        random; the covariance is what knowledge of the case changes. For squared distances, and for two classes, it is the covariance of
+        the prediction and the mean annotation over cases; for more classes, half the sum of the covariances of the class indicators. NaN
+        for masks and for a function.
     case_ids : (N,) array
     n_cases, left_out : int, mapping
-        Cases that count, and by reason those that do not.
+        Cases that count, and those that do not by reason.
     reason : str
-        Why the value is not finite; empty where it is.
+        Why the value is not finite; empty if it is finite.
 
     Notes
     -----
@@ -173,24 +174,26 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         seed: Seed = 0,
         random: tuple[str, ...] = ("cases",),
     ) -> NonInferiority:
-        """Is the model at most by a margin worse than the annotators? One-sided: the upper limit of Δ against 1 + margin [C sec. 3.2].
+        """Test whether the model is worse than the annotators by less than a margin: the upper limit of Δ against 1 + margin [C sec. 3.2].
 
         Parameters
         ----------
         margin : float
-            Above -1; 0.1: disagreement may be by 10 % larger than among annotators. A margin of 0 asks whether the model is better. In
-            squared distance, where model and annotators err independently and without bias, Δ = (1 + τ²/σ²) / 2: a margin of 0.1 allows
-            a model whose error has a standard deviation τ of √1.2 = 1.095 times an annotator's σ.
+            Above -1; 0.1: disagreement may be 10% larger than among annotators. A margin of 0 asks whether the model is closer to the
+            annotators than they are to each other. In squared distance, if model and annotators err independently and without bias,
+            Δ = (1 + τ²/σ²) / 2: a margin of 0.1 allows a model whose error has a standard deviation τ of √1.2 = 1.095 times an
+            annotator's σ.
         level : float
-            In (0.5, 1), one-sided: 0.95 takes the upper end of the 90 % interval.
+            In (0.5, 1), one-sided: 0.95 uses the upper end of the 90% interval.
         kind, clusters, strata, n_resamples, seed
             As for :meth:`interval`. In simulations at the margin with 50 to 200 cases, normal errors and five annotators, at level 0.95,
-            ``"studentized"`` decides for the model in 3 to 5 % of the data sets, ``"bca"`` in 5 to 7 %, ``"percentile"`` in 6 to 10 %:
-            upper ends of the latter two are too low. With 50 cases of unequal difficulty, or in 25 clusters, it is 5 to 7 %, in 10
-            clusters 7 % (Monte Carlo error 0.4 %). The rates hold for designs like these; other designs were not simulated.
+            ``"studentized"`` decides for the model in 3 to 5% of the data sets, ``"bca"`` in 5 to 7%, ``"percentile"`` in 6 to 10%:
+            upper ends of the latter two are too low. With 50 cases of unequal difficulty, or in 25 clusters, it is 5 to 7%, in 10
+            clusters 7% (Monte Carlo error 0.4%). The rates hold for designs like these; other designs were not simulated.
         random : ("cases",) or ("cases", "annotators")
-            Of the same annotators (default), or of other annotators too: then by the linear contrast μ - (1 + margin) α (Fieller), whose
-            variance has both parts, see :class:`TwoWay`; ``kind`` does not matter. The log ratio would decide too often.
+            For the same annotators (default), or also for other annotators. The latter uses the linear contrast μ - (1 + margin) α
+            (Fieller), whose variance has both parts, see :class:`TwoWay`, and ``kind`` has no effect. The log ratio would decide for the
+            model too often.
 
         Returns
         -------
@@ -206,7 +209,7 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         if with_annotators(random):
             one_sided(level)
             if strata is not None:
-                raise checks.error("strata", "be None where annotators are random", "strata")
+                raise checks.error("strata", "be None if annotators are random", "strata")
             limit = fieller_limit(self._spread(("mu", "alpha"), clusters), self.mu, self.alpha, level)
         else:
             options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
@@ -215,7 +218,7 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
 
 
 def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRatio:
-    """With a warning where the ratio is undefined."""
+    """Return the record of a statistic; warn if the ratio is undefined."""
     value, alpha, mu = statistic.estimate.tolist()
     n = int(np.count_nonzero(statistic.kept))
     reason = why_undefined(n, alpha, left_out)
@@ -225,17 +228,17 @@ def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRa
 
 
 def why_undefined(n: int, alpha: float, left_out: Mapping[str, int] | None = None) -> str:
-    """Why there is no ratio, in words; empty where there is one."""
+    """Return the reason why there is no ratio; empty if there is one."""
     if n == 0:
         return "no case is left" + (f" ({', '.join(f'{reason}: {count}' for reason, count in left_out.items())})" if left_out else "")
     return AGREE.format(n) if alpha == 0 else ""
 
 
-# ---- the individual equivalence index: how much more annotators would disagree with a model in the place of one of them ----
+# ---- the individual equivalence index: how much more annotators would disagree if the model replaced one of them ----
 
 
 class Substitution(Judging, Quotients):
-    """γ = μ - α with what goes with it, and γ_j of A annotators by their positions, -1 for those who gave no label."""
+    """γ = μ - α with its parts, and γ_j of A annotators by their positions, -1 for those who gave no label."""
 
     n_squared = 3
 
@@ -244,13 +247,13 @@ class Substitution(Judging, Quotients):
         return ("value", "alpha", "mu", "criterion", "coefficient", *(f"annotator {one}" for one in self.settings["annotators"]))
 
     def read(self) -> None:
-        """Columns n, α and μ of cases; then of every annotator how many cases, and γ_j."""
+        """Set the columns: n, α and μ of cases; then the number of cases and γ_j of every annotator."""
         model, own = distances_to_others(self.compared, self._more)
         cases = self.compared.sums.columns(self.compared.predicted[0])
         self.columns = np.concatenate([cases, ~np.isnan(model), zeros(model - own)], axis=1)
 
     def parts(self, table: Array) -> tuple[Array, Array]:
-        """(R, 5 + A), (R, 5 + A): γ, α, μ, 2 γ / α, α / μ, γ_j."""
+        """Return the numerators and denominators (R, 5 + A) of γ, α, μ, 2 γ / α, α / μ and γ_j."""
         n, alpha, mu = table.T[:3]
         inside, gamma = np.split(table[:, 3:], 2, axis=1)
         above, below = (mu - alpha, alpha, mu, 2 * (mu - alpha), alpha), (n, n, n, alpha, mu)
@@ -261,18 +264,18 @@ class Substitution(Judging, Quotients):
         return {**dict(zip(self.names[1:5], found.T[1:])), "per_annotator": found[:, 5:]}
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With who the annotators are."""
+        """Return the answer with the names of the annotators."""
         found = super().finish(sums, fixed, left_out)
         return found._replace(numbers={"annotators": np.array(self.settings["annotators"]), **found.numbers})
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Cases of each annotator."""
+        """Return the number of cases of each annotator."""
         return np.split(sums[3:], 2)[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IndividualEquivalence(OfAnnotations, Result, Frozen):
-    """How much more the annotators would disagree if the model took the place of one; made by :func:`individual_equivalence_index`.
+    """The change in the annotators' disagreement if the model replaced one of them; made by :func:`individual_equivalence_index`.
 
     Attributes
     ----------
@@ -283,12 +286,12 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
     criterion : float
         (μ - α) / (α / 2), the individual equivalence criterion of bioequivalence, where α / 2 is the variance within (squared distance).
     coefficient : float
-        α / μ, the coefficient of individual agreement with the annotators as the reference: 1 or more, the model is one of them.
+        α / μ, the coefficient of individual agreement with the annotators as the reference: 1 or more if the model is as close as they are.
     annotators : (A,) array
     per_annotator : (A,) array
-        γ_j: mean over the cases of annotator j of the model's distance to the others less that of j.
+        γ_j: over the cases of annotator j, the mean distance of the model to the other annotators less that of j.
     n_cases, left_out : int, mapping
-        Cases that count, and by reason those that do not.
+        Cases that count, and those that do not by reason.
 
     Notes
     -----
@@ -315,7 +318,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
     _statistic: Substitution = field(repr=False)
 
     def interchangeable(self, margin: float, level: float = 0.95, *, kind: str = "bca", **options: Any) -> bool:
-        """Is γ below the margin? Decided by its one-sided upper limit, options as of :meth:`interval`; False where there is none."""
+        """Return whether γ is below the margin by its one-sided upper limit (options of :meth:`interval`); False if there is no limit."""
         if isinstance(margin, bool) or not math.isfinite(margin):
             raise checks.error("margin", "be a finite number", repr(margin))
         return bool(upper_limit(self, level, kind=kind, **options) < margin)
@@ -324,7 +327,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
 def individual_equivalence_index(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> IndividualEquivalence:
-    r"""How much more would annotators disagree if the model took the place of one of them?
+    r"""Return how much more the annotators would disagree if the model took the place of one of them.
 
     .. math:: γ = E\,δ(m, Y_j) - E\,δ(Y_j, Y_{j'}) = μ - α
 
@@ -334,7 +337,7 @@ def individual_equivalence_index(
     Parameters
     ----------
     annotations, predictions, distance, values, missing
-        As for :func:`discrepancy_ratio`, with the same errors; it must be known who gave each label.
+        As for :func:`discrepancy_ratio`, with the same errors; annotations must name their annotators.
 
     Returns
     -------
@@ -343,9 +346,9 @@ def individual_equivalence_index(
 
     Notes
     -----
-    Sign: the new one less the old ones, so that negative values speak for the model (some papers print the difference of agreements, with
-    the same sign for 1 - agreement). γ = α (Δ - 1): the index says how much, the ratio how much relative to what there was. In the
-    original setting each reader reads with the new and with the old test; here the model is the new test, and reads alone.
+    The sign is that of the model less the replaced annotator, so that negative values favour the model (some papers print the difference
+    of agreements, with the same sign for 1 - agreement). γ = α (Δ - 1): the index is in the units of the distance, the ratio is relative
+    to α. In the original setting each reader reads with the new and with the old test; here the model is the new test, and reads alone.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Where each annotator stands beside a ROC curve: sensitivity and specificity with the other annotators as the reference."""
+"""The operating points of annotators next to a ROC curve: sensitivity and specificity with the other annotators as the reference."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ OTHERS = "case with fewer than two annotators"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnotatorRocPoints(Results, Frozen):
-    """Sensitivity and specificity of each annotator against the others; made by :func:`annotator_roc_points`.
+    """The sensitivity and specificity of each annotator against the others; made by :func:`annotator_roc_points`.
 
     Attributes
     ----------
     annotators, n_cases : (A,) arrays
-        Ids, and the cases that each labelled together with another one.
+        Ids, and the number of cases that each labelled together with another annotator.
     sensitivity, specificity : (A,) arrays
-        Σ p r / Σ p and Σ (1 - p) (1 - r) / Σ (1 - p), with p the share of the others who say positive, and r the annotator's label (the
-        mean of several). NaN where the others never (always) do.
+        Σ p r / Σ p and Σ (1 - p) (1 - r) / Σ (1 - p), with p the share of the others who label positive, and r the annotator's label
+        (the mean of several). NaN if the others never (always) label positive.
     model_sensitivity : (A,) array
-        Of the model at the annotator's specificity, on the same cases against the same others: on its soft ROC curve, straight between
-        thresholds. NaN without scores.
+        Sensitivity of the model at the annotator's specificity, on the same cases against the same others: on its soft ROC curve,
+        linear between thresholds. NaN without scores.
     left_out : mapping
-        Cases that count for nobody, by reason.
+        Cases that count for no annotator, by reason.
 
     Notes
     -----
@@ -58,7 +58,7 @@ class AnnotatorRocPoints(Results, Frozen):
     _ids: NDArray[Any] = field(repr=False)
 
     def table(self, level: float = 0.95, **options: Any) -> list[dict[str, Any]]:
-        """One row an annotator, with intervals over cases, for which options are as for :meth:`intervals`.
+        """Return one row per annotator, with intervals over cases; options are those of :meth:`intervals`.
 
         ``annotator, n_cases, sensitivity, sensitivity_low, sensitivity_high, specificity, specificity_low, specificity_high,
         model_sensitivity``
@@ -79,11 +79,11 @@ def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str =
     Parameters
     ----------
     annotations : Labels, or (N, A) array, of two classes
-        The second class is the positive one. It must be known who gave each label.
+        The second class is the positive one. Annotations must name their annotators.
     scores : (N,) numbers or mapping of case id to number, optional
-        A model's, higher = more probably positive.
+        A model's scores, higher = more positive.
     missing : {"error", "drop"}
-        What to do with cases without a score: refuse, or leave them out for everyone.
+        What to do with cases without a score: refuse them, or leave them out for all annotators.
 
     Returns
     -------
@@ -93,14 +93,14 @@ def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str =
     Raises
     ------
     ValueError
-        If there are not two classes, annotators are unknown, or scores do not fit.
+        If there are not two classes, if annotators are not named, or if scores do not fit.
 
     Notes
     -----
-    The reference of an annotator is the others only, so that nobody is compared with themselves; it has one label a case less than the
-    curve of a model against all annotators, which is therefore drawn for orientation. ``model_sensitivity`` is the fair comparison:
-    same cases, same others, same specificity. Where the others are divided, neither a model nor an annotator reaches 1. Intervals are for
-    the same annotators.
+    The reference of an annotator is the others only, so that nobody is compared with themselves. The reference therefore has one label
+    per case less than that of a model's curve against all annotators, and the curve is drawn only for orientation. Compare
+    ``model_sensitivity`` instead: same cases, same others, same specificity. If the others disagree in some cases, no model and
+    no annotator has a sensitivity and a specificity of 1. Intervals are for the same annotators.
 
     References
     ----------

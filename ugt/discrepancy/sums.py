@@ -1,4 +1,4 @@
-"""What each case adds to discrepancies, of models and of annotators who are judged as models [C]."""
+"""The contributions of each case to discrepancies, of models and of annotators who are judged as models [C]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .distances import Distances
     from .input import Compared
 
-# What is left of a sum after nearly all of it has been taken away is rounding.
+# If nearly all of a sum is taken away, a relative remainder below this is rounding and is set to 0.
 ROUNDING = 1e-12
 CASES = ("matched", "all", "mu1")
 N, ALPHA, MU = 0, 1, 2  # columns of cases
@@ -24,11 +24,11 @@ NO_PREDICTION = "case without prediction (dropped)"
 
 
 class CaseSums(NamedTuple):
-    """Sums over the annotators of each case; NaN where they are undefined."""
+    """Sums over the annotators of each case; NaN if undefined."""
 
     n: Int64  # (N,) annotators
     total: Array  # (N,) over pairs of annotators
-    alpha: Array  # (N,) its mean, for two annotators or more
+    alpha: Array  # (N,) mean over pairs, for cases with two annotators or more
     mu: Array  # (M, N) mean distance of each model
 
     @classmethod
@@ -44,11 +44,11 @@ class CaseSums(NamedTuple):
         return cls(n, total, alpha, np.where(several, mu / np.maximum(n, 1), np.nan))
 
     def counted(self, predicted: Bools) -> Bools:
-        """(N,) cases with two annotators or more and a prediction."""
+        """Return (N,) bools: cases with a prediction and two annotators or more."""
         return np.asarray((self.n >= 2) & predicted)
 
     def columns(self, predicted: Bools) -> Array:
-        """(N, 3) whether each case counts, its α and the first model's μ; 0 where it does not."""
+        """Return (N, 3): whether each case counts, its α and the first model's μ; 0 if it does not."""
         counted, found = self.counted(predicted), np.zeros((len(self.n), 3))
         found[:, N] = counted
         np.copyto(found[:, ALPHA], self.alpha, where=counted)
@@ -56,7 +56,7 @@ class CaseSums(NamedTuple):
         return found
 
     def left_out(self, predicted: Bools) -> dict[str, int]:
-        """Cases that do not count, by reason."""
+        """Return the number of cases that do not count, by reason."""
         several = self.n >= 2
         n = int(np.count_nonzero(several))
         if n == len(several) and predicted.all():
@@ -67,7 +67,7 @@ class CaseSums(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Annotators in turn taken out of the data and judged as models: parts of μ and α, NaN where a case does not count."""
+    """Parts of μ and α with each annotator in turn taken out of the data and judged as a model; NaN if a case does not count."""
 
     mu: Array  # (N, A)
     alpha: Array  # (N, A)
@@ -75,10 +75,10 @@ class LeftOut(NamedTuple):
 
     @classmethod
     def of(cls, compared: Compared, annotators: Int64, cases: str = "matched") -> LeftOut:
-        """Of some annotators, by position; -1 for those who gave no label.
+        """Return the parts for some annotators, by position; -1 for those who gave no label.
 
         matched: cases that the annotator labelled and that keep two others, for both μ and α. all: α over all cases that keep two
-        others. mu1: so, and μ over the cases that the annotator labelled and that keep one other.
+        others. mu1: the same α, and μ over the cases that the annotator labelled and that keep one other.
         """
         found, n_cases, sums = compared.distances, compared.n_cases, compared.sums
         column = np.full(len(compared.annotators), -1, np.int64)
@@ -100,26 +100,26 @@ class LeftOut(NamedTuple):
 
 
 def _taken_away(total: Array, part: Array) -> Array:
-    """The total less a part, 0 where that is but rounding."""
+    """Return the total less a part, 0 if the remainder is only rounding."""
     with np.errstate(invalid="ignore"):
         left = total - part
         return np.where(left <= ROUNDING * total, 0.0, left)
 
 
 def distances_to_others(compared: Compared, annotators: Int64) -> tuple[Array, Array]:
-    """(N, A) mean distance of the model, and of each annotator, to the other annotators; NaN where a case does not count."""
+    """Return the mean distance (N, A) of the model, and of each annotator, to the other annotators; NaN if a case does not count."""
     left = LeftOut.of(compared, annotators, "mu1")
     model = left.model[0]
     return model, np.where(np.isnan(model), np.nan, left.mu)
 
 
 def mean_of(table: Array) -> Array:
-    """(B,) over the other axes, of those that are defined; NaN where none is."""
+    """Return the mean (B,) of the defined values over the other axes; NaN if there is none."""
     flat = table.reshape(len(table), -1)
     defined = ~np.isnan(flat)
     return over(np.where(defined, flat, 0.0).sum(axis=1), defined.sum(axis=1))
 
 
 def zeros(table: Array) -> Array:
-    """0 in the place of NaN."""
+    """Return the table with 0 in place of NaN."""
     return np.where(np.isnan(table), 0.0, table)

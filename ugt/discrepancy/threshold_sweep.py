@@ -1,4 +1,4 @@
-"""Δ at every threshold of a score, by one sort; the best threshold, chosen on other cases than it is judged on [C sec. 4.2.1]."""
+"""The discrepancy ratio at every threshold of a score; the best threshold, chosen and judged on different cases [C sec. 4.2.1]."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class BestThreshold(Record):
     Attributes
     ----------
     threshold : float
-        In the middle of the gap between two scores of the cases it was chosen on.
+        In the middle of the gap between two scores of the cases that it was chosen on.
     chosen_on : (N,) array of bool
-        These cases.
+        Whether the threshold was chosen on each case.
     apparent : float
-        Δ on these cases: too good to be true.
+        Δ on these cases, which is too low on average: the threshold was chosen on them.
     judged : DiscrepancyRatio
-        On the other cases.
+        Δ on the other cases.
 
     Examples
     --------
@@ -65,11 +65,11 @@ class ThresholdSweep(Frozen):
     thresholds : (T,) array
         Every score that occurs, ascending, then infinity (no case is positive).
     value, mu : (T,) arrays
-        Δ and the model discrepancy at each, on all cases that count. Between two of the thresholds they do not change.
+        Δ and the model discrepancy at each threshold, on all cases that count. They do not change between two thresholds.
     alpha : float
-        Annotator discrepancy, the same for all.
+        Annotator discrepancy, the same for all thresholds.
     n_cases, left_out : int, mapping
-        Cases that count, and by reason those that do not.
+        Cases that count, and those that do not by reason.
 
     Examples
     --------
@@ -90,18 +90,18 @@ class ThresholdSweep(Frozen):
     _score: Array = field(repr=False)
 
     def best(self, *, choose_on: Any = None, share: float = 0.5, clusters: Any = None, seed: Seed = 0) -> BestThreshold:
-        """The best threshold, chosen on other cases than it is judged on.
+        """Return the best threshold, chosen on some cases and judged on the others.
 
         Parameters
         ----------
         choose_on : (N,) bools, optional
-            The cases on which it is chosen, such as a validation set; it is judged on the others. Default: at random.
+            The cases on which the threshold is chosen, such as a validation set; it is judged on the others. Default: at random.
         share : float
-            Share of the cases (of the clusters, where they are given) to choose on, in (0, 1).
+            Share of the cases (of the clusters, if they are given) that the threshold is chosen on, in (0, 1).
         clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
-            Such as patients: all cases of one are on the same side.
+            Such as patients: all cases of a cluster are on the same side.
         seed : int, Generator or SeedSequence
-            Of the cases that are drawn to choose on.
+            Random seed for the cases on which the threshold is chosen.
 
         Returns
         -------
@@ -110,12 +110,12 @@ class ThresholdSweep(Frozen):
         Raises
         ------
         ValueError
-            If no case or every case is to choose on.
+            If the threshold would be chosen on no case or on every case.
 
         Notes
         -----
-        The lowest point of the curve itself is too good: it is picked among many. Of several best thresholds the one in the widest gap
-        between scores is taken, and minus or plus infinity (all or none positive) only where no other is as good.
+        Do not report the lowest point of the curve: it is picked among many. If several thresholds are best, the one in the widest gap
+        between scores is used; minus or plus infinity (all or none positive) only if no other threshold is as good.
         """
         held, sums, score = self._compared.annotations, self._compared.sums, self._score
         counted = sums.counted(~np.isnan(score))
@@ -130,17 +130,17 @@ class ThresholdSweep(Frozen):
 def threshold_sweep(
     annotations: Any, scores: Any, *, distance: Any = "zero-one", values: Any = None, missing: str = "error"
 ) -> ThresholdSweep:
-    """Δ(t) of the decision "positive where the score is at least t", for every t at once.
+    """Return Δ(t) of the decision "positive if the score is at least t", for every t at once.
 
-    One sort of the scores: with μ_i(1) and μ_i(0) the discrepancies of case i if it is called positive and negative,
-    N μ(t) = Σ_{s_i >= t} μ_i(1) + Σ_{s_i < t} μ_i(0), and α does not depend on t.
+    With μ_i(1) and μ_i(0) the discrepancies of case i if it is called positive and negative,
+    N μ(t) = Σ_{s_i >= t} μ_i(1) + Σ_{s_i < t} μ_i(0), and α does not depend on t. One sort of the scores gives all μ(t).
 
     Parameters
     ----------
     annotations : Labels of two classes, or (N, A) array of 0, 1 and NaN
         The second class is the positive one.
     scores : (N,) array, or mapping of case id to score
-        Higher = more positive; NaN or None where there is none.
+        Higher = more positive; NaN or None if there is none.
     distance : {"zero-one", "squared", "absolute"}, (2, 2) array of costs, or function
     values, missing
         As for :func:`discrepancy_ratio`.
@@ -189,14 +189,14 @@ def _chosen_on(choose_on: Any, share: Any, n_cases: int, clusters: Any, seed: Se
         return chosen
     chosen = as_array(choose_on)
     if chosen.dtype.kind not in "biuf" or chosen.shape != (n_cases,) or not np.isin(chosen, (0, 1)).all():
-        raise checks.error("choose_on", f"be {n_cases} bools, one a case", f"{chosen.dtype} of shape {chosen.shape}")
+        raise checks.error("choose_on", f"be {n_cases} bools, one per case", f"{chosen.dtype} of shape {chosen.shape}")
     if chosen.all() or not chosen.any():
         raise checks.error("choose_on", "have cases to choose on and cases to judge on", f"{int(chosen.sum())} of {len(chosen)}")
     return chosen.astype(bool)
 
 
 def _curve(score: Array, mu: Array, counted: Bools) -> tuple[Array, Array]:
-    """Thresholds (T,) and μ at each: the decision changes where a score is reached."""
+    """Return the thresholds (T,) and μ at each: the decision changes when a score is reached."""
     s = score[counted]
     order = np.argsort(s, kind="stable")
     s, negative, positive = s[order], mu[0, counted][order], mu[1, counted][order]
@@ -208,7 +208,7 @@ def _curve(score: Array, mu: Array, counted: Bools) -> tuple[Array, Array]:
 
 
 def _best(score: Array, mu: Array, alpha: Array, cases: Bools) -> tuple[float, float]:
-    """The best threshold on some cases and its Δ there."""
+    """Return the best threshold on some cases and its Δ there."""
     thresholds, mu = _curve(score, mu, cases)
     if len(thresholds) == 1:
         raise checks.error("choose_on", "have cases that count, with two annotators or more and a score", "none")
@@ -222,7 +222,7 @@ def _best(score: Array, mu: Array, alpha: Array, cases: Bools) -> tuple[float, f
 
 
 def _decided(compared: Compared, positive: Bools, cases: Bools) -> Compared:
-    """One decision on some cases, from those of all positive and all negative."""
+    """Return one decision on some cases, from the distances of all-positive and all-negative decisions."""
     found, column = compared.distances, np.where(cases, positive, -1).astype(np.int32)
     to_model = np.where(column[row_of(found.offsets)] > 0, found.to_model[1], found.to_model[0])[None]
     return replace(compared, distances=replace(found, to_model=to_model), models=("model",), predicted=cases[None], columns=[column])

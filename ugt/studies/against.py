@@ -1,4 +1,4 @@
-"""A model alone against readers, on the same truth and the same cases."""
+"""A model alone against readers, with the same truth and cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .truth import panel_variance
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgainstReaders(Frozen):
-    """A model compared with the readers of one test; made by :func:`against_readers`.
+    """The comparison of a model with the readers of one test; made by :func:`against_readers`.
 
     Attributes
     ----------
@@ -33,18 +33,18 @@ class AgainstReaders(Frozen):
     model, readers : ReaderFigure
         The model's figure, whose interval is over cases, and the mean of the readers.
     claim : MarginClaim or None
-        Non-inferiority of the model at the margin that was given.
+        Non-inferiority of the model at the given margin.
     figures : (R,) array
-        Of each reader.
+        The figure of each reader.
     reader_ids : (R,) array
-        Who were not left out.
+        Readers who were not left out.
     random : tuple of str
-        What was random: for which population the intervals are.
+        Factors that were random: the population that the intervals are for.
     covariance_method : str
     n_cases : int
     left_out : mapping of reason to number
     notes : tuple of str
-        What must be said beside the numbers.
+        Limits to state with the numbers.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def against_readers(
     n_resamples: int = 1000,
     seed: Any = 0,
 ) -> AgainstReaders:
-    r"""Compare a model that reads alone with the mean of readers, where readers and cases are random.
+    r"""Compare a model that reads alone with the mean of readers, if readers and cases are random.
 
     .. math:: d = \hatθ_{model} - \bar θ_{readers}, \quad
               D = MS_R + R \max(Cov_2 - 2\,\overline{Cov}(r, model) + Var(model), 0), \quad se^2 = D / R
@@ -101,13 +101,13 @@ def against_readers(
     scores : (N,) array, mapping of case id to score, or (case ids, scores)
         The model's scores of all cases that were read, higher for the positive class, on any scale.
     margin : float, optional
-        For the claim that the model is not inferior: it is at most by this worse than the mean of the readers, at one-sided ``level``.
+        Margin of the claim of non-inferiority: the model is worse than the mean of the readers by less than it, at one-sided ``level``.
     test : id, optional
-        Which test of the readings; needed where they hold several.
+        The test of the readings; needed if they hold several.
     score_threshold : float, optional
-        Scores of at least this call a case positive, for figures with a ``threshold``. Default: ``threshold``.
+        Scores of at least this number call a case positive, for figures with a ``threshold``. Default: ``threshold``.
     level : float
-        Of intervals, and one-sided of the claim.
+        Level of intervals, and one-sided level of the claim.
 
     Returns
     -------
@@ -116,12 +116,12 @@ def against_readers(
     Raises
     ------
     ValueError
-        As :func:`reader_study`; if the test is unknown or not given, or a case that was read has no finite score.
+        As :func:`reader_study`; if the test is unknown or not given, or if a case that was read has no finite score.
 
     Notes
     -----
     The mean of readers is not the best reader. Readers and model must have seen the same information, and the model must not have been
-    trained on these readers' labels. With readers fixed (``random=("cases",)``) the interval is for these readers.
+    trained on these readers' labels. If readers are fixed (``random=("cases",)``), the interval is for these readers.
 
     References
     ----------
@@ -142,7 +142,7 @@ def against_readers(
     if margin is not None:
         checks.scalar("margin", margin)
     if not isinstance(readings, Readings):
-        raise checks.error("readings", "be Readings, as Readings.from_long makes them", type(readings).__name__)
+        raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
     one = _of_test(readings, test)
     model = _scores(scores, one)
     if score_threshold is not None:
@@ -170,7 +170,7 @@ def _of_test(readings: Readings, test: Any) -> Readings:
 
 
 def _scores(scores: Any, readings: Readings) -> Array:
-    """(N,) of all cases; those that nobody read need none."""
+    """Return the scores of all (N,) cases; cases that nobody read need none."""
     given = ids_of_cases(
         "scores", identifiers.as_array(scores) if identifiers.is_array(scores) else scores, readings.n_cases, readings.case_ids
     )
@@ -193,7 +193,7 @@ class _Compared:
         self.rating = np.concatenate([given.rating[0], model[None]])
 
     def figures(self, p: Array) -> Array:
-        """(R + 1,) under this truth."""
+        """Return the (R + 1,) figures under this truth."""
         return self.given.figure.values(ReadingCells.of(self.rating, p))
 
     def answer(self, covariance: Any, level: float, margin: float | None, n_resamples: Any, seed: Any) -> AgainstReaders:
@@ -201,7 +201,7 @@ class _Compared:
         values, cells = self.figures(given.truth.p), ReadingCells.of(self.rating, given.truth.p)
         r, way, table = len(values) - 1, "none", np.full((len(values),) * 2, math.nan)
         if math.isnan(values[-1]):
-            raise checks.error("scores", "have a figure", "none: it is undefined")
+            raise checks.error("scores", "have a defined figure", "none: the figure of the model is undefined")
         if "cases" in factors:
             way = chosen_covariance(covariance, given, cells)
             table, undefined = covariance_of(given.figure, cells, way, given.unit, given.clustered, n_resamples, seed)
@@ -211,7 +211,7 @@ class _Compared:
         alone = Analysis(values[None, :-1], errors, False, factors).one_test(0)
         model = estimated(float(values[-1]), float(table[-1, -1]), math.inf)
         if factors == READERS:
-            model = Estimated(float(values[-1]), math.nan, math.nan, "cases are fixed: the figure of a model is what it is for these cases")
+            model = Estimated(float(values[-1]), math.nan, math.nan, "cases are fixed: the figure of a model has no variance")
         if "annotators" in given.random:
             found, alone, model = (self._with_panel(one, at) for at, one in enumerate((found, alone, model)))
         (difference,) = differences({("model", "readers"): found}, level, given.figure.bounded)
@@ -233,7 +233,7 @@ class _Compared:
         )
 
     def _with_panel(self, one: Estimated, at: int) -> Estimated:
-        """The difference, the readers or the model, with the part of the annotators of the truth."""
+        """Return the difference, the readers or the model (``at``), with the annotators' part of the variance of the truth."""
         assert self.given.truth.without is not None and self.given.truth.share is not None
 
         def number(p: Array) -> float:
@@ -246,7 +246,7 @@ class _Compared:
 
 
 def _variance(values: Array, table: Array, factors: tuple[str, ...]) -> Estimated:
-    """Of the model, the last of the figures, less the mean of the readers."""
+    """Return the figure of the model, the last one, less the mean of the readers."""
     r = len(values) - 1
     value = float(values[-1] - values[:-1].mean())
     if factors == CASES:

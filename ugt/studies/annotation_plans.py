@@ -1,4 +1,4 @@
-"""How many cases, labels per case and annotators a study needs, from a pilot or from stated components of variance."""
+"""The numbers of cases, labels per case and annotators that a study needs, from a pilot or from stated components of variance."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from .solving import MOST_CASES
 from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
-PAIRS_SHARE = 8  # annotators, up to which what two of them share is missing in designs for metrics of pairs
+PAIRS_SHARE = 8  # with up to so many annotators a note says that what pairs of them share is not in plans for metrics of pairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnotationPlan(Frozen):
-    """How many cases, labels per case and annotators give the wanted width or power; made by :func:`plan_annotations`.
+    """The numbers of cases, labels per case and annotators that give the wanted width or power; made by :func:`plan_annotations`.
 
     Attributes
     ----------
     metric : str
     value : float
-        Of the pilot, or as stated; NaN if nothing is known of it.
+        Of the pilot, or as stated; NaN if it is unknown.
     components : mapping
-        Variances, in units of the metric squared, of what ``"cases"``, ``"annotators"`` and single ``"labels"`` (with what cases and
-        annotators have in common) add to a score, and ``"pairs"``: the variance that single pairs of labels add. Negative estimates are
-        shown as they are, and count as 0; NaN: not known.
+        Variances, in units of the metric squared, that ``"cases"``, ``"annotators"`` and single ``"labels"`` (with the interaction of cases
+        and annotators) add to a score, and ``"pairs"``: the variance that single pairs of labels add. Negative estimates are
+        shown as they are, and count as 0; NaN: unknown.
     table : tuple of designs
         For each number of annotators, from the least that suffices, the cheapest design that meets the target: ``n_cases``, ``n_labels``
         per case, ``n_annotators``, ``std_error``, ``width``, ``power`` and ``cost``. Without a target it is empty.
     best : design or None
-        The cheapest of the table, with the fewest annotators of equal ones.
+        The cheapest design of the table; of equally cheap designs, the one with the fewest annotators.
     alternatives : tuple of designs or None
-        Where the pilot has fewer than 5 annotators: the best plan if the annotators' part is 0, as estimated, and twice the estimate.
+        If the pilot has fewer than 5 annotators: the best plans with the annotators' part 0, as estimated, and twice the estimate.
     random : tuple of str
-        What the widths are for: ``("cases", "annotators")``, or ``("cases",)``: other cases, the same annotators.
+        Population of the widths: ``("cases", "annotators")``, or ``("cases",)`` for other cases and the same annotators.
     level : float
     n_cases, n_labels, n_annotators : int, float, int
-        Of the pilot: cases with labels, labels per case, annotators; 0 where components were stated.
+        Of the pilot: cases with labels, labels per case, annotators; 0 if components were stated.
     notes : tuple of str
-        What to know of the plan.
+        Assumptions and limits of the plan.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class AnnotationPlan(Frozen):
     _pilot: Pilot | None = field(repr=False)
 
     def design(self, n_cases: int, n_labels: float, n_annotators: int) -> AnnotationDesign:
-        """What a design of one's own gives: N cases with K labels each (K may be a mean), by A annotators who share them evenly.
+        """Return the precision of your own design: N cases with K labels each (K may be a mean), by A annotators who share them evenly.
 
         Raises
         ------
@@ -91,27 +91,27 @@ class AnnotationPlan(Frozen):
         return self._target.designs(np.array([n]), np.array([k]), np.array([a]))[0]
 
     def next_step(self, n_cases: int | None = None, n_labels: float | None = None, n_annotators: int | None = None) -> dict[str, float]:
-        """What to buy next: by which share of itself the variance falls for each unit of cost, most first.
+        """Return by which share the variance falls per unit of cost for each next purchase, largest first.
 
         ``"case"``: another case with as many labels; ``"label"``: another label of every case (by another annotator if all of them label
-        each case); ``"annotator"``: another annotator, who takes over a share of the labels; infinite where that costs nothing.
+        each case); ``"annotator"``: another annotator, who takes over a share of the labels; infinite if it costs nothing.
 
         Parameters
         ----------
         n_cases, n_labels, n_annotators : numbers, optional
-            What there is. Default: the pilot, or the best plan where components were stated.
+            The present numbers. Default: those of the pilot, or of the best plan if components were stated.
         """
         here = self.best if self._pilot is None else self
         if here is None and None in (n_cases, n_labels, n_annotators):
-            raise error("n_cases, n_labels and n_annotators", "be given where there is neither a pilot nor a best plan", None)
+            raise error("n_cases, n_labels and n_annotators", "be given if there is neither a pilot nor a best plan", None)
         n, k, a = (getattr(here, name) if one is None else one for name, one in zip(SIZES, (n_cases, n_labels, n_annotators)))
         return self._target.next_step(scalar("n_cases", n), scalar("n_labels", k), scalar("n_annotators", max(a, k)))
 
     def interval(self, of: str = "width", level: float = 0.95) -> tuple[float, float]:
-        """How far the pilot knows a component, or the ``"width"`` or ``"std_error"`` of the best plan.
+        """Return the pilot's interval for a component, or for the ``"width"`` or ``"std_error"`` of the best plan.
 
-        By the jackknife, over the pilot's cases and over its annotators (Satterthwaite's degrees of freedom; for ``"width"`` and
-        ``"std_error"`` of the logarithm of the variance). NaN where components were stated, and where an annotator cannot be left out.
+        By the jackknife, over the pilot's cases and over its annotators (Satterthwaite's degrees of freedom; for ``"width"``
+        and ``"std_error"`` of the logarithm of the variance). NaN if components were stated, or if an annotator cannot be left out.
 
         Parameters
         ----------
@@ -145,55 +145,56 @@ def plan_annotations(
     level: float = 0.95,
     random: tuple[str, ...] = RANDOM,
 ) -> AnnotationPlan:
-    r"""How many cases, labels per case and annotators a study needs, from a pilot or from stated components of variance.
+    r"""Return how many cases, labels per case and annotators a study needs, from a pilot or from stated components of variance.
 
-    What a label adds to a metric is the sum of what its case, its annotator and itself add. With N cases, K labels per case and A
-    annotators who share the labels evenly,
+    The contribution of a label to a metric is the sum of parts of its case, its annotator and the label itself. With N cases, K labels
+    per case and A annotators who share the labels evenly,
 
     .. math:: V = \frac{σ^2_{cases}}{N} + \frac{σ^2_{annotators}}{A} + \frac{σ^2_{labels}}{NK} + \frac{2 σ^2_{pairs}}{NK(K - 1)}
 
     (the last for metrics of pairs of annotators only). The components come from mean products of the scores of two labels of one case,
-    of one annotator, and of neither, in closed form for any incomplete design. Nothing is simulated.
+    of one annotator, and of neither, in closed form for any incomplete design, without simulation.
 
     Parameters
     ----------
     labels : Labels, or (N, A) array
-        The pilot: at least 10 cases with two labels, by at least 2 annotators. Annotators that are not named give a plan for these
+        The pilot: at least 10 cases with two labels, by at least 2 annotators. If annotators are not named, the plan is for these
         annotators only.
     scores : (N, K) array, or (N,) or (N, 2) for ``"soft_auroc"``; anything with case ids; two of these for ``"difference"``
-        Of the model; for ``"discrepancy"`` what :func:`discrepancy_ratio` takes as predictions. Agreement of annotators has none.
+        Scores of the model; for ``"discrepancy"`` predictions as for :func:`discrepancy_ratio`. Agreement of annotators has none.
     metric : {"agreement", "difference", "soft_auroc", "discrepancy", "alpha", "kappa", "ac1", "percent_agreement"}
         Agreement of the model's first choice with one more annotator (:func:`next_annotator_agreement`); the difference of two models'
         agreement, first less second; :func:`soft_auroc` of the second of two classes; :func:`discrepancy_ratio`;
         :func:`krippendorff_alpha` (nominal), :func:`fleiss_kappa`, :func:`gwet_ac1`, :func:`percent_agreement`.
     components : mapping, optional
-        In place of a pilot: variances ``"cases"``, ``"annotators"`` and ``"labels"``, and ``"pairs"`` (default 0), as the attribute of the
-        same name has them.
+        In place of a pilot: variances ``"cases"``, ``"annotators"`` and ``"labels"``, and ``"pairs"`` (default 0), as in
+        ``AnnotationPlan.components``.
     value : float, optional
-        Beside ``components``: what the metric is expected to be. Intervals are then those of the metric, which are not symmetric.
+        With ``components``: the expected value of the metric. Intervals are then those of the metric, which are not symmetric.
     width : float, optional
         Wanted width of the interval, upper end less lower end, in units of the metric.
     power : float, optional
-        In (0, 1): wanted probability that the interval leaves out the number that is tested.
+        In (0, 1): wanted probability that the interval excludes the number that is tested.
     difference : float, optional
-        What power is asked for: the true value less the number that is tested (for ``"difference"`` the true difference of the models).
-        With ``margin`` it is 0 by default: true difference, or true discrepancy ratio less 1.
+        For power: the true value less the number that is tested (for ``"difference"`` the true difference of the models). With
+        ``margin`` it is 0 by default: the true difference, or the true discrepancy ratio less 1.
     margin : float, optional
-        Non-inferiority, one-sided at ``level``: for ``"difference"`` that the first model is at most so much below the second one, for
+        Non-inferiority, one-sided at ``level``: for ``"difference"`` that the first model is below the second by less than this, for
         ``"discrepancy"`` that the ratio is below 1 + margin, by the contrast μ - (1 + margin) α.
     cost : three numbers
-        Of a case, of a label, of an annotator; at least 0.
+        Cost of a case, of a label and of an annotator; at least 0.
     max_annotators : int
-        Most annotators of a plan, at most 1,000. Numbers above 50 are tried in steps of 5 %.
+        Largest number of annotators in a plan, at most 1,000. Numbers above 50 are tried in steps of 5%.
     level : float
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     random : tuple of str
-        ``("cases", "annotators")``: the interval is for other cases judged by other annotators; ``("cases",)``: by these.
+        ``("cases", "annotators")``: the interval is for other cases and other annotators; ``("cases",)``: for other cases
+        and the same annotators.
 
     Returns
     -------
     AnnotationPlan
-        Without ``width`` and ``power`` only components, what other designs give (:meth:`AnnotationPlan.design`), and what to buy next.
+        Without ``width`` and ``power`` only components, :meth:`AnnotationPlan.design` and :meth:`AnnotationPlan.next_step`.
 
     Raises
     ------
@@ -204,10 +205,10 @@ def plan_annotations(
     -----
     Widths are t times the standard error, with the degrees of freedom of intervals over cases and annotators (Satterthwaite, or
     Banerjee's interval if that is wider): with few annotators they are much wider than 2 × 1.96 standard errors. The plan takes the
-    components as known; :meth:`AnnotationPlan.interval` says how far the pilot knows them. Cases are taken as independent: with several
-    cases of a patient, take one of each for the pilot. In metrics of pairs of annotators what two annotators share is not in the
-    formula: in simulations the standard error was 3 to 5 % too small with 8 annotators, 8 to 20 % with three. UA accuracy under a prior
-    is no mean over labels: see :func:`expected_certainty` for what further labels change.
+    components as known; :meth:`AnnotationPlan.interval` gives their uncertainty in the pilot. Cases are taken as independent: if
+    patients have several cases, use one per patient for the pilot. In metrics of pairs of annotators, what two annotators share is not
+    in the formula: in simulations the standard error was 3 to 5% too small with 8 annotators, 8 to 20% with three. UA accuracy with a
+    prior is not a mean over labels: :func:`expected_certainty` gives the effect of further labels.
 
     References
     ----------
@@ -235,9 +236,9 @@ def plan_annotations(
     if components is None:
         pilot: Pilot | None = read_pilot(labels, scores, metric, margin)
         if value is not None:
-            raise error("value", "be left out where labels are given", value)
+            raise error("value", "be left out if labels are given", value)
     elif labels is not None or scores is not None:
-        raise error("components", "be left out where labels are given", "both")
+        raise error("components", "be left out if labels are given", "both")
     else:
         pilot = None
     number, parts = _stated(components, value, metric) if pilot is None else (pilot.value, pilot.parts.components)
@@ -258,23 +259,23 @@ def _costs(given: Any) -> tuple[float, float, float]:
 
 
 def _check_test(metric: str, power: Any, difference: Any, margin: Any) -> None:
-    """What power is of must be said, and there is no test that the metric has not."""
+    """Refuse power without the number to test, and a test that the metric does not have."""
     if difference is not None:
         finite("difference", difference)
     if margin is not None:
         if metric not in ("difference", "discrepancy"):
-            raise error("margin", "be left out but for the metrics 'difference' and 'discrepancy'", margin)
+            raise error("margin", "be left out except for the metrics 'difference' and 'discrepancy'", margin)
         finite("margin", margin)
         if margin < 0 or (margin == 0 and metric == "difference"):
             raise error("margin", "be above 0" if metric == "difference" else "be at least 0", margin)
     elif metric == "discrepancy" and (power is not None or difference is not None):
-        raise error("margin", "be given for power of metric 'discrepancy' (0: is the model nearer to the annotators than they are?)", None)
+        raise error("margin", "be given for power of metric 'discrepancy' (0: is the model closer to the annotators than they are?)", None)
     if power is not None and margin is None and not difference:
         raise error("difference", "be given for power: the true value less the number that is tested, not 0", difference)
 
 
 def _stated(given: Any, value: Any, metric: str) -> tuple[float, Components]:
-    """Components as given, and the value, NaN where it is not."""
+    """Return the stated components, and the value, NaN if it is not stated."""
     if not isinstance(given, Mapping) or not set(PARTS[:3]) <= set(given) <= set(PARTS):
         got = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
         raise error("components", "have the variances 'cases', 'annotators' and 'labels' (and may have 'pairs')", got)
@@ -283,7 +284,7 @@ def _stated(given: Any, value: Any, metric: str) -> tuple[float, Components]:
         raise error("components", "not all be 0", given)
     number = math.nan if value is None else finite("value", value)
     if value is not None and not Target.possible(metric, number):
-        raise error("value", f"be inside of the range of metric {metric!r}", value)
+        raise error("value", f"be inside the range of metric {metric!r}", value)
     return number, Components(*map(np.asarray, parts))
 
 
@@ -293,8 +294,8 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, asked)]
     alternatives: tuple[AnnotationDesign | None, ...] = ()
     if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
-        plans = "" if not asked else ": see the plans for 0, once and twice as much of it"
-        notes.append(f"the pilot has {pilot.n_annotators} annotators, so that the annotators' part is a guess{plans}")
+        plans = "" if not asked else ": see the plans for 0, 1 and 2 times the estimate"
+        notes.append(f"the pilot has {pilot.n_annotators} annotators, so that the annotators' part is poorly known{plans}")
         alternatives = tuple(_best(target.with_annotators(factor).solve()) for factor in (0.0, 1.0, 2.0)) if asked else ()
     if asked and not table:
         notices.warn(next(note for note in notes if note.startswith("no number of cases")), stacklevel=3)
@@ -306,13 +307,13 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
 
 
 def _best(table: tuple[AnnotationDesign, ...]) -> AnnotationDesign | None:
-    """The cheapest, with the fewest annotators of equal ones."""
+    """Return the cheapest design; of equally cheap designs, the one with the fewest annotators."""
     return min(table, key=lambda one: (one.cost, one.n_annotators), default=None)
 
 
 def _notes(target: Target, table: tuple[AnnotationDesign, ...], asked: bool) -> list[str]:
-    """What the components and the table must be read with."""
-    notes = [f"the estimate of what {name} differ by is negative; it counts as 0" for name, part in zip(PARTS, target.parts) if part < 0]
+    """Return the limits of the components and of the table."""
+    notes = [f"the estimated variance between {name} is negative; it counts as 0" for name, part in zip(PARTS, target.parts) if part < 0]
     if asked and not table:
         least = target.people_needed() if target.annotators_random else None
         if not target.annotators_random:
@@ -321,12 +322,13 @@ def _notes(target: Target, table: tuple[AnnotationDesign, ...], asked: bool) -> 
             notes.append("no number of cases and annotators is enough")
         else:
             notes.append(
-                f"no number of cases is enough with up to {target.most} annotators: what they differ by alone needs at least {least:,}"
+                f"no number of cases is enough with up to {target.most} annotators: "
+                f"the differences between annotators alone require at least {least:,}"
             )
     elif table and target.annotators_random and table[0].n_annotators > max(2, target.only_labels or target.least_labels):
         notes.append(f"with fewer than {table[0].n_annotators} annotators no number of cases up to {MOST_CASES:,} is enough")
     if table and target.annotators_random and target.cost[2] == 0:
-        notes.append("annotators cost nothing here, so that the cheapest plan has many: the third of cost= is what one costs")
+        notes.append("annotators cost nothing here, so that the cheapest plan has many: give the cost of one as the third number of cost=")
     if table and target.metric in OF_PAIRS and target.annotators_random and table[0].n_annotators <= PAIRS_SHARE:
-        notes.append("widths are too small with few annotators, by 5 % with 8 and up to 20 % with 3: what two of them share is not counted")
+        notes.append("widths are too small with few annotators, by 5% with 8 and up to 20% with 3: what two of them share is not counted")
     return notes

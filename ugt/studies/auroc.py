@@ -1,4 +1,4 @@
-"""AUROC of many readers at once: what every case adds, with and without each case or cluster."""
+"""The AUROC of many readers at once: contributions of every case, and values without each case or cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._base.arrays import Array, Bools, Int64
 class Sides(NamedTuple):
     """(G, N) sums over the other cases of the kernel w_ij ψ(x_i, x_j), w_ij = p_i (1 - p_j): case i as the positive, and as the negative.
 
-    Of ψ = 1 they are ``design``, (2, G, N).
+    With ψ = 1 they are ``design``, (2, G, N).
     """
 
     positive: Array
@@ -21,23 +21,23 @@ class Sides(NamedTuple):
 
     @property
     def value(self) -> Array:
-        """(G,) AUROC; NaN without a pair."""
+        """The (G,) AUROC; NaN without a pair."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(self.positive.sum(axis=1) / self.design[0].sum(axis=1))
 
     def centred(self, centre: Array) -> tuple[Array, Array]:
-        """The same sums of ψ - centre (G,)."""
+        """Return the same sums of ψ - centre (G,)."""
         c = centre[:, None]
         return self.positive - c * self.design[0], self.negative - c * self.design[1]
 
 
 def sides(x: Array, read: Bools | Array, p: Array, group: Int64 | None = None) -> Sides:
-    """Of ratings x (G, N), where they were read, or as often as they count; pairs are those within groups of cases (N,), or all."""
+    """Return the sums of ratings x (G, N), weighted by ``read``; pairs are those within groups of cases (N,), or all."""
     positive, negative = read * p, read * (1 - p)
     first, last, start, end, order = _ranks(np.where(read > 0, x, np.inf), group)
 
     def sums(weights: Array) -> tuple[Array, Array]:
-        """Of the weights of cases below (ties half, a case itself half), and of all in the group."""
+        """Return the weights of cases below (half for ties and the case itself), and of all in the group."""
         along = np.take_along_axis(weights, order, axis=1)
         total = np.concatenate([np.zeros((len(x), 1)), np.cumsum(along, axis=1)], axis=1)
         low, high, begin, until = (np.take_along_axis(total, at, axis=1) for at in (first, last, start, end))
@@ -55,7 +55,7 @@ def sides(x: Array, read: Bools | Array, p: Array, group: Int64 | None = None) -
 
 
 def _ranks(x: Array, group: Int64 | None) -> tuple[Int64, Int64, Int64, Int64, Int64]:
-    """In the order of group and rating, (G, N): where the ties of each place begin and end, and its group; and the order."""
+    """Return, in the order of group and rating (G, N), the bounds of the ties and of the group at each place, and the order."""
     order = np.argsort(x, axis=1, kind="stable")
     new_group = np.zeros((len(x), x.shape[1] - 1), bool)
     if group is not None:
@@ -68,7 +68,7 @@ def _ranks(x: Array, group: Int64 | None) -> tuple[Int64, Int64, Int64, Int64, I
 
 
 def _bounds(new: Bools) -> tuple[Int64, Int64]:
-    """(G, N), (G, N) where the run of each place begins and ends, of whether another one begins at each place but the first."""
+    """Return the begin and end (G, N) of the run of each place; ``new`` says whether a run begins at each place after the first."""
     g, n = len(new), new.shape[1] + 1
     place = np.arange(n)
     begin = np.maximum.accumulate(np.where(np.concatenate([np.ones((g, 1), bool), new], axis=1), place, 0), axis=1)
@@ -77,7 +77,7 @@ def _bounds(new: Bools) -> tuple[Int64, Int64]:
 
 
 def without_each(x: Array, read: Bools, p: Array, unit: Int64) -> Array:
-    """(U, G) AUROC without each unit, of the unit of each case (N,); NaN where no pair is left."""
+    """Return the (U, G) AUROC without each unit, for the unit of each case (N,); NaN if no pair is left."""
     all_pairs = sides(x, read, p)
     both = all_pairs.positive + all_pairs.negative, all_pairs.design.sum(axis=0)
     n_units = int(unit.max()) + 1
@@ -85,9 +85,9 @@ def without_each(x: Array, read: Bools, p: Array, unit: Int64) -> Array:
         lost = [table.T[np.argsort(unit)] for table in both]
     else:
         inside = sides(x, read, p, unit)
-        tables = both[0] - inside.positive, both[1] - inside.design[0]  # pairs within a unit have been counted from both sides
+        tables = both[0] - inside.positive, both[1] - inside.design[0]  # both members of a pair within a unit have counted it
         lost = [np.array([np.bincount(unit, row, n_units) for row in table]).T for table in tables]
     above, below = all_pairs.positive.sum(axis=1) - lost[0], all_pairs.design[0].sum(axis=1) - lost[1]
-    least = 1e-9 * all_pairs.design[0].sum(axis=1)  # rounding is no pair
+    least = 1e-9 * all_pairs.design[0].sum(axis=1)  # a smaller remainder is rounding, not a pair
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(below > least, above / below, np.nan))

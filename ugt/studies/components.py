@@ -1,4 +1,4 @@
-"""Variance components of scores of labels, of any incomplete design, in closed form; and how far a pilot knows them."""
+"""Variance components of scores of labels for any incomplete design, in closed form, and their jackknife variances in a pilot."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from .._base.arrays import Array, Int64
 
 PARTS = ("cases", "annotators", "labels", "pairs")
-MOST_GROUPS = 100  # of cases that are left out together
+MOST_GROUPS = 100  # most groups of cases that the jackknife leaves out one by one
 
 
 class Components(NamedTuple):
-    """Variances of what cases, annotators, single labels and pairs of labels add to a score; NaN for annotators that are not known."""
+    """The variances that cases, annotators, single labels and pairs of labels add to a score; NaN for unknown annotators."""
 
     cases: Array
     annotators: Array
@@ -23,25 +23,25 @@ class Components(NamedTuple):
     pairs: Array
 
     def in_plans(self) -> Components:
-        """With 0 in the place of what is negative or unknown."""
+        """Return the components with 0 in place of negative or unknown ones."""
         return Components(*(np.fmax(part, 0.0) for part in self))
 
 
 @dataclass(frozen=True)
 class ScoredLabels:
-    """Scores s of labels: one a row, which may stand for several labels of a case that are alike."""
+    """Scores s of labels, one per row; a row may stand for several equal labels of a case."""
 
     case: Int64
-    annotator: Int64  # -1: not known
+    annotator: Int64  # -1: unknown
     score: Array  # centred
     count: Array
     n_cases: int
-    n_annotators: int  # 0: not known
-    remainder: tuple[float, ...] = (0.0, 0.0, 0.0)  # of pairs of labels: what Q / n, P_c and single pairs hold of it
+    n_annotators: int  # 0: unknown
+    remainder: tuple[float, ...] = (0.0, 0.0, 0.0)  # the parts of Q / n, P_c and single pairs that come from pairs of labels
 
     @classmethod
     def of(cls, case: Any, annotator: Any, score: Array, count: Array, n_cases: int, n_annotators: int) -> ScoredLabels:
-        """With scores that are centred."""
+        """Return scored labels with centred scores."""
         return cls(case, annotator, score - (count @ score) / count.sum(), count, n_cases, n_annotators)
 
     def with_remainder(self, remainder: tuple[float, ...]) -> ScoredLabels:
@@ -61,7 +61,7 @@ class ScoredLabels:
         return self._moments.components(self.remainder)
 
     def without_cases(self) -> Components:
-        """(G,) without each of at most 100 groups of cases."""
+        """Return the components without each of at most 100 groups of cases, (G,)."""
         g = min(self.n_cases, MOST_GROUPS)
         group_of_case = np.arange(self.n_cases) % g
         group, s, c, a = group_of_case[self.case], self.score, self.count, self.n_annotators
@@ -77,7 +77,7 @@ class ScoredLabels:
         return Moments(*left, t2, m2).components(self.remainder)
 
     def without_annotators(self) -> Components:
-        """(A,) without each annotator who labelled a case, each of whom has one row a case."""
+        """Return the components without each annotator who labelled a case, (A,); an annotator has one row per case."""
         s, who = self.score, self.annotator
         r, n = (np.bincount(self.case, one, self.n_cases)[self.case] for one in (s, np.ones(len(s))))
         t, m, q, by_case, n_by_case = (
@@ -88,7 +88,7 @@ class ScoredLabels:
 
 
 class Moments(NamedTuple):
-    """Sums of n scores: S, Q, n; of squares of the sums and of the sizes of cases and of annotators."""
+    """Sums of n scores: S, Q, n; sums of squares of the sums and of the sizes of cases and of annotators."""
 
     total: Any
     squares: Any
@@ -99,7 +99,7 @@ class Moments(NamedTuple):
     n_by_annotator: Any
 
     def components(self, remainder: tuple[float, ...]) -> Components:
-        """σ² by the mean products of two labels: of one case, of one annotator, of neither."""
+        """Return σ² from the mean products of two labels: of one case, of one annotator, of neither."""
         total, squares, n, r2, n2, t2, m2 = self
         known = ~np.isnan(t2)
         t2, m2 = np.where(known, t2, squares), np.where(known, m2, n)
@@ -119,7 +119,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedCases:
-    """Numbers (N,) of cases with two labels, centred, and by whom: (N, 2), ascending; None where it does not matter."""
+    """Numbers (N,) of cases with two labels, centred, and their annotators (N, 2), ascending; None if annotators do not matter."""
 
     score: Array
     who: Any
@@ -130,7 +130,7 @@ class PairedCases:
 
     @cached_property
     def components(self) -> Components:
-        """A pair of cases with one annotator in common shares a quarter of σ² of annotators, whose labels are a half of either."""
+        """The components; two cases with one annotator in common share a quarter of σ² of annotators, as a case averages two labels."""
         t, n = self.score, len(self.score)
         total, squares = t.sum() ** 2 - t @ t, n * (n - 1.0)
         if self.who is None:
@@ -147,12 +147,12 @@ class PairedCases:
             return Components(*map(np.asarray, (t @ t / n - rest - np.fmax(annotators, 0.0) / 2, annotators, 0.0, 0.0)))
 
     def without_cases(self) -> Components:
-        """(G,) without each of at most 100 groups of cases."""
+        """Return the components without each of at most 100 groups of cases, (G,)."""
         group = np.arange(len(self.score)) % MOST_GROUPS
         return self._without([group != g for g in range(group.max() + 1)])
 
     def without_annotators(self) -> Components:
-        """(R,) without each annotator, or each of 100 groups of them."""
+        """Return the components without each annotator, or each of 100 groups of them, (R,)."""
         group = np.unique(self.who, return_inverse=True)[1].reshape(self.who.shape) % MOST_GROUPS
         return self._without([(group != g).all(axis=1) for g in range(group.max() + 1)])
 
@@ -162,11 +162,11 @@ class PairedCases:
 
 
 def _products(group: Any, t: Array) -> tuple[float, float]:
-    """Sum of the products of two numbers of the same group over ordered pairs, and how many pairs there are."""
+    """Return the sum of the products of two numbers of the same group over ordered pairs, and the number of pairs."""
     sums, sizes = np.bincount(group, t), np.bincount(group)
     return float(sums @ sums - t @ t), float(sizes @ sizes - len(t))
 
 
 def jackknife(values: Array) -> float:
-    """The jackknife variance of a number from its values (G,) without each part."""
+    """Return the jackknife variance of a number from its values (G,) without each part."""
     return float((len(values) - 1) * values.var()) if len(values) > 1 and np.isfinite(values).all() else np.nan

@@ -1,4 +1,4 @@
-"""Covariances of the figures of readers over cases, and the designs of reader studies."""
+"""The covariances of the figures of readers over cases, and the designs of reader studies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DESIGNS = (CROSSED, PARTIAL, IN_READERS, IN_TESTS, SPLIT, SOME_TESTS)
 
 
 def design_of(read: Bools, wanted: Any, any_design: bool, names: Any) -> str:
-    """Of who read what (T, R, N); ``any_design``: readers may be in some of the tests; ``names``: of tests and readers."""
+    """Return the design of readings (T, R, N); ``any_design`` allows readers in some of the tests; ``names`` are of tests and readers."""
     there: Any = read.any(axis=2)
     if not there.all():
         partly = ~there.all(axis=0) & (there.sum(axis=0) > 1)
@@ -43,7 +43,7 @@ def design_of(read: Bools, wanted: Any, any_design: bool, names: Any) -> str:
     else:
         found = PARTIAL
     if wanted is not None and wanted != found:
-        must = f"be what the readings are, {found!r}" if wanted in DESIGNS else f"be one of {', '.join(map(repr, DESIGNS))}"
+        must = f"be {found!r}, the design of the readings" if wanted in DESIGNS else f"be one of {', '.join(map(repr, DESIGNS))}"
         raise error("design", must, repr(wanted))
     return found
 
@@ -51,12 +51,12 @@ def design_of(read: Bools, wanted: Any, any_design: bool, names: Any) -> str:
 def covariance_of(
     figure: FigureOfMerit, cells: ReadingCells, method: str, unit: Int64, clustered: bool, n_resamples: int, seed: Any
 ) -> tuple[Array, int]:
-    """(G, G), and how many resamples were left out because a figure was undefined."""
+    """Return the covariances (G, G), and the number of resamples left out because a figure was undefined."""
     if method in ("delong", "unbiased", "uncentred"):
         if not isinstance(figure, SoftAuroc):
             raise error("covariance", "be 'jackknife' or 'bootstrap' for figures other than 'soft_auroc'", repr(method))
         if clustered:
-            raise error("covariance", "be 'jackknife' or 'bootstrap' where cases are in clusters", repr(method))
+            raise error("covariance", "be 'jackknife' or 'bootstrap' if cases are in clusters", repr(method))
     if method == "delong" and isinstance(figure, SoftAuroc):
         found = figure.influence(cells)
         return found @ found.T, 0
@@ -73,13 +73,13 @@ def covariance_of(
 
 
 def jackknifed(figure: FigureOfMerit, cells: ReadingCells, unit: Int64, counted: Bools) -> Array:
-    """(U, G) figures without each unit of the cases that count, less their mean."""
+    """Return the (U, G) figures without each unit of the cases that count, less their mean."""
     without = without_units_of(figure, cells, unit, counted)
     return np.asarray(without - without.mean(axis=0))
 
 
 def without_units_of(figure: FigureOfMerit, cells: ReadingCells, unit: Int64, counted: Bools) -> Array:
-    """(U, G) figures without each unit of the cases that count."""
+    """Return the (U, G) figures without each unit of the cases that count."""
     if counted.all():
         return figure.without_each(cells, unit)
     some = ReadingCells(cells.x[:, counted], cells.read[:, counted], cells.p[counted])
@@ -87,7 +87,7 @@ def without_units_of(figure: FigureOfMerit, cells: ReadingCells, unit: Int64, co
 
 
 def _bootstrapped(figure: FigureOfMerit, cells: ReadingCells, unit: Int64, clustered: bool, n: int, seed: int) -> tuple[Array, int]:
-    """Cases within positives and negatives where the truth is certain; else, and clusters, from all."""
+    """Resample cases within positives and negatives if the truth is certain; otherwise, or with clusters, from all cases."""
     p = cells.p
     hard = bool(((p == 0) | (p == 1)).all()) and not clustered
     room(f"{n} resamples", 8.0 * n * len(cells.x))

@@ -19,7 +19,7 @@ from .obuchowski_rockette import Estimated
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginClaim(Record):
-    """Whether a difference of tests is beyond a margin; made by ``non_inferiority``, ``superiority`` and ``equivalence``.
+    """A claim that a difference of tests is beyond a margin; made by ``non_inferiority``, ``superiority`` and ``equivalence``.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class MarginClaim(Record):
         ``"non-inferiority"``, ``"superiority"`` or ``"equivalence"``.
     estimate, low, high : float
         The difference, first test less second, and the ends of its interval that decide: one-sided at ``level``. The other end of a
-        one-sided claim is infinite. NaN where the difference has no interval.
+        one-sided claim is infinite. NaN if the difference has no interval.
     margin, level : float
-        On the scale of the figure; 1 less the probability to claim it though the difference lies at the margin.
+        The margin on the scale of the figure; 1 less the probability of the claim if the difference lies at the margin.
     p_value : float
-        Of the hypothesis that the claim is not true; NaN where there is no interval.
+        Of the hypothesis that the claim is not true; NaN if there is no interval.
     decision : bool
-        Whether the claim is shown. False is no proof of the contrary.
+        Whether the claim is shown. False does not show the contrary.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class MarginClaim(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OfReaders(Record):
-    """Base of a number with a standard error and degrees of freedom (inf: the normal law)."""
+    """The base of a number with a standard error and degrees of freedom (inf: the normal law)."""
 
     value: float
     std_error: float
@@ -68,12 +68,12 @@ class OfReaders(Record):
     _law: float = field(repr=False)
 
     def _ends(self, level: float | None) -> tuple[float, float]:
-        """Quantile times the standard error below and above."""
+        """Return the number less and plus a quantile times the standard error."""
         half = _quantile(self._law, check_level(self.level if level is None else level)) * self.std_error
         return self.value - half, self.value + half
 
     def _tail(self, at: float) -> float:
-        """P(T > t) of the distance from ``at`` in standard errors."""
+        """Return P(T > t) of the distance from ``at`` in standard errors."""
         return above((self.value - at) / self.std_error, self._law)
 
 
@@ -84,14 +84,14 @@ class ReaderFigure(OfReaders):
     Attributes
     ----------
     name : id
-        Of the test.
+        Name of the test.
     value, std_error, df : float
         The mean over readers, its standard error and degrees of freedom; inf: the normal law.
     n_readers : int
     reason : str
         Why there is no standard error; empty if there is one.
     level : float
-        Of intervals, if none other is asked for.
+        Level of intervals by default.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class ReaderFigure(OfReaders):
     _bounded: bool = field(repr=False)
 
     def interval(self, level: float | None = None, *, scale: str | None = None) -> tuple[float, float]:
-        """Interval of the mean figure of the readers.
+        """Return the interval of the mean figure of the readers.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class ReaderFigure(OfReaders):
             Default: that of the study.
         scale : {"logit", "identity"}, optional
             Symmetric on the logit scale, or on that of the figure and cut at 0 and 1, as published [H]. Default: logit for figures from
-            0 to 1; figures of one's own have ``"identity"`` only, and are not cut.
+            0 to 1; figures by your own function have ``"identity"`` only, and are not cut.
         """
         low, high = self._ends(level)
         name = checks.option("scale", scale or ("logit" if self._bounded else "identity"), ("logit", "identity"))
@@ -142,7 +142,7 @@ class ReaderDifference(OfReaders):
     value, std_error, df : float
         The difference, its standard error and degrees of freedom; inf: the normal law.
     p_value, adjusted_p_value : float
-        Two-sided, that the difference is 0; by itself, and by Holm's method over all pairs of tests of the study.
+        Two-sided, for a difference of 0; unadjusted, and by Holm's method over all pairs of tests of the study.
     reason, level
         As of :class:`ReaderFigure`.
 
@@ -163,11 +163,11 @@ class ReaderDifference(OfReaders):
     _bounded: bool = field(repr=False)
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Interval of the difference; level: default, that of the study."""
+        """Return the interval of the difference; ``level`` is by default that of the study."""
         return self._ends(level)
 
     def non_inferiority(self, margin: float, *, level: float = 0.95) -> MarginClaim:
-        """Is the first test at most by ``margin`` worse than the second? Decided by the one-sided lower limit at ``level``.
+        """Test whether the first test is worse than the second by less than ``margin``, by the one-sided lower limit at ``level``.
 
         Raises
         ------
@@ -178,11 +178,11 @@ class ReaderDifference(OfReaders):
         return self._beyond("non-inferiority", -self._margin(margin), level)
 
     def superiority(self, margin: float = 0.0, *, level: float = 0.95) -> MarginClaim:
-        """Is the first test by more than ``margin`` better than the second? Options and errors of :meth:`non_inferiority`."""
+        """Test whether the first test is better than the second by more than ``margin``. Options and errors of :meth:`non_inferiority`."""
         return self._beyond("superiority", self._margin(margin), level)
 
     def equivalence(self, margin: float, *, level: float = 0.95) -> MarginClaim:
-        """Are the tests at most by ``margin`` apart? Two one-sided tests, each at ``level``; errors of :meth:`non_inferiority`."""
+        """Test whether the tests differ by less than ``margin``, by two one-sided tests at ``level``; errors of :meth:`non_inferiority`."""
         width = self._margin(margin)
         low, high = self._ends(2 * _one_sided(level) - 1)
         p = max(self._tail(-width), 1 - self._tail(width))
@@ -212,7 +212,7 @@ def figure_record(name: Any, found: Estimated, n_readers: int, level: float, bou
 def differences(
     found: Mapping[tuple[Any, Any], Estimated], level: float, bounded: bool, imrmc: bool = False
 ) -> tuple[ReaderDifference, ...]:
-    """Of all pairs, with their p-values adjusted together."""
+    """Return the differences of all pairs, with their p-values adjusted together."""
     common = [_common(one, level, imrmc) for one in found.values()]
     p = [2 * above(abs(one[0]) / one[1], one[-1]) for one in common]
     return tuple(ReaderDifference(*one, *names, *both, bounded) for names, one, both in zip(found, common, zip(p, holm(p))))
@@ -232,7 +232,7 @@ def _one_sided(level: float) -> float:
 
 
 def _quantile(df: float, level: float) -> float:
-    """Of the two-sided interval, by Student's law or the normal one."""
+    """Return the quantile of the two-sided interval, by Student's law or the normal one."""
     from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
     return float(ndtri(0.5 + level / 2) if math.isinf(df) else t_quantile(df, 0.5 + level / 2))

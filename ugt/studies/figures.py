@@ -1,4 +1,4 @@
-"""Figures of merit of every reader in every test, with what their covariances are made of."""
+"""Figures of merit of every reader in every test, with the quantities from which covariances are computed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..resampling.ratios import Ratios
 from ..soft import soft_average_precision
 from . import auroc
 
-MANY_UNITS = 256  # that are left out at a time, one by one
+MANY_UNITS = 256  # units left out at a time, so that memory stays bounded
 NAMED = ("soft_auroc", "average_precision", "sensitivity", "specificity", "accuracy")
 
 
 class ReadingCells(NamedTuple):
-    """G cells, each of a reader in a test: ratings (G, N), where they were read, and p (N,), the probability that a case is positive."""
+    """G cells, each of a reader in a test: ratings (G, N), which were read, and p (N,), the probability that a case is positive."""
 
     x: Array
     read: Bools
@@ -27,35 +27,35 @@ class ReadingCells(NamedTuple):
 
     @classmethod
     def of(cls, rating: Array, p: Array) -> ReadingCells:
-        """Of ratings (..., N), NaN where a case was not read; a case without a p was not read by anybody."""
+        """Return the cells of ratings (..., N), NaN if a case was not read; a case without a p counts as not read."""
         x = np.ascontiguousarray(rating.reshape(-1, rating.shape[-1]))
         return cls(x, ~np.isnan(x) & ~np.isnan(p), np.where(np.isnan(p), 0.0, p))
 
 
 class FigureOfMerit(ABC):
-    """Of a reader: larger is better. ``bounded``: whether it is from 0 to 1."""
+    """A figure of a reader: larger is better. ``bounded``: whether it is from 0 to 1."""
 
     bounded = True
 
     @abstractmethod
     def values(self, cells: ReadingCells) -> Array:
-        """(G,) NaN where it is undefined."""
+        """Return the (G,) figures; NaN if undefined."""
 
     @abstractmethod
     def counting(self, cells: ReadingCells) -> Bools:
-        """(N,) cases that any of the figures depends on."""
+        """Return the (N,) cases that any of the figures depends on."""
 
     @abstractmethod
     def without_each(self, cells: ReadingCells, unit: Int64) -> Array:
-        """(U, G) without each unit of cases (N,)."""
+        """Return the (U, G) figures without each unit of cases (N,)."""
 
     @abstractmethod
     def statistics(self, cells: ReadingCells) -> list[Statistic]:
-        """One or several, whose numbers side by side are the figures (G,)."""
+        """Return one or several statistics, whose numbers side by side are the figures (G,)."""
 
 
 class SoftAuroc(FigureOfMerit):
-    """How often a positive case is rated above a negative one, ties half."""
+    """The share of pairs in which a positive case is rated above a negative one; ties count half."""
 
     def values(self, cells: ReadingCells) -> Array:
         return auroc.sides(*cells).value
@@ -70,7 +70,7 @@ class SoftAuroc(FigureOfMerit):
         return [PairsOfCases(x, read, cells.p) for x, read in zip(cells.x, cells.read)]
 
     def influence(self, cells: ReadingCells) -> Array:
-        """(G, N) of DeLong, DeLong & Clarke-Pearson, whose products are covariances; P and Q are expected numbers with soft truth."""
+        """Return the influence (G, N) of DeLong, DeLong & Clarke-Pearson, whose products are covariances; P, Q expected in soft truth."""
         found = auroc.sides(*cells)
         total = found.design[0].sum(axis=1)[:, None]
         factors = [n / (n - 1) for n in (cells.p.sum(), (1 - cells.p).sum())]
@@ -79,7 +79,7 @@ class SoftAuroc(FigureOfMerit):
 
 
 class PairsOfCases(Statistic):
-    """The AUROC of one reader over pairs of different cases, under weights of cases."""
+    """The AUROC of one reader over pairs of different cases, with weights of cases."""
 
     def __init__(self, x: Array, read: Bools, p: Array) -> None:
         self.x, self.read, self.p, self.n_cases = x, read, p, len(p)
@@ -95,13 +95,13 @@ class PairsOfCases(Statistic):
 
 
 class ShareOfCalls(FigureOfMerit):
-    """Sensitivity, specificity or accuracy of calling cases positive that are rated at least ``threshold``."""
+    """The sensitivity, specificity or accuracy of calling cases positive that are rated at least ``threshold``."""
 
     def __init__(self, name: str, threshold: float) -> None:
         self.name, self.threshold = name, threshold
 
     def parts(self, cells: ReadingCells) -> tuple[Array, Array]:
-        """(N, G), (N, G) what cases add above and below."""
+        """Return the contributions of cases to numerators and denominators, (N, G) each."""
         called, p, read = ((cells.x >= self.threshold) & cells.read).astype(np.float64), cells.p, cells.read.astype(np.float64)
         right, n = called * p, read * p
         if self.name != "sensitivity":
@@ -128,7 +128,7 @@ class ShareOfCalls(FigureOfMerit):
 
 
 class OfFunction(FigureOfMerit):
-    """A function of p and ratings that returns a result of this package, or what each case adds to a mean or to a ratio of sums."""
+    """A function of p and ratings that returns a result of this package, or contributions of cases to a mean or to a ratio of sums."""
 
     def __init__(self, function: Callable[[Array, Array], Any], bounded: bool = False) -> None:
         self.function, self.bounded = function, bounded
@@ -183,7 +183,7 @@ class OnSomeCases(Statistic):
 
 
 def figure_of(figure: Any, threshold: Any, ratings: Array) -> FigureOfMerit:
-    """By its name, or a function; ``threshold``: of the ratings that call a case positive."""
+    """Return the figure by its name, or of a function; ``threshold``: the lowest rating that calls a case positive."""
     if callable(figure):
         return OfFunction(figure)
     name = checks.option("figure", figure, NAMED)
@@ -193,6 +193,6 @@ def figure_of(figure: Any, threshold: Any, ratings: Array) -> FigureOfMerit:
         return SoftAuroc() if name == "soft_auroc" else OfFunction(soft_average_precision, True)
     if threshold is None:
         if not np.isin(ratings[~np.isnan(ratings)], (0, 1)).all():
-            raise checks.error("threshold", f"be given for figure={name!r}: ratings of at least this call a case positive", None)
+            raise checks.error("threshold", f"be given for figure={name!r}: ratings of at least this number call a case positive", None)
         threshold = 1
     return ShareOfCalls(name, checks.finite("threshold", threshold))

@@ -1,4 +1,4 @@
-"""Gallas' U-statistics: variances of AUROCs averaged over random readers, over pairs that share neither reader nor case."""
+"""Gallas' U-statistics: variances of AUROCs averaged over random readers, from pairs that share neither reader nor case."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from . import pairs
 from .auroc import Sides, sides
 from .obuchowski_rockette import Estimated, estimated
 
-MOST_OF_T = 50  # degrees of freedom above which iMRMC takes the normal law
+MOST_OF_T = 50  # degrees of freedom above which iMRMC uses the normal law
 
-# Moments M1 to M8 from sums over all pairs: of the same reader (1 to 4) and of all (5 to 8), of the same positive and negative case, the
-# same positive, the same negative, all.
+# Moments M1 to M8 from sums over all pairs: of the same reader (1 to 4) and of all readers (5 to 8); in each, of the same positive
+# and negative case, the same positive, the same negative, and all.
 _INSIDE = np.array([[1, 0, 0, 0], [-1, 1, 0, 0], [-1, 0, 1, 0], [1, -1, -1, 1]])
 DISTINCT = np.block([[_INSIDE, np.zeros((4, 4), int)], [-_INSIDE, _INSIDE]])
 
 
 class UStatistics(NamedTuple):
-    """Of T tests: AUROCs averaged over pairs of cases and readers, covariances (T, T), what degrees of freedom are made of.
+    """The AUROCs of T tests averaged over pairs of cases and readers, their covariances (T, T), and the parts of degrees of freedom.
 
     ``parts`` (3, T, T): variances of the positives, the negatives and the readers, with the sum of squares over their number; ``sizes``
-    (3, T): these numbers, effective ones where the design is not complete. ``moments`` (T, T, 8): M1 to M8, where they were asked for.
+    (3, T): these numbers, effective ones if the design is not complete. ``moments`` (T, T, 8): M1 to M8, if they were asked for.
     """
 
     values: Array
@@ -35,11 +35,11 @@ class UStatistics(NamedTuple):
     moments: Array | None = None
 
     def test(self, t: int) -> Estimated:
-        """One test."""
+        """Return the figure of one test."""
         return self._estimated(float(self.values[t]), self.covariance[t, t], self.parts[:, t, t], self.sizes[:, t])
 
     def difference(self, a: int, b: int) -> Estimated:
-        """Of two tests."""
+        """Return the difference of two tests."""
         variance, parts = (table[..., a, a] + table[..., b, b] - 2 * table[..., a, b] for table in (self.covariance, self.parts))
         return self._estimated(float(self.values[a] - self.values[b]), variance, parts, self.sizes[:, [a, b]].min(axis=1))
 
@@ -52,12 +52,12 @@ class UStatistics(NamedTuple):
 
 
 def law(df: float) -> float:
-    """Degrees of freedom of the law that iMRMC takes."""
+    """Return the degrees of freedom of the law that iMRMC uses."""
     return math.inf if df > MOST_OF_T else max(1.0, math.floor(df))
 
 
 def u_statistics(x: Array, read: Bools, p: Array, imrmc: bool = False) -> UStatistics:
-    """Of ratings (T, R, N); ``imrmc``: uncentred and with whole effective sizes, as there; moments if the truth is certain."""
+    """Return the statistics of ratings (T, R, N); ``imrmc``: uncentred, whole effective sizes, moments if truth is certain."""
     t, r, n = x.shape
     flat, seen = x.reshape(-1, n), read.reshape(-1, n)
     found = sides(flat, seen, p)
@@ -74,7 +74,7 @@ def u_statistics(x: Array, read: Bools, p: Array, imrmc: bool = False) -> UStati
 
 
 def _parts(found: Sides, centre: Array, shape: tuple[int, int, int]) -> tuple[Array, Array]:
-    """(3, T, T), (3, T): variances of what positives, negatives and readers add, and how many these are."""
+    """Return the variances (3, T, T) that positives, negatives and readers add, and their numbers (3, T)."""
     kernel, design = (_roles(one, shape) for one in (found.centred(centre), found.design))
     total, weight = kernel[2].sum(axis=1), design[2].sum(axis=1)
     parts, sizes = [], []
@@ -88,13 +88,13 @@ def _parts(found: Sides, centre: Array, shape: tuple[int, int, int]) -> tuple[Ar
 
 
 def _roles(both: Any, shape: tuple[int, int, int]) -> tuple[Array, Array, Array]:
-    """(T, N), (T, N), (T, R) sums of each positive, each negative, each reader."""
+    """Return the sums of each positive (T, N), each negative (T, N) and each reader (T, R)."""
     positive, negative = (one.reshape(shape) for one in both)
     return positive.sum(axis=1), negative.sum(axis=1), positive.sum(axis=2)
 
 
 def _moments(found: Sides, x: Array, read: Bools, p: Array, shape: tuple[int, int, int]) -> Array:
-    """(T, T, 8) M1 to M8 of a certain truth; 0 where no such pairs were read, as there."""
+    """Return M1 to M8 (T, T, 8) of a certain truth; 0 if no such pairs were read, as in iMRMC."""
     t, r = shape[:2]
     sums = np.zeros((2, 8, t, t))
     for m, v in pairs.kernels(x, read, p, np.zeros(len(x))):

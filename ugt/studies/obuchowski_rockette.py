@@ -1,4 +1,4 @@
-"""Obuchowski and Rockette's analysis of variance with Hillis' degrees of freedom, from figures of readers and their covariances."""
+"""Obuchowski and Rockette's analysis of variance with Hillis' degrees of freedom, from readers' figures and their covariances."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .._base.arrays import Array
 from .covariances import IN_READERS, IN_TESTS, SPLIT
 
 BOTH, CASES, READERS = ("readers", "cases"), ("cases",), ("readers",)
-ALIKE = 1e-24  # a variance below is rounding: figures are alike
+ALIKE = 1e-24  # a smaller variance is rounding: the figures are equal
 
 
 class Estimated(NamedTuple):
-    """A figure or a difference with its variance and degrees of freedom; why the variance cannot be used, else empty."""
+    """A figure or a difference with its variance and degrees of freedom; the reason if the variance cannot be used, else empty."""
 
     value: float
     variance: float
@@ -23,7 +23,7 @@ class Estimated(NamedTuple):
     reason: str = ""
 
     def plus(self, variance: float, df: float, why: str) -> Estimated:
-        """With an independent part of the variance more; degrees of freedom after Satterthwaite."""
+        """Return the number with an independent part added to its variance; degrees of freedom after Satterthwaite."""
         if self.reason:
             return self
         if math.isnan(variance):
@@ -34,7 +34,7 @@ class Estimated(NamedTuple):
 
 
 def estimated(value: float, variance: float, df: float) -> Estimated:
-    """With the reason where the variance is not positive."""
+    """Return the number, with the reason if the variance is not positive."""
     if math.isnan(value):
         return Estimated(value, math.nan, math.nan, "the figure is undefined")
     if math.isnan(variance):
@@ -47,7 +47,7 @@ def estimated(value: float, variance: float, df: float) -> Estimated:
 
 
 class ErrorCovariances(NamedTuple):
-    """Means over cells and their pairs: variance; covariances of one reader in two tests (1), of two readers in a test (2), of neither (3).
+    """Means over (pairs of) cells: variance; covariances of one reader in two tests (1), of two readers in a test (2), and of neither (3).
 
     ``of_test`` (T, 2): the variance and covariance 2 of each test alone.
     """
@@ -60,7 +60,7 @@ class ErrorCovariances(NamedTuple):
 
     @classmethod
     def of(cls, covariance: Array, there: Array, design: str) -> ErrorCovariances:
-        """Of a table (G, G) of the cells that are there (T, R)."""
+        """Return the means of a table (G, G) of the cells that exist in (T, R)."""
         test, reader = np.nonzero(there)
         alike = {name: code[:, None] == code for name, code in (("test", test), ("reader", reader))}
 
@@ -78,12 +78,12 @@ class ErrorCovariances(NamedTuple):
 
     @classmethod
     def unknown(cls, t: int) -> ErrorCovariances:
-        """Of fixed cases."""
+        """Return unknown covariances, for fixed cases."""
         return cls(math.nan, math.nan, math.nan, math.nan, np.full((t, 2), math.nan))
 
 
 class Analysis(NamedTuple):
-    """Mean squares of figures (T, R), NaN where a reader is not in a test, beside error covariances (NaN where cases are fixed)."""
+    """Mean squares of figures (T, R), NaN if a reader is not in a test, with error covariances (NaN if cases are fixed)."""
 
     figures: Array
     errors: ErrorCovariances
@@ -92,16 +92,16 @@ class Analysis(NamedTuple):
 
     @property
     def n_readers(self) -> Array:
-        """(T,) readers of each test."""
+        """The (T,) numbers of readers of each test."""
         return np.asarray((~np.isnan(self.figures)).sum(axis=1), np.float64)
 
     @property
     def means(self) -> Array:
-        """(T,) means over readers."""
+        """The (T,) means over readers."""
         return np.asarray(np.nanmean(self.figures, axis=1))
 
     def mean_squares(self) -> tuple[float, float, float]:
-        """MS(T), MS(R) and MS(TR); with readers nested in tests NaN for readers, and MS(R(T)) for both."""
+        """Return MS(T), MS(R) and MS(TR); if readers are nested in tests, NaN for readers and MS(R(T)) for the last."""
         y, (t, r) = self.figures, self.figures.shape
         n, means = self.n_readers, self.means
         whole = float((n * means).sum() / n.sum())
@@ -116,12 +116,12 @@ class Analysis(NamedTuple):
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of the mean square of the denominator."""
+        """The degrees of freedom of the mean square in the denominator."""
         t, r = self.figures.shape
         return float(self.n_readers.sum() - t if self.nested else (t - 1) * (r - 1))
 
     def denominator(self, per_test: float) -> tuple[float, float]:
-        """The expected mean square of tests that are alike, with ``per_test`` readers in each, and its degrees of freedom."""
+        """Return the expected mean square of equal tests with ``per_test`` readers in each, and its degrees of freedom."""
         error, one, two, three = self.errors[:4]
         square = self.mean_squares()[2]
         if self.random == CASES:
@@ -130,25 +130,25 @@ class Analysis(NamedTuple):
         return found, found**2 / (square**2 / self.df) if square > ALIKE else math.inf
 
     def difference(self, a: int, b: int) -> Estimated:
-        """Of two tests: (1 / r_a + 1 / r_b) D."""
+        """Return the difference of two tests, with the variance (1 / r_a + 1 / r_b) D."""
         n = self.n_readers
         twice = 1 / n[a] + 1 / n[b]
         d, df = self.denominator(2 / twice)
         return estimated(float(self.means[a] - self.means[b]), twice * d, df)
 
     def all_tests(self) -> tuple[float, float, float, float]:
-        """MS(T), its expectation if tests are alike, and degrees of freedom, inf for the law of chi-square."""
+        """Return MS(T), its expectation if tests are equal, and degrees of freedom, inf for the law of chi-square."""
         n, t = self.n_readers, len(self.figures)
         per_test = float((n.sum() - (n**2).sum() / n.sum()) / (t - 1)) if self.nested else n[0]
         d, df = self.denominator(per_test)
         return self.mean_squares()[0], d, t - 1.0, df
 
     def one_test(self, t: int) -> Estimated:
-        """From the data of that test only."""
+        """Return the mean figure of a test, from the data of that test only."""
         y = self.figures[t][~np.isnan(self.figures[t])]
         r, (error, two) = len(y), self.errors.of_test[t]
         if r == 1 and self.random != CASES:
-            return Estimated(float(y[0]), math.nan, math.nan, "one reader says nothing about others")
+            return Estimated(float(y[0]), math.nan, math.nan, "one reader does not show how readers differ")
         square = float(y.var(ddof=1)) if r > 1 else math.nan
         if self.random == CASES:
             return estimated(float(y.mean()), (error + (r - 1) * max(two, 0.0)) / r, math.inf)
@@ -156,7 +156,7 @@ class Analysis(NamedTuple):
         return estimated(float(y.mean()), total / r, total**2 / (square**2 / (r - 1)) if square > ALIKE else math.inf)
 
     def components(self) -> tuple[float, float]:
-        """σ² of readers and of readers by tests, which may be negative; NaN where the design does not tell them."""
+        """Return σ² of readers and of readers by tests, which may be negative; NaN if the design does not identify them."""
         _, reader, both = self.mean_squares()
         error, one, two, three = self.errors[:4]
         if self.nested:

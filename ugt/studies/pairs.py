@@ -1,7 +1,7 @@
-"""Unbiased covariances of AUROCs: moments over pairs of pairs of cases that have no case in common.
+"""Unbiased covariances of AUROCs: moments over pairs of pairs of cases without a case in common.
 
 With the kernel M_ij = w_ij ψ_ij + w_ji ψ_ji of two cases, sums over pairs of pairs without a common case are S S' - e·e' + Σ_{i<j} M M',
-S the total and e_i the sum of M_ij over j: no quadruple is enumerated, and a case may be positive and negative (soft truth).
+with S the total and e_i the sum of M_ij over j: no quadruple is enumerated, and a case may be positive and negative (soft truth).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ MOST_CELLS = 2**21  # of a block of kernels: 16 MB
 
 
 class Products(NamedTuple):
-    """(G, G) or (T, T) sums over pairs of pairs of cases without a common case: of the centred kernel, and of 1."""
+    """The sums over pairs of pairs of cases without a common case, (G, G) or (T, T): of the centred kernel, and of 1."""
 
     kernel: Array
     design: Array
 
     def mean(self) -> Array:
-        """NaN where no such pair was read."""
+        """Return the mean; NaN if no such pair was read."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(self.design > 0, self.kernel / self.design, np.nan))
 
 
 def kernels(x: Array, read: Bools, p: Array, centre: Array) -> Iterator[tuple[Array, Array]]:
-    """(G, K), (G, K) the kernel of ψ - centre (G,) and that of 1, for some pairs i < j at a time; (1, K) where all read all cases.
+    """Yield the kernels (G, K) of ψ - centre (G,) and of 1, for some pairs i < j at a time; (1, K) for 1 if all read all cases.
 
-    Pairs of which both are certainly positive, or both negative, weigh nothing and are not enumerated.
+    Pairs of two certainly positive or two certainly negative cases have no weight and are not enumerated.
     """
     order = np.argsort(-p, kind="stable")
     x, read, p = x[:, order], read[:, order], p[order]
@@ -58,7 +58,7 @@ def kernels(x: Array, read: Bools, p: Array, centre: Array) -> Iterator[tuple[Ar
 
 
 def of_cells(x: Array, read: Bools, p: Array, centre: Array) -> Products:
-    """(G, G) of every two cells, which are rows of x (G, N)."""
+    """Return the sums (G, G) of every two cells, which are rows of x (G, N)."""
     found = sides(x, read, p)
     kernel, design = (_apart(*_edges(found, own)) for own in (centre, None))
     for m, v in kernels(x, read, p, centre):
@@ -68,7 +68,7 @@ def of_cells(x: Array, read: Bools, p: Array, centre: Array) -> Products:
 
 
 def of_readers(x: Array, read: Bools, p: Array, centre: Array) -> Products:
-    """(T, T) of every two tests, over pairs that share no reader either; x (T, R, N), centre (T,)."""
+    """Return the sums (T, T) of every two tests, over pairs that share no reader either; x (T, R, N), centre (T,)."""
     t, r, n = x.shape
     flat, seen, of_cell = x.reshape(-1, n), read.reshape(-1, n), np.repeat(centre, r)
     found = sides(flat, seen, p)
@@ -80,7 +80,7 @@ def of_readers(x: Array, read: Bools, p: Array, centre: Array) -> Products:
 
 
 def _edges(found: Sides, centre: Array | None) -> tuple[Array, Array]:
-    """(G,), (G, N): totals, and the sums of each case in both roles."""
+    """Return the totals (G,), and the sums (G, N) of each case in both roles."""
     positive, negative = (found.design[0], found.design[1]) if centre is None else found.centred(centre)
     return positive.sum(axis=1), positive + negative
 
@@ -90,18 +90,18 @@ def _apart(total: Array, edge: Array) -> Array:
 
 
 def _other_readers(total: Array, edge: Array, shape: tuple[int, int]) -> Array:
-    """(T, T) the first two terms, over pairs of different readers."""
+    """Return the first two terms (T, T), over pairs of different readers."""
     edge = edge.reshape(*shape, -1)
     return _across(total.reshape(*shape, 1)) - _across(edge)
 
 
 def _across(table: Array) -> Array:
-    """(T, T) Σ over readers r ≠ r' and over the last axis of products, of (T, R, K)."""
+    """Return Σ (T, T) over readers r ≠ r' and over the last axis of products, of (T, R, K)."""
     same, all_readers = same_and_all(table)
     return np.asarray(all_readers - same)
 
 
 def same_and_all(table: Array) -> Array:
-    """(2, T, T) Σ over the same reader, and over all pairs of readers, and over the last axis of products, of (T, R, K)."""
+    """Return Σ (2, T, T) over the same reader, and over all pairs of readers, and over the last axis of products, of (T, R, K)."""
     whole, by_reader = table.sum(axis=1), np.ascontiguousarray(table.transpose(1, 0, 2))
     return np.array([np.matmul(by_reader, by_reader.transpose(0, 2, 1)).sum(axis=0), whole @ whole.T])

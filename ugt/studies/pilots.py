@@ -1,4 +1,4 @@
-"""What a pilot says of each label: scores whose mean moves as the metric does, so that one formula serves all metrics."""
+"""A pilot as scores of labels whose mean moves as the metric does, so that one formula serves all metrics."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ METRICS = {
 }
 COEFFICIENTS = {"alpha": "", "kappa": "fleiss_kappa", "ac1": "gwet_ac1", "percent_agreement": "percent_agreement"}
 OF_PAIRS = ("discrepancy", *COEFFICIENTS)
-LEAST_CASES = 10  # with two labels
-ONE_CASE_EACH = "no annotator labelled two cases: what annotators differ by is part of the labels, each of which is another annotator's"
+LEAST_CASES = 10  # least number of cases with two labels
+ONE_CASE_EACH = "no annotator labelled two cases: differences between annotators are part of the labels, each by another annotator"
 NOT_NAMED = "annotators are not named: the plan is for these annotators only"
-TWO_FOR_ALL = "the same two annotators labelled all cases: what they differ by is not known, and the plan is for these two only"
+TWO_FOR_ALL = "the same two annotators labelled all cases: how annotators differ is unknown, and the plan is for these two only"
 
 
 class Scored(NamedTuple):
-    """A metric as the mean of scores, ``linear`` + ``slope`` times what a label adds to the disagreement of its case."""
+    """A metric as the mean of scores: ``linear`` + ``slope`` times the contribution of a label to the disagreement of its case."""
 
     value: float
     distances: Distances
@@ -52,23 +52,23 @@ class Scored(NamedTuple):
 
 
 class Pilot(NamedTuple):
-    """A metric of a pilot, as what its labels add to it."""
+    """A metric of a pilot, in terms of the contributions of its labels."""
 
     value: float
     parts: ScoredLabels | PairedCases
-    tested: ScoredLabels | PairedCases  # by which power is computed
-    unit: float  # what 1 of a difference is in units of that
+    tested: ScoredLabels | PairedCases  # components for power
+    unit: float  # size of a difference of 1 in units of ``tested``
     n_cases: int
     n_labels: float  # per case
     n_annotators: int
-    only_labels: int | None  # how many labels per case plans are for; None: any
+    only_labels: int | None  # the number of labels per case that plans must have; None: any
     notes: tuple[str, ...]
 
 
 def read_pilot(labels: Any, scores: Any, metric: str, margin: float | None) -> Pilot:
-    """Of labels, and of the scores of a model or two."""
+    """Return the pilot of labels, and of the scores of one or two models."""
     if (scores is None) != (metric in COEFFICIENTS):
-        must = "be left out" if metric in COEFFICIENTS else "be two tables, of either model," if metric == "difference" else "be given"
+        must = "be left out" if metric in COEFFICIENTS else "be two tables, one per model," if metric == "difference" else "be given"
         raise error("scores", f"{must} for metric {metric!r}", None if scores is None else type(scores).__name__)
     with notices.heard():
         scored, contrast, n_annotators = _scored(labels, scores, metric, margin)
@@ -81,14 +81,14 @@ def read_pilot(labels: Any, scores: Any, metric: str, margin: float | None) -> P
     first, only = _parts_of(scored, known, of_pairs, notes)
     tested = first if contrast is None else _parts_of(contrast, known, of_pairs, [])[0]
     if (first.squares if isinstance(first, PairedCases) else float(first.count @ first.score**2)) <= 1e-24:
-        raise error("labels", "vary: a plan needs labels that differ in what they say of the metric", "the same score of every label")
+        raise error("labels", "vary: a plan needs labels that give different scores", "the same score of every label")
     labelled = int((size > 0).sum())
     unit = 1.0 if contrast is None else -contrast.value
     return Pilot(scored.value, first, tested, unit, labelled, float(size.sum()) / labelled, n_annotators, only, tuple(notes))
 
 
 def _scored(labels: Any, scores: Any, metric: str, margin: float | None) -> tuple[Scored, Scored | None, int]:
-    """The metric, the contrast by which non-inferiority is tested, and how many annotators have names."""
+    """Return the metric, the contrast for the non-inferiority test, and the number of named annotators."""
     if metric == "discrepancy":
         return _discrepancy(labels, scores, margin)
     held = as_annotations(labels, [scores] if metric == "agreement" else [], "zero-one")
@@ -100,42 +100,42 @@ def _scored(labels: Any, scores: Any, metric: str, margin: float | None) -> tupl
 
 
 def _agreement(labels: Labels, scores: Any) -> Scored:
-    """Whether a label is the model's first choice."""
+    """Return, as scores, whether each label is the model's first choice."""
     found = distances(labels, [_chosen(labels, scores)], "zero-one")
     hits = 1 - found.to_model[0]
     return Scored(_mean_of_cases(found, hits), found, hits)
 
 
 def _difference(labels: Labels, scores: Any) -> Scored:
-    """Of two models, the first less the second."""
+    """Return the scores of the difference of two models, the first less the second."""
     tables = list(scores.values()) if isinstance(scores, Mapping) else list(scores) if isinstance(scores, (list, tuple)) else []
     if len(tables) != 2:
         got = f"{len(tables)}" if tables else type(scores).__name__
-        raise error("scores", "be two tables, of either model, for metric 'difference'", got)
+        raise error("scores", "be two tables, one per model, for metric 'difference'", got)
     found = distances(labels, [_chosen(labels, table) for table in tables], "zero-one")
     ahead = found.to_model[1] - found.to_model[0]
     return Scored(_mean_of_cases(found, ahead), found, ahead)
 
 
 def _chosen(labels: Labels, scores: Any) -> Array:
-    """(N, K) the model's first choice, shared among tied classes."""
+    """Return the model's first choice (N, K), shared among tied classes."""
     return np.asarray(orders_of(labels, joined(scores, labels), 1, "expectation").sets(1).membership(1), np.float64)
 
 
 def _per_case(case: Any, numbers: Any, n_cases: int) -> Array:
-    """(N,) sums."""
+    """Return the sums (N,) of each case."""
     return np.asarray(np.bincount(case, numbers, n_cases), np.float64)
 
 
 def _mean_of_cases(found: Distances, of_entries: Array) -> float:
-    """Mean over the cases with labels of the means over their labels."""
+    """Return the mean over the cases with labels of the means over their labels."""
     case, n_cases = row_of(found.offsets), len(found.offsets) - 1
     n = _per_case(case, found.count, n_cases)
     return float((_per_case(case, found.count * of_entries, n_cases)[n > 0] / n[n > 0]).mean())
 
 
 def _soft_auroc(labels: Labels, scores: Any) -> Scored:
-    """As a positive, what of the negatives of other cases is below its case; as a negative, what of the positives is above."""
+    """Return the scores of labels: for positives the share of other cases' negatives below, for negatives of positives above."""
     if labels.n_classes != 2:
         raise error("labels", "be of two classes for metric 'soft_auroc', the second of which is the positive one", labels.n_classes)
     given = joined(scores, labels)
@@ -143,7 +143,7 @@ def _soft_auroc(labels: Labels, scores: Any) -> Scored:
     score = table[:, 1] if table.ndim == 2 and table.shape[1] == 2 else table
     value = soft_auroc(labels, score).value
     if score.size and (score == score.flat[0]).all():
-        raise error("scores", "differ: with one score for all cases the AUROC says nothing", score.flat[0])
+        raise error("scores", "differ: with one score for all cases the AUROC is always 0.5", score.flat[0])
     (column,) = read_soft(labels, score, None).columns(0.5)
     u, v, _, above, below = column.running()
     positive, negative, n = u.sum(), v.sum(), len(u)
@@ -156,7 +156,7 @@ def _soft_auroc(labels: Labels, scores: Any) -> Scored:
 
 
 def _discrepancy(labels: Any, predictions: Any, margin: float | None) -> tuple[Scored, Scored | None, int]:
-    """Δ = μ / α moves by (dμ - Δ dα) / α; non-inferiority is tested by μ - (1 + margin) α."""
+    """Return the ratio Δ = μ / α, which moves by (dμ - Δ dα) / α, and the contrast μ - (1 + margin) α for non-inferiority."""
     ratio = discrepancy_ratio(labels, predictions)
     compared = ratio._statistic.compared
     found, miss, alpha = compared.distances, compared.distances.to_model[0], ratio.alpha
@@ -168,7 +168,7 @@ def _discrepancy(labels: Any, predictions: Any, margin: float | None) -> tuple[S
 
 
 def _coefficient(labels: Labels, metric: str) -> Scored:
-    """κ = 1 - D_o / D_e moves by -dD_o / D_e + (1 - κ) dD_e / D_e."""
+    """Return the scores of a coefficient: κ = 1 - D_o / D_e moves by -dD_o / D_e + (1 - κ) dD_e / D_e."""
     found = distances(labels, [], "zero-one")
     one: Any = krippendorff_alpha(labels) if metric == "alpha" else DECLARED[COEFFICIENTS[metric]].of(labels_of(labels, None))
     form, (sums,) = one.statistic, one.statistic.sums()
@@ -183,7 +183,7 @@ def _coefficient(labels: Labels, metric: str) -> Scored:
 
 
 def _of_classes(labels: Labels, numbers: Array) -> Array:
-    """(E,) the mean of numbers (K,) of classes over the labels of each entry, less a constant."""
+    """Return the means (E,) of numbers (K,) of classes over the labels of each entry, less a constant."""
     above = numbers - numbers.min()
     if not above.any():
         return np.zeros(len(distances(labels, [], "zero-one").count))
@@ -195,11 +195,11 @@ def _of_classes(labels: Labels, numbers: Array) -> Array:
 
 
 def _sizes(found: Distances, n_annotators: int) -> Array:
-    """(N,) labels of each case, which must be enough."""
+    """Return the number of labels (N,) of each case; refuse too few."""
     size = _per_case(row_of(found.offsets), found.count, len(found.offsets) - 1)
     several = int((size >= 2).sum())
     if several == 0:
-        what = "cases with two labels: with one label per case, what cases and what labels differ by cannot be told apart"
+        what = "cases with two labels: with one label per case, differences between cases and between labels cannot be distinguished"
         raise error("labels", f"hold {what}", "one label per case" if size.any() else "no label")
     if several < LEAST_CASES:
         raise error("labels", f"hold at least {LEAST_CASES} cases with two labels", several)
@@ -209,7 +209,7 @@ def _sizes(found: Distances, n_annotators: int) -> Array:
 
 
 def _annotators_known(found: Distances, n_annotators: int, notes: list[str]) -> int:
-    """How many annotators there are; 0 where nothing is known of what they differ by."""
+    """Return the number of annotators; 0 if their differences are unknown."""
     if not n_annotators:
         notes.append(NOT_NAMED)
     elif np.bincount(found.annotator).max() < 2:
@@ -219,7 +219,7 @@ def _annotators_known(found: Distances, n_annotators: int, notes: list[str]) -> 
 
 
 def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str]) -> tuple[ScoredLabels | PairedCases, int | None]:
-    """The cells of a metric, and how many labels per case plans must have."""
+    """Return the cells of a metric, and the number of labels per case that plans must have."""
     found = scored.distances
     case, n_cases = row_of(found.offsets), len(found.offsets) - 1
     count = found.count.astype(np.float64)
@@ -239,7 +239,7 @@ def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str
     squares = _pair_remainder(case, count, others, size) if scored.zero_one else None
     if squares is None:
         k = int(np.rint(n @ count / count.sum()))
-        notes.append(f"labels per case: plans are for {k} as in the pilot, which does not say what more or fewer of them change")
+        notes.append(f"labels per case: plans are for {k} as in the pilot, which does not show the effect of more or fewer of them")
         return cells, k
     one = 4 / (n - 1) + 2 / ((n - 1) * (n - 2))
     two = 4 / (n - 1) ** 2 * (-1 + (n - 3) / (2 * (n - 2)))
@@ -248,7 +248,7 @@ def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str
 
 
 def _pair_remainder(case: Any, count: Array, others: Array, size: Array) -> float | None:
-    """σ²_w of 0/1 distances, what single pairs of labels add to the disagreement of a case; from the cases with four labels."""
+    """Return σ²_w of 0/1 distances, the variance that single pairs of labels add to the disagreement; from the cases with four labels."""
     many = size >= 4
     if many.sum() < LEAST_CASES or (others != np.rint(others)).any():
         return None
@@ -260,7 +260,7 @@ def _pair_remainder(case: Any, count: Array, others: Array, size: Array) -> floa
 
 
 def _of_two_labels(scored: Scored, size: Array, n_annotators: int, notes: list[str]) -> PairedCases:
-    """Cases with two labels, each as one number."""
+    """Return the cases with two labels, each as one number."""
     found = scored.distances
     case, count = row_of(found.offsets), found.count.astype(np.float64)
     two = size == 2
@@ -269,7 +269,7 @@ def _of_two_labels(scored: Scored, size: Array, n_annotators: int, notes: list[s
         raise error("labels", f"hold at least {LEAST_CASES} cases with two labels, or with three or more, for this metric", int(two.sum()))
     if others:
         notes.append(f"{others:,} cases with one label, or with three or more, are left out of the plan")
-    notes.append("labels per case: plans are for 2 as in the pilot, in which cases and labels cannot be told apart")
+    notes.append("labels per case: plans are for 2 as in the pilot, in which cases and labels cannot be distinguished")
     kept = two[case]
     of_case = _per_case(case, count * (scored.linear / 2 + scored.slope * found.to_others / 2), len(size))[two]
     who = None

@@ -1,4 +1,4 @@
-"""How many readers and cases a reader study needs, from the components of a pilot or stated ones."""
+"""The numbers of readers and cases that a reader study needs, from the components of a pilot or stated ones."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .solving import MOST_CASES, Expectation, least_cases, least_people, power_o
 
 NAMES = ("error", "cov1", "cov2", "cov3", "test_reader", "n_cases")
 FEW_READERS = 5
-PANEL = "what other annotators of the truth would change is not in the plan: power is of studies with a truth by the same annotators"
+PANEL = "the plan is for studies with a truth by the same annotators: other annotators of the truth would add a variance"
 
 
 class ReaderDesign(NamedTuple):
-    """One design, and what it gives."""
+    """One design with its precision, power and cost."""
 
     n_readers: int
     n_cases: int
@@ -35,20 +35,20 @@ class ReaderDesign(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReaderPlan(Frozen):
-    """How many readers and cases a comparison of two tests needs; made by :func:`plan_reader_study`.
+    """The numbers of readers and cases that a comparison of two tests needs; made by :func:`plan_reader_study`.
 
     Attributes
     ----------
     components : mapping
-        ``"error"``, ``"cov1"``, ``"cov2"``, ``"cov3"``, ``"test_reader"`` and the number of cases that they are of.
+        ``"error"``, ``"cov1"``, ``"cov2"``, ``"cov3"``, ``"test_reader"``, and the number of cases that they were estimated from.
     table : tuple of designs
         For each number of readers, from the least that suffices, the fewest cases: ``n_readers``, ``n_cases``, ``std_error`` and ``width``
         of the interval of the difference, ``power`` and ``cost``.
     best : design or None
-        The cheapest of the table, with the fewest readers of equal ones.
+        The cheapest design of the table; of equally cheap designs, the one with the fewest readers.
     level : float
     notes : tuple of str
-        What to know of the plan.
+        Assumptions and limits of the plan.
 
     Examples
     --------
@@ -67,13 +67,13 @@ class ReaderPlan(Frozen):
     _wanted: _Wanted = field(repr=False)
 
     def design(self, n_readers: int, n_cases: int) -> ReaderDesign:
-        """What a design of one's own gives: every reader reads every case in both tests."""
+        """Return the precision of your own design, in which every reader reads every case in both tests."""
         r, n = whole("n_readers", n_readers, 2), whole("n_cases", n_cases, 2)
         return self._wanted.designs(np.array([r]), np.array([n]))[0]
 
 
 class _Wanted(NamedTuple):
-    """What is wanted, and the components by which designs are judged."""
+    """The wanted precision, and the components by which designs are judged."""
 
     parts: Mapping[str, float]
     effect: float
@@ -84,7 +84,7 @@ class _Wanted(NamedTuple):
     level: float
 
     def spread(self, r: Any, n: Any, q: float) -> Expectation:
-        """Variance of the difference, 2 A / R, and the degrees of freedom."""
+        """Return the variance of the difference, 2 A / R, the degrees of freedom, and the half-width."""
         error_, one, two, three, own, n_pilot = (self.parts[name] for name in NAMES)
         own, scale, r = max(own, 0.0), n_pilot / np.asarray(n, np.float64), np.asarray(r, np.float64)
         shared = max(two - three, 0.0) * scale
@@ -127,7 +127,7 @@ def plan_reader_study(
     max_readers: int = 50,
     level: float = 0.95,
 ) -> ReaderPlan:
-    r"""How many readers and cases a reader study of two tests needs, in which every reader reads every case in both tests.
+    r"""Plan a reader study of two tests: return how many readers and cases it needs if every reader reads every case in both tests.
 
     With the variance of a figure over cases Var, its covariances Cov1 (same reader), Cov2 (same test) and Cov3 (neither), all scaled by
     the pilot's number of cases over N, and the variance σ²_TR of readers by tests,
@@ -142,18 +142,18 @@ def plan_reader_study(
     Parameters
     ----------
     study_or_components : ReaderStudy, or mapping
-        The pilot, a crossed study; or ``"error"`` (Var), ``"cov1"``, ``"cov2"``, ``"cov3"``, ``"test_reader"`` (σ²_TR) and ``"n_cases"``
-        that they are of.
+        The pilot, a crossed study; or ``"error"`` (Var), ``"cov1"``, ``"cov2"``, ``"cov3"``, ``"test_reader"`` (σ²_TR), and ``"n_cases"``,
+        the number of cases that they were estimated from.
     difference : float, optional
-        True difference of the tests, which power is asked for; with ``margin`` (new test less old one) 0 by default.
+        True difference of the tests for the power; with ``margin`` (new test less old one) 0 by default.
     margin : float, optional
-        Above 0: non-inferiority, one-sided at ``level``: the new test is at most so much below the old one.
+        Above 0: non-inferiority, one-sided at ``level``: the new test is below the old one by less than the margin.
     power : float, optional
-        In (0, 1). Default: 0.8 where a difference or a margin is given.
+        In (0, 1). Default: 0.8 if a difference or a margin is given.
     width : float, optional
         Wanted width of the interval of the difference, upper end less lower end.
     cost : three numbers
-        Of a case, of a reading (there are 2 N R), of a reader.
+        Cost of a case, of a reading (there are 2 N R) and of a reader.
     max_readers : int
         At most 1,000.
     level : float
@@ -165,13 +165,13 @@ def plan_reader_study(
     Raises
     ------
     ValueError
-        If neither difference, margin nor width is given, components are missing, not known or impossible, or an option is out of range.
+        If neither difference, margin nor width is given; if components are missing, unknown or impossible; if an option is out of range.
 
     Notes
     -----
     Numbers of cases are at the pilot's share of positive ones. In simulated studies (Roe & Metz; AUC .70 and .78, components of two tests
     at .70) the formula was .03 to .08 below the power that studies had, from 3 readers and 100 cases to 20 readers and 200 cases. A pilot
-    with few readers knows σ²_TR badly.
+    with few readers estimates σ²_TR badly.
 
     References
     ----------
@@ -220,7 +220,7 @@ def plan_reader_study(
 
 
 def _components(given: Any) -> tuple[dict[str, float], int | None]:
-    """The numbers that are needed, and the pilot's readers, if it says."""
+    """Return the numbers that are needed, and the pilot's number of readers, if known."""
     held = getattr(given, "components", given)
     found = {name: held.get(name) if isinstance(held, Mapping) else getattr(held, name, None) for name in (*NAMES, "n_readers")}
     lacking = [name for name in NAMES if found[name] is None]
@@ -240,16 +240,16 @@ def _components(given: Any) -> tuple[dict[str, float], int | None]:
 
 
 def _notes(wanted: _Wanted, table: tuple[ReaderDesign, ...], most: int, n_readers: int | None) -> list[str]:
-    """What the plan must be read with."""
+    """Return the limits of the plan."""
     notes = []
     if wanted.parts["test_reader"] < 0:
         notes.append("the variance of readers by tests is negative; it counts as 0")
     if n_readers is not None and n_readers < FEW_READERS:
-        notes.append(f"the pilot has {n_readers} readers, so that the variance of readers by tests is a guess")
+        notes.append(f"the pilot has {n_readers} readers, so that the variance of readers by tests is poorly known")
     if table and table[0].n_readers > 2:
         notes.append(f"with fewer than {table[0].n_readers} readers no number of cases up to {MOST_CASES:,} is enough")
     if not table:
         least = least_people(lambda r: r >= 2 and bool(wanted.enough(np.array([r]), np.array([1e15]))[0]))
-        need = "no number of readers is either" if least is None else f"what readers differ by alone needs at least {least:,}"
+        need = "no number of readers is either" if least is None else f"the differences between readers alone require at least {least:,}"
         notes.append(f"no number of cases is enough with up to {most} readers: {need}")
     return notes

@@ -1,4 +1,4 @@
-"""What readers said of cases in each test: dense tables, checked once, immutable."""
+"""Ratings of cases by readers in each test, as dense tables, checked once and immutable."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .._tabular.rows import finite_numbers
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Readings(Frozen):
-    """Ratings that readers gave to cases in each test, such as without and with a model. Made by one of the ``from_*`` constructors.
+    """The ratings that readers gave to cases in each test, such as without and with a model. Made by one of the ``from_*`` constructors.
 
     Parameters
     ----------
     tests, readers, case_ids : (T,), (R,), (N,) arrays
         Names.
     rating : (T, R, N) array
-        Higher for more suspicion of the positive class; NaN where a reader did not read a case in a test.
+        Higher for more suspicion of the positive class; NaN if a reader did not read a case in a test.
     numbered : bool
         Whether the case ids are 0 to N-1 because none were given.
     unnamed : bool
-        Whether the readers are 0 to R-1 because none were given: annotators of a truth are then not looked for among them.
+        Whether the readers are 0 to R-1 because none were given: annotators of a truth are then not compared with them.
 
     Notes
     -----
@@ -58,7 +58,7 @@ class Readings(Frozen):
         rating : (n,) array
             Finite numbers.
         cases : sequence of case ids, optional
-            All cases in the order wanted. Default: in order of first appearance.
+            All cases in the wanted order. Default: in order of first appearance.
 
         Raises
         ------
@@ -106,14 +106,14 @@ class Readings(Frozen):
         Parameters
         ----------
         ratings : (T, R, N) array or nested lists
-            Numbers; NaN or None where a reader did not read a case in a test.
+            Numbers; NaN or None if a reader did not read a case in a test.
         tests, readers, case_ids : sequences of distinct ids, optional
             Default: 0, 1, ...
 
         Raises
         ------
         ValueError
-            If the table does not have three dimensions, a rating is infinite or no number, or ids are repeated or of another number.
+            If the table does not have three dimensions, a rating is infinite or not a number, or ids are repeated or too many or too few.
 
         Examples
         --------
@@ -140,7 +140,7 @@ class Readings(Frozen):
 
     @property
     def read(self) -> Bools:
-        """(T, R, N) which cases each reader read in each test."""
+        """The (T, R, N) cases that each reader read in each test."""
         return np.asarray(~np.isnan(self.rating))
 
     @property
@@ -149,7 +149,7 @@ class Readings(Frozen):
         return len(self.case_ids)
 
     def test_position(self, name: Any) -> int:
-        """Where a test stands among the tests; a ValueError if it is none of them."""
+        """Return the position of a test among the tests; a ValueError if there is no such test."""
         position = [i for i, one in enumerate(self.tests.tolist()) if one == name or str(one) == str(name)]
         if not position:
             raise error("test", f"be one of {', '.join(map(identifiers.name, self.tests))}", repr(name))

@@ -1,4 +1,4 @@
-"""What a reader study answers as a whole: its tests, components of variance, design and notes."""
+"""The results of a reader study: its tests, components of variance, design and notes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .differences import MarginClaim, ReaderDifference, ReaderFigure, turned
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GlobalTest(Record):
-    """The test that all tests of a reader study are alike.
+    """The test of the hypothesis that all tests of a reader study are equal.
 
     Attributes
     ----------
     statistic, df1, df2, p_value : float
         F and its degrees of freedom; with ``df2`` inf, ``statistic`` times ``df1`` has the law of chi-square.
     mean_square, denominator : float
-        Whose quotient the statistic is: MS(T), and what is expected of it if all tests are alike.
+        The statistic is their quotient: MS(T), and its expectation if all tests are equal.
 
     Examples
     --------
@@ -45,16 +45,16 @@ class GlobalTest(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReaderComponents(Record):
-    """Components of variance of the figures of readers; what sizing a further study needs.
+    """The components of variance of the figures of readers, from which a further study can be planned.
 
     Attributes
     ----------
     error, cov1, cov2, cov3 : float
         Variance over cases of a figure of one reader in one test, and covariances of the same reader in two tests, of two readers in
-        one test, of two readers in two tests; means over pairs. 0 where the design makes them 0; NaN if cases are fixed.
+        one test, of two readers in two tests; means over pairs. 0 if the design makes them 0; NaN if cases are fixed.
     reader, test_reader : float
-        Variances of readers, and of readers by tests. May be negative by chance, and are shown as they are; NaN where the design does
-        not tell them.
+        Variances of readers, and of readers by tests. They may be negative by chance, and are shown as they are; NaN if the design does
+        not identify them.
     ms_test, ms_reader, ms_test_reader : float
         Mean squares of the figures.
     n_cases, n_readers : int
@@ -84,7 +84,7 @@ class ReaderComponents(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReaderStudy(Frozen):
-    """Tests compared by readers and cases; made by :func:`reader_study`.
+    """The comparison of tests by readers and cases; made by :func:`reader_study`.
 
     Attributes
     ----------
@@ -95,15 +95,15 @@ class ReaderStudy(Frozen):
         None for a single test and for ``method="u"``.
     components : :class:`ReaderComponents`
     figures : (T, R) array
-        Of each reader in each test; NaN where there is none.
+        The figure of each reader in each test; NaN if there is none.
     covariance : (T, R, T, R) array
-        Of the figures over cases; NaN where there are none, and if cases are fixed.
+        Covariance of the figures over cases; NaN if there is no figure, or if cases are fixed.
     moments : (T, T, 8) array or None
         M1 to M8 of iMRMC, with ``method="u", df="imrmc"`` and a certain truth.
     readers : (R,) array
-        Who were not left out.
+        Readers who were not left out.
     random : tuple of str
-        What was random: for which population the intervals are.
+        Factors that were random: the population that the intervals are for.
     design : str
         The design that was found.
     method, covariance_method : str
@@ -111,7 +111,7 @@ class ReaderStudy(Frozen):
     n_cases, n_readers : int
     left_out : mapping of reason to number
     notes : tuple of str
-        What must be said beside the numbers.
+        Limits to state with the numbers.
 
     Examples
     --------
@@ -142,12 +142,12 @@ class ReaderStudy(Frozen):
     notes: tuple[str, ...]
 
     def difference(self, first: Any, second: Any) -> ReaderDifference:
-        """The figure of the first test less that of the second.
+        """Return the figure of the first test less that of the second.
 
         Raises
         ------
         ValueError
-            If one of them is no test of the study, or both are the same.
+            If one of them is not a test of the study, or both are the same.
         """
         a, b = self._place("first", first), self._place("second", second)
         if a == b:
@@ -159,7 +159,7 @@ class ReaderStudy(Frozen):
         raise AssertionError
 
     def non_inferiority(self, first: Any, second: Any, margin: float, *, level: float = 0.95) -> MarginClaim:
-        """Is the first test at most by ``margin`` worse than the second? See :meth:`ReaderDifference.non_inferiority`."""
+        """Test whether the first test is worse by less than ``margin``; see :meth:`ReaderDifference.non_inferiority`."""
         return self.difference(first, second).non_inferiority(margin, level=level)
 
     def _place(self, argument: str, name: Any) -> int:
@@ -171,7 +171,7 @@ class ReaderStudy(Frozen):
 
 
 def global_test(mean_square: float, denominator: float, df1: float, df2: float) -> GlobalTest:
-    """F, or chi-square over its degrees of freedom; NaN without a positive denominator."""
+    """Return the test by F, or by chi-square over its degrees of freedom; NaN without a positive denominator."""
     from scipy.special import chdtrc, fdtrc  # noqa: PLC0415
 
     if not denominator > 0:

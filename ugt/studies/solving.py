@@ -1,4 +1,4 @@
-"""What a design gives: degrees of freedom, half-widths, power; and the fewest cases that give what is wanted."""
+"""The precision and power of a design, and the fewest cases that reach a target."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .._base.laws import noncentral_t, t_quantile
 from ..resampling.spread import df_of, half_width_of
 from .components import Components
 
-MOST_CASES = 10_000_000
+MOST_CASES = 10_000_000  # of designs that are tried
 LEAST_CASES = 10
-FAR = 30.0  # standard errors, from which on power is 1
+FAR = 30.0  # standard errors beyond which power is 1
 
 
 class Expectation(NamedTuple):
-    """Of designs: the variance of the number, Satterthwaite's degrees of freedom, and the half-width of an interval."""
+    """The expected precision of designs: variance of the number, Satterthwaite's degrees of freedom, half-width of the interval."""
 
     variance: Array
     df: Array
@@ -25,7 +25,7 @@ class Expectation(NamedTuple):
 
 
 def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any, q: float) -> Expectation:
-    """Of N cases with K labels by A annotators who share them evenly; annotators are random where their part is known.
+    """Return the precision of N cases with K labels by A annotators who share them evenly; annotators are random if their part is known.
 
     The half-width, up to the quantile ``q``, is that of the intervals over cases and annotators.
     """
@@ -44,20 +44,20 @@ def precision(parts: Components, n_cases: Any, n_labels: Any, n_annotators: Any,
 
 
 def power_of(found: Expectation, effect: float, two_sided: bool) -> Array:
-    """How often an interval of these half-widths leaves out a number that is ``effect`` away from the true one."""
+    """Return how often an interval of these half-widths excludes a number that is ``effect`` away from the true one."""
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(found.variance)
         limit, away = np.where(error > 0, found.half_width / error, 1.0), np.where(error > 0, effect / error, np.inf)
         near = np.clip(away, -FAR, FAR)
         below, opposite = noncentral_t(found.df, near, limit), noncentral_t(found.df, near, -limit)
-        above = 1.0 - np.where(np.isnan(below), limit > near, below)  # far out in a tail there is no answer
+        above = 1.0 - np.where(np.isnan(below), limit > near, below)  # NaN far out in a tail
         if two_sided:
             above = above + np.where(np.isnan(opposite), -limit > near, opposite)
         return np.where(away >= FAR, 1.0, np.where(away <= -FAR, float(two_sided), np.clip(above, 0.0, 1.0)))
 
 
 def least_cases(enough: Callable[[Int64], Bools], n: int, most: int = MOST_CASES) -> Int64:
-    """(n,) the fewest cases of each of n designs that are enough, where more are enough, too; -1 if none up to ``most`` are."""
+    """Return the fewest cases (n,) of each design that are enough, if more are also enough; -1 if none up to ``most`` are."""
     low, high = np.full(n, LEAST_CASES - 1, np.int64), np.full(n, most, np.int64)
     possible = enough(high)
     while (high - low > 1).any():
@@ -68,7 +68,7 @@ def least_cases(enough: Callable[[Int64], Bools], n: int, most: int = MOST_CASES
 
 
 def least_people(enough: Callable[[int], bool], most: int = 1_000_000) -> int | None:
-    """The fewest people that are enough where cases are without number; None if no number is."""
+    """Return the fewest people that are enough if cases are unlimited; None if no number is."""
     if not enough(most):
         return None
     low, high = 1, most

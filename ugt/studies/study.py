@@ -1,4 +1,4 @@
-"""Readers with and without a model: tests compared where readers, cases and the truth are random."""
+"""Reader studies: tests, such as reading without and with a model, compared with random readers, cases and truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
 from .study_input import Given, check_resampling, chosen_covariance, study_input
 from .truth import panel_variance
 
-REVERSED = "All tests are below 0.5: are the ratings the other way round, or is the other class the positive one?"
+REVERSED = "All tests are below 0.5. Check whether the ratings are the other way round, or the other class is the positive one."
 
 
 def reader_study(
@@ -43,52 +43,51 @@ def reader_study(
     n_resamples: int = 1000,
     seed: Any = 0,
 ) -> ReaderStudy:
-    r"""Compare tests, such as reading without and with a model, where readers and cases are random (MRMC).
+    r"""Compare tests, such as reading without and with a model, in which readers and cases are random (MRMC).
 
     Each reader has a figure of merit in each test, for AUROC
 
     .. math:: \hatθ_{tr} = \frac{\sum_{i ≠ j} p_i (1 - p_j)\, ψ(x_{tri}, x_{trj})}{\sum_{i ≠ j} p_i (1 - p_j)}
 
-    with ψ = 1, ½ or 0 where case i is rated above, like or below case j: the usual AUC where p is 0 or 1, and :func:`soft_auroc` with
-    ``self_pairs="unbiased"``. Tests are compared by means
-    over readers, whose variance has parts of readers, of cases and of both.
+    with ψ = 1, ½ or 0 if case i is rated above, like or below case j: the usual AUC if p is 0 or 1, and :func:`soft_auroc` with
+    ``self_pairs="unbiased"``. Tests are compared by means over readers, whose variance has parts of readers, of cases and of both.
 
     Parameters
     ----------
     truth : (N,) array, mapping of case id to truth, (case ids, truth), Labels or plausibilities
-        0 and 1 or probabilities of being positive, in the order of ``readings.case_ids`` or joined by case id; names of classes beside
-        ``positive``. Labels of a panel are shares of its annotators, none of whom may be a reader; a posterior, or another truth that
-        the aggregations make, its expected plausibilities.
+        0 and 1 or probabilities of being positive, in the order of ``readings.case_ids`` or joined by case id; names of classes together
+        with ``positive``. Labels of a panel become shares of its annotators, none of whom may be a reader; a posterior, or another
+        uncertain truth, its expected plausibilities.
     readings : Readings
     figure : {"soft_auroc", "average_precision", "sensitivity", "specificity", "accuracy"} or function
         Larger is better. A function takes (p, ratings) of the cases that a reader read and returns a result of this package (such as
         that of :func:`soft_average_precision`), (n,) contributions of these cases to a mean, or (contributions, denominators).
     threshold : float, optional
-        Ratings of at least this call a case positive, for sensitivity, specificity and accuracy; not needed for ratings 0 and 1.
+        Ratings of at least this number call a case positive, for sensitivity, specificity and accuracy; not needed for ratings 0 and 1.
     positive : class, optional
         The positive class of a truth of classes. Default: the second of two.
     method : {"or", "u"}
         Obuchowski & Rockette's analysis of variance with Hillis' degrees of freedom [OR, H]; or Gallas' U-statistics [G], for AUROC,
         any design, and readers and cases random.
     random : sequence of {"readers", "cases", "annotators"}, optional
-        What varies. Default: readers and cases, and annotators where the truth is labels of two named annotators or more: their part
+        The random factors. Default: readers and cases, and annotators if the truth is labels of two named annotators or more: their part
         is the jackknife over them, added with degrees of freedom after Satterthwaite.
     covariance : {"delong", "jackknife", "unbiased", "uncentred", "bootstrap"}, optional
         How covariances over cases are estimated with ``method="or"``. Default: DeLong's [D] for the AUROC of designs in which all read
         all cases, else the jackknife over cases or clusters. ``"unbiased"``: moments over pairs without a common case, of the kernel
-        less the figure; ``"uncentred"``: of the kernel itself, the same unless readings are missing or truth is uncertain.
+        less the figure; ``"uncentred"``: of the kernel itself, which gives the same unless readings are missing or truth is uncertain.
     design : str, optional
-        What the design must be: ``"crossed"``, ``"partially paired"``, ``"cases nested in readers"``, ``"cases nested in tests"``,
-        ``"readers nested in tests"`` (split-plot). Default: as found; see ``ReaderStudy.design``.
+        The design that the readings must have: ``"crossed"``, ``"partially paired"``, ``"cases nested in readers"``,
+        ``"cases nested in tests"``, ``"readers nested in tests"`` (split-plot). Default: the design that is found, ``ReaderStudy.design``.
     df : {"imrmc"}, optional
         With ``method="u"``: as iMRMC 2.1.2 computes: uncentred moments, whole effective sizes, whole degrees of freedom, the normal
         law above 50. Default: centred, and Student's law with fractions.
     clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
         Cases of a cluster, such as lesions of a patient, are left out or drawn together.
     level : float
-        Of intervals.
+        Level of the intervals.
     n_resamples, seed
-        Of ``covariance="bootstrap"``.
+        For ``covariance="bootstrap"``.
 
     Returns
     -------
@@ -97,15 +96,15 @@ def reader_study(
     Raises
     ------
     ValueError
-        If a case has no truth or the truth holds no positive or no negative case; readers are among the annotators of the truth; fewer
-        than two readers are left where readers are random, or fewer than 10 cases (clusters) where cases are; the design is none of
-        these, or does not suit the covariance; an option is unknown.
+        If a case has no truth, or the truth holds no positive or no negative case; if readers are among the annotators of the truth; if
+        fewer than two readers are left and readers are random, or fewer than 10 cases (clusters) and cases are; if the design is none of
+        these, or does not suit the covariance; if an option is unknown.
 
     Notes
     -----
-    Cov2 - Cov3 below 0 counts as 0, as published, and is noted. A difference whose variance is estimated as 0 or below has no interval:
-    NaN, with the reason. Readers without a figure are left out and counted. With an uncertain truth the figure is that against a truth
-    drawn from p: the AUROC is below that against the true classes.
+    Cov2 - Cov3 below 0 counts as 0, as published, and a note says so. A difference whose variance is estimated as 0 or below has no
+    interval: NaN, with the reason. Readers without a figure are left out and counted. With an uncertain truth the figure is that against
+    a truth drawn from p: the AUROC is usually below that against the true classes.
 
     References
     ----------
@@ -202,7 +201,7 @@ def _by_u_statistics(given: Given, design: Any, covariance: Any, df: Any, level:
 
 
 def _panel(given: Given, values: Array, make: Callable[[Array], Array]) -> tuple[Array, float]:
-    """(T, T) variances by the annotators of the truth: of each test, and of each difference; and degrees of freedom."""
+    """Return the variances (T, T) by the annotators of the truth, of each test and of each difference, and the degrees of freedom."""
 
     def both(own: Array) -> Array:
         return np.asarray(np.where(np.eye(len(own), dtype=bool), own, own[:, None] - own))
@@ -225,7 +224,7 @@ def _components(given: Given, errors: ErrorCovariances, analysis: Analysis) -> R
 
 
 class _Found(NamedTuple):
-    """What a method found, of tests by position."""
+    """The results of a method, by position of the tests."""
 
     one: list[Estimated]
     pairs: dict[tuple[int, int], Estimated]

@@ -1,4 +1,4 @@
-"""What a study of readers is made of: checked, without readers who cannot be judged and cases that nobody read."""
+"""The input of a reader study, checked, without readers who cannot be judged and cases that nobody read."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ UNREAD = "case that nobody read"
 SINGLE = "annotator of the truth with a single label, whose part is unknown"
 LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
 SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
-ONE_ANNOTATOR = "The truth is by one annotator, who says nothing about others: intervals take these labels for the truth."
+ONE_ANNOTATOR = "The truth is by one annotator, so that other annotators are not covered: intervals take these labels for the truth."
 AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
 
 
 class Given(NamedTuple):
-    """What a study of readers is made of, checked: ratings (T, R, N) of the readers who count, p and units of the cases."""
+    """The input of a reader study, checked: ratings (T, R, N) of the readers who count, p and units of the cases."""
 
     rating: Array
     tests: NDArray[Any]
     readers: NDArray[Any]
     case_ids: NDArray[Any]
-    at: Int64  # where the cases stand in the readings
+    at: Int64  # positions of the cases in the readings
     truth: CaseTruth
     figure: FigureOfMerit
     random: tuple[str, ...]
@@ -48,18 +48,18 @@ class Given(NamedTuple):
 
     @property
     def factors(self) -> tuple[str, ...]:
-        """Of readers and cases, those that are random."""
+        """The random ones of readers and cases."""
         return tuple(one for one in self.random if one != "annotators")
 
     def figures(self, p: Array) -> Array:
-        """(T, R) under this truth."""
+        """Return the (T, R) figures under this truth."""
         return self.figure.values(ReadingCells.of(self.rating, p)).reshape(self.rating.shape[:2])
 
 
 def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> Given:
-    """Checked, without the readers who cannot be judged."""
+    """Return the checked input, without the readers who cannot be judged."""
     if not isinstance(readings, Readings):
-        raise checks.error("readings", "be Readings, as Readings.from_long makes them", type(readings).__name__)
+        raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
     found = read_truth(truth, readings, positive)
     one, (factors, notes) = figure_of(figure, threshold, readings.rating), _random_of(random, found)
     unit = np.arange(readings.n_cases)
@@ -96,7 +96,7 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
 
 
 def _check_cases(figure: FigureOfMerit, p: Array, unit: Int64) -> None:
-    """Refuse too few cases to be random."""
+    """Refuse cases as random if they are too few."""
     n_units = len(np.unique(unit))
     if n_units < LEAST_CASES:
         raise checks.error("readings", f"have at least {LEAST_CASES} cases (clusters) for cases to be random", n_units)
@@ -106,13 +106,13 @@ def _check_cases(figure: FigureOfMerit, p: Array, unit: Int64) -> None:
 
 
 def check_resampling(n_resamples: Any, seed: Any) -> None:
-    """Refused whether they are needed or not."""
+    """Check the options of resampling, even if they are not needed."""
     checks.whole("n_resamples", n_resamples, 2)
     seed_of(seed)
 
 
 def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:
-    """What is random, and a note where it should be more."""
+    """Return the random factors, and a note if more should be random."""
     n_annotators = 0 if truth.without is None else len(truth.without)
     notes = [ONE_ANNOTATOR] if n_annotators == 1 else []
     if random is None:
@@ -125,13 +125,13 @@ def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str
     if "annotators" not in given:
         return factors, notes
     if n_annotators < 2:
-        must = "name annotators only where the truth is Labels of at least two named annotators (one says nothing about others)"
+        must = "name annotators only if the truth is Labels of at least two named annotators (one does not show how they differ)"
         raise checks.error("random", must, f"{n_annotators} named annotators")
     return (*factors, "annotators"), []
 
 
 def _without_figure(figure: FigureOfMerit, p: Array, rating: Array, unit: Int64 | None) -> Bools:
-    """(R,) readers who have no figure in a test in which they read, or none without one of the cases."""
+    """Return the (R,) readers who have no figure in a test in which they read, or have none without one of the cases."""
     cells, shape = ReadingCells.of(rating, p), rating.shape[:2]
     undefined = np.isnan(figure.values(cells))
     if unit is not None:
@@ -155,7 +155,7 @@ def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) ->
 
 
 def chosen_covariance(covariance: Any, given: Given, cells: ReadingCells) -> str:
-    """DeLong's where it can be, else the jackknife, unless another one is asked for."""
+    """Return the given estimator of covariances, or the default: DeLong's if it is possible, else the jackknife."""
     unread = isinstance(given.figure, SoftAuroc) and not cells.read.all()
     default = "delong" if isinstance(given.figure, SoftAuroc) and not unread and not given.clustered else "jackknife"
     way = checks.option("covariance", default if covariance is None else covariance, METHODS)
@@ -164,6 +164,6 @@ def chosen_covariance(covariance: Any, given: Given, cells: ReadingCells) -> str
         t, r = np.divmod(g, len(given.readers))
         test = f"test {identifiers.name(given.tests[t])}, " if len(given.tests) > 1 else ""
         where = f"{test}reader {identifiers.name(given.readers[r])}, case {identifiers.name(given.case_ids[i])}"
-        must = "be 'jackknife', 'unbiased' or 'bootstrap' where readers did not read all cases in all tests"
+        must = "be 'jackknife', 'unbiased' or 'bootstrap' if readers did not read all cases in all tests"
         raise checks.error("covariance", must, "'delong'", where)
     return way

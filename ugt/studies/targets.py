@@ -1,4 +1,4 @@
-"""What a plan is to meet, and the search for the designs that do."""
+"""The precision that a plan must reach, and the search for designs that reach it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .solving import Expectation, least_cases, least_people, power_of, precision
 
 
 class AnnotationDesign(NamedTuple):
-    """One design, and what it gives."""
+    """One design with its precision, power and cost."""
 
     n_cases: int
     n_labels: float  # per case; whole in plans
@@ -29,12 +29,12 @@ class AnnotationDesign(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What is wanted, and the components by which designs are judged."""
+    """The wanted precision, and the components by which designs are judged."""
 
     metric: str
     value: float
     parts: Components
-    tested: Components  # by which power is computed
+    tested: Components  # components for power
     effect: float  # NaN: no power is asked for
     two_sided: bool
     width: float | None
@@ -50,7 +50,7 @@ class Target(NamedTuple):
 
     def check_labels(self, k: float) -> None:
         if self.only_labels is not None and k != self.only_labels:
-            raise error("n_labels", f"be {self.only_labels}, as in the pilot, which does not say what others give", k)
+            raise error("n_labels", f"be {self.only_labels}, as in the pilot, which does not show the effect of others", k)
         if k < self.least_labels:
             raise error("n_labels", "be at least 2 for a metric of pairs of annotators", k)
 
@@ -69,12 +69,12 @@ class Target(NamedTuple):
 
     @staticmethod
     def possible(metric: str, value: float) -> bool:
-        """Whether there is a number on the scale of the metric."""
+        """Return whether the value has a place on the scale of the metric."""
         with np.errstate(all="ignore"):
             return bool(np.isfinite(SCALES[METRICS[metric]].to(np.float64(value))))
 
     def width_of(self, half: Array) -> Array:
-        """From the lower to the upper end of an interval that is symmetric on its scale, of a half-width in units of the metric."""
+        """Return the width of an interval that is symmetric on its scale, from a half-width in units of the metric."""
         if math.isnan(self.value):
             return 2 * half
         to, slope, back = SCALES[METRICS[self.metric]]
@@ -83,7 +83,7 @@ class Target(NamedTuple):
             return np.asarray(np.abs(back(middle + reach) - back(middle - reach)))
 
     def effect_of(self, difference: float | None, margin: float | None, unit: float) -> float:
-        """How far the number that is tested is away, in the units of the components of the test; NaN where nothing is tested."""
+        """Return the distance to the tested number, in the units of the components of the test; NaN if nothing is tested."""
         if margin is not None:
             true = 0.0 if difference is None else difference
             return margin + true if self.metric == "difference" else (margin - true) * unit
@@ -98,7 +98,7 @@ class Target(NamedTuple):
         return float(abs((to(x) - to(x - difference)) / slope(x)))
 
     def with_annotators(self, factor: float) -> Target:
-        """With so many times the annotators' part."""
+        """Return the target with the annotators' part multiplied by a factor."""
         parts, tested = (one._replace(annotators=factor * one.annotators) for one in (self.parts, self.tested))
         return self._replace(parts=parts, tested=tested)
 
@@ -119,12 +119,12 @@ class Target(NamedTuple):
         return tuple(AnnotationDesign(*row) for row in zip(*(column.tolist() for column in (n, k, a, *columns))))
 
     def solve(self) -> tuple[AnnotationDesign, ...]:
-        """For each number of annotators the cheapest design that is enough; nothing where none is."""
+        """Return the cheapest sufficient design for each number of annotators; empty if there is none."""
         if self.width is None and self.power is None:
             return ()
-        more = np.rint(50 * 1.05 ** np.arange(1, 64)).astype(np.int64)  # 5 % apart beyond 50
+        more = np.rint(50 * 1.05 ** np.arange(1, 64)).astype(np.int64)  # steps of 5% beyond 50
         sizes = np.unique(np.concatenate([np.arange(1, min(self.most, 50) + 1), more[more < self.most], [self.most]]))
-        if not self.annotators_random:  # as many as there are labels
+        if not self.annotators_random:  # fixed annotators: as many as there are labels
             k = sizes if self.only_labels is None else np.array([self.only_labels])
             k = k[k >= self.least_labels]
             a = np.maximum(k, 2)
@@ -142,7 +142,7 @@ class Target(NamedTuple):
         return self.designs(n[first], k[first], a[first])
 
     def people_needed(self) -> int | None:
-        """The fewest annotators with whom some number of cases is enough."""
+        """Return the fewest annotators with whom some number of cases is enough."""
         k = self.only_labels or self.least_labels
         return least_people(lambda a: a >= max(k, 2) and bool(self.enough(np.array([1e15]), np.array([k]), np.array([a]))[0]))
 

@@ -1,4 +1,4 @@
-"""The truth of the cases of a reader study: 0/1, probabilities, or what a panel or a posterior leaves open."""
+"""The truth of the cases of a reader study: 0/1, probabilities, labels of a panel, or an uncertain truth."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from .readings import Readings
 
 
 class CaseTruth(NamedTuple):
-    """p (N,): the probability that each case is positive; the panel that said so, where its annotators are known, as (A, N) without each.
+    """The probability p (N,) that each case is positive; if its annotators are known, also p without each of them, (A, N).
 
-    ``without`` is NaN for cases that have no label without an annotator; ``share`` (A,): of all labels of these cases.
+    ``without`` is NaN for cases that have no label without an annotator; ``share`` (A,) is each annotator's share of the labels.
     """
 
     p: Array
     without: Array | None = None
     share: Array | None = None
-    single: int = 0  # annotators of a single label, who count in p but not among those left out one by one
+    single: int = 0  # annotators with one label, who count in p but are not left out one by one
 
     def take(self, cases: Any) -> CaseTruth:
-        """The truth of some cases."""
+        """Return the truth of some cases."""
         return self._replace(p=self.p[cases], without=None if self.without is None else self.without[:, cases])
 
     @property
     def is_hard(self) -> bool:
-        """Whether every case is positive or negative for certain."""
+        """Whether every case is positive or negative with certainty."""
         return bool(((self.p == 0) | (self.p == 1)).all())
 
 
 def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
-    """For every case that somebody read, and refused where readers made it."""
+    """Return the truth of every case that was read; refuse one that the readers made."""
     if isinstance(truth, (Labels, Plausibilities)):
         rows, column = _rows(truth.axes, readings), _positive_class(truth.axes.classes, positive)
         if not isinstance(truth, Labels):
@@ -48,7 +48,7 @@ def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
         own = [name for name in readings.readers.tolist() if look(str(name)) in looks]
         if own and not readings.unnamed:
             got = f"{len(own)} of them" if len(own) > 1 else "one of them"
-            raise error("truth", "be made without the readers who are judged by it", got, f"reader {identifiers.name(own[0])}")
+            raise error("truth", "be made without the readers that it judges", got, f"reader {identifiers.name(own[0])}")
         return _of_panel(truth, rows, column, readings)
     given = ids_of_cases(
         "truth", identifiers.as_array(truth) if identifiers.is_array(truth) else truth, readings.n_cases, readings.case_ids
@@ -65,13 +65,13 @@ def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
     try:
         numbers = given.astype(np.float64)
     except (TypeError, ValueError):
-        must = "be 0, 1 or probabilities of being positive (for names of classes say which one is positive=)"
+        must = "be 0, 1 or probabilities of being positive (for names of classes give the positive one as positive=)"
         raise error("truth", must, repr(given.reshape(-1)[0])) from None
     return CaseTruth(_checked(numbers, readings))
 
 
 def _rows(axes: Any, readings: Readings) -> NDArray[Any]:
-    """Where the cases of the readings stand in a truth that has ids of its own; by position where one of them has none."""
+    """Return the rows of the readings' cases in a truth with ids; by position if one of the two has no ids."""
     if axes.numbered or readings.numbered:
         if axes.n_cases != readings.n_cases:
             raise error("truth", f"have the {readings.n_cases} cases of the readings, or case ids in common", axes.n_cases)
@@ -92,7 +92,7 @@ def _positive_class(classes: NDArray[Any], positive: Any) -> int:
 
 
 def _checked(p: Array, readings: Readings) -> Array:
-    """Probabilities of all cases that somebody read; of others they may be missing."""
+    """Return probabilities of all cases that were read; other cases may be missing."""
     read = readings.read.any(axis=(0, 1))
     if not read.any():
         raise error("readings", "hold a rating", "none")
@@ -118,9 +118,9 @@ def _of_panel(labels: Labels, rows: NDArray[Any], column: int, readings: Reading
 
 
 def panel_variance(value: Array, without: Array, share: Array) -> Array:
-    """(...,) variance by leaving out each of A annotators who have these shares of the labels; ``without`` (A, ...): values without each.
+    """Return the variance (...,) by leaving out each of A annotators with these shares of the labels; ``without`` (A, ...) are the values.
 
-    The jackknife of Busing, Meijer & van der Leeden (1999) for groups of unequal size; NaN where a value is undefined without one.
+    The jackknife of Busing, Meijer & van der Leeden (1999) for groups of unequal size; NaN if a value is undefined without an annotator.
     """
     h = (1 / share).reshape(-1, *[1] * np.ndim(value))
     pseudo = h * value - (h - 1) * without
