@@ -151,7 +151,7 @@ def test_bad_parameters():
     ):
         refused(message, calibrator.fit, given, counts)
     for clusters, message in (
-        ([1, 2], r"clusters must be 60 ids, one a case\. Got shape \(2,\)\."),
+        ([1, 2], r"clusters must be 60 ids, one per case\. Got shape \(2,\)\."),
         ([None] * 60, r"clusters must not be missing"),
     ):
         for calibrator in (ugt.TemperatureScaling(), ugt.VectorScaling(), ugt.VectorScaling(penalty_b=(1, 2))):

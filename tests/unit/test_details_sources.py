@@ -129,7 +129,7 @@ def test_subgroups_are_joined_by_position_or_id():
     found = subgroups_of({"site": ["north", None, float("nan"), ""], "age": {"d": 7, "a": "x", "q": "z"}}, labels.axes)
     assert {name: values.tolist() for name, values in found.items()} == {"site": ["north", "", "", ""], "age": ["x", "", "", "7"]}
     for given, error, message in (
-        ({"site": ["north", "south"]}, ValueError, r"subgroups\['site'\] must be 4 ids, one a case. Got shape \(2,\)"),
+        ({"site": ["north", "south"]}, ValueError, r"subgroups\['site'\] must be 4 ids, one per case. Got shape \(2,\)"),
         ({"site": {"x": "north"}}, ValueError, r"subgroups\['site'\] must hold an id for every case. Got none for 4 of 4 cases"),
         (["north"], TypeError, r"subgroups must be a mapping from names to values. Got list"),
     ):

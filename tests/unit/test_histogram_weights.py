@@ -139,15 +139,15 @@ BAD = {
     "infinite": ([1.0, float("inf")], r"Got inf, first at case 1\."),
     "beyond squares": ([1e-200, 1.0], r"Got 1e-200, first at case 0\."),
     "all zero": ([0.0, 0.0], r"weights must be above 0 in some case. Got 0 in all\."),
-    "another length": ([1.0], r"weights must be 2 weights, one a case. Got shape \(1,\)\."),
-    "a table": (np.ones((2, 2)), r"weights must be 2 weights, one a case. Got shape \(2, 2\)\."),
+    "another length": ([1.0], r"weights must be 2 weights, one per case. Got shape \(1,\)\."),
+    "a table": (np.ones((2, 2)), r"weights must be 2 weights, one per case. Got shape \(2, 2\)\."),
     "text": (["1", "2"], r"weights must be 2 numbers, one a case"),
     "of other cases": ({5: 1.0}, r"weights must hold a weight for every case"),
     "masked": (np.ma.array([1.0, 2.0], mask=[False, True]), r"weights must be 2 numbers, one a case. Got object"),
-    "ragged": ([[1.0], [1.0, 2.0]], r"weights must be 2 weights, one a case. Got rows of different lengths"),
+    "ragged": ([[1.0], [1.0, 2.0]], r"weights must be 2 weights, one per case. Got rows of different lengths"),
     "two of a case": (
         ([0, 1, 1], [1.0, 1.0, 5.0]),
-        r"weights must say the same wherever they name a case. Got 1.0 and 5.0, first at case 1",
+        r"weights must be the same wherever a case occurs. Got 1.0 and 5.0, first at case 1",
     ),
 }
 
@@ -156,8 +156,8 @@ BAD = {
     ("clusters", "message"),
     [
         (np.ma.array([1, 2, 2], mask=[0, 1, 0]), "clusters must not be missing. Got None, first at row 1"),
-        (([0, 1, 1, 2], [1, 1, 5, 6]), "clusters must say the same wherever they name a case. Got 1 and 5, first at case 1"),
-        ([[1], [1, 2], [3]], "clusters must be 3 ids, one a case. Got rows of different lengths"),
+        (([0, 1, 1, 2], [1, 1, 5, 6]), "clusters must be the same wherever a case occurs. Got 1 and 5, first at case 1"),
+        ([[1], [1, 2], [3]], "clusters must be 3 ids, one per case. Got rows of different lengths"),
     ],
 )
 def test_clusters_that_cannot_be_told(clusters, message):

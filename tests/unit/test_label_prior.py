@@ -125,7 +125,7 @@ def test_the_command_takes_it(command, write, capsys):
     [
         (lambda: of([[1, 0], [0, 1]]), r"labels must have a case with two labels: .* Got none\."),
         (lambda: of(COUNTS, per_class=1), "per_class must be True or False"),
-        (lambda: of(COUNTS, clusters=[1, 2]), "clusters must be 8 ids, one a case"),
+        (lambda: of(COUNTS, clusters=[1, 2]), "clusters must be 8 ids, one per case"),
         (lambda: of(COUNTS).log_likelihood_at(0), "prior must be one number or 3, finite and above 0"),
         (lambda: of(COUNTS).interval(kind="wald"), "kind must be one of 'profile', 'sandwich'"),
         (lambda: of(COUNTS).interval(95), "level must"),

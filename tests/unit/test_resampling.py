@@ -148,7 +148,7 @@ def test_the_split_between_blocks_is_binomial():
 def test_bad_designs():
     for values in ([1, None, 2], [1.0, NAN, 2.0]):
         refused(r"clusters must not be missing\. Got (None|nan), first at row 1", resampling.Design.of, 3, values)
-    refused(r"strata must be 3 ids, one a case\. Got 2\.", resampling.Design.of, 3, None, ["a", "b"])
+    refused(r"strata must be 3 ids, one per case\. Got 2\.", resampling.Design.of, 3, None, ["a", "b"])
     message = r"strata must be the same for all cases of a cluster\. Got 1 and 2 in cluster 'p2', first at row 3\."
     refused(message, resampling.Design.of, 4, ["p1", "p2", "p1", "p2"], [1, 1, 1, 2])
     refused(r"n_cases must be a whole number from 1 to", resampling.Design.of, 0)
@@ -294,17 +294,17 @@ def test_bad_contributions():
         ((np.ones((2, 2, 2)),), r"contributions must be an array of numbers, cases or cases x numbers\. Got float64 of shape \(2, 2, 2\)"),
         ((["a"],), r"contributions must be an array of numbers"),
         ((np.ones((0, 2)),), r"contributions must be an array of numbers.* Got float64 of shape \(0, 2\)"),
-        (([[1.0, 2], [3, np.inf]],), r"contributions must be finite, or NaN where a case does not count\. Got inf, first at row 1"),
+        (([[1.0, 2], [3, np.inf]],), r"contributions must be finite, or NaN if a case does not count\. Got inf, first at row 1"),
         ((values, np.ones((3, 3))), r"denominators must have the shape of contributions, \(3, 2\), or one column\. Got \(3, 3\)\."),
         ((values, [1, 1]), r"denominators must have the shape of contributions"),
         ((values, [1, -np.inf, 1]), r"denominators must be finite"),
-        ((lambda b: values,), r"estimate_from must be given beside a function: .* Got None\."),
+        ((lambda b: values,), r"estimate_from must be given together with a function: .* Got None\."),
     ]
     for arguments, message in bad:
         refused(message, ugt.bootstrap, *arguments)
-    refused(r"cases must be given only beside a function of the draw\. Got False", ugt.bootstrap, values, cases=False)
-    refused(r"estimate_from must be given only beside a function", ugt.bootstrap, values, estimate_from=values)
-    message = r"contributions must answer with an array of the shape of estimate_from, \(3, 2\)\. Got \(2, 2\), first at draw 0"
+    refused(r"cases must be given only together with a function of the draw\. Got False", ugt.bootstrap, values, cases=False)
+    refused(r"estimate_from must be given only together with a function", ugt.bootstrap, values, estimate_from=values)
+    message = r"contributions must return an array of the shape of estimate_from, \(3, 2\)\. Got \(2, 2\), first at draw 0"
     refused(message, ugt.bootstrap, lambda b: values[:2], estimate_from=values)
     refused(r"sources must be one of 'cases', 'clusters', 'annotators', 'draws'\. Got 'models'", ugt.bootstrap, values, sources=("models",))
 
@@ -397,7 +397,7 @@ def test_no_influence_at_all():
     constant = ugt.bootstrap(np.full(10, 0.25), n_resamples=50)
     for kind in ("percentile", "basic", "bca"):
         assert constant.interval(kind=kind)[0].tolist() == pytest.approx([0.25, 0.25], rel=1e-14)
-    message = r"kind must be 'percentile' or 'basic' where the influence of single cases is unknown\. Got 'bca'"
+    message = r"kind must be 'percentile' or 'basic' if the influence of single cases is unknown\. Got 'bca'"
     refused(message, Resamples([0.5], [[0.4], [0.6]]).interval, kind="bca")
 
 
@@ -539,7 +539,7 @@ def test_given_influence():
     found = ugt.bootstrap_statistic(lambda w: w @ values / w.sum(), len(values), clusters=clusters, influence=influence, n_resamples=30)
     expected = ugt.bootstrap(values, clusters=clusters, n_resamples=30)
     np.testing.assert_allclose(found.influence, expected.influence, atol=1e-14)
-    with pytest.raises(ValueError, match=r"influence must have a row a case and a column a number, \(\d+, 3\)\. Got \(\d+, 1\)"):
+    with pytest.raises(ValueError, match=r"influence must have one row per case and one column per number, \(\d+, 3\)\. Got \(\d+, 1\)"):
         ugt.bootstrap_statistic(lambda w: w @ values, len(values), influence=values[:, 0])
 
 
@@ -561,7 +561,7 @@ def test_the_only_unit_of_a_stratum_has_no_influence():
 
 @pytest.mark.parametrize("answer", [None, "a", [], [[1.0]], {}])
 def test_bad_statistics(answer):
-    message = r"statistic must answer with a number or a row of numbers, always as many\. Got"
+    message = r"statistic must return a number or a row of numbers, always of the same length\. Got"
     for call in (ugt.bootstrap_statistic, ugt.resampling.jackknife):
         refused(message, call, lambda w: answer, 4)
     answers = iter([[1.0, 2.0], [1.0]])
@@ -710,7 +710,7 @@ def test_annotations_and_cases():
 def test_bad_annotations():
     labels = long_labels()
     refused(r"annotations must be Labels or Rankings\. Got", ugt.bootstrap_annotations, np.ones((2, 2)), lambda drawn: 0, error=TypeError)
-    refused(r"cases must be True where clusters or strata are", ugt.bootstrap_annotations, labels, lambda drawn: 0, clusters=[1, 2, 3, 4])
+    refused(r"cases must be True if clusters or strata are", ugt.bootstrap_annotations, labels, lambda drawn: 0, clusters=[1, 2, 3, 4])
     refused(r"clusters must be 4 ids", ugt.bootstrap_annotations, labels, lambda drawn, w: 0, cases=True, clusters=[1, 2])
     one_each = ugt.Labels.from_counts([[1, 0], [0, 0], [0, 1], [1, 0]])
     assert np.isnan(ugt.bootstrap_annotations(one_each, lambda drawn: 0, n_resamples=3).values).all()

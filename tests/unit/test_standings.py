@@ -140,7 +140,7 @@ def test_kinds_of_interval(kind):
     ("options", "message"),
     [
         ({"interval": "normal"}, r"interval must be one of 'auto', 'percentile', 'basic', 'bca'. Got 'normal'"),
-        ({"clusters": [1, 2]}, r"clusters must be 60 ids, one a case. Got shape \(2,\)"),
+        ({"clusters": [1, 2]}, r"clusters must be 60 ids, one per case. Got shape \(2,\)"),
         ({"clusters": {"0": "a"}}, r"clusters must hold an id for every case. Got none for 59 of 60 cases, first at case 1"),
     ],
 )

@@ -49,8 +49,8 @@ def test_ids_in_any_form_are_the_same_ids(argument, form):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (PATIENT[:-1], rf"clusters must be {N} ids, one a case\. Got shape \({N - 1},\)\."),
-        (3, r"clusters must be 30 ids, one a case\. Got shape \(\)\."),
+        (PATIENT[:-1], rf"clusters must be {N} ids, one per case\. Got shape \({N - 1},\)\."),
+        (3, r"clusters must be 30 ids, one per case\. Got shape \(\)\."),
         ({i: 0 for i in range(N) if i not in (7, 9)}, r"clusters must hold an id for .* Got none for 2 of 30 cases, first at case 7\."),
         ((range(N), [0] * 7), r"clusters must have as many case ids as ids\. Got 30 and 7\."),
     ],
@@ -195,9 +195,9 @@ def test_intervals_that_are_refused(found):
         refused(r"level must be a number between 0 and 1\. Got 95\.", call, 95)
     for call in (*ask, found.resamples):
         for given in (np.zeros(59), np.zeros((60, 1)), 3):
-            refused(r"clusters must be 60 ids, one a case\. Got shape", call, clusters=given)
+            refused(r"clusters must be 60 ids, one per case\. Got shape", call, clusters=given)
         refused(r"clusters must not be missing\. Got None, first at row \d+", call, clusters=[*range(59), None])
-        refused(r"strata must be 60 ids, one a case\. Got shape \(2,\)\.", call, strata=[1, 2])
+        refused(r"strata must be 60 ids, one per case\. Got shape \(2,\)\.", call, strata=[1, 2])
         for given in (0, 2.5, "9", True):
             refused(r"n_resamples must be a whole number of at least 1\. Got", call, n_resamples=given)
         refused(r"seed must be an int from 0", call, seed=-1)

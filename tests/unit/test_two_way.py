@@ -207,8 +207,8 @@ def test_non_inferiority_with_other_annotators_is_decided_by_the_contrast(margin
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (lambda: ugt.fleiss_kappa(labels(annotators=[0])), "one annotator says nothing about others"),
-        (lambda: ugt.next_annotator_agreement(labels(annotators=[2]), SCORES), "one annotator says nothing about others"),
+        (lambda: ugt.fleiss_kappa(labels(annotators=[0])), "one annotator does not show how annotators differ"),
+        (lambda: ugt.next_annotator_agreement(labels(annotators=[2]), SCORES), "one annotator does not show how annotators differ"),
         (lambda: ugt.fleiss_kappa(labels(annotators=[0, 1])), "undefined without annotator 0"),
         (lambda: ugt.cohen_kappa(labels(annotators=[0, 1])), "undefined without annotator 0"),
         (lambda: ugt.cohen_kappa(labels(), annotators=[1, 4]), "undefined without annotator 1"),
@@ -303,8 +303,8 @@ def test_annotators_must_be_named(message, result):
         (r"random must be \('cases',\) or \('cases', 'annotators'\)\. Got \('annotators',\)\.", {"random": ("annotators",)}),
         (r"random must be .* Got \('cases', 'readers'\)\.", {"random": ("cases", "readers")}),
         (r"random must be .* Got None\.", {"random": None}),
-        (r"kind must be 'auto' or 'analytic' where annotators are random\. Got 'bca'\.", {"random": BOTH, "kind": "bca"}),
-        (r"strata must be None where annotators are random\.", {"random": BOTH, "strata": TRUE}),
+        (r"kind must be 'auto' or 'analytic' if annotators are random\. Got 'bca'\.", {"random": BOTH, "kind": "bca"}),
+        (r"strata must be None if annotators are random\.", {"random": BOTH, "strata": TRUE}),
         (r"clusters must be 60 ids", {"random": BOTH, "clusters": [1]}),
     ],
 )
@@ -486,7 +486,7 @@ def test_states_of_which_settings_differ_are_not_merged():
     pair = [states.partial("fleiss_kappa", labels(annotators=one), random=BOTH) for one in ([0, 1, 2], [0, 1, 2, 3])]
     refused("states must be made with the same panel", states.merge, pair)
     one = states.finish(states.partial("fleiss_kappa", labels(annotators=[0]), random=BOTH))
-    assert warned("one annotator says nothing about others", one.two_way).reason
+    assert warned("one annotator does not show how annotators differ", one.two_way).reason
 
 
 def test_all_numbers_have_intervals():
@@ -500,8 +500,8 @@ def test_all_numbers_have_intervals():
 def test_own_statistics_that_do_not_fit():
     refused("annotations must be Labels, Rankings or Ratings", ugt.two_way, [[1, 2]], lambda known, weights: 0.0, error=TypeError)
     refused(NAMED, ugt.two_way, UNNAMED, lambda known, weights: 0.0)
-    refused("statistic must answer with a number", ugt.two_way, labels(), lambda known, weights: weights)
-    refused(f"influence must answer with {N} numbers", ugt.two_way, labels(), lambda known, weights: 1.0, lambda known: [1.0])
+    refused("statistic must return a number", ugt.two_way, labels(), lambda known, weights: weights)
+    refused(f"influence must return {N} numbers", ugt.two_way, labels(), lambda known, weights: 1.0, lambda known: [1.0])
     refused("scale must be", ugt.two_way, labels(), lambda known, weights: 1.0, scale="probit")
     other = ugt.fleiss_kappa(labels(False))
     refused("other must be of the same annotations", ugt.fleiss_kappa(labels()).minus(other).interval, random=BOTH)

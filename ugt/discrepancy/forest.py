@@ -37,8 +37,7 @@ class ResampleShares(NamedTuple):
     better_share, better_share_same_cases : (M, A) arrays
         Share in which a model's Δ is below that of an annotator; ties count half. The second compares on the ``same_cases``.
     best_share, best_share_same_cases : (M,) arrays
-        Share in which a model's Δ is below the lowest Δ of the annotators in that resample; share in which it is below that of every
-        annotator on that annotator's cases.
+        Share in which a model's Δ is below the lowest of all annotators in that resample; below every annotator's on their cases.
     """
 
     better_share: Array

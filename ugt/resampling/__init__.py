@@ -1,4 +1,4 @@
-"""One engine for resampling: weights on per-case contributions instead of copies of cases."""
+"""The one resampling engine: weights multiply the contributions of cases, and cases are never copied."""
 
 from __future__ import annotations
 
@@ -89,49 +89,49 @@ def bootstrap(
     seed: Seed = 0,
     sources: tuple[str, ...] = (),
 ) -> Resamples:
-    """Bootstrap of means and of ratios of sums over cases, Σ w_i a_ij / Σ w_i b_ij with w_i how often case i was drawn.
+    """Bootstrap means and ratios of sums over cases, Σ w_i a_ij / Σ w_i b_ij with w_i how often case i was drawn.
 
     Parameters
     ----------
     contributions : (N,) or (N, M) array, or function
-        a_ij: what case i adds to number j (model, metric); NaN where the case does not count, and then b_ij is 0. All numbers
+        a_ij: the contribution of case i to number j (model, metric); NaN if the case does not count, and then b_ij is 0. All numbers
         are computed on the same resamples. A function b -> (N, M) array (or pair of arrays, with b_ij) gives the contributions
         under the b-th draw of the truth or of the annotations, b from 0: nested resampling. A case that is drawn w times counts as
-        (w - √w) times its contribution to the estimate and √w times that under the draw: the mean and variance of w copies with
-        draws of their own.
+        (w - √w) times its contribution to the estimate and √w times that under the draw: the mean and variance of w copies, each with
+        its own draw.
     denominators : (N,) or (N, M) array, optional
         b_ij. Default: 1, so that the numbers are means.
-    estimate_from : as an answer of the function
-        With a function: the contributions that the estimate is made of, the expectation of the function's answers.
+    estimate_from : as returned by the function
+        With a function: the contributions for the estimate, which are the expectation of those that the function returns.
     clusters : (N,) ids, optional
         Whole clusters of cases (such as patients) are drawn instead of cases.
     strata : (N,) ids, optional
-        As many units are drawn from each stratum as it has. A cluster lies in one stratum.
+        As many units are drawn from each stratum as it has. A cluster must be in one stratum.
     cases : bool
         Whether cases (clusters) are drawn; False, with a function: only the spread over its draws.
     n_resamples : int
-        At least 1; 1,000 is fine for standard errors, 10,000 for the ends of 95 % intervals to two digits.
+        At least 1; 1,000 is enough for standard errors, 10,000 for the ends of 95% intervals to two digits.
     seed : int, Generator or SeedSequence
-        Resample b uses the stream of (seed, b): the same for any number of threads and any other numbers beside.
+        Resample b uses the stream of (seed, b): it does not depend on the number of threads or on other numbers.
     sources : tuple of {"cases", "clusters", "annotators", "draws"}
-        What the function's answers vary by; default ``("draws",)``. Cases or clusters are added where they are drawn.
+        The sources of variation in the function's contributions; default ``("draws",)``. Cases or clusters are added if they are drawn.
 
     Returns
     -------
     Resamples
-        NaN throughout where no stratum has two units that count.
+        All NaN if no stratum has two units that count.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, a contribution is infinite, ids are missing, or a cluster lies in several strata.
+        If shapes do not fit, a contribution is infinite, ids are missing, or a cluster is in several strata.
 
     Notes
     -----
-    Contributions are multiplied by weights and never copied. Inside of :class:`ugt.threads` a function is called from several
-    threads at once. Cases that are drawn bring their annotations with them, so that a bootstrap over cases already holds what
-    annotators add to a mean over cases; drawing annotations as well counts that part (nearly) twice, and intervals are too wide rather
-    than too narrow.
+    Contributions are multiplied by weights and never copied. Within :class:`ugt.threads` a function is called from several
+    threads at once. Cases that are drawn bring their annotations with them, so that a bootstrap over cases already includes the variance
+    that annotations add to a mean over cases. Drawing annotations as well counts that part (nearly) twice, and intervals are then too
+    wide rather than too narrow.
 
     References
     ----------
@@ -156,7 +156,7 @@ def bootstrap(
     word, cases = seed_of(seed), flag("cases", cases)
     if callable(contributions):
         if estimate_from is None:
-            raise error("estimate_from", "be given beside a function: the contributions that the estimate is made of", None)
+            raise error("estimate_from", "be given together with a function: the contributions for the estimate", None)
         base = Ratios.of(estimate_from, denominators)
         design = Design.of(base.n_cases, clusters, strata)
         values = _nested_values(contributions, denominators, base, design if cases else None, n, word)
@@ -165,7 +165,7 @@ def bootstrap(
         return Resamples(base.estimate, values, influence, kinds)
     if not cases or estimate_from is not None:
         wrong = ("cases", cases) if not cases else ("estimate_from", "an array")
-        raise error(wrong[0], "be given only beside a function of the draw", wrong[1])
+        raise error(wrong[0], "be given only together with a function of the draw", wrong[1])
     base = Ratios.of(contributions, denominators)
     room("the influence of every case on every number", 16 * base.numerator.size)
     design, everybody = Design.of(base.n_cases, clusters, strata), np.ones(base.n_cases, bool)
@@ -182,7 +182,7 @@ def _nested_values(draw: Callable[[int], Any], denominators: Any, base: Ratios, 
         for b in range(begin, end):
             ratios = Ratios.of(draw(b), denominators)
             if ratios.numerator.shape != base.numerator.shape:
-                must = f"answer with an array of the shape of estimate_from, {base.numerator.shape}"
+                must = f"return an array of the shape of estimate_from, {base.numerator.shape}"
                 raise error("contributions", must, ratios.numerator.shape, f"draw {b}")
             values[b] = ratios.estimate if design is None else ratios.drawn_with(base, design.weights(seed, b, b + 1)[0])
 

@@ -22,7 +22,7 @@ UNDEFINED = "group of annotators without a value"
 
 
 def groups_of(given: Any, annotators: NDArray[Any]) -> tuple[tuple[str, ...], Bools]:
-    """Names of the G groups, sorted, and which annotators (G, A) are in each; None: every annotator is a group."""
+    """Return names of the G groups, sorted, and the annotators (G, A) in each; None: every annotator is a group."""
     if given is None:
         return tuple(map(str, annotators.tolist())), np.eye(len(annotators), dtype=bool)
     if isinstance(given, Mapping):
@@ -41,7 +41,7 @@ def groups_of(given: Any, annotators: NDArray[Any]) -> tuple[tuple[str, ...], Bo
 
 
 class ByGroup(Statistic):
-    """The first number of a statistic as each of G groups of annotators judges it; or one number made of these.
+    """The first number of a statistic against each of G groups of annotators; or one number made of these.
 
     ``made``: ``"each"``; ``"mean"`` over the groups that have a value; ``"difference"`` of the first and the second.
     """
@@ -52,7 +52,7 @@ class ByGroup(Statistic):
         self.parts = [base.judged_by(one) for one in weights]
 
     def _made(self, values: Array) -> Array:
-        """Of (B, G): (B, M)."""
+        """Return the numbers (B, M) made of those of groups (B, G)."""
         if self.made == "each":
             return values
         if self.made == "difference":
@@ -63,20 +63,20 @@ class ByGroup(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that count for any group."""
+        """The (N,) cases that count for any group."""
         return np.asarray(np.any([part.kept for part in self.parts], axis=0))
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S) of one group after another."""
+        """Return the sums (B, S) of one group after another."""
         return np.concatenate([part.sums(cases) for part in self.parts], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, M)."""
+        """Return the numbers (B, M)."""
         split = np.split(sums, len(self.parts), axis=1)
         return self._made(np.stack([part.answer(own)[:, 0] for part, own in zip(self.parts, split)], axis=1))
 
     def influence(self) -> Array | None:
-        """(N, M), where that of the metric is known."""
+        """Return the influence (N, M), if that of the metric is known."""
         found = [part.influence() for part in self.parts]
         if any(one is None for one in found):
             return None
@@ -86,12 +86,12 @@ class ByGroup(Statistic):
 
     @property
     def spans(self) -> Array:
-        """(M, 2)."""
+        """The ranges (M, 2)."""
         low, high = self.base.spans[0]
         return np.tile((low - high, high - low) if self.made == "difference" else (low, high), (len(self.names), 1))
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(M,) of each group, of a mean the largest; of a difference not known."""
+        """Return the steps (M,) of each group, or the largest for a mean; unknown for a difference."""
         if self.made == "difference":
             return np.full(1, np.nan)
         split = np.split(sums, len(self.parts))
@@ -99,27 +99,27 @@ class ByGroup(Statistic):
         return each if self.made == "each" else each.max(keepdims=True)
 
     def counting(self, kept: Bools, design: Design) -> Array:
-        """(M,) of each group, of a number made of them the fewest."""
+        """Return the units (M,) of each group, or the fewest for a number made of them."""
         each = np.array([part.counting(kept, design)[0] for part in self.parts], np.float64)
         return each if self.made == "each" else each.min(keepdims=True)
 
     def annotations_by_name(self) -> Any:
-        """Those of the annotators who are in a group."""
+        """Return the annotations of the annotators who are in a group."""
         return only(self.base.annotations_by_name(), np.asarray(self.weights.any(axis=0)))
 
     def judged_by(self, annotators: NDArray[Any]) -> ByGroup:
-        """By some of the annotators of each group."""
+        """Return the statistic with some of the annotators of each group."""
         return ByGroup(self.base, self.weights * annotators, self.names, self.made)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupNumber(Result):
-    """One number made of those of groups of annotators: their mean, or the difference of two; made by :class:`ByAnnotators`.
+    """One number made of those of groups of annotators, their mean or the difference of two; made by :class:`ByAnnotators`.
 
     Attributes
     ----------
     value : float
-        NaN where no group has a value, or one of the two has none.
+        NaN if no group has a value, or if one of the two has none.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class ByAnnotators(Results):
     groups : tuple of str
         Names of the G groups, or of the annotators.
     values : (G,) array
-        The metric against the annotations of each group alone; NaN where these do not determine it.
+        The metric against the annotations of each group alone; NaN if these do not determine it.
     n_annotators, n_cases : (G,) int arrays
         Annotators in each group, and cases that count.
     left_out : mapping
@@ -168,11 +168,11 @@ class ByAnnotators(Results):
     _ids: NDArray[Any] | None = field(repr=False)
 
     def mean(self) -> GroupNumber:
-        """Mean over the groups that have a value: over annotators, if every annotator is a group [Martin et al. 2004]."""
+        """Return the mean over the groups that have a value: over annotators, if every annotator is a group [Martin et al. 2004]."""
         return self._number("mean", range(len(self.groups)))
 
     def difference(self, first: str, second: str) -> GroupNumber:
-        """The metric by one group less that by another, with a paired interval.
+        """Return the metric against one group less that against another, with a paired interval.
 
         Raises
         ------
@@ -190,16 +190,16 @@ class ByAnnotators(Results):
 
 
 def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
-    """Compute a metric again against the annotations of each group of annotators, or of each annotator.
+    """Return a metric computed against the annotations of each group of annotators, or of each annotator.
 
-    Does a model agree less with some annotators, such as those of a speciality, a country or an age? ``difference`` says by how much,
-    with an interval; ``mean`` is the mean of the metric over annotators [Martin et al. 2004; Gordon et al. 2021].
+    Use it to see whether a model agrees less with some annotators, such as those of a speciality, a country or an age: ``difference``
+    gives the difference with an interval, and ``mean`` the mean of the metric over annotators [Martin et al. 2004; Gordon et al. 2021].
 
     Parameters
     ----------
     result : Result
-        Of annotations whose annotators are named: a soft metric of labels, a metric of a truth that was made of annotations, a
-        coefficient of agreement (which is then that within each group).
+        A result from annotations whose annotators are named: a soft metric of labels, a metric of a truth made of annotations, or a
+        coefficient of agreement (which is then the coefficient within each group).
     groups : mapping of annotator to group, or sequence of A names, optional
         The group of every annotator, by name or in the order of ``annotators``. Default: every annotator is a group.
 
@@ -210,15 +210,15 @@ def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
     Raises
     ------
     TypeError
-        If ``result`` is no result.
+        If ``result`` is not a result.
     ValueError
-        If annotators are not named, or one has no group.
+        If annotators are not named, or if one has no group.
 
     Notes
     -----
-    ``interval(random=("cases", "annotators"))`` of a difference is for other annotators of these groups: use it for sentences about
-    groups. With few annotators per group it is wide; the default is for these annotators only. Groups that read other cases differ by
-    their cases, too. A group of one annotator has no soft labels but 0 and 1.
+    ``interval(random=("cases", "annotators"))`` of a difference is for other annotators of these groups: use it for statements about
+    groups. With few annotators per group it is wide. The default interval is for these annotators only. If groups read different cases,
+    the difference is also one of cases. A group of one annotator has only the soft labels 0 and 1.
 
     References
     ----------

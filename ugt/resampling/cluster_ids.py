@@ -1,4 +1,4 @@
-"""Ids of what cases belong to, such as patients or sites: read here and nowhere else."""
+"""The one reader of ids of groups of cases, such as patients or sites."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from .._base.names import alike
 
 
 def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None, what: str = "an id") -> NDArray[Any]:
-    """(N,) the id of every case, whatever form it was given in.
+    """Return the id (N,) of every case, whatever form the ids were given in.
 
     Parameters
     ----------
     argument : str
-        What it is called in messages.
+        Name of the argument in messages.
     given : (N,) ids, mapping of case id to id, or (case ids, ids)
-        An array is in the order of the cases; the other two are joined by case id, and may name other cases too.
+        An array is in the order of the cases; the other two forms are joined by case id, and may include other cases.
     n_cases : int
         Number of cases N.
     case_ids : (N,) array, optional
         Default: 0 to N-1.
     absent : optional
-        What cases have that a mapping lacks, if not all do; then ids are of any kind. Default: all cases need an id.
+        Id of cases that a mapping lacks, if it has some of them; ids may then be of any kind. Default: all cases need an id.
     what : str
-        What each case has, in messages.
+        Name of an id in messages.
 
     Raises
     ------
     ValueError
-        If a case has no id, or two of them, or the number of ids is wrong.
+        If a case has no id or two of them, or if the number of ids is wrong.
     """
     if isinstance(given, tuple) and len(given) == 2 and all(np.ndim(part) == 1 for part in given):
         if len(given[0]) != len(given[1]):
@@ -42,7 +42,7 @@ def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, 
         given = _once(argument, *(identifiers.unmasked(part).tolist() for part in given))
     if isinstance(given, Mapping):
         return _joined(argument, given, np.arange(n_cases) if case_ids is None else case_ids, absent, what)
-    must = f"be {n_cases} {what.rsplit(maxsplit=1)[-1]}s, one a case"
+    must = f"be {n_cases} {what.rsplit(maxsplit=1)[-1]}s, one per case"
     try:
         found = identifiers.unmasked(given)
     except ValueError:
@@ -57,7 +57,7 @@ def _once(argument: str, cases: list[Any], ids: list[Any]) -> dict[Any, Any]:
     for case, one in zip(cases, ids):
         if found.setdefault(case, one) != one:
             got = f"{found[case]!r} and {one!r}"
-            raise error(argument, "say the same wherever they name a case", got, f"case {identifiers.name(case)}")
+            raise error(argument, "be the same wherever a case occurs", got, f"case {identifiers.name(case)}")
     return found
 
 

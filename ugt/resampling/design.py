@@ -1,4 +1,4 @@
-"""Which units are resampled: cases or clusters of them, within strata; and how often each was drawn."""
+"""The units that are resampled, cases or clusters of them within strata, and how often each is drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def seed_of(seed: Any) -> int:
-    """The 64-bit seed of the library's streams from an int, a Generator (which moves on) or a SeedSequence."""
+    """Return the 64-bit seed of the library's streams from an int, a Generator (which moves on) or a SeedSequence."""
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(0, 2**64, dtype=np.uint64))
     if isinstance(seed, np.random.SeedSequence):
@@ -32,14 +32,14 @@ def seed_of(seed: Any) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Design(Frozen):
-    """Units (cases or clusters) in strata; as many as a stratum has are drawn from it, with replacement.
+    """Units (cases or clusters) in strata; from each stratum as many are drawn as it has, with replacement.
 
     Parameters
     ----------
     unit : (N,) int32
         The unit of every case, numbered in order of first appearance.
     place : (G,) int32
-        Where each unit stands when they are ordered by stratum.
+        Position of each unit if they are ordered by stratum.
     strata : (S + 1,) int64
         The places of stratum s are ``strata[s]`` to ``strata[s + 1]``.
     """
@@ -50,7 +50,7 @@ class Design(Frozen):
 
     @classmethod
     def of(cls, n_cases: int, clusters: Any = None, strata: Any = None) -> Design:
-        """Cases are the units unless clusters are given; one stratum unless strata are.
+        """Return a design whose units are cases unless clusters are given, with one stratum unless strata are given.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Design(Frozen):
         Raises
         ------
         ValueError
-            If an id is missing, their number is wrong, or a cluster lies in several strata.
+            If an id is missing, if their number is wrong, or if a cluster is in several strata.
         """
         n = whole("n_cases", n_cases, 1, 2**31 - 1)
         unit, first = np.arange(n, dtype=np.int32), np.arange(n)
@@ -84,12 +84,12 @@ class Design(Frozen):
 
     @property
     def n_cases(self) -> int:
-        """Number of cases."""
+        """The number of cases."""
         return len(self.unit)
 
     @property
     def n_units(self) -> int:
-        """Number of units."""
+        """The number of units."""
         return len(self.place)
 
     @cached_property
@@ -101,7 +101,7 @@ class Design(Frozen):
         return _tables.group(self._place_of_case, self.n_units)
 
     def added_up(self, table: Array) -> Array:
-        """(G, C) sums of a table (N, C) over the cases of each unit, units ordered by stratum."""
+        """Return the sums (G, C) of a table (N, C) over the cases of each unit, units ordered by stratum."""
         if self.plain:
             return np.ascontiguousarray(table, np.float64)
         offsets, order = self._cases_by_place
@@ -113,34 +113,34 @@ class Design(Frozen):
         return self.n_units == self.n_cases and len(self.strata) == 2
 
     def constant(self, placed: Array) -> Bools:
-        """(C,) whether all units of a stratum add the same to a column of a table (G, C) of units ordered by stratum."""
+        """Return (C,) whether all units of a stratum add the same to a column of a table (G, C) of units ordered by stratum."""
         ranges = zip(self.strata[:-1], self.strata[1:])
         return np.asarray(np.logical_and.reduce([(placed[low:high] == placed[low]).all(axis=0) for low, high in ranges]))
 
     def strata_sums(self, placed: Array) -> Array:
-        """(S, C) sums over the units of each stratum, of a table ordered by stratum."""
+        """Return the sums (S, C) over the units of each stratum, of a table ordered by stratum."""
         return np.asarray(np.add.reduceat(placed, self.strata[:-1], axis=0))
 
     def centred(self, placed: Array) -> Array:
-        """(G, C) a table ordered by stratum less its means within strata, back in the order of the units."""
+        """Return a table (G, C) ordered by stratum less its means within strata, in the order of the units."""
         sizes = np.diff(self.strata)
         means = self.strata_sums(placed) / sizes[:, None]
         return np.asarray((placed - np.repeat(means, sizes, axis=0))[self.place])
 
     def vary(self, table: Array) -> Bools:
-        """(C,) whether some stratum has at least two units in which a column is not 0 throughout: else nothing varies."""
+        """Return (C,) whether some stratum has at least two units in which a column is not all 0; otherwise nothing varies."""
         counted = self.added_up((table != 0).astype(np.float64)) > 0
         return np.asarray((self.strata_sums(counted.astype(np.float64)) >= 2).any(axis=0))
 
     def weights(self, seed: int, begin: int, end: int) -> Array:
-        """(end - begin, N) how often each case is in resamples begin to end, the same whatever range they are computed in."""
+        """Return (end - begin, N) how often each case is in resamples begin to end; independent of the range that is computed."""
         found = self.drawn(seed, begin, end, np.empty(0), np.empty((end - begin, 0)), True)
         assert found is not None
         return found
 
     def drawn(self, seed: int, begin: int, end: int, placed: Array, sums: Array, with_weights: bool) -> Array | None:
-        """Resamples begin to end, drawn once: fills ``sums`` (end - begin, C) of a table ``placed`` of units ordered by stratum, in strips
-        (see :func:`strips`); and gives, if wanted, how often each case was drawn (end - begin, N), those of a case beside each other.
+        """Draw resamples begin to end: fill ``sums`` (end - begin, C) of a table ``placed`` of units ordered by stratum, in strips (see
+        :func:`strips`); return, if wanted, how often each case was drawn (end - begin, N), with the numbers of a case contiguous.
         """
         if not with_weights:
             _resample.bootstrap(self.strata, seed, begin, end, placed, sums)
@@ -152,12 +152,12 @@ class Design(Frozen):
 
 
 def strips(table: Array) -> Array:
-    """A table (G, C) as the core adds it up: columns 0 to 3 of all rows, row by row, then columns 4 to 7, and so on."""
+    """Return a table (G, C) in the order of the core: columns 0 to 3 of all rows, row by row, then columns 4 to 7, and so on."""
     return np.concatenate([np.empty(0), *(table[:, j : j + 4].ravel() for j in range(0, table.shape[1], 4))])
 
 
 def by_case(cases: Array) -> Array:
-    """(N, B) of weights (B, N), those of a case beside each other."""
+    """Return weights (B, N) as (N, B), with those of a case contiguous."""
     table = np.asarray(cases, np.float64).T
     return table if len(cases) == 1 or table.strides[1] == table.itemsize else np.ascontiguousarray(table)
 
@@ -165,21 +165,21 @@ def by_case(cases: Array) -> Array:
 def _column(argument: str, values: Any, n: int) -> identifiers.Column:
     column = identifiers.number(argument, values)
     if len(column.code) != n:
-        raise error(argument, f"be {n} ids, one a case", len(column.code))
+        raise error(argument, f"be {n} ids, one per case", len(column.code))
     return column
 
 
 def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int, urn: bool = False) -> Int64:
-    """(end - begin, R) how often each row of annotations is drawn in resamples begin to end, within its case.
+    """Return (end - begin, R) how often each row of annotations is drawn in resamples begin to end, within its case.
 
     Parameters
     ----------
     offsets : (N + 1,) int64
         The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``.
     count : (R,) int64
-        Annotations of each row; of a case's, as many are drawn as it has.
+        Annotations of each row; as many are drawn from a case as it has.
     urn : bool
-        Whether they are drawn from an urn, see :func:`bootstrap_annotations`; else with replacement.
+        Whether they are drawn from an urn, see :func:`bootstrap_annotations`; otherwise with replacement.
     """
     out = np.empty((end - begin, len(count)), np.int64)
     _resample.resample_rows(offsets, count, seed, begin, end, urn, out)
@@ -187,12 +187,12 @@ def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int
 
 
 def resampled_counts(counts: Int64, seed: int, begin: int, end: int, urn: bool = False) -> Int64:
-    """(end - begin, N, K) tables of label counts (N, K) with the annotations of every case drawn anew, see :func:`resampled_rows`."""
+    """Return tables (end - begin, N, K) of counts (N, K) with the annotations of every case drawn again, see :func:`resampled_rows`."""
     n, k = counts.shape
     offsets = np.arange(0, n * k + 1, k, dtype=np.int64)
     return resampled_rows(offsets, np.ascontiguousarray(counts, np.int64).ravel(), seed, begin, end, urn).reshape(end - begin, n, k)
 
 
 def units(clusters: Any) -> tuple[str, ...]:
-    """What is resampled, in words."""
+    """Return the kind of units that are resampled, as one of ``SOURCES``."""
     return ("cases",) if clusters is None else ("clusters",)

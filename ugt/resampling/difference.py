@@ -1,4 +1,4 @@
-"""Paired differences."""
+"""The paired difference of two statistics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Difference(Statistic):
-    """One statistic less another, number by number, of the same cases: both on the same resamples."""
+    """One statistic less another of the same cases, number by number, on the same resamples."""
 
     def __init__(self, first: Statistic, second: Statistic) -> None:
         self.first, self.second, self.n_cases, self.names = first, second, first.n_cases, first.names
@@ -29,11 +29,11 @@ class Difference(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that count in either."""
+        """The (N,) cases that count in either."""
         return self.first.kept | self.second.kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S + S') of both."""
+        """Return the sums (B, S + S') of both."""
         return np.concatenate([self.first.sums(cases), self.second.sums(cases)], axis=1)
 
     def answer(self, sums: Array) -> Array:
@@ -44,7 +44,7 @@ class Difference(Statistic):
         return None if one is None or other is None else one - other
 
     def annotations_by_name(self) -> Any:
-        """Of both."""
+        """Return the annotations, which both must share."""
         (known, *rows), (_, *others) = ((one, *_rows(one)) for one in (self.first.annotations_by_name(), self.second.annotations_by_name()))
         if not all(np.array_equal(one, other) for one, other in zip(rows, others)):
             raise error("other", "be of the same annotations, for annotators to be random", "others")
@@ -62,7 +62,7 @@ class Difference(Statistic):
             yield Without(one.values - other.values, one.influence - other.influence)
 
     def only(self, number: int) -> tuple[Statistic, int]:
-        """Less of both."""
+        """Return the difference of both statistics with this number."""
         (first, at), (second, _) = self.first.only(number), self.second.only(number)
         return Difference(first, second), at
 
@@ -71,11 +71,11 @@ class Difference(Statistic):
         return np.asarray(self.first.spans - self.second.spans[:, ::-1])
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(M,) not known."""
+        """Return (M,) NaN: the steps are unknown."""
         return np.full(len(self.names), np.nan)
 
     def counting(self, kept: Bools, design: Design) -> Array:
-        """(M,) of both."""
+        """Return the fewer units (M,) of both."""
         return np.minimum(self.first.counting(kept, design), self.second.counting(kept, design))
 
     @property
@@ -87,5 +87,5 @@ class Difference(Statistic):
 
 
 def _rows(known: Any) -> tuple[NDArray[Any], ...]:
-    """Who annotated which case."""
+    """Return the annotators and which cases they annotated."""
     return known.annotators, case_offsets(known), known.annotator

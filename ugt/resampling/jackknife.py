@@ -1,4 +1,4 @@
-"""Units left out one at a time."""
+"""Statistics with units left out one at a time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .._base.checks import room
 from .design import Design
 from .statistic import Statistic, everybody
 
-FEW = 8  # evaluations of a task that may take long each
+FEW = 8  # evaluations per task, each of which may take long
 
 
 def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bool) -> Array:
-    """(G, M) numbers without each unit; ``make_up``: the others of its stratum weigh more, so that strata keep their sizes."""
+    """Return the numbers (G, M) without each unit; ``make_up``: the others of its stratum weigh more, so that strata keep their sizes."""
     m = len(statistic.names)
     room(f"{m} numbers without each unit", 8.0 * design.n_units * m)
     values = np.full((design.n_units, m), np.nan)
@@ -34,22 +34,22 @@ def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bo
 
 
 def left_out_deviations(statistic: Statistic, kept: Bools, design: Design) -> Array:
-    """(G, M) sqrt((n - 1) / n) (value without a unit - mean of these), whose squares add up to the jackknife's variance.
+    """Return (G, M) sqrt((n - 1) / n) (value without a unit - mean of these), whose squares add up to the jackknife's variance.
 
-    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken to stay as it is.
+    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken as unchanged.
     """
     sizes = np.diff(design.strata)
     values = np.empty((design.n_units, len(statistic.names)))
     without = without_units(statistic, kept, design, make_up=True)
     values[design.place] = np.where(np.isnan(without), statistic.estimate, without)
-    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
+    values[np.repeat(sizes == 1, sizes)] = 0.0  # the only unit of a stratum is in every resample once
     return design.centred(values) * np.sqrt(np.repeat((sizes - 1) / sizes, sizes))[design.place][:, None]
 
 
 def left_out_influence(statistic: Statistic, kept: Bools, design: Design) -> Array:
-    """(G, M) influence of units by leaving out one at a time: (n - 1) / n (mean of the values without one unit - value without it)."""
+    """Return the influence (G, M) of units by leaving out each: (n - 1) / n (mean of the values without one unit - value without it)."""
     sizes = np.diff(design.strata)
     values = np.empty((design.n_units, len(statistic.names)))
     values[design.place] = without_units(statistic, kept, design, make_up=True)
-    values[np.repeat(sizes == 1, sizes)] = 0.0  # a stratum's only unit is in every resample once
+    values[np.repeat(sizes == 1, sizes)] = 0.0  # the only unit of a stratum is in every resample once
     return design.centred(-values * np.repeat((sizes - 1) / sizes, sizes)[:, None])

@@ -24,7 +24,7 @@ class PartMeans(Statistic):
     n_cases : int
         Cases N of the data.
     parts : sequence of ((r,) int, (r, M) float)
-        The cases of each part, at least one, and what they contribute; NaN where a case does not count.
+        The cases of each part, at least one, and their contributions; NaN if a case does not count.
     """
 
     def __init__(self, n_cases: int, parts: Sequence[tuple[Int64, Array]]) -> None:
@@ -33,7 +33,7 @@ class PartMeans(Statistic):
         self._starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in parts])])
         table = np.concatenate([table for _, table in parts])
         counts = ~np.isnan(table)
-        if (counts == counts[:, :1]).all():  # numbers that have the same cases
+        if (counts == counts[:, :1]).all():  # numbers with the same cases need one column of counts
             counts = counts[:, :1]
         self._table = np.concatenate([np.where(counts, table, 0.0), counts], axis=1)
         group = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(self._starts))
@@ -42,7 +42,7 @@ class PartMeans(Statistic):
 
     @property
     def work(self) -> int:
-        """Products for a resample."""
+        """The number of products per resample."""
         return self._table.size
 
     @property
@@ -51,24 +51,24 @@ class PartMeans(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that count in a part."""
+        """The (N,) cases that count in a part."""
         found = np.zeros(self.n_cases, bool)
         found[self._rows[self._counts.any(axis=1)]] = True
         return found
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S) of the numbers of each part, and of the cases that count."""
+        """Return the sums (B, S) of the numbers of each part, and of the cases that count."""
         weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
         return self._grouped.sums(weights).reshape(weights.shape[1], -1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, G x M)."""
+        """Return the numbers (B, G x M)."""
         found = sums.reshape(len(sums), -1, self._table.shape[1])
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((found[..., : self._m] / found[..., self._m :]).reshape(len(sums), -1))
 
     def influence(self) -> Array:
-        """(N, G x M) L = (a - θ b) / Σ b; 0 where a number is undefined."""
+        """Return the influence (N, G x M), L = (a - θ b) / Σ b; 0 if a number is undefined."""
         found = np.zeros((self.n_cases, len(self.names)))
         for part, (begin, end) in enumerate(zip(self._starts[:-1], self._starts[1:])):
             numbers = slice(part * self._m, (part + 1) * self._m)
@@ -80,7 +80,7 @@ class PartMeans(Statistic):
 
     @property
     def spans(self) -> Array:
-        """(G x M, 2) from 0 to 1 where all cases of a part add that."""
+        """The ranges (G x M, 2), from 0 to 1 if all contributions to a part are in it."""
         table = self._table[:, : self._m]
         inside = np.logical_and.reduceat((table >= 0) & (table <= 1), self._starts[:-1])
         return np.where(inside.reshape(-1, 1), [0.0, 1.0], [-np.inf, np.inf])
@@ -96,7 +96,7 @@ class PartMeans(Statistic):
         return np.array(found, np.float64)
 
     def varies(self, kept: Bools, design: Design) -> Bools:
-        """(G x M,) whether two units of some stratum count in a number."""
+        """Return (G x M,) whether two units of some stratum count in a number."""
         unit = np.full(len(kept), -1)
         unit[kept] = design.place[design.unit]
         of_entry, counts = unit[self._rows, None], self._counts

@@ -1,4 +1,4 @@
-"""Metrics of cases that are in several places: each place reads its own into a statistic, whose sums are added up."""
+"""Metrics of cases that are in several places: each place reads its cases into a statistic, and the sums are added up."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ NOTHING: Mapping[str, Any] = {}
 
 
 class Part(NamedTuple):
-    """How a metric is made of parts. The module of a public function says it as ``PARTS``, by the function's name.
+    """How a metric is computed in parts; the module of a public function declares it in ``PARTS``, by the function's name.
 
     Attributes
     ----------
     read : callable
-        Of the data, a tuple, and all options: the statistic of the cases of a part, with ``settings``.
+        From the data, a tuple, and all options to the statistic of the cases of a part, with ``settings``.
     of_settings : callable
-        Of such settings: the statistic that answers for their sums.
+        From such settings to the statistic that computes the answer from their sums.
     more : mapping
         Options that the function does not have, with defaults.
     without : collection of str
-        Options of the function that are for cases in one place.
+        Options of the function that need all cases in one place.
     """
 
     read: Callable[[tuple[Any, ...], dict[str, Any]], Statistic]
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     without: Collection[str] = ()
 
     def statistic(self, function: Callable[..., Any], data: tuple[Any, ...], given: Mapping[str, Any]) -> Statistic:
-        """Of the cases of a part, by the data and options of the function."""
+        """Return the statistic of the cases of a part, from the data and options of the function."""
         return self.read(data, options_of(function, data, given, self.more, self.without))
 
 
@@ -45,7 +45,7 @@ def options_of(
     more: Mapping[str, Any] = NOTHING,
     without: Collection[str] = (),
 ) -> dict[str, Any]:
-    """All options of a function whose first arguments are the data: its defaults, where nothing is given.
+    """Return all options of a function whose first arguments are the data, with defaults for those not given.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def options_of(
     arguments = list(inspect.signature(function).parameters.values())
     needed = [one.name for one in arguments if one.default is one.empty]
     if any(name not in given for name in needed[len(data) :]) or any(one.kind is one.KEYWORD_ONLY for one in arguments[: len(data)]):
-        raise TypeError(f"{function.__name__} in parts takes {', '.join(needed)} before its options. Got {len(data)} of data.")
+        raise TypeError(f"{function.__name__} in parts takes {', '.join(needed)} before its options. Got {len(data)} positional arguments.")
     defaults = {one.name: one.default for one in arguments[len(data) :] if one.name not in without}
     unknown = [name for name in given if name not in defaults and name not in more]
     if unknown:
@@ -64,7 +64,7 @@ def options_of(
 
 
 def plain(value: Any) -> Any:
-    """Settings as JSON holds them: numbers, text, lists; a function by its name."""
+    """Return settings as JSON can hold them: numbers, text, lists; a function by its name."""
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""Ratios of sums over cases, the form that every resampled metric has where it can."""
+"""Ratios of sums over cases, the form of every resampled metric that has one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .statistic import Linear, Without
 
 
 class Quotients(Linear):
-    """Numbers that are quotients of linear functions of sums; and first, where ``averaged`` is given, the mean of some of these."""
+    """Numbers that are quotients of linear functions of sums; with ``averaged``, the first one is the mean of some of these."""
 
     averaged: NDArray[np.intp] | None = None
 
     @abstractmethod
     def parts(self, table: Array) -> tuple[Array, Array]:
-        """(R, M), (R, M) what is above and below, of R rows of sums or of columns (R, S): linear in each row."""
+        """Return the numerators and denominators, (R, M) each, of R rows of sums or of columns (R, S): linear in each row."""
 
     def answer(self, sums: Array) -> Array:
         return self._mean_first(over(*self.parts(sums)))
@@ -40,7 +40,7 @@ class Quotients(Linear):
         return None if at < 0 else (above[:, at], below[:, at])
 
     def varies(self, kept: Bools, design: Design) -> Bools:
-        """(M,) whether two units of some stratum have a denominator."""
+        """Return (M,) whether two units of some stratum have a denominator."""
         return self._all_first(design.vary(self.parts(self.columns[kept])[1]))
 
     def _all_first(self, found: Bools) -> Bools:
@@ -48,30 +48,30 @@ class Quotients(Linear):
 
     @property
     def spans(self) -> Array:
-        """(M, 2) from 0 where no case adds less."""
+        """The ranges (M, 2), from 0 if no contribution is negative."""
         found, (above, below) = super().spans, self.parts(self.columns)
         found[self._all_first(np.asarray(((above >= 0) & (below >= 0)).all(axis=0))), 0] = 0.0
         return found
 
     def counting(self, kept: Bools, design: Design) -> Array:
-        """(M,) units that have a denominator."""
+        """Return the number (M,) of units that have a denominator."""
         below = self.parts(self.columns[kept])[1]
         found = np.asarray((design.added_up((below != 0).astype(np.float64)) > 0).sum(axis=0), np.float64)
         return found if self.averaged is None else np.append(found[self.averaged].min(), found)
 
     def influence(self) -> Array:
-        """(N, M) L = (a - θ b) / Σ b, and its mean."""
+        """Return the influence (N, M), L = (a - θ b) / Σ b, and its mean."""
         above, below = self.parts(self.columns)
         total = below.sum(axis=0)
         with np.errstate(invalid="ignore"):  # inf * 0
             return self._mean_first(over(above - over(above.sum(axis=0), total) * below, total))
 
     def without_pairs(self) -> tuple[Int64, Int64, Array] | None:
-        """``(case, annotator, columns)`` of cases without what one annotator said of them, each annotator of each case; None: not known."""
+        """Return ``(case, annotator, columns)``: columns of cases without each of their annotators in turn; None if unknown."""
         return None
 
     def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
-        """Only what changes is computed anew, where it is known."""
+        """Yield some numbers without each annotator; if ``without_pairs`` is known, only changed cases are computed again."""
         pairs = self.without_pairs()
         if pairs is None:
             yield from super().without_each(annotators, numbers)
@@ -91,7 +91,7 @@ class Quotients(Linear):
             yield Without(found[0][list(numbers)], found[1][:, list(numbers)])
 
     def gradient(self, sums: Array) -> Array:
-        """(C,) the same of sums."""
+        """Return the derivative (C,) of the first number by sums."""
         (above, below), (steps, widths) = self.parts(sums[None]), self.parts(np.eye(self.n_squared, len(sums)))
         return over(steps[:, 0] - over(above[0, 0], below[0, 0]) * widths[:, 0], below[0, 0])
 
@@ -99,8 +99,8 @@ class Quotients(Linear):
 class Ratios(Quotients):
     """Numbers Σ w a_ij / Σ w b_ij, with columns of denominators that several of them share kept once.
 
-    ``shares``: whether a number of which no case adds less than 0 or more than its denominator, and some more than 0, is a share.
-    ``columns`` (N, M + P): the a_ij, 0 where a case does not count, then P distinct columns of b_ij; ``of_number`` (M,): which of these.
+    ``shares``: whether a number is a share if every contribution is between 0 and its denominator, and some are above 0.
+    ``columns`` (N, M + P): the a_ij, 0 if a case does not count, then P distinct columns of b_ij; ``of_number`` (M,): which of these.
     """
 
     shares = True
@@ -111,7 +111,7 @@ class Ratios(Quotients):
 
     @classmethod
     def of(cls, contributions: Any, denominators: Any = None, names: tuple[str, ...] = ()) -> Ratios:
-        """Of tables (N, M) as :func:`bootstrap` takes them; means where there are no denominators."""
+        """Return ratios of tables (N, M) as :func:`bootstrap` takes them; means if there are no denominators."""
         if isinstance(contributions, tuple) and len(contributions) == 2:
             contributions, denominators = contributions
         table = table_of("contributions", contributions)
@@ -140,7 +140,7 @@ class Ratios(Quotients):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases with a denominator."""
+        """The (N,) cases with a denominator."""
         return np.asarray((self.denominator != 0).any(axis=1))
 
     def parts(self, table: Array) -> tuple[Array, Array]:
@@ -162,14 +162,14 @@ class Ratios(Quotients):
         return bool(above.any() and (above >= 0).all() and (above <= below * (1 + 1e-12)).all())
 
     def varies(self, kept: Bools, design: Design) -> Bools:
-        """(M,), each of the columns of denominators once."""
+        """Return (M,) whether two units of some stratum have a denominator, computed once for each distinct column."""
         return self._all_first(design.vary(self.denominator[kept])[self.of_number])
 
     def drawn_with(self, base: Ratios, weights: Array) -> Array:
-        """(M,) the numbers where each of w copies of a case has a draw of its own.
+        """Return the numbers (M,) if each of w copies of a case has its own draw.
 
-        Their sum has the mean w a and the variance w v, with a the contribution to the estimate and v the variance of the draws. w times
-        the same draw would have the variance w² v, on average twice as much; (w - √w) a + √w draw has the right one.
+        The sum of the copies has the mean w a and the variance w v, with a the contribution to the estimate and v the variance of draws.
+        w times the same draw would have the variance w² v, on average twice as much; (w - √w) a + √w draw has the right one.
         """
         root, m = np.sqrt(weights), len(self.of_number)
         own, of_base = root @ self.columns, (weights - root) @ base.columns
@@ -178,25 +178,25 @@ class Ratios(Quotients):
 
 
 def over(above: Any, below: Any) -> Array:
-    """The quotient, NaN for 0 / 0."""
+    """Return the quotient, NaN for 0 / 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.asarray(above, np.float64) / below)
 
 
 def table_of(argument: str, values: Any) -> Array:
-    """(N, M) finite numbers or NaN."""
+    """Return (N, M) finite numbers or NaN."""
     table = as_array(values)
     if table.dtype.kind not in "biuf" or table.ndim not in (1, 2) or len(table) < 1:
         raise error(argument, "be an array of numbers, cases or cases x numbers", f"{table.dtype} of shape {table.shape}")
     table = np.asarray(table if table.ndim == 2 else table[:, None], np.float64)
     if np.isinf(table).any():
         i, j = (int(k) for k in np.argwhere(np.isinf(table))[0])
-        raise error(argument, "be finite, or NaN where a case does not count", table[i, j], f"row {i}, column {j}")
+        raise error(argument, "be finite, or NaN if a case does not count", table[i, j], f"row {i}, column {j}")
     return table
 
 
 def _distinct(keys: Iterable[bytes]) -> tuple[list[int], Int64]:
-    """``(where each distinct key appears first, number of every key)``."""
+    """Return the place of the first of each distinct key, and the number of every key."""
     first: dict[bytes, tuple[int, int]] = {}
     numbers_ = [first.setdefault(key, (len(first), j))[0] for j, key in enumerate(keys)]
     return [j for _, j in first.values()], np.array(numbers_, np.int64)

@@ -1,4 +1,4 @@
-"""What a bootstrap returns: the same numbers on every resample, and what can be said from them."""
+"""The results of a bootstrap: the same numbers on every resample, and the intervals and ranks that follow from them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .student import Units
 
 SOURCES = ("cases", "clusters", "annotators", "draws")
 KINDS = ("auto", "percentile", "basic", "bca")
-LEAST_CLUSTERS = 5  # the outermost resamples of fewer clusters are too near
+LEAST_CLUSTERS = 5  # resamples of fewer clusters are too alike for the ends of intervals
 
-# Numbers of resamples that are this close, relatively, are tied: sums in another order differ by some 1e-15.
+# Numbers of resamples with a smaller relative difference are tied: sums in another order differ by about 1e-15.
 TIE = 1e-12
 
 
 def check_level(level: Any) -> float:
-    """A confidence level."""
+    """Return a confidence level, checked."""
     if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < level < 1:  # type: ignore[operator]
         raise error("level", "be a number between 0 and 1", repr(level))
     return float(level)
@@ -31,20 +31,20 @@ def check_level(level: Any) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Resamples(Frozen):
-    """M numbers (models x metrics) on the data and on each of B resamples of them, the same resamples for all.
+    """M numbers (models x metrics) on the data and on each of B resamples, which are the same for all numbers.
 
     Parameters
     ----------
     estimate : (M,) array
-        The numbers on the data themselves.
+        The numbers on the data.
     values : (B, M) array
-        One row a resample; NaN where a number is undefined on it, and in the whole column where fewer than two units were
-        there to be resampled.
+        One row per resample; NaN if a number is undefined on it, and in the whole column if fewer than two units could be
+        resampled.
     influence : (G, M) array, optional
         Empirical influence of each resampled unit (case or cluster) on each number, the derivative of the estimate by the
         unit's weight, centred within strata: what BCa intervals need.
     sources : tuple of str
-        Which uncertainty is in the numbers' spread: ``"cases"``, ``"clusters"``, ``"annotators"``, ``"draws"``.
+        Sources of the numbers' spread: ``"cases"``, ``"clusters"``, ``"annotators"``, ``"draws"``.
 
     Raises
     ------
@@ -53,8 +53,8 @@ class Resamples(Frozen):
 
     Notes
     -----
-    Resamples in which a number is undefined are left out of its intervals and counted (``n_undefined``). For the ranks of
-    models only resamples count in which all of them are defined. Numbers that differ by less than 1e-12 of their size are tied.
+    Resamples in which a number is undefined are left out of its intervals and counted (``n_undefined``). Ranks of models use only
+    resamples in which all models are defined. Numbers that differ by less than 1e-12 of their size are tied.
 
     References
     ----------
@@ -106,7 +106,7 @@ class Resamples(Frozen):
 
     @classmethod
     def beside(cls, parts: Sequence[Resamples]) -> Resamples:
-        """Numbers of several, on the same resamples, one after the other."""
+        """Return the numbers of several parts, on the same resamples, one part after the other."""
         units = [one._units for one in parts if one._units is not None]
         return cls(
             np.concatenate([one.estimate for one in parts]),
@@ -118,12 +118,12 @@ class Resamples(Frozen):
 
     @property
     def n_undefined(self) -> Int64:
-        """(M,) resamples in which each number is NaN."""
+        """The (M,) numbers of resamples in which each number is NaN."""
         return np.asarray(np.isnan(self.values).sum(axis=0), np.int64)
 
     @property
     def std_error(self) -> Array:
-        """(M,) standard deviation over the resamples (ddof = 1) in which the number is defined; NaN for fewer than two."""
+        """The (M,) standard deviation over the resamples (ddof = 1) in which the number is defined; NaN for fewer than two."""
         defined = ~np.isnan(self.values)
         n = defined.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -133,45 +133,45 @@ class Resamples(Frozen):
 
     @property
     def too_few(self) -> bool:
-        """Whether fewer than 5 clusters were resampled, so that their resamples say nothing of the ends of intervals."""
+        """Whether fewer than 5 clusters were resampled, so that the resamples do not determine the ends of intervals."""
         return "clusters" in self.sources and self._units is not None and bool(self._units.facts.n.max() < LEAST_CLUSTERS)
 
     def interval(self, level: float = 0.95, kind: str = "auto") -> Array:
-        r"""Confidence intervals of the numbers.
+        r"""Return confidence intervals of the numbers.
 
         Parameters
         ----------
         level : float
             In (0, 1).
         kind : {"auto", "percentile", "basic", "bca"}
-            Auto: with up to 400 cases or clusters by the jackknife and Student's t, see Notes; with more, and where only resamples are
-            known, as percentile. Percentile: the quantiles of the resamples. Basic: these mirrored at the estimate, 2 θ - quantile. BCa:
+            ``"auto"``: with up to 400 cases or clusters the jackknife and Student's t, see Notes; with more, or if only resamples are
+            known, ``"percentile"``: the quantiles of the resamples. ``"basic"``: these mirrored at the estimate, 2 θ - quantile. ``"bca"``:
             quantiles at Φ(z0 + (z0 + z) / (1 - a (z0 + z))), z0 = Φ⁻¹(share of resamples below the estimate, ties half),
-            a = Σ L³ / (6 (Σ L²)^1.5) over the influences L of the units. z0 stays finite: a share of 0 or 1 is taken
-            for half a resample.
+            a = Σ L³ / (6 (Σ L²)^1.5) over the influences L of the units. z0 stays finite: a share of 0 or 1 is replaced
+            by that of half a resample.
 
         Returns
         -------
         (M, 2) array
-            Quantiles interpolate as numpy.quantile does; NaN where there were fewer than two units to resample. Of any kind: where no
-            resample differs from an estimate that stands at an end of its range (30 of 30 right, a kappa of 1), Clopper & Pearson's
-            interval with as many trials as units, one-sided.
+            Quantiles interpolate as numpy.quantile does; NaN if there were fewer than two units to resample. For every kind: if no
+            resample differs from an estimate that is at an end of its range (30 of 30 right, a kappa of 1), Clopper & Pearson's
+            one-sided interval with as many trials as units.
 
         Raises
         ------
         ValueError
-            If an option is out of range, BCa is wanted and nothing is known of the influence of units, or fewer than 5 clusters were
-            resampled and another kind than ``"auto"`` is wanted.
+            If an option is out of range; if BCa is asked for and the influence of units is unknown; if fewer than 5 clusters were
+            resampled and another kind than ``"auto"`` is asked for.
 
         Notes
         -----
-        Student's interval is θ ± t s on the scale of the number: of logits of (θ - low) / (high - low) for a number within low and high,
-        such as a share or a kappa, of logarithms for a positive one (from 5 units on), else its own, as for differences.
-        s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units (of more than 100, as their influence says), and t has
+        Student's interval is θ ± t s on the scale of the number: logits of (θ - low) / (high - low) for a number between low and high,
+        such as a share or a kappa; logarithms for a positive number (from 5 units on); otherwise the number itself, as for differences.
+        s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units (for more than 100, by their influence), and t has
         2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at
-        most G - 1: fewer where few clusters make up the variance. In simulations 95 % intervals hold the truth in 93 to 98 % from 10
-        clusters of equal sizes on, in 91 to 98 % where one of 10 clusters has about a third of the cases; percentile intervals in 72 % for
-        3 clusters and 88 % for 10.
+        most G - 1: fewer if few clusters make up the variance. In simulations 95% intervals covered the truth in 93 to 98% from 10
+        clusters of equal sizes on, in 91 to 98% if one of 10 clusters had about a third of the cases; percentile intervals in 72% for
+        3 clusters and 88% for 10.
 
         References
         ----------
@@ -199,7 +199,7 @@ class Resamples(Frozen):
         return found
 
     def _adjusted(self, q: Array) -> Array:
-        """Where BCa takes its quantiles."""
+        """Return the probabilities at which BCa takes its quantiles."""
         from scipy.special import ndtr, ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 
         n = len(self.values) - self.n_undefined
@@ -209,12 +209,12 @@ class Resamples(Frozen):
             z0 = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))[:, None]
             z = z0 + ndtri(q)
             room = 1 - self._acceleration()[:, None] * z
-            # beyond its pole the transform is meaningless: the end of the range
+            # beyond its pole the transform is meaningless: use the end of the range
             return np.asarray(ndtr(np.where(room <= 0, np.copysign(np.inf, z), z0 + z / room)))
 
     def _acceleration(self) -> Array:
         influence = self._influences()
-        table = np.ascontiguousarray(influence.T)  # so that sums of a number do not depend on the numbers beside it
+        table = np.ascontiguousarray(influence.T)  # so that sums of a number do not depend on its neighbours
         centred = table - table.mean(axis=1, keepdims=True)
         squares = (centred**2).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -224,12 +224,12 @@ class Resamples(Frozen):
         if self.influence is not None:
             return self.influence
         if self._units is None:
-            must = "be 'percentile' or 'basic' where the influence of single cases is unknown"
+            must = "be 'percentile' or 'basic' if the influence of single cases is unknown"
             raise error("kind", must, "'bca' for resamples without influence")
         return self._units.influence()
 
     def minus(self, reference: int) -> Resamples:
-        """Paired differences: every number minus number ``reference``, resample by resample.
+        """Return paired differences: every number minus number ``reference``, resample by resample.
 
         Parameters
         ----------
@@ -239,13 +239,13 @@ class Resamples(Frozen):
         Returns
         -------
         Resamples
-            Of the M differences; that of the reference itself is 0.
+            Resamples of the M differences; that of the reference itself is 0.
         """
         j = whole("reference", reference, 0, len(self) - 1)
         return self._map(lambda table: table - table[..., j : j + 1], lambda units: units.minus(j))
 
     def take(self, columns: Any) -> Resamples:
-        """Some of the numbers, by position (an int, a slice, or a sequence of ints or bools)."""
+        """Return some of the numbers, by position (an int, a slice, or a sequence of ints or bools)."""
         try:
             at = np.atleast_1d(np.arange(len(self))[columns])
         except IndexError:
@@ -263,14 +263,14 @@ class Resamples(Frozen):
         )
 
     def best_share(self, higher_is_better: bool = True) -> Array:
-        """(M,) the share of resamples in which each model is best; ties share, so that it adds up to 1. Not a probability."""
+        """Return (M,) the share of resamples in which each model is best; ties share it, so that it adds up to 1. Not a probability."""
         return self.rank_share(higher_is_better)[:, 0]
 
     def rank_share(self, higher_is_better: bool = True) -> Array:
-        """(M, M) the share of resamples in which a model (row) has a rank (column, best first).
+        """Return (M, M) the share of resamples in which a model (row) has a rank (column, best first).
 
-        Models that are tied share the ranks they take evenly, so that rows and columns add up to 1. NaN if there is no resample in
-        which all models are defined.
+        Models that are tied share their ranks evenly, so that rows and columns add up to 1. NaN if there is no resample in which all
+        models are defined.
         """
         rows = self.values[~np.isnan(self.values).any(axis=1)]
         m = len(self)
@@ -284,7 +284,7 @@ class Resamples(Frozen):
         return np.asarray(np.clip(np.cumsum(steps.reshape(m, m + 1)[:, :m], axis=1) / len(rows), 0, 1))
 
     def rank_interval(self, level: float = 0.95, higher_is_better: bool = True) -> Array:
-        """(M, 2) lower and upper quantile of the distribution of each model's rank, from 1 (best) to M."""
+        """Return (M, 2) the lower and upper quantile of the distribution of each model's rank, from 1 (best) to M."""
         half = check_level(level) / 2
         cumulative = np.cumsum(self.rank_share(higher_is_better), axis=1)
         ranks = 1 + (cumulative[:, None, :-1] < np.array([0.5 - half, 0.5 + half])[:, None] - TIE).sum(axis=2)
@@ -292,8 +292,8 @@ class Resamples(Frozen):
 
 
 def quantiles(values: Array, q: Array) -> Array:
-    """(M, 2) quantiles q (M, 2) of the columns of values (B, M) without their NaN, interpolated as numpy.quantile does."""
-    ordered = np.sort(values, axis=0)  # NaN last
+    """Return quantiles q (M, 2) of the columns of values (B, M) without their NaN, interpolated as numpy.quantile does."""
+    ordered = np.sort(values, axis=0)  # NaN is last
     last = np.maximum((~np.isnan(values)).sum(axis=0) - 1, 0)[:, None]
     at = np.where(np.isnan(q), 0, q) * last
     low = np.floor(at).astype(np.int64)
@@ -305,7 +305,7 @@ def quantiles(values: Array, q: Array) -> Array:
 
 
 def _rank_spans(rows: Array) -> tuple[Int64, Int64]:
-    """(B, M) ``start`` and ``end``: the ranks from 0, lowest first, that each number of a row shares with those tied with it."""
+    """Return ``start`` and ``end`` (B, M): the ranks from 0, lowest first, that each number of a row shares with those tied with it."""
     n, m = rows.shape
     order = np.argsort(rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)

@@ -1,4 +1,4 @@
-"""What all results of metrics have: numbers of single cases, standard errors, intervals, resamples, paired differences."""
+"""The bases of all results of metrics: standard errors, intervals, resamples, paired differences and numbers of single cases."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ KINDS = (*RESAMPLED, "studentized", "analytic")
 
 
 class Results(Record):
-    """Base of the records of several numbers, none of which is the one: groups of cases, annotators.
+    """The base of records of several numbers of equal rank, such as those of groups of cases or of annotators.
 
-    A subclass has :attr:`statistic`, the numbers it is made of as a function of sums over cases, or keeps it as ``_statistic``.
+    A subclass has :attr:`statistic`, its numbers as a function of sums over cases, or keeps it as ``_statistic``.
     """
 
     _statistic: Any
-    _ids: NDArray[Any] | None = None  # of cases, where the statistic does not know them
+    _ids: NDArray[Any] | None = None  # of cases, if the statistic does not know them
 
     @property
     def statistic(self) -> Statistic:
@@ -48,35 +48,35 @@ class Results(Record):
 
     @property
     def _case_ids(self) -> NDArray[Any] | None:
-        """(N,) by which clusters and strata are joined; None: 0 to N-1."""
+        """The (N,) ids by which clusters and strata are joined; None: 0 to N-1."""
         return self.statistic.case_ids if self._ids is None else self._ids
 
     def resamples(self, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0) -> Resamples:
-        """Bootstrap of all numbers of this result over cases, or over clusters of them, within strata.
+        """Bootstrap all numbers of this result over cases, or over clusters of them, within strata.
 
         Parameters
         ----------
         clusters, strata : (N,) ids, mapping of case id to id, or (case ids, ids), optional
-            Whole clusters of cases (such as patients) are drawn instead of cases; as many from each stratum as it has. An array is in
-            the order of the cases, the other forms are joined by case id. All cases of a cluster lie in one stratum.
+            Whole clusters of cases (such as patients) are drawn instead of cases; each stratum keeps its number of units. An array is in
+            the order of the cases; the other forms are joined by case id. All cases of a cluster must be in one stratum.
         n_resamples : int
             At least 1.
         seed : int, Generator or SeedSequence
-            The same seed gives the same bytes, and metrics of the same cases the same resamples.
+            The same seed gives the same bytes, and metrics of the same cases get the same resamples.
 
         Returns
         -------
         Resamples
-            Cases that do not count are not there at all.
+            Cases that do not count are not resampled.
         """
         return resamples_of_all([self], clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)[0]
 
     def resamples_of(self, values: Array, design: Design, sources: tuple[str, ...]) -> Resamples:
-        """What :meth:`resamples` returns, of values (B, M) of the statistic on resamples of the cases that count, made elsewhere."""
+        """Return the resamples for values (B, M) of the statistic that were computed elsewhere, on resamples of the cases that count."""
         return resamples_of(self.statistic, values, self.statistic.kept, design, sources)
 
     def _design(self, clusters: Any, strata: Any) -> Design:
-        """What is resampled, of the cases that count."""
+        """Return the resampling design of the cases that count; add a note if there are few clusters."""
         one = self.statistic
         given = [
             None if ids is None else ids_of_cases(name, ids, one.n_cases, self._case_ids)[one.kept]
@@ -99,7 +99,7 @@ class Results(Record):
         seed: Seed = 0,
         random: tuple[str, ...] = ("cases",),
     ) -> Array:
-        """(M, 2) intervals of all numbers, in the order of :meth:`resamples`; arguments and errors as of ``Result.interval``."""
+        """Return the (M, 2) intervals of all numbers, in the order of :meth:`resamples`; arguments and errors as of ``Result.interval``."""
         given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
         if kind in RESAMPLED and not with_annotators(random):
             return self.resamples(**given).interval(level, kind)
@@ -108,17 +108,17 @@ class Results(Record):
         return np.array([self._ends(number, level, kind, given, random) for number in range(len(self.statistic.names))]).reshape(-1, 2)
 
     def _two_way(self, number: int, clusters: Any) -> TwoWay:
-        """A number over cases (clusters) and annotators."""
+        """Return the spread of a number over cases (clusters) and annotators, with warnings."""
         one, number = self.statistic.only(number)
         return two_ways_of(one, [number], self._units(clusters))[0].said()
 
     def _units(self, clusters: Any) -> Design | None:
-        """Of the cases that count, if any does; the record says where they are few."""
+        """Return the design of the cases that count, if there are any; a note on few clusters is left to the record."""
         with notices.heard():
             return self._design(clusters, None) if self.statistic.kept.any() else None
 
     def _spread(self, names: Sequence[str], clusters: Any) -> Spread:
-        """Of several numbers, as they are, over cases (clusters) and annotators."""
+        """Return the spread of several numbers, untransformed, over cases (clusters) and annotators, with warnings."""
         one = self.statistic
         found = spread_of(one, [one.names.index(name) for name in names], ["identity"] * len(names), self._units(clusters))
         reason = next(filter(None, found.reasons), None)
@@ -128,9 +128,9 @@ class Results(Record):
     def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
         if with_annotators(random):
             if kind not in ("auto", "analytic"):
-                raise error("kind", "be 'auto' or 'analytic' where annotators are random", repr(kind))
+                raise error("kind", "be 'auto' or 'analytic' if annotators are random", repr(kind))
             if given["strata"] is not None:
-                raise error("strata", "be None where annotators are random", "strata")
+                raise error("strata", "be None if annotators are random", "strata")
             return self._two_way(number, given["clusters"]).interval(level)
         if kind == "analytic":
             self._check_analytic(given)
@@ -150,7 +150,7 @@ class Results(Record):
         return float(low), float(high)
 
     def _at_end(self, number: int, level: float, given: dict[str, Any]) -> tuple[float, float] | None:
-        """The interval of a number at an end of its range, if it is there."""
+        """Return the interval of a number that is at an end of its range, if it is there."""
         one, number = self.statistic.only(number)
         at = [number]
         if not (one.spans[number] == one.estimate[number]).any():
@@ -159,7 +159,7 @@ class Results(Record):
         return None if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
     def _check_analytic(self, given: Mapping[str, Any]) -> None:
-        """Refuse what analytic intervals do not know."""
+        """Refuse arguments that analytic intervals do not support."""
         if given["strata"] is not None:
             raise error("strata", "be None for kind='analytic'", "strata")
 
@@ -180,7 +180,7 @@ class Results(Record):
         one, n, word = self.statistic, whole("n_resamples", n_resamples), seed_of(seed)
         quotient = one.quotient(number)
         if quotient is None or min(column.min() for column in quotient) < 0:
-            must = "be another one but for a ratio of two sums over cases of numbers of at least 0"
+            must = "be another kind, except for a ratio of two sums over cases of numbers of at least 0"
             raise error("kind", must, f"'studentized' for {one.names[number]!r}")
         design = self._design(clusters, strata)
         above, below = (column[one.kept] for column in quotient)
@@ -189,27 +189,27 @@ class Results(Record):
 
 
 class ResultsOf(Results):
-    """Another statistic of the cases of a result."""
+    """A result with another statistic of the same cases."""
 
     def __init__(self, statistic: Statistic, of: Results) -> None:
         self._statistic, self._ids = statistic, of._case_ids
 
 
 class Result(Results):
-    """Base of the records that metrics return: one convention for all of them. A subclass has ``value``, too, the first of the numbers."""
+    """The base of the records that metrics return, with one convention for all. A subclass also has ``value``, the first of the numbers."""
 
     value: float
 
     @property
     def influence(self) -> Array:
-        """(N,) derivative of ``value`` by the weight of each case (its row taken 1 + ε times); 0 for cases that do not count."""
+        """The derivative (N,) of ``value`` by the weight of each case (its row taken 1 + ε times); 0 for cases that do not count."""
         one, at = self.statistic.only(0)
         found = one.influence()
         return np.full(one.n_cases, np.nan) if found is None else np.asarray(found[:, at])
 
     @property
     def std_error(self) -> float:
-        """Analytic standard error of ``value`` over cases, by linearisation; NaN where there is none."""
+        """The analytic standard error of ``value`` over cases, by linearisation; NaN if there is none."""
         one, at = self.statistic.only(0)
         return float(one.std_error()[at])
 
@@ -225,35 +225,35 @@ class Result(Results):
         seed: Seed = 0,
         random: tuple[str, ...] = ("cases",),
     ) -> tuple[float, float]:
-        """Interval over cases, or over clusters of cases; or over these and annotators.
+        """Return the interval over cases, over clusters of cases, or over cases and annotators.
 
         Parameters
         ----------
         level : float
             In (0, 1).
         of : str, optional
-            Which of the numbers, where there are several. Default: ``value``.
+            Name of the number, if there are several. Default: ``value``.
         kind : {"auto", "percentile", "basic", "bca", "studentized", "analytic"}
-            Auto, by the jackknife for up to 400 cases or clusters, or by bootstrap, see :meth:`Resamples.interval`; ``"studentized"``,
-            for ratios of two sums: the bootstrap-t of the logarithm, which covers
-            best with few cases; ``"analytic"``: by the standard error over cases (clusters), without resamples and strata.
+            ``"auto"``: the jackknife for up to 400 cases or clusters, otherwise the bootstrap, see :meth:`Resamples.interval`;
+            ``"studentized"``, for ratios of two sums: the bootstrap-t of the logarithm, which has the best coverage with few cases;
+            ``"analytic"``: the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`.
         random : ("cases",) or ("cases", "annotators")
-            What the interval is for: other cases like these, judged by the same annotators (default), or other cases judged by other
-            annotators. The latter is that of :meth:`two_way`, without resamples and strata, and needs named annotators.
+            Population of the interval: other cases like these, judged by the same annotators (default), or other cases judged by other
+            annotators. The latter is the interval of :meth:`two_way`, without resamples and strata, and needs named annotators.
 
         Returns
         -------
         (low, high)
-            NaN where the number is undefined or infinite, where fewer than two cases or clusters count, and for an analytic interval
-            where the standard error is 0. Of any kind: Clopper & Pearson's where the number stands at an end of its range, such as 30 of
-            30 right.
+            NaN if the number is undefined or infinite, if fewer than two cases or clusters count, and for an analytic interval if the
+            standard error is 0. For every kind: Clopper & Pearson's interval if the number is at an end of its range, such as 30 of 30
+            right.
 
         Raises
         ------
         ValueError
-            If an option is out of range, ids do not fit, or annotators are random and not named.
+            If an option is out of range, if ids do not fit, or if annotators are random and not named.
         """
         check_level(level)
         option("kind", kind, KINDS)
@@ -265,12 +265,12 @@ class Result(Results):
         return 0 if of is None else names.index(option("of", of, names))
 
     def two_way(self, *, of: str | None = None, clusters: Any = None) -> TwoWay:
-        """A number over cases (or clusters of cases) and annotators, both random: its interval and the parts of its variance.
+        """Return a number's interval and variance parts if cases (or clusters of cases) and annotators are both random.
 
         Parameters
         ----------
         of : str, optional
-            Which of the numbers, where there are several. Default: ``value``.
+            Name of the number, if there are several. Default: ``value``.
         clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
             As for :meth:`resamples`.
 
@@ -286,19 +286,19 @@ class Result(Results):
         return self._two_way(self._number(of), clusters)
 
     def ends_if_named(self, level: float, clusters: Any = None) -> tuple[float, float]:
-        """The interval over cases and annotators for tables: NaN where annotators have no names or are very many."""
+        """Return the interval over cases and annotators for tables: NaN if annotators have no names or are very many."""
         one, number = self.statistic.only(0)
         ids = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, self._case_ids)
         low, high = ends_if_named(one, [number], ids, level)[0].tolist()
         return low, high
 
     def minus(self, other: Result) -> ResultDifference:
-        """Paired difference to another result of the same cases: case by case, and resample by resample.
+        """Return the paired difference to another result of the same cases: case by case, and resample by resample.
 
         Parameters
         ----------
         other : Result
-            Of the same metric and cases, such as that of another model.
+            A result of the same metric and cases, such as that of another model.
 
         Returns
         -------
@@ -307,7 +307,7 @@ class Result(Results):
         Raises
         ------
         TypeError
-            If it is no result.
+            If it is not a result.
         ValueError
             If it is of other cases, or has other numbers.
         """
@@ -329,7 +329,7 @@ class Result(Results):
 def resamples_of_all(
     results: Sequence[Results], *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0
 ) -> list[Resamples]:
-    """Those of each of several results of the same cases, in one pass for all in which the same cases count."""
+    """Return the resamples of several results of the same cases, in one pass for all results in which the same cases count."""
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     groups: dict[bytes, list[int]] = {}
     for j, one in enumerate(results):
@@ -348,7 +348,7 @@ def resamples_of_all(
 
 
 def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> tuple[float, float]:
-    """An interval of this half width, symmetric on a scale; on that of logits for values strictly inside of (0, 1)."""
+    """Return an interval of this half width, symmetric on a scale; logits are used for values strictly inside (0, 1)."""
     if scale == "logit" and 0 < value < 1:
         from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
@@ -358,7 +358,7 @@ def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> 
 
 
 def resamples_of(one: Statistic, values: Array, kept: Bools, design: Design, sources: tuple[str, ...]) -> Resamples:
-    """Values (B, M) of a statistic on resamples of the kept cases, which have this design."""
+    """Return the resamples of a statistic from its values (B, M) on resamples of the kept cases, which have this design."""
     return Resamples(one.estimate, values, None, sources, Units.of(one, kept, design))
 
 
@@ -371,7 +371,7 @@ class ResultDifference(Result):
     value : float
         First less second.
     per_case : (N,) array or None
-        The same case by case, where both results have numbers of single cases.
+        The difference case by case, if both results have numbers of single cases.
 
     Examples
     --------

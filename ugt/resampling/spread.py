@@ -1,4 +1,4 @@
-"""The variance of numbers over cases and annotators, and what is said of intervals that rest on it."""
+"""The variance of numbers over cases and annotators, and the notes on intervals that depend on it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .statistic import UNNAMED, Statistic, Without
 
 RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
-ALONE = 0.95  # of the largest share of the spread that one annotator can have, (n - 1) / n
-ONE_ANNOTATOR = "one annotator says nothing about others"
+ALONE = 0.95  # of the largest share of the spread between annotators that one of n can have, (n - 1) / n
+ONE_ANNOTATOR = "one annotator does not show how annotators differ"
 NO_CASE, NOT_FINITE = "no case is left", "the number is not finite"
 SINGLE_LABEL = "annotator with a single label (not left out)"
 
@@ -47,7 +47,7 @@ SCALES: Mapping[str, Stretch] = {
 
 
 def with_annotators(random: Any) -> bool:
-    """Whether annotators are random, too; cases always are."""
+    """Return whether annotators are random, too; cases always are."""
     given = (random,) if isinstance(random, str) else tuple(random) if isinstance(random, (tuple, list, set, frozenset)) else ()
     if "cases" not in given or not set(given) <= set(RANDOM):
         raise error("random", "be ('cases',) or ('cases', 'annotators')", repr(random))
@@ -55,7 +55,7 @@ def with_annotators(random: Any) -> bool:
 
 
 class Spread(NamedTuple):
-    """Parts of the covariance (M, M) of M numbers, each on its scale; NaN where there is none."""
+    """The parts of the covariance (M, M) of M numbers, each on its scale; NaN if there is none."""
 
     cases: Array
     annotators: Array
@@ -63,31 +63,31 @@ class Spread(NamedTuple):
     n_units: int
     n_annotators: int
     left_out: Mapping[str, int]
-    reasons: tuple[str | None, ...]  # of each number, why there is no interval
-    alone: tuple[str | None, ...] = ()  # of each number, who makes up nearly all of the spread between annotators
+    reasons: tuple[str | None, ...]  # for each number, the reason if there is no interval
+    alone: tuple[str | None, ...] = ()  # for each number, the annotator who makes up nearly all of the spread between annotators
 
     def of(self, weights: Array) -> Parts:
-        """The parts of the variance of a weighted sum (M,) of the numbers."""
-        at = np.flatnonzero(weights)  # others may be undefined
+        """Return the parts of the variance of a weighted sum (M,) of the numbers."""
+        at = np.flatnonzero(weights)  # the others may be undefined
         cases, annotators, both = (float(weights[at] @ part[np.ix_(at, at)] @ weights[at]) for part in self[:3])
         return cases, annotators, max(both, 0.0)
 
     def half_width(self, parts: Parts, q: float) -> float:
-        """Of the interval whose upper end is the quantile q; NaN for fewer than two annotators or units."""
+        """Return the half-width of the interval whose upper end is the quantile q; NaN for fewer than two annotators or units."""
         return float(half_width_of(*parts, self.n_units, self.n_annotators, q))
 
     def df(self, parts: Parts) -> float:
-        """Satterthwaite's degrees of freedom."""
+        """Return Satterthwaite's degrees of freedom."""
         return float(df_of(*parts, self.n_units, self.n_annotators))
 
 
 def total_of(cases: Any, annotators: Any, both: Any) -> Array:
-    """V = max(V_c + V_a - V_e, V_c, V_a)."""
+    """Return V = max(V_c + V_a - V_e, V_c, V_a)."""
     return np.asarray(np.maximum(cases + annotators - both, np.maximum(cases, annotators)))
 
 
 def df_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: Any) -> Array:
-    """Satterthwaite's degrees of freedom of V; NaN where it is 0, and for fewer than two annotators or units."""
+    """Return Satterthwaite's degrees of freedom of V; NaN if it is 0, and for fewer than two annotators or units."""
     g, r = np.asarray(n_units) - 1.0, np.asarray(n_annotators) - 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
         found = total_of(cases, annotators, both) ** 2 / (cases**2 / g + annotators**2 / r + both**2 / (g * r))
@@ -95,7 +95,7 @@ def df_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: An
 
 
 def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annotators: Any, q: float) -> Array:
-    """Up to the quantile q of Student's law with these degrees of freedom, or Banerjee's (1960) if that is wider."""
+    """Return the half-width up to the quantile q of Student's law with these degrees of freedom, or Banerjee's (1960) if that is wider."""
     total, own = total_of(cases, annotators, both), np.maximum(annotators - both, 0.0)
     df = df_of(cases, annotators, both, n_units, n_annotators)
     with np.errstate(invalid="ignore"):
@@ -105,7 +105,7 @@ def half_width_of(cases: Any, annotators: Any, both: Any, n_units: Any, n_annota
 
 
 def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: Design | None) -> Spread:
-    """Of the numbers ``at`` these places: see :class:`TwoWay`."""
+    """Return the spread of the numbers ``at`` these places: see :class:`TwoWay`."""
     known, columns, kept = one.annotations_by_name(), list(at), one.kept
     sizes, m = labels_of_annotators(known, kept), len(columns)
     nothing = np.full((m, m), math.nan)
@@ -118,7 +118,7 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         left_out[SINGLE_LABEL] = int((sizes == 1).sum())
 
     def scaled(found: Without) -> tuple[Array, Array]:
-        """(M,) values and (G, M) influences of units, on the scales."""
+        """Return values (M,) and influences (G, M) of units, on the scales."""
         if found.influence is None:
             assert found.statistic is not None
             by_unit = left_out_influence(found.statistic, kept, design)[:, columns]
@@ -136,7 +136,7 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         return Spread(cases, nothing, nothing, n_units, n, left_out, (ONE_ANNOTATOR,) * m)
     reasons: list[str | None] = [None if math.isfinite(x) else NOT_FINITE for x in one.estimate[columns]]
     share = sizes[who] / sizes.sum()
-    odds, pseudo = share / (1 - share), np.empty((n, m))  # 1 / (h - 1) of shares 1 / h
+    odds, pseudo = share / (1 - share), np.empty((n, m))  # odds: 1 / (h - 1) for shares 1 / h
     moved, weighted, squares = np.zeros_like(influence), np.zeros_like(influence), np.zeros((m, m))
     with notices.heard(), np.errstate(invalid="ignore", over="ignore"):
         for i, without in enumerate(one.without_each(who, columns)):
@@ -156,13 +156,13 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
 
 
 def alone_of(own: Array) -> list[int | None]:
-    """(M,) who adds nearly all of the squares (n, M) of enough annotators, if one does."""
+    """Return (M,) the annotator who adds nearly all of the squares (n, M), if one of enough annotators does."""
     n, odd = len(own), own.max(axis=0) > ALONE * (len(own) - 1) / len(own) * own.sum(axis=0)
     return [int(j) if one and n >= FEW_ANNOTATORS else None for j, one in zip(own.argmax(axis=0), odd)]
 
 
 def labels_of_annotators(known: Any, kept: Bools) -> Array:
-    """(A,) how many annotations each has given to the kept cases."""
+    """Return (A,) the number of annotations that each has given to the kept cases."""
     if not len(known.annotators):
         raise error("annotators", UNNAMED, "label counts")
     here = kept[row_of(case_offsets(known))] & (known.annotator >= 0)
@@ -171,20 +171,20 @@ def labels_of_annotators(known: Any, kept: Bools) -> Array:
 
 
 def few_annotators(n: int) -> list[str]:
-    """What is to be said of intervals over so many."""
+    """Return the note on intervals over so few annotators."""
     if n >= FEW_ANNOTATORS:
         return []
     return [f"{n} annotators: the interval rests on their differences{', with one degree of freedom' if n == 2 else ''}"]
 
 
 def one_alone(who: str | None) -> list[str]:
-    """What is to be said where one annotator makes up nearly all of the spread."""
+    """Return the note if one annotator makes up nearly all of the spread."""
     said = "annotator {} makes up nearly all of the spread between annotators: the interval depends on how common such annotators are"
     return [] if who is None else [said.format(who)]
 
 
 def say(reason: str | None, notes: Sequence[str]) -> None:
-    """Warnings of what is to be known of an interval."""
+    """Warn of the reason why there is no interval, or note its limits."""
     if reason:
         notices.warn(f"no interval over cases and annotators: {reason}", stacklevel=5)
     for one in notes:

@@ -1,6 +1,6 @@
-"""The one idea of the library: cases contribute numbers, weighted sums of these give the metric.
+"""The central idea of the library: a metric is a function of weighted sums of the contributions of cases.
 
-From a :class:`Statistic` alone come the value, the numbers of single cases, standard errors, resamples, intervals, paired differences and
+A :class:`Statistic` alone gives the value, the numbers of single cases, standard errors, resamples, intervals, paired differences and
 the states that parts of the data exchange.
 """
 
@@ -27,7 +27,7 @@ UNNAMED = "be named to be random"
 
 
 class Answer(NamedTuple):
-    """What sums of all cases say: the metric, other numbers by name, why the metric is undefined, and the record of its function."""
+    """The result from the sums of all cases: the metric, other numbers by name, the reason if it is undefined, and its record."""
 
     value: float
     numbers: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
 
 class Without(NamedTuple):
-    """Some numbers (M,) without an annotator, and their influences (N, M); or the statistic, where these are not known."""
+    """Some numbers (M,) without an annotator, and their influences (N, M), or the statistic if these are unknown."""
 
     values: Array
     influence: Array | None
@@ -44,7 +44,7 @@ class Without(NamedTuple):
 
     @classmethod
     def of(cls, one: Statistic, numbers: Sequence[int]) -> Without:
-        """Some numbers of a statistic."""
+        """Return some numbers of a statistic."""
         found, at = one.influence(), list(numbers)
         return cls(one.estimate[at], None if found is None else found[:, at], one)
 
@@ -52,32 +52,32 @@ class Without(NamedTuple):
 class Statistic(ABC):
     """M numbers that are a function of S weighted sums over N cases.
 
-    A subclass reads its data once, when it is made, and keeps what it needs; it answers :meth:`sums` and :meth:`answer`, and
-    :meth:`influence` where the derivative is known in closed form. Weights of cases are how often each case is there: 1 for the data
-    as they are, any number of times in a resample.
+    A subclass reads its data once, when it is made, and keeps what it needs; it implements :meth:`sums` and :meth:`answer`, and
+    :meth:`influence` if the derivative is known in closed form. The weight of a case is its number of copies: 1 in the data, any
+    whole number in a resample.
 
     Attributes
     ----------
     n_cases : int
-        Cases N of the data, those that do not count among them.
+        Number of cases N of the data, including those that do not count.
     names : tuple of str
-        Of the M numbers.
+        Names of the M numbers.
     scale : {"identity", "logit"}
-        On which an analytic interval is symmetric.
+        Scale on which an analytic interval is symmetric.
     normal : bool
-        Whether its ends are quantiles of the normal law, not of Student's.
+        Whether the ends of an analytic interval are quantiles of the normal law instead of Student's.
     span : (low, high)
-        The range of the numbers, which no analytic interval leaves.
+        The range of the numbers, to which analytic intervals are cut.
     smooth : bool
-        Whether the numbers may be taken for smooth in the weights of units, so that the jackknife holds.
+        Whether the numbers are smooth in the weights of units, so that the jackknife holds.
     left_out : mapping
         Cases left out, by reason.
     case_ids : (N,) array or None
-        Ids of cases; None where they are those of the data.
+        Ids of cases; None if they are those of the data.
     fixed : (F,) array
-        Sums over all cases of what resamples do not need.
+        Sums over all cases that resamples do not need.
     n_squared : int
-        So many of the first sums have their products added up too, where parts exchange sums: see :meth:`gradient`.
+        Number of the first sums whose products are added up, too, if parts exchange sums: see :meth:`gradient`.
     """
 
     n_cases: int
@@ -90,88 +90,88 @@ class Statistic(ABC):
     case_ids: NDArray[Any] | None = None
     fixed: Array = np.empty(0)
     n_squared = 0
-    limits: Callable[[float], tuple[float, float]] | None = None  # of the first number by level, where they are of a form of their own
+    limits: Callable[[float], tuple[float, float]] | None = None  # interval of the first number by level, if it has its own form
 
     @abstractmethod
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S) sums under weights of cases (B, N); None: (1, S), every case once."""
+        """Return the (B, S) sums under weights of cases (B, N); None: (1, S), every case once."""
 
     @abstractmethod
     def answer(self, sums: Array) -> Array:
-        """(B, M) the numbers that sums (B, S) say: the formula, here and nowhere else. NaN where one is undefined."""
+        """Return the (B, M) numbers for sums (B, S), NaN if undefined. The formula of the metric is here and nowhere else."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What :meth:`answer` needs beside sums, as JSON values; what parts of the data must have alike for their sums to be added."""
+        """The arguments of :meth:`answer` beside sums, as JSON values; parts of the data whose sums are added must agree in them."""
         return {}
 
     @classmethod
     def of_settings(cls, settings: Mapping[str, Any]) -> Statistic:
-        """The statistic of no cases, which can answer for sums that were made elsewhere."""
+        """Return the statistic without cases, which can compute answers from sums that were computed elsewhere."""
         raise NotImplementedError
 
     def exact_sums(self) -> Array:
-        """(S, P) every sum as P doubles, each the rounding of what the ones before leave of it: the same for any order of cases."""
+        """Return (S, P), every sum as P doubles, each the rounding of the remainder of those before: the same for any order of cases."""
         return np.asarray(self.sums()[0][:, None])
 
     def exact_squares(self) -> Array:
-        """(C, C, P) exact sums of products of what the cases add to the first ``n_squared`` sums."""
+        """Return the (C, C, P) exact sums of products of the cases' contributions to the first ``n_squared`` sums."""
         return np.empty((0, 0, 1))
 
     def numbers(self, sums: Array) -> dict[str, Array]:
-        """(B, ...) what goes with the first of the numbers, by name."""
+        """Return the numbers that accompany the first one, (B, ...) each, by name."""
         values = self.answer(sums)
         return {name: values[:, j] for j, name in enumerate(self.names) if j > 0}
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """What sums (S,) and fixed sums (F,) of all cases say."""
+        """Return the result from sums (S,) and fixed sums (F,) of all cases."""
         value, numbers = float(self.answer(sums[None])[0, 0]), self.numbers(sums[None])
         return Answer(value, {name: one[0] for name, one in numbers.items()}, "no case is left" if math.isnan(value) else None)
 
     def replicated(self, sums: Array, replicates: Array) -> tuple[Array, dict[str, Array]]:
-        """(B,) the first number and (B, ...) the others, of sums (B, S) of resamples; ``sums`` (S,): of the cases as they are."""
+        """Return the first number (B,) and the others (B, ...) for sums (B, S) of resamples; ``sums`` (S,) are those of the data."""
         return self.answer(replicates)[:, 0], self.numbers(replicates)
 
     def gradient(self, sums: Array) -> Array | None:
-        """(C,) derivative of the first number by each of the first ``n_squared`` sums, at sums (S,)."""
+        """Return the derivative (C,) of the first number by each of the first ``n_squared`` sums, at sums (S,)."""
         return None
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """How many cases (or labels) are in each of the groups that sums (S,) tell apart, such as bins; empty if there are none."""
+        """Return the number of cases (or labels) in each group that the sums (S,) distinguish, such as bins; empty if there are none."""
         return np.empty(0)
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that count in any of the numbers; the others are not there at all when cases are resampled."""
+        """The (N,) cases that count in any of the numbers; the others are not resampled."""
         return np.ones(self.n_cases, bool)
 
     @property
     def n_counted(self) -> int:
-        """Cases that are counted in the first of the numbers."""
+        """The number of cases that count in the first of the numbers."""
         return int(self.kept.sum())
 
     def judged_by(self, annotators: NDArray[Any]) -> Statistic:
-        """The same metric when annotators (A,) weigh 0 or 1; 0: what they said is not there.
+        """Return the same metric with annotators (A,) weighted by 0 or 1; annotations of those with 0 are left out.
 
         Raises
         ------
         ValueError
-            If it is not known who said what.
+            If the annotations do not name their annotators.
         """
         raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
 
     def annotations_by_name(self) -> Any:
-        """The annotations that the numbers are of, whose annotators are known.
+        """Return the annotations that the numbers are computed from, whose annotators are named.
 
         Raises
         ------
         ValueError
-            If it is not known who said what.
+            If the annotations do not name their annotators.
         """
         raise error("annotators", UNNAMED, "annotations, or a truth, without names of annotators")
 
     def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
-        """Some numbers without each of these annotators; subclasses may know a faster way."""
+        """Yield some numbers without each of these annotators; subclasses may have a faster way."""
         each = np.ones(len(self.annotations_by_name().annotators))
         for j in annotators.tolist():
             weights = each.copy()
@@ -180,75 +180,75 @@ class Statistic(ABC):
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """(M,) scales on which each number varies about normally with cases and annotators."""
+        """The (M,) scales on which each number is approximately normal over cases and annotators."""
         of_span = {(0.0, 1.0): "logit", (0.0, math.inf): "log"}
         return tuple(of_span.get((low, high), "identity") for low, high in self.spans.tolist())
 
     def notes_of(self, number: int) -> tuple[str, ...]:
-        """What must be known of a number's interval over cases and annotators."""
+        """Return the limits of a number's interval over cases and annotators."""
         return ()
 
     def by_case(self) -> Array:
-        """(N, S) what each case adds to the sums.
+        """Return the contributions (N, S) of the cases to the sums.
 
         Raises
         ------
         ValueError
-            If sums are not those of what single cases add.
+            If sums do not consist of contributions of single cases.
         """
         raise error("metric", "be one of sums over cases, for intervals of parts over annotators", type(self).__name__)
 
     def influence_at(self, sums: Array) -> Array:
-        """(N, m) influence of the cases on the first m numbers where the sums of all cases are these (S,): those of a part among others."""
+        """Return the influence (N, m) of the cases on the first m numbers if all cases have these sums (S,), of which this is a part."""
         return np.asarray(self.by_case() @ gradient_of(self.answer, sums))[:, None]
 
     def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
-        """(B, M) the numbers under weights of cases (B, N) and of annotators (A,)."""
+        """Return the (B, M) numbers under weights of cases (B, N) and of annotators (A,)."""
         one = self if annotators is None else self.judged_by(annotators)
         return one.answer(one.sums(cases))
 
     @cached_property
     def estimate(self) -> Array:
-        """(M,) the numbers on the data as they are."""
+        """The (M,) numbers on the data."""
         return np.asarray(self.values()[0])
 
     def influence(self) -> Array | None:
-        """(N, M) derivative of each number by the weight of each case, 0 for cases that do not count; None where it is not known."""
+        """Return the derivative (N, M) of each number by the weight of each case, 0 for cases that do not count; None if unknown."""
         return None
 
     def quotient(self, number: int) -> tuple[Array, Array] | None:
-        """(N,), (N,) what cases add above and below, of a number that is the quotient of two sums: for its bootstrap-t; else None."""
+        """Return numerators and denominators, (N,) each, of a number that is a quotient of two sums, for its bootstrap-t; else None."""
         return None
 
     def only(self, number: int) -> tuple[Statistic, int]:
-        """A statistic that has this number, perhaps without others that cost time and room, and where it has it."""
+        """Return a statistic with this number, if possible without others that cost time and memory, and the number's place in it."""
         return self, number
 
     @property
     def recentred(self) -> Bools:
-        """(M,) numbers that copies of a case raise or lower by about their bias: resamples are moved so that their mean is the estimate."""
+        """The (M,) numbers that copies of a case bias by about their own bias: resamples are moved so that their mean is the estimate."""
         return np.zeros(len(self.names), bool)
 
     def varies(self, kept: Bools, design: Design) -> Bools:
-        """(M,) whether two units of some stratum, of a design of the kept cases, count in a number: else nothing can be resampled."""
+        """Return (M,) whether two units of some stratum of the design count in a number; otherwise it cannot be resampled."""
         return np.full(len(self.names), bool(np.diff(design.strata).max() >= 2))
 
     @property
     def spans(self) -> Array:
-        """(M, 2) the range of each number."""
+        """The (M, 2) range of each number."""
         return np.tile(np.array(self.span, np.float64), (len(self.names), 1))
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(M,) how far each number stands from the end of its range, at most, for each share of units that are not perfect."""
+        """Return (M,) the largest distance of each number from the end of its range per share of units that are not perfect."""
         low, high = self.spans.T
         return np.asarray(high - low)
 
     def counting(self, kept: Bools, design: Design) -> Array:
-        """(M,) units, of a design of the kept cases, that count in each number."""
+        """Return the number (M,) of units of the design that count in each number."""
         return np.full(len(self.names), float(design.n_units))
 
     def std_error(self, units: Int32 | None = None) -> Array:
-        """(M,) sqrt(Σ L² G / (G - 1)) over G kept cases, or units (n,) of these: the infinitesimal jackknife; NaN for fewer than two."""
+        """Return (M,) sqrt(Σ L² G / (G - 1)) over G kept cases or ``units`` (n,) of these: the infinitesimal jackknife; NaN if G < 2."""
         found = self.influence()
         if found is None:
             return np.full(len(self.names), np.nan)
@@ -265,19 +265,19 @@ class Linear(Statistic):
     columns: Array  # (N, S), rows of 0 for cases that do not count
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S)."""
+        """Return the sums (B, S)."""
         return added(self.columns, cases)
 
     def by_case(self) -> Array:
-        """(N, S)."""
+        """Return the columns (N, S)."""
         return self.columns
 
     def exact_sums(self) -> Array:
-        """(S, P)."""
+        """Return the exact sums (S, P)."""
         return np.asarray(_exact.exact_columns(np.ascontiguousarray(self.columns)))
 
     def exact_squares(self) -> Array:
-        """(C, C, P)."""
+        """Return the exact sums of products (C, C, P)."""
         c, own = self.n_squared, self.columns[:, : self.n_squared]
         if c == 0:
             return super().exact_squares()
@@ -286,13 +286,13 @@ class Linear(Statistic):
 
 
 class PlainSums(Linear):
-    """The sums themselves."""
+    """A statistic whose numbers are the sums themselves."""
 
     def __init__(self, columns: Array) -> None:
         self.columns, self.n_cases, self.names = columns, len(columns), ("sum",) * columns.shape[1]
 
     def answer(self, sums: Array) -> Array:
-        """(B, S)."""
+        """Return the sums (B, S)."""
         return sums
 
 
@@ -301,35 +301,35 @@ class Wide(Linear):
 
     @abstractmethod
     def blocks(self) -> Iterable[Array]:
-        """Tables (N, s) of some of the columns at a time."""
+        """Yield tables (N, s) of some of the columns at a time."""
 
     @property
     def columns(self) -> Array:  # type: ignore[override]
-        """(N, S) all of them."""
+        """All columns (N, S)."""
         return np.concatenate(list(self.blocks()), axis=1)
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S)."""
+        """Return the sums (B, S)."""
         return np.concatenate([added(block, cases) for block in self.blocks()], axis=1)
 
 
 def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
-    """(n, M) numbers of every statistic on the same n resamples: the one loop of all bootstraps over cases.
+    """Return the numbers (n, M) of every statistic on the same n resamples: the one loop of all bootstraps over cases.
 
-    Weights of cases are drawn once for some resamples, and all statistics take them.
+    Weights of cases are drawn once for some resamples, and all statistics use them.
 
     Parameters
     ----------
     statistics : sequence of Statistic
-        Of the same N cases.
+        Statistics of the same N cases.
     kept : (N,) bool
         The cases that are drawn from.
     design : Design
-        Of these.
+        Design of the kept cases.
     seed : int
         Resample b uses the stream of (seed, b), whatever else is computed.
     n : int or sequence of int
-        How many resamples; or how many of the same ones each statistic takes.
+        Number of resamples; or the number of the same resamples for each statistic.
     """
     if any(isinstance(one, Wide) for one in statistics):
         return _one_by_one(statistics, kept, design, seed, n)
@@ -373,7 +373,7 @@ def _recentre(values: Array, one: Statistic) -> None:
 
 
 def _one_by_one(statistics: Sequence[Statistic], kept: Bools, design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
-    """The same with a few columns at a time."""
+    """Return the same numbers, computed a few columns at a time."""
     found = []
     for one, k in zip(statistics, [n] * len(statistics) if isinstance(n, int) else n):
         if isinstance(one, Wide):
@@ -388,7 +388,7 @@ def _one_by_one(statistics: Sequence[Statistic], kept: Bools, design: Design, se
 
 
 def everybody(weights: Array, kept: Bools) -> Array:
-    """(B, N) weights of all cases from those of the kept ones."""
+    """Return the weights (B, N) of all cases from those of the kept ones."""
     if weights.shape[1] == len(kept):
         return weights
     found = np.zeros((len(kept), len(weights)))

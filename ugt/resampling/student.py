@@ -1,4 +1,4 @@
-"""The units that were resampled, cases or clusters: what intervals need of them beside the resamples."""
+"""The resampled units, cases or clusters: what intervals need beside the resamples."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
 from .statistic import Statistic
 
-MANY_CLUSTERS = 30
-FEW_UNITS = 400  # up to so many, intervals are Student's,
-LEFT_OUT = 100  # and up to so many, each is left out once; of more, the influence is enough
-LEAST_OF_LOGARITHMS = 5
+MANY_CLUSTERS = 30  # with fewer, a note is added
+FEW_UNITS = 400  # with up to so many units, intervals are Student's,
+LEFT_OUT = 100  # and with up to so many, each is left out once; for more, the influence is accurate enough
+LEAST_OF_LOGARITHMS = 5  # units from which on positive numbers have intervals on the log scale
 LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
 
 
 def few_clusters(n: int) -> str | None:
-    """What is to be said of intervals over n clusters, if anything."""
+    """Return the note on intervals over n clusters, if they are few."""
     if not 1 < n < MANY_CLUSTERS:
         return None
     return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend much on which clusters these are."
 
 
 class Facts(NamedTuple):
-    """Of M numbers: units that count (M,), ends of the range (M, 2), steps from an end (M,) as of :class:`Statistic`, or NaN."""
+    """For M numbers: units that count (M,), ends of the range (M, 2), steps from an end (M,) as of :class:`Statistic`, or NaN."""
 
     n: Array
     span: Array
     step: Array
 
     def at_end(self, estimate: Array, level: float) -> Array:
-        """(M, 2) Clopper & Pearson's interval where a number stands at an end of its range, else NaN.
+        """Return (M, 2) Clopper & Pearson's interval if a number is at an end of its range, else NaN.
 
         With a tail of (1 - level) / 2 all n units are perfect if a share q = tail^(1/n) of all units is; the others move the number by
         up to ``step`` each: from 1 - step (1 - q) to 1 at the upper end.
@@ -52,14 +52,14 @@ class Facts(NamedTuple):
 
 
 class Units:
-    """What is known of the resampled units, computed once it is asked for."""
+    """The resampled units, whose properties are computed when they are first asked for."""
 
     def __init__(self, facts: Callable[[], Facts], influence: Callable[[], Array], deviations: Callable[[], Array] | None) -> None:
         self._facts, self.influence, self._deviations = facts, influence, deviations
 
     @classmethod
     def of(cls, one: Statistic, kept: Bools, design: Design) -> Units:
-        """Of a statistic on the kept cases, which have this design."""
+        """Return the units of a statistic on the kept cases, which have this design."""
 
         def influence() -> Array:
             found = one.influence()
@@ -88,7 +88,7 @@ class Units:
 
     @cached_property
     def deviations(self) -> Array:
-        """(G, M) without each unit, as :func:`left_out_deviations`."""
+        """The deviations (G, M) without each unit, as :func:`left_out_deviations`."""
         assert self._deviations is not None
         return self._deviations()
 
@@ -98,11 +98,11 @@ class Units:
         return self._deviations is not None
 
     def take(self, at: Any) -> Units:
-        """Of some of the numbers."""
+        """Return the units for some of the numbers."""
         return self._changed(lambda table: table[..., at], lambda: Facts(*(part[at] for part in self.facts)))
 
     def minus(self, j: int) -> Units:
-        """Of differences to number j."""
+        """Return the units for differences to number j."""
 
         def facts() -> Facts:
             n, span, _ = self.facts
@@ -115,7 +115,7 @@ class Units:
 
     @classmethod
     def beside(cls, parts: list[Units]) -> Units:
-        """Of several, one after the other."""
+        """Return the units for the numbers of several parts, one after the other."""
 
         def both(tables: Callable[[Units], Array]) -> Array:
             return np.concatenate([tables(one) for one in parts], axis=1)
@@ -128,11 +128,11 @@ class Units:
         )
 
     def student(self, estimate: Array, level: float) -> Array:
-        """(M, 2) intervals by the jackknife and Student's t, see :meth:`Resamples.interval`."""
+        """Return the intervals (M, 2) by the jackknife and Student's t, see :meth:`Resamples.interval`."""
         from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
         n, span, step = self.facts
-        table = np.ascontiguousarray(self.deviations.T)  # so that sums of a number do not depend on the numbers beside it
+        table = np.ascontiguousarray(self.deviations.T)  # so that sums of a number do not depend on its neighbours
         squares = (table**2).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             kurtosis = n * (table**4).sum(axis=1) / squares**2
@@ -143,7 +143,7 @@ class Units:
             bounded = np.isfinite(step) & np.isfinite(width) & (share > 0) & (share < 1)
             share = np.where(bounded, share, 0.5)
             middle, reach = logit(share), half / np.where(bounded, width, 1.0) / (share * (1 - share))
-            # positive numbers without an upper end: logarithms, but of so few units the exponential is beyond all sense
+            # positive numbers without an upper end use logarithms; with very few units the exponential would be meaningless
             positive = ~np.isnan(step) & (low == 0) & np.isposinf(width) & (estimate > 0) & (n >= LEAST_OF_LOGARITHMS)
             ends = []
             for sign in (-1, 1):

@@ -1,4 +1,4 @@
-"""The bootstrap-t of a ratio of sums, on the scale of its logarithm: for one-sided limits where the ratio is skewed."""
+"""The bootstrap-t of a ratio of sums, on the scale of its logarithm, for one-sided limits of skewed ratios."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NO_SPREAD = 1e-12  # relative standard errors below this are rounding
 
 
 def limits(above: Array, below: Array, design: Design, q: list[float], n_resamples: int, seed: int) -> Array:
-    r"""Limits of θ = Σ above / Σ below over cases: θ exp(-c s t_{1-q}), t the quantiles of (log θ* - log θ) / s* over resamples.
+    r"""Return limits of θ = Σ above / Σ below over cases: θ exp(-c s t_{1-q}), t the quantiles of (log θ* - log θ) / s* over resamples.
 
-    c = √(G / (G - 1)) t_{G-1, q} / z_q is Hesterberg's correction for G units (less a unit for each further stratum), as resamples spread
-    by (G - 1) / G too little in variance, and know no more of s than the G units do: 1.07 for 10 units, 1.008 for 150.
+    c = √(G / (G - 1)) t_{G-1, q} / z_q is Hesterberg's correction for G units (less a unit for each further stratum), since the variance
+    of resamples is (G - 1) / G of the true one, and s is estimated from only G units: 1.07 for 10 units, 1.008 for 150.
 
     s is the standard error of log θ by linearisation, √(Σ_h n_h / (n_h - 1) Σ_g (L_g - mean_h L)²) / Σ above with
     L_g = above_g - θ below_g, over the units g (cases or clusters) of stratum h; it is computed anew on every resample, from sums of
@@ -36,7 +36,7 @@ def limits(above: Array, below: Array, design: Design, q: list[float], n_resampl
     Returns
     -------
     (len(q),) array
-        NaN where there is no stratum with two units. Where numerator and denominator are in proportion, θ itself, as where θ is 0.
+        NaN if no stratum has two units. If numerator and denominator are proportional, or if θ is 0: θ itself.
     """
     placed = design.added_up(np.stack([above, below], axis=1))
     sizes = np.diff(design.strata)
@@ -47,13 +47,13 @@ def limits(above: Array, below: Array, design: Design, q: list[float], n_resampl
     stratum = np.repeat(np.arange(len(sizes)), sizes)
     columns = np.where((stratum[:, None] == np.arange(len(sizes)))[:, :, None], parts[:, None, :], 0.0).reshape(len(a), -1)
     theta, error = _ratio_and_error(columns.sum(axis=0)[None], sizes)
-    if theta[0] == 0 or error[0] <= NO_SPREAD:  # 0 has no logarithm; nor has it any spread
+    if theta[0] == 0 or error[0] <= NO_SPREAD:  # 0 has no logarithm and no spread
         return np.full(len(q), float(theta[0]))
     every = np.arange(len(columns), dtype=np.int32)
     (sums,) = resample([PlainSums(columns)], every >= 0, Design(every, every, design.strata), seed, n_resamples)
     values, errors = _ratio_and_error(sums, sizes)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # a resample without spread, or with a ratio of 0, is infinitely far off to its side
+        # a resample without spread, or with a ratio of 0, has an infinite t with the sign of its difference
         t = (np.log(values) - math.log(theta[0])) / np.where(errors <= NO_SPREAD, 0.0, errors)
     t = np.sort(t[~np.isnan(t)])
     with np.errstate(over="ignore"):
@@ -62,14 +62,14 @@ def limits(above: Array, below: Array, design: Design, q: list[float], n_resampl
 
 
 def correction(q: float, df: int) -> float:
-    """C for the quantile q and this many degrees of freedom."""
+    """Return the correction c for the quantile q and the degrees of freedom."""
     from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
     return 1.0 if q == 0.5 else math.sqrt((df + 1) / df) * float(t_quantile(df, q) / ndtri(q))
 
 
 def _ratio_and_error(sums: Array, sizes: Int64) -> tuple[Array, Array]:
-    """(B,) ratios, and standard errors of their logarithms, from sums (B, strata * 5)."""
+    """Return ratios (B,), and standard errors of their logarithms, from sums (B, strata * 5)."""
     by_stratum = sums.reshape(len(sums), len(sizes), 5)
     total = by_stratum.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -82,7 +82,7 @@ def _ratio_and_error(sums: Array, sizes: Int64) -> tuple[Array, Array]:
 
 
 def _quantile(ordered: Array, q: float) -> float:
-    """Interpolated as numpy.quantile does, infinite values too."""
+    """Return the quantile, interpolated as numpy.quantile does, also between infinite values."""
     if len(ordered) == 0:
         return math.nan
     at = q * (len(ordered) - 1)

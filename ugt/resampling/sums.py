@@ -1,4 +1,4 @@
-"""Weighted sums of the columns of tables: where few rows are different, how often each of these is there is all that they need."""
+"""Weighted sums of the columns of tables; if few rows are distinct, the number of times that each occurs is enough."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
     from .design import Design
 
-# A task of so many products (draws count five) takes a third of a second, so that Ctrl-C is heard; eight resamples share a pass.
+# A task of so many products (draws count as five) takes a third of a second, so that Ctrl-C is noticed; eight resamples share a pass.
 WORK = 2**28
 PASS, MOST = 8, 64
 ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
-TIMES_FEWER = 4  # that counting what is alike is worth while
-SOME = 4096  # rows of which half are different: so are too many of all of them
+TIMES_FEWER = 4  # rows per distinct row from which counting the distinct ones is faster
+SOME = 4096  # rows of a first trial: if over half of them are distinct, all rows are taken to be
 
 
 class Alike:
-    """Entries (n,) of cases ``row``; entry i is the different one ``code[i]`` of D."""
+    """Entries (n,) of cases ``row``; entry i equals the distinct entry ``code[i]`` of D."""
 
     def __init__(self, row: Int64, code: Int32, n_different: int) -> None:
         self._row, self._code, self._n = row, code, n_different
 
     def times(self, weights: Array) -> Array:
-        """(D, B) how often each different one is there, under weights of the cases (N, B)."""
+        """Return the number of times (D, B) that each distinct entry occurs, under weights of the cases (N, B)."""
         out = np.empty((weights.shape[1], self._n, 1))
         _resample.grouped_sums(self._row, self._code, None, weights, out)
         return np.ascontiguousarray(out[..., 0].T)
@@ -47,7 +47,7 @@ class GroupSums:
         self._entries = (row, group, table) if found is None else (np.arange(len(found[0])), group[found[0]], table[found[0]])
 
     def sums(self, weights: Array) -> Array:
-        """(B, groups, S) under weights of cases (N, B)."""
+        """Return the sums (B, groups, S) under weights of cases (N, B)."""
         times = weights if self.alike is None else self.alike.times(weights)
         out = np.empty((weights.shape[1], self.n_groups, self._entries[2].shape[1]))
         _resample.grouped_sums(*self._entries, times, out)
@@ -55,7 +55,7 @@ class GroupSums:
 
 
 def _different(table: Array, fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | None:
-    """An entry of each of the different rows, and which of these (n,) rows are; None where they are many."""
+    """Return an entry of each distinct row, and the distinct row of each (n,) row; None if there are too many."""
     if len(table) > 2 * SOME and _different(table[:SOME], 2) is None:
         return None
     code, first = identifiers.factorize(np.ascontiguousarray(table, np.float64))
@@ -64,19 +64,19 @@ def _different(table: Array, fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | 
 
 def added(columns: Array, cases: Array | None) -> Array:
     if cases is None:
-        return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1)[None])  # of each column as it would be without the others
-    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # no matrix product: its last bits depend on the threads
+        return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1)[None])  # a column's sum must not depend on the others
+    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # not a matrix product, whose last bits depend on the threads
 
 
 class Sums:
     """Sums over resamples of the columns of some tables.
 
-    Of columns to which all units of a stratum add the same they are known; tables of which few rows are different are added up by
-    these; the others go through the cases as these are drawn.
+    If all units of a stratum add the same to a column, its sum is known. Tables with few distinct rows are summed by counting these. The
+    other columns are summed case by case as cases are drawn.
     """
 
     def __init__(self, tables: Sequence[Array], design: Design, n: int) -> None:
-        """Of tables (n, S) of the cases of a design."""
+        """Prepare the sums of tables (n, S) of the cases of a design."""
         room(f"{n} resamples", 8.0 * n * sum(table.shape[1] for table in tables))
         self.found, self._grouped, placed, at = [], [], [np.empty((design.n_units, 0))], []
         for table in map(design.added_up, tables):
@@ -93,14 +93,14 @@ class Sums:
         self.width = sum(len(varies) for _, varies in at)
 
     def chunk(self, design: Design, n_cases: int) -> int:
-        """Resamples of a task, in whole passes: about a third of a second, and weights that a thread can hold."""
+        """Return the resamples of a task, in whole passes: about a third of a second, with weights that a thread can hold."""
         work = max(1, min(MOST, WORK // (design.n_units * (self.width + 5))) // PASS)
         n_held = max(n_cases, design.n_cases if self._grouped else 0)
         held = max(1, ROOM // n_held // PASS) if n_held else work
         return int(PASS * min(work, held))
 
     def add(self, design: Design, seed: int, begin: int, end: int, with_weights: bool) -> Array | None:
-        """Those of resamples begin to end; and, if wanted, the weights of the cases (end - begin, n)."""
+        """Fill the sums of resamples begin to end; return, if wanted, the weights of the cases (end - begin, n)."""
         sums = np.empty((end - begin, self.width))
         weights = design.drawn(seed, begin, end, self._placed, sums, with_weights or bool(self._grouped))
         for (found, varies), part in zip(self._at, np.split(sums, np.cumsum([len(varies) for _, varies in self._at])[:-1], axis=1)):

@@ -1,4 +1,4 @@
-"""Intervals over cases and annotators: what other cases, judged by other annotators, would give."""
+"""Intervals over cases and annotators: the variation over other cases that are judged by other annotators."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 
     Annotations = Union[Labels, Rankings, Ratings]
 
-MOST_WORK, MOST_LABELS = 2e7, 300_000  # cases x annotators, and labels, of intervals that nobody asked for: some tenths of a second
-AT_END = "the number stands at the end of its range"
+MOST_WORK, MOST_LABELS = 2e7, 300_000  # cases x annotators, and labels, above which tables omit these intervals: too slow
+AT_END = "the number is at the end of its range"
 POPULATION = "other cases like these, judged by other annotators like these"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TwoWay(Frozen):
-    r"""What a number would be with other cases and other annotators: both are random.
+    r"""The spread of a number over other cases and other annotators, both random.
 
     With the influences ψ of G units (cases, or clusters of cases), and the number θ_(j) and its influences ψ_(j) without annotator j of R,
-    who gave the share 1 / h_j of the labels, all on a scale,
+    who gave the share 1 / h_j of the labels, all on one scale,
 
     .. math::
         V_c = \frac{G}{G-1} \sum_u ψ_u^2, \quad V_a = \frac1R \sum_j \frac{(\tilde θ_j - \bar{\tilde θ})^2}{h_j - 1}, \quad
         V_e = \frac{G}{G-1} \frac1R \sum_{uj} \frac{e_{uj}^2}{h_j - 1}, \quad V = \max(V_c + V_a - V_e, V_c, V_a)
 
     with :math:`\tilde θ_j = h_j θ - (h_j - 1) θ_{(j)}` and :math:`e_{uj}` the pseudo-influences :math:`h_j ψ_u - (h_j - 1) ψ_{u(j)}`
-    centred over annotators, then over units: what cases and annotators both count, the noise of single labels.
+    centred over annotators, then over units: the noise of single labels, which both cases and annotators include.
 
     Attributes
     ----------
     value : float
         The number.
     scale : {"identity", "log", "logit", "complement"}
-        On which the interval is symmetric; complement: log(1 - value).
+        Scale on which the interval is symmetric; complement: log(1 - value).
     parts : mapping
         V_c as ``"cases"``, V_a as ``"annotators"`` and V_e as ``"both"``, on the scale.
     variance, std_error, df : float
@@ -62,13 +62,13 @@ class TwoWay(Frozen):
     reason : str or None
         Why there is no interval.
     notes : tuple of str
-        What to know of it.
+        Limits of the interval.
     random : ("cases", "annotators")
 
     Notes
     -----
     Intervals are value ± q on the scale, with q the larger one of t √V, t of ``df`` degrees of freedom, and
-    :math:`\sqrt{t_{R-1}^2 \max(V_a - V_e, 0) + t_{G-1}^2 \max(V_c, V_a - \max(V_a - V_e, 0))}` (Banerjee). Where the number stands at an
+    :math:`\sqrt{t_{R-1}^2 \max(V_a - V_e, 0) + t_{G-1}^2 \max(V_c, V_a - \max(V_a - V_e, 0))}` (Banerjee). If the number is at an
     end of its range, the interval is Clopper & Pearson's one-sided one, with as many trials as there are annotators (units, if fewer).
 
     References
@@ -107,11 +107,11 @@ class TwoWay(Frozen):
 
     @property
     def population(self) -> str:
-        """What the interval is for, in words."""
+        """The population of the interval, in words."""
         return POPULATION
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """``(low, high)``; NaN where there is a ``reason``, or fewer than two units count."""
+        """Return ``(low, high)``; NaN if there is a ``reason``, or if fewer than two units count."""
         check_level(level)
         if self._end is not None:
             ends = self._end.at_end(np.array([self.value]), level)[0]
@@ -124,19 +124,19 @@ class TwoWay(Frozen):
         return low, high
 
     def said(self) -> TwoWay:
-        """Itself, with warnings of why there is no interval, or of what to know of it."""
+        """Return the record itself, after warnings of the reason why there is no interval, or of its limits."""
         say(self.reason, self.notes)
         return self
 
 
 def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -> list[TwoWay]:
-    """Of some numbers of a statistic, whose kept cases have this design; None: there are none."""
+    """Return the spreads of some numbers of a statistic, whose kept cases have this design; None: there are no kept cases."""
     scales = [one.scales[number] for number in numbers]
     found = spread_of(one, numbers, scales, design)
     unit = np.eye(len(numbers))
     parts = [found.of(weights) for weights in unit]
     beyond = [i for i, given in enumerate(parts) if found.reasons[i] is None and not math.isfinite(sum(given))]
-    if beyond:  # without an annotator a number is at the end of its scale
+    if beyond:  # without some annotator a number is at the end of its scale: use the delta method instead
         plain = spread_of(one, [numbers[i] for i in beyond], ["identity"] * len(beyond), design)
         for i, weights in zip(beyond, np.eye(len(beyond))):
             slope = _slope(scales[i], float(one.estimate[numbers[i]]))
@@ -151,7 +151,7 @@ def two_ways_of(one: Statistic, numbers: Sequence[int], design: Design | None) -
 
 
 def design_if_named(one: Statistic, clusters: NDArray[Any] | None) -> Design | None:
-    """What counts, where annotators have names and it would not take long; ``clusters`` (N,) of all cases."""
+    """Return the design, if annotators have names and the interval is quick to compute; ``clusters`` (N,) are of all cases."""
     try:
         known = one.annotations_by_name()
     except ValueError:
@@ -163,7 +163,7 @@ def design_if_named(one: Statistic, clusters: NDArray[Any] | None) -> Design | N
 
 
 def ends_if_named(one: Statistic, numbers: Sequence[int], clusters: NDArray[Any] | None, level: float) -> Array:
-    """(M, 2) intervals of some numbers; NaN where annotators have no names, or it would take too long."""
+    """Return the intervals (M, 2) of some numbers; NaN if annotators have no names, or if it would take too long."""
     design = design_if_named(one, clusters)
     if design is None:
         return np.full((len(numbers), 2), math.nan)
@@ -202,7 +202,7 @@ def record_of(
     notes: tuple[str, ...],
     facts: Facts | None,
 ) -> TwoWay:
-    """``facts``: of the units of a number at the end of its range."""
+    """Return the record; ``facts`` are those of the units of a number at the end of its range."""
     end, slope = None, _slope(scale, value)
     if facts is not None:
         parts, end = (math.nan,) * 3, facts._replace(n=np.minimum(facts.n, found.n_annotators))
@@ -214,28 +214,28 @@ def record_of(
     )  # fmt: skip
 
 
-# ---- statistics of one's own ----
+# ---- statistics by users' functions ----
 
 
 class Own(Statistic):
-    """A function of annotations and weights of cases, with its influence if that is known."""
+    """A statistic by a function of annotations and weights of cases, with its influence if that is known."""
 
     def __init__(self, annotations: Any, statistic: Callable[..., Any], influence: Callable[..., Any] | None, scale: str) -> None:
         self._annotations, self.function, self.derivative, self._scale = annotations, statistic, influence, scale
         self.n_cases = len(case_offsets(annotations)) - 1
 
     def sums(self, cases: Array | None = None) -> Array:
-        """What it answers."""
+        """Return the function's results."""
         weights = np.ones((1, self.n_cases)) if cases is None else cases
         return np.array([[_number(self.function(self._annotations, row))] for row in weights])
 
     def answer(self, sums: Array) -> Array:
-        """The same."""
+        """Return the sums."""
         return sums
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """The one that was given."""
+        """The given scale."""
         return (self._scale,)
 
     def annotations_by_name(self) -> Any:
@@ -246,7 +246,7 @@ class Own(Statistic):
             return None
         found = np.asarray(self.derivative(self._annotations))
         if found.shape != (self.n_cases,) or found.dtype.kind not in "biuf":
-            raise error("influence", f"answer with {self.n_cases} numbers, one a case", f"{found.dtype} of shape {found.shape}")
+            raise error("influence", f"return {self.n_cases} numbers, one per case", f"{found.dtype} of shape {found.shape}")
         return found.astype(np.float64)[:, None]
 
     def judged_by(self, annotators: NDArray[Any]) -> Own:
@@ -256,7 +256,7 @@ class Own(Statistic):
 def _number(answer: Any) -> float:
     found = np.asarray(answer)
     if found.dtype.kind not in "biuf" or found.size != 1:
-        raise error("statistic", "answer with a number", f"{found.dtype} of shape {found.shape}")
+        raise error("statistic", "return a number", f"{found.dtype} of shape {found.shape}")
     return float(found.reshape(-1)[0])
 
 
@@ -268,19 +268,19 @@ def two_way(
     scale: str = "identity",
     clusters: Any = None,
 ) -> TwoWay:
-    """Spread of a statistic of one's own over cases and annotators, both random: other cases, judged by other annotators.
+    """Return the spread of your own statistic over other cases and other annotators, both random.
 
     Parameters
     ----------
     annotations : Labels, Rankings or Ratings
-        With names of annotators; not all need to judge all cases.
+        Annotations with named annotators; not all need to judge all cases.
     statistic : function
-        (annotations, (N,) float64 weights of the cases) -> number. It is asked without each annotator, and without each unit
-        where ``influence`` is not given: once for every annotator and unit together.
+        (annotations, (N,) float64 weights of the cases) -> number. It is called without each annotator; if ``influence`` is not given,
+        it is called without each unit as well: once for every pair of annotator and unit.
     influence : function, optional
         annotations -> (N,) derivatives of the number by the weight of each case, at weights of 1.
     scale : {"identity", "log", "logit", "complement"}
-        On which the number is about normal: log for ratios, logit for shares, complement, log(1 - x), for chance-corrected agreement.
+        Scale on which the number is about normal: log for ratios, logit for shares, complement, log(1 - x), for chance-corrected agreement.
     clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
         Whole clusters of cases are one unit.
 
@@ -294,7 +294,7 @@ def two_way(
     TypeError
         If annotations are of another kind.
     ValueError
-        If annotators have no names, the statistic answers otherwise, or an option does not fit.
+        If annotators have no names, if the statistic returns something else, or if an option does not fit.
 
     Examples
     --------

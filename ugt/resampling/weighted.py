@@ -1,4 +1,4 @@
-"""Resampling of statistics that take weights of cases, or annotations drawn anew."""
+"""Resampling of statistics that accept weights of cases, or annotations that are drawn again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .design import Seed
 
     Annotations = Union[Labels, Rankings]
-# Weights that wait for a statistic: 32 MB at most
+# Most weights that wait for a statistic: 32 MB
 WAITING = 2**22
 
 
@@ -38,19 +38,19 @@ def bootstrap_statistic(
     seed: Seed = 0,
     influence: Any = None,
 ) -> Resamples:
-    """Bootstrap of any statistic that takes weights of cases: how often each case was drawn.
+    """Bootstrap any statistic that accepts weights of cases, which say how often each case was drawn.
 
     Parameters
     ----------
     statistic : function
-        (N,) float64 weights -> number, or (M,) numbers; NaN where it is undefined. The estimate is that of weights 1.
+        (N,) float64 weights -> number, or (M,) numbers; NaN if undefined. The estimate has weights of 1.
     n_cases : int
         Number of cases N.
     clusters, strata, n_resamples, seed
         As for :func:`bootstrap`, with the same weights for the same seed.
     influence : (N,) or (N, M) array, optional
-        Derivative of the statistic by each case's weight, for BCa intervals. Default: by leaving out one unit at a time, once a
-        BCa interval is asked for, which calls the statistic once a unit.
+        Derivative of the statistic by each case's weight, for BCa intervals. Default: when a BCa interval is asked for, units are left
+        out one by one, with one call per unit.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def bootstrap_statistic(
     Raises
     ------
     ValueError
-        If the statistic answers otherwise, ids are missing, or a cluster lies in several strata.
+        If the statistic returns something else, ids are missing, or a cluster is in several strata.
 
     References
     ----------
@@ -91,7 +91,7 @@ def bootstrap_rows(
     seed: Seed = 0,
     influence: Any = None,
 ) -> Resamples:
-    """:func:`bootstrap_statistic` of what takes several weights at a time: (W, N) -> (W, M)."""
+    """Like :func:`bootstrap_statistic`, for functions of several weights at a time: (W, N) -> (W, M)."""
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     design = Design.of(n_cases, clusters, strata)
     one = Function(statistic, design.n_cases)
@@ -100,12 +100,12 @@ def bootstrap_rows(
         return Resamples(one.estimate, values, None, units(clusters), Units.of(one, one.kept, design))
     table = table_of("influence", influence)
     if table.shape != (design.n_cases, len(one.names)):
-        raise error("influence", f"have a row a case and a column a number, {(design.n_cases, len(one.names))}", table.shape)
+        raise error("influence", f"have one row per case and one column per number, {(design.n_cases, len(one.names))}", table.shape)
     return Resamples(one.estimate, values, design.centred(design.added_up(table)), units(clusters), Units.of(one, one.kept, design))
 
 
 class Function(Statistic):
-    """A function of weights of cases, (W, N) -> (W, M), of which nothing else is known."""
+    """A statistic by a function of weights of cases, (W, N) -> (W, M), of which nothing else is known."""
 
     smooth = False
 
@@ -115,16 +115,16 @@ class Function(Statistic):
         self.names = tuple(map(str, range(len(self.estimate))))
 
     def sums(self, cases: Array | None = None) -> Array:
-        """What it answers."""
+        """Return the function's results."""
         return self.function(np.ones((1, self.n_cases)) if cases is None else cases)
 
     def answer(self, sums: Array) -> Array:
-        """The same."""
+        """Return the sums."""
         return sums
 
 
 def _of_rows(statistic: Callable[[Array], Any]) -> Callable[[Array], Array]:
-    """A statistic that is asked weight by weight, and must always answer with as many numbers."""
+    """Return a function of rows of weights that calls a statistic row by row and requires results of one length."""
     length: list[int] = []
 
     def rows(weights: Array) -> Array:
@@ -136,10 +136,10 @@ def _of_rows(statistic: Callable[[Array], Any]) -> Callable[[Array], Array]:
 
 
 def _row(answer: Any, n: int | None = None) -> Array:
-    """What a statistic answered, as a row of numbers."""
+    """Return the result of a statistic as a row of numbers."""
     row = np.asarray(answer)
     if row.dtype.kind not in "biuf" or row.ndim > 1 or row.size < 1 or (n is not None and row.size != n):
-        raise error("statistic", "answer with a number or a row of numbers, always as many", f"{row.dtype} of shape {row.shape}")
+        raise error("statistic", "return a number or a row of numbers, always of the same length", f"{row.dtype} of shape {row.shape}")
     return row.astype(np.float64).reshape(-1)
 
 
@@ -150,9 +150,9 @@ class Jackknife(Frozen):
     Attributes
     ----------
     estimate : (M,) array
-        On all units.
+        The statistic on all units.
     values : (G, M) array
-        Without each of the G units.
+        The statistic without each of the G units.
     bias, std_error : (M,) arrays
         (G - 1) (mean of values - estimate), and sqrt((G - 1) / G Σ (value - mean)²); NaN for fewer than two units.
     """
@@ -164,7 +164,7 @@ class Jackknife(Frozen):
 
 
 def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any = None) -> Jackknife:
-    """The jackknife: a statistic with one case (or cluster) left out at a time, and what it says of bias and spread.
+    """Jackknife a statistic: leave out one case (or cluster) at a time, and estimate bias and standard error.
 
     Parameters
     ----------
@@ -182,11 +182,11 @@ def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any 
     Raises
     ------
     ValueError
-        If the statistic answers otherwise or ids are missing.
+        If the statistic returns something else or ids are missing.
 
     Notes
     -----
-    For smooth statistics. It is wrong for those that jump, such as a median.
+    Use it for smooth statistics. It is wrong for those that jump, such as a median.
 
     References
     ----------
@@ -217,11 +217,11 @@ def bootstrap_annotations(
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Bootstrap of the annotations: within every case, as many of its labels or rankings as it has are drawn.
+    """Bootstrap the annotations: within every case, as many of its labels or rankings are drawn as it has.
 
-    Of n annotations that are drawn with replacement, a mean has (n - 1) / n of the variance that it should have. So they are drawn from an
-    urn with n - 2 balls for each, into which every ball that is drawn is put back with one more of its kind (Pólya's urn): the variance is
-    right for every n, whatever the annotations are. Where cases are drawn as well, annotations are drawn with replacement.
+    If n annotations are drawn with replacement, a mean has (n - 1) / n of its true variance. Annotations are therefore drawn from an
+    urn with n - 2 balls for each, into which every drawn ball is put back with one more of its kind (Pólya's urn): the variance is
+    right for every n, whatever the annotations are. If cases are drawn as well, annotations are drawn with replacement.
 
     Parameters
     ----------
@@ -230,35 +230,35 @@ def bootstrap_annotations(
     statistic : function
         Annotations of the same cases -> number, or (M,) numbers; with ``cases``: (annotations, (N,) float64 weights).
     cases : bool
-        Whether cases (or ``clusters``, within ``strata``) are drawn as well: how often each was is its weight.
+        Whether cases (or ``clusters``, within ``strata``) are drawn as well; weights say how often.
     clusters, strata, n_resamples, seed
         As for :func:`bootstrap`, with the same weights for the same seed.
 
     Returns
     -------
     Resamples
-        NaN throughout where no case has two annotations and cases are not drawn.
+        All NaN if no case has two annotations and cases are not drawn.
 
     Raises
     ------
     TypeError
         If annotations are of another kind.
     ValueError
-        If the statistic answers otherwise, or an option does not fit.
+        If the statistic returns something else, or if an option does not fit.
 
     Notes
     -----
-    An annotator who is drawn twice for a case stands there twice; cases with one annotation stay as they are. This is about other labels
-    of the same cases, not about other annotators. Drawn annotations agree more often than annotations do: a statistic that is no mean of
-    annotations (a certainty, a share of votes beyond a threshold) is moved by it, and only its spread is of use. Cases that are drawn bring
-    their annotations with them, and a case that is drawn twice has the same annotations twice: drawing both counts what annotators add
-    to the variance of a mean over cases three times (nearly), and intervals are too wide rather than too narrow. Where contributions of
-    cases can be had, :func:`bootstrap` with a function counts it twice, and without annotations drawn anew once.
+    An annotation that is drawn twice for a case occurs twice in it; cases with one annotation stay as they are. The spread is that of
+    other labels of the same cases, not of other annotators. Drawn annotations agree more often than real ones: a statistic that is not a
+    mean of annotations (a certainty, a share of votes above a threshold) is biased by it, and only its spread is useful. Cases that are
+    drawn bring their annotations with them, and a case that is drawn twice has the same annotations twice. Drawing both therefore counts
+    the variance that annotations add to a mean over cases (nearly) three times, and intervals are too wide rather than too narrow. If
+    contributions of cases are available, :func:`bootstrap` counts it once, and twice with a function that draws annotations again.
 
     References
     ----------
-    Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), sec. 3.8 (two levels). The number of balls is ours: what is drawn
-    has a Dirichlet-multinomial law, whose variance is (n + A) / (1 + A) times the multinomial's for A balls in all.
+    Davison & Hinkley, "Bootstrap Methods and Their Application" (1997), sec. 3.8 (two levels). The number of balls is our own: draws
+    have a Dirichlet-multinomial law, whose variance is (n + A) / (1 + A) times the multinomial's for A balls in all.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def bootstrap_annotations(
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     function("statistic", statistic)
     if not flag("cases", cases) and (clusters is not None or strata is not None):
-        raise error("cases", "be True where clusters or strata are given", cases)
+        raise error("cases", "be True if clusters or strata are given", cases)
     design = Design.of(annotations.n_cases, clusters, strata)
     offsets, count = _rows(annotations)
 
@@ -301,14 +301,14 @@ def bootstrap_annotations(
 
 
 def _rows(annotations: Annotations) -> tuple[Int64, Int64]:
-    """``(offsets, count)`` of what is drawn."""
+    """Return ``(offsets, count)`` of the rows that are drawn."""
     if isinstance(annotations, Labels):
         return annotations.offsets, annotations.count
     return annotations.case_offsets, np.ones(annotations.n_rankings, np.int64)
 
 
 def _drawn(annotations: Annotations, times: Int64) -> Annotations:
-    """The annotations with each row as many times as it was drawn; rows that hold counts stay single rows."""
+    """Return the annotations with each row as many times as it was drawn; rows with counts stay single rows."""
     counted = isinstance(annotations, Labels) and bool((annotations.count > 1).any())
     at = np.flatnonzero(times) if counted else np.repeat(np.arange(len(times)), times)
     before = np.concatenate([[0], np.cumsum(times > 0 if counted else times)])
