@@ -214,7 +214,7 @@ def alternative_annotator_test(
         ``"squared"`` their negative root mean squared error (the same order of distances).
     epsilon : float
         ε >= 0: how much the model may be behind, in return for being cheaper. The authors advise 0.2 for annotators who are experts, 0.15
-        for trained annotators, 0.1 for crowd workers. 0: at least as good.
+        for trained annotators, 0.1 for a crowd. 0: at least as good.
     q : float
         False discovery rate, in (0, 1).
     least_cases : int
