@@ -42,6 +42,6 @@ def test_few_expected_cases_are_noted(n_sets):
         return ugt.dirichlet(labels, prior=0.1), np.stack([p[:, 0], 1 - p[:, 0]], axis=1) * 0.6 + 0.4 * rng.dirichlet(np.ones(2), n)
 
     truth = ugt.ua_group_accuracy(*rare(200_000), [1, 0], given=1).value
-    with pytest.warns(UserWarning, match="cases are expected of group 1: with fewer than 10"):
+    with pytest.warns(UserWarning, match="cases of group 1 are expected; with fewer than 10"):
         found = [ugt.ua_group_accuracy(*rare(40), [1, 0], given=1) for _ in range(n_sets)]
     assert covered(found, truth, case={})["case"] < 0.75 * n_sets

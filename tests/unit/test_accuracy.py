@@ -367,7 +367,7 @@ def test_given_sets_are_full_estimates():
         (lambda t: ugt.ua_topk_accuracy(t, [[0.5, 0.3, 0.2]] * 2, 2, j=0), "j must be a whole number from 1 to 2. Got 0"),
         (lambda t: ugt.ua_coverage(t, [[0], [1]], j=4), "j must be a whole number from 1 to 3. Got 4"),
         (lambda t: ugt.ua_set_accuracy(t, [[0.5, 0.3, 0.2]] * 2), "k must be given with scores .*Got None"),
-        (lambda t: ugt.ua_overlap(t, [[0, 1, 2]] * 2), "k must be given with scores .*give sets as a mask"),
+        (lambda t: ugt.ua_overlap(t, [[0, 1, 2]] * 2), "k must be given with scores .*give a boolean mask"),
         (
             lambda t: ugt.ua_set_accuracy(t, [["a"], ["c", "A"]]),
             "sets must hold names of the 3 classes, such as 'a'. Got 'A', first at case 'y'",

@@ -170,7 +170,7 @@ def test_bad_arguments(more, message):
 
 @pytest.mark.parametrize("risk", [[0, 1], [0, 1, np.nan], [0, 1, np.inf], ["a", "b", "c"], [[0, 1, 2]], 1.0, [True, False, True]])
 def test_bad_risks(risk):
-    refused("risk must be 3 finite numbers, one a class", ugt.expected_risk, VECTORS, risk)
+    refused("risk must be 3 finite numbers, one per class", ugt.expected_risk, VECTORS, risk)
 
 
 def test_bad_kind_of_risk():

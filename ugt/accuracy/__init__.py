@@ -1,6 +1,7 @@
 """Uncertainty-adjusted metrics of predictions: expected agreement with a truth drawn from the posterior of the plausibilities [A 2.4].
 
-All take the truth first (plausibilities, or arrays (N, K) of certain ones, (N, draws, K) of draws), scores (N, K) second.
+Each function takes the truth first (plausibilities, an array (N, K) of certain ones, or an array (N, draws, K) of draws) and the
+scores (N, K) second.
 """
 
 from __future__ import annotations
@@ -40,29 +41,30 @@ def _metric(truth: Any, scores: Any, name: str, k: int, ties: str, parameter: fl
 
 
 def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted top-k accuracy: is the most plausible class, or are the j most plausible, among the model's best k?
+    """Return how often the k highest scores hold the top class, or all top j classes, of a truth drawn from the posterior.
 
-    Per case ``E_λ 1[top-j(λ) ⊆ C_k]``, C_k the k highest scores; the value is the mean over cases. At j = 1, the default, this is
-    ``E_λ 1[argmax λ ∈ C_k]`` [A eq. 8]; at j = k it is :func:`ua_set_accuracy` [A eq. 9].
+    This is uncertainty-adjusted (UA) top-k accuracy. The value of a case is ``E_λ 1[top-j(λ) ⊆ C_k]``, with C_k the classes of the k
+    highest scores; the value is the mean over cases. At j = 1, the default, it is ``E_λ 1[argmax λ ∈ C_k]`` [A eq. 8]; at j = k it is
+    :func:`ua_set_accuracy` [A eq. 9].
 
     Parameters
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
         Plausibilities. Cases without annotations are left out and counted.
     scores : (N, K) array
-        Higher = better; infinities are allowed, NaN is not.
+        Scores of the model, higher is better; infinities are allowed, NaN is not.
     k : int
-        1 to K.
+        Number of highest scores that count, 1 to K.
     j : int
-        1 to k: how many of the most plausible classes must be among the model's k [A section 2.4, "assuming j ≤ k"].
+        Number of most plausible classes that must all be among the model's k, 1 to k [A section 2.4, "assuming j ≤ k"].
     ties : {"expectation", "first"}
-        Tied scores and tied plausibilities: expectation over random tie-breaking, or by position. Classes of
+        Rule for tied scores and tied plausibilities: expectation over random tie-breaking, or by position. Classes of
         plausibility exactly 0 in a Dirichlet posterior are always taken by expectation.
 
     Returns
     -------
     Estimate
-        In [0, 1]; exact for Point and Dirichlet, with Monte Carlo error for Draws.
+        The value, in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws.
 
     Raises
     ------
@@ -72,10 +74,10 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
 
     Notes
     -----
-    With a one-hot ``Point`` this is ordinary top-k accuracy. It is the expected agreement with a truth drawn from the posterior. It is the
-    probability that the true class is among the k only if the model knows nothing about a case beyond its annotations: with π the
-    probabilities of the classes to be the most plausible one, a model that is always right gets the mean of Σ π² at k = 1, and no model
-    more than the certainty, which takes a copy of the annotations. :func:`accuracy_bounds` has both, and what the accuracy can be.
+    With a one-hot ``Point`` this is ordinary top-k accuracy. Otherwise it is agreement, not accuracy: the true accuracy may be higher or
+    lower. The two are equal only if the model knows nothing about a case beyond its annotations. Let π be the probabilities of the
+    classes to be the most plausible one. At k = 1 a model that is always right gets the mean of Σ π², and no model can exceed the mean
+    certainty, which a copy of the annotations reaches. :func:`accuracy_bounds` gives both numbers and bounds of the accuracy.
 
     References
     ----------
@@ -89,7 +91,7 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     >>> round(ua.value, 4), ua.per_case.round(4), round(ua.draw_std, 4)
     (0.5268, array([0.9213, 0.1323]), 0.2164)
 
-    Both of the two most plausible classes among the model's best three of four:
+    The two most plausible classes are both among the model's best three of four:
 
     >>> round(ugt.ua_topk_accuracy(ugt.Dirichlet.from_array([[6, 3, 1, 1]]), [[0.5, 0.1, 0.3, 0.2]], k=3, j=2).value, 4)
     0.2084
@@ -100,32 +102,33 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
 
 
 def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
-    r"""Uncertainty-adjusted set accuracy: are the \|C\| most plausible classes exactly the model's set C?
+    r"""Return how often the model's set C is exactly the set of the \|C\| top classes of a truth drawn from the posterior.
 
-    Per case ``P(top-|C|(λ) = C)`` as sets; the value is the mean over cases [A eq. 9]. ``per_case`` is also the certainty of a given set
-    [A eq. 6], whoever gave it: :func:`annotation_certainty` is the highest that any set has.
+    This is uncertainty-adjusted set accuracy [A eq. 9]. The value of a case is ``P(top-|C|(λ) = C)``, compared as sets; the value is the
+    mean over cases. ``per_case`` is also the certainty of a given set [A eq. 6]; :func:`annotation_certainty` is the highest certainty
+    that any set has.
 
     Parameters
     ----------
     truth, ties
-        As in :func:`ua_topk_accuracy`, errors too.
+        As in :func:`ua_topk_accuracy`; the errors are the same, too.
     predicted : (N, K) array of scores, or sets
-        With ``k`` scores: C is the model's best k. Without it given sets, of any size for each case, as in :func:`ua_coverage`.
+        With ``k``, scores: C is the model's best k. Without ``k``, given sets of any size for each case, as in :func:`ua_coverage`.
     k : int, optional
-        1 to K.
+        Number of highest scores that make the set, 1 to K.
 
     Returns
     -------
     Estimate
-        In [0, 1], exact as in :func:`ua_topk_accuracy`; of given sets with ``mean_set_size``.
+        The value, in [0, 1], exact as in :func:`ua_topk_accuracy`; for given sets with ``mean_set_size``.
 
     Notes
     -----
-    An empty set has 0, as in :func:`ua_coverage`: it names no class. (By the letter of the formula it has 1, being the best 0 classes; a
-    model would gain by saying nothing.)
+    An empty set has the value 0, as in :func:`ua_coverage`, because it names no class. (The formula gives 1, since the set holds the best
+    0 classes; a model would then gain from empty sets.)
 
-    Where fewer than \|C\| classes are plausible at all, the rest of the truth's set is a random choice among the others, so
-    that the probability is small: prefer :func:`ua_overlap` there.
+    If fewer than \|C\| classes are plausible at all, the rest of the truth's set is a random choice among the others, and the value is
+    small. Use :func:`ua_overlap` for such data.
 
     Examples
     --------
@@ -140,12 +143,11 @@ def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: s
 
 
 def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
-    r"""Uncertainty-adjusted overlap: which share of the \|C\| most plausible classes is in the model's set C?
+    r"""Return the expected share of the \|C\| top classes of a truth drawn from the posterior that the model's set C holds.
 
-    Per case ``E_λ |C ∩ top-|C|(λ)| / |C|`` [A eq. 10, 11]; the value is the mean over cases.
-
-    Arguments, errors and range as in :func:`ua_set_accuracy`. An empty set has 0 here too (its share is 0/0). Quantiles over draws are
-    exact where all values lie on 720 points from 0 to 1, such as those of sets of up to seven classes.
+    This is uncertainty-adjusted overlap [A eq. 10, 11]. The value of a case is ``E_λ |C ∩ top-|C|(λ)| / |C|``; the value is the mean over
+    cases. Arguments, errors and range are those of :func:`ua_set_accuracy`. An empty set has the value 0 here, too (its share is 0/0).
+    Quantiles over draws are exact if all values lie on 720 points from 0 to 1, such as those of sets of up to seven classes.
 
     Examples
     --------
@@ -161,10 +163,10 @@ def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = 
 
 
 def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
+    """Return the uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
 
-    Arguments, errors and range as in :func:`ua_topk_accuracy`. The value is exact for a Dirichlet posterior; so is its spread over draws,
-    unless a case has more than 20,000 possible lists: then the spread is that of 1,000 draws (``per_draw``).
+    Arguments, errors and range are those of :func:`ua_topk_accuracy`. The value is exact for a Dirichlet posterior. Its spread over draws
+    is exact if no case has more than 20,000 possible lists; otherwise the spread is that of 1,000 draws (``per_draw``).
 
     Examples
     --------
@@ -176,24 +178,24 @@ def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expe
 
 
 def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: float = 0.9, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted rank-biased overlap of the model's and the truth's lists of the best k classes, extrapolated.
+    """Return the uncertainty-adjusted rank-biased overlap, extrapolated, of the model's and the truth's lists of the best k classes.
 
-    ``E_λ [p^k A_k + (1 - p) Σ_{d≤k} p^(d-1) A_d]`` with the overlap ``A_d = |C_d ∩ top-d(λ)| / d`` and the persistence p, the probability
-    that a reader of a list who looks at one class looks at the next: what the deepest overlap would give if it went on for ever
-    (Webber, Moffat & Zobel 2010, eq. 32).
+    The value of a case is ``E_λ [p^k A_k + (1 - p) Σ_{d≤k} p^(d-1) A_d]``, with the overlap ``A_d = |C_d ∩ top-d(λ)| / d``. The
+    persistence p is the probability that a reader of the list who looks at one class looks at the next. Beyond depth k the overlap is
+    taken to stay A_k for ever (Webber, Moffat & Zobel 2010, eq. 32).
 
     Parameters
     ----------
     truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`, errors too.
+        As in :func:`ua_topk_accuracy`; the errors are the same, too.
     persistence : float
-        p in (0, 1), else a ValueError. Small: the first class decides; near 1: all k depths count alike.
+        p in (0, 1); other numbers raise a ValueError. If p is small, the first class decides; near 1, all k depths count alike.
 
     Returns
     -------
     Estimate
-        In [0, 1], 1 = the same list. For a Dirichlet posterior exact (quantiles over draws to 1/720 of a case), or by 1,000 draws with
-        ``mc_error`` where a case has more than 20,000 possible lists.
+        The value, in [0, 1], 1 = the same list. It is exact for a Dirichlet posterior (quantiles over draws to 1/720 of a case), or from
+        1,000 draws with ``mc_error`` if a case has more than 20,000 possible lists.
 
     References
     ----------
@@ -211,22 +213,24 @@ def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: 
 
 
 def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
+    """Return the uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
 
-    ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``: pairs of classes in opposite orders, where a class beyond its list comes after all in
-    it, and pairs of one list that the other lacks altogether count p (Fagin, Kumar & Sivakumar 2003, section 3.1).
+    The value of a case is ``E_λ K^(p)(C_k, top-k(λ)) / (k² + p k (k - 1))``. K counts the pairs of classes in opposite orders; a class
+    beyond a list comes after all classes in the list. A pair in one list that is missing altogether from the other counts p (Fagin, Kumar
+    & Sivakumar 2003, section 3.1).
 
     Parameters
     ----------
     truth, scores, k, ties
-        As in :func:`ua_topk_accuracy`, errors too.
+        As in :func:`ua_topk_accuracy`; the errors are the same, too.
     penalty : float
-        p in [0, 1], else a ValueError; 0 (optimistic) or ½ (neutral) are usual.
+        p in [0, 1]; other numbers raise a ValueError. 0 (optimistic) and ½ (neutral) are usual.
 
     Returns
     -------
     Estimate
-        In [0, 1], 0 = the same list. Exact for a Dirichlet posterior, or by 1,000 draws as in :func:`ua_rank_biased_overlap`.
+        The value, in [0, 1], 0 = the same list. It is exact for a Dirichlet posterior, or from 1,000 draws as in
+        :func:`ua_rank_biased_overlap`.
 
     Examples
     --------
@@ -242,23 +246,23 @@ def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float =
 def ua_weighted_kendall_distance(
     truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation"
 ) -> results.Estimate:
-    """Uncertainty-adjusted weighted Kendall distance: classes that the truth ranks high count more.
+    """Return the uncertainty-adjusted weighted Kendall distance, in which classes that the truth ranks high count more.
 
-    As :func:`ua_kendall_distance`, but a pair of classes at ranks r and s of the truth counts ``1/r + 1/s``, where a class beyond the
-    truth's best k adds 0 (Shieh 1998, with the additive hyperbolic weights of Vigna 2015). It is divided by its largest value,
-    ``(k + p (k - 1)) Σ_{r≤k} 1/r``, that of lists without a common class.
+    It differs from :func:`ua_kendall_distance` in that a pair of classes at ranks r and s of the truth counts ``1/r + 1/s``; a class
+    beyond the truth's best k adds 0 (Shieh 1998, with the additive hyperbolic weights of Vigna 2015). It is divided by its largest value,
+    ``(k + p (k - 1)) Σ_{r≤k} 1/r``, which lists without a common class have.
 
-    Arguments, errors, range and exactness as in :func:`ua_kendall_distance`; quantiles over draws to 1/720 of a case.
+    Arguments, errors, range and exactness are those of :func:`ua_kendall_distance`; quantiles over draws are exact to 1/720 of a case.
 
     Notes
     -----
-    With all classes (k = K) and p = 0, ``1 - 2 d k / (k - 1)`` of a distance d is the weighted tau of ``scipy.stats.weightedtau`` with the
-    ranks of the truth.
+    With all classes (k = K) and p = 0, a distance d gives ``1 - 2 d k / (k - 1)``, the weighted tau of ``scipy.stats.weightedtau`` with
+    the ranks of the truth.
 
     References
     ----------
     Shieh, "A weighted Kendall's tau statistic", Statistics & Probability Letters 39 (1998) 17-24; Vigna, "A weighted correlation index for
-    rankings with ties", WWW 2015, 1166-1176. Both are cited by [A] section 2.4.
+    rankings with ties", WWW 2015, 1166-1176. [A] cites both in section 2.4.
 
     Examples
     --------
@@ -273,22 +277,22 @@ def ua_weighted_kendall_distance(
 
 
 def ua_ndcg(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted normalised discounted cumulative gain of the model's best k classes.
+    """Return the uncertainty-adjusted normalised discounted cumulative gain of the model's best k classes.
 
-    ``E_λ [Σ_{r≤k} gain(C_r) / log2(1 + r)] / Σ_{r≤k} (k + 1 - r) / log2(1 + r)``, with C_r the model's class at rank r: the class at rank s
-    of the truth gains k + 1 - s, one beyond its best k nothing (Järvelin & Kekäläinen 2002, with the discount 1 / log2(1 + r) from the
-    first rank on).
+    The value of a case is ``E_λ [Σ_{r≤k} gain(C_r) / log2(1 + r)] / Σ_{r≤k} (k + 1 - r) / log2(1 + r)``, with C_r the model's class at
+    rank r. The class at rank s of the truth gains k + 1 - s, and a class beyond the truth's best k gains 0 (Järvelin & Kekäläinen 2002,
+    with the discount 1 / log2(1 + r) from the first rank on).
 
-    Arguments, errors and exactness as in :func:`ua_rank_biased_overlap`; in [0, 1], 1 = the same list.
+    Arguments, errors and exactness are those of :func:`ua_rank_biased_overlap`. The value lies in [0, 1], 1 = the same list.
 
     Notes
     -----
-    Gains depend on the order of the truth's classes, not on how plausible they are.
+    Gains depend on the order of the truth's classes only, whatever their plausibilities.
 
     References
     ----------
-    Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM Transactions on Information Systems 20 (2002) 422-446; of
-    the measures that [A] section 2.4 refers to (Sakai 2013).
+    Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM Transactions on Information Systems 20 (2002) 422-446:
+    one of the measures that [A] section 2.4 refers to (Sakai 2013).
 
     Examples
     --------
@@ -300,12 +304,12 @@ def ua_ndcg(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -
 
 
 def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
-    """Uncertainty-adjusted Spearman footrule between the model's and the truth's lists of the best k classes.
+    """Return the uncertainty-adjusted Spearman footrule distance between the model's and the truth's lists of the best k classes.
 
-    ``E_λ Σ_y |pos(y) - pos_λ(y)| / (k (k + 1))``, with position k + 1 for a class beyond its list (Fagin, Kumar &
+    The value of a case is ``E_λ Σ_y |pos(y) - pos_λ(y)| / (k (k + 1))``, with position k + 1 for a class beyond a list (Fagin, Kumar &
     Sivakumar 2003, section 3.3, location k + 1).
 
-    Arguments and errors as in :func:`ua_topk_accuracy`; range and exactness as in :func:`ua_kendall_distance`.
+    Arguments and errors are those of :func:`ua_topk_accuracy`, range and exactness those of :func:`ua_kendall_distance`.
 
     Examples
     --------
@@ -317,9 +321,10 @@ def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "ex
 
 
 def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
-    """Coverage of given prediction sets: the probability that the most plausible class, or the j most plausible, are in the set.
+    """Return the coverage of given prediction sets: how often a set holds the top class, or all top j classes, of a drawn truth.
 
-    Per case ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``; the record also says the mean size of the sets.
+    The value of a case is ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``, over the posterior of the plausibilities λ. The record also
+    has the mean size of the sets.
 
     Parameters
     ----------
@@ -328,12 +333,12 @@ def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation")
     sets : (N, K) boolean mask, (N, m) integers, N sequences of class positions or of names of classes, or PredictionSets
         A set may be empty: it covers nothing.
     j : int
-        1 to K. A set of fewer than j classes has 0.
+        Number of most plausible classes that the set must hold, 1 to K. A set of fewer than j classes has the value 0.
 
     Returns
     -------
     Estimate
-        In [0, 1], with ``mean_set_size``.
+        The value, in [0, 1], with ``mean_set_size``.
 
     Raises
     ------
@@ -357,7 +362,7 @@ def _of_scores_or_sets(truth: Any, predicted: Any, name: str, k: int | None, tie
         return _metric(truth, predicted, name, k, ties)
     post = as_plausibilities(truth)
     if looks_like_scores(post, predicted):
-        raise checks.error("k", "be given with scores (a set of all classes: give sets as a mask)", None)
+        raise checks.error("k", "be given with scores (for sets of all classes, give a boolean mask)", None)
     return _of_sets(post, predicted, name, 1, ties)
 
 
@@ -369,11 +374,11 @@ def _of_sets(post: Plausibilities, sets: Any, name: str, j: int, ties: str) -> r
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
-    """Plausibility mass of given prediction sets ("aggregated coverage"): how much plausibility the set holds.
+    """Return the plausibility mass of given prediction sets ("aggregated coverage"): the expected plausibility that a set holds.
 
-    Per case ``E_λ Σ_{y ∈ C} λ_y``; for a Dirichlet posterior the mass is Beta distributed, mean and variance exact.
+    The value of a case is ``E_λ Σ_{y ∈ C} λ_y``. For a Dirichlet posterior the mass is Beta distributed, and mean and variance are exact.
 
-    Arguments, errors and range as in :func:`ua_coverage`. Quantiles over draws of a Dirichlet posterior are those of the normal limit.
+    Arguments, errors and range are those of :func:`ua_coverage`. Quantiles over draws of a Dirichlet posterior come from the normal limit.
 
     Examples
     --------
@@ -389,7 +394,7 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
 
 
 def _of_rows(given: Sets, compare: Any, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> results.Comparison:
-    """The comparison of some of the sets with a truth of as many cases."""
+    """Compare the sets of some cases with a truth that has exactly these cases."""
     found: results.Comparison = compare(truth, given.take(rows), **options)
     return found
 

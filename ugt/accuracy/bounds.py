@@ -1,4 +1,4 @@
-"""What the accuracy against the true class can be, when annotations are all that is known of it."""
+"""Bounds of the accuracy against the true class, if annotations are all that is known of the truth."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..resampling import GroupSums, Resamples, Result, Statistic, by_case, over
 from .given import orders_of
 
 NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
-LEAST_CASES = 50  # of a group
-CASES_A_PARAMETER, MOST_CELLS = 20, 2 * 10**7  # of the full form
-SAME = 9  # decimals in which plausibilities that are the same agree
+LEAST_CASES = 50  # cases per group; bounds of smaller groups are too narrow by chance
+CASES_A_PARAMETER, MOST_CELLS = 20, 2 * 10**7  # least cases per parameter of the full form, and the largest table that it may take
+SAME = 9  # decimals to which plausibilities are rounded before they are compared
 
 
 class Assumed(Statistic):
@@ -29,11 +29,11 @@ class Assumed(Statistic):
     span = (0.0, 1.0)
 
     def __init__(self, pi: Array, chosen: Array, k: int, least: int) -> None:
-        """``pi`` (N, K): probabilities of each class to be the true one, NaN where nothing is known; ``chosen`` (N, K): shares of the k."""
+        """Group the cases; ``pi`` (N, K): probabilities of each class to be the true one, or NaN; ``chosen`` (N, K): shares of the k."""
         self.n_cases, self._k, self._n_classes = len(pi), k, pi.shape[1]
         self._kept = np.asarray(~np.isnan(pi).any(axis=1))
         everything = self._kept.all()
-        self._pi, self._chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # shared where they can be
+        self._pi, self._chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # without a copy if possible
         n, n_classes = self._pi.shape
         self.full = CASES_A_PARAMETER * n_classes**2 <= n <= MOST_CELLS // n_classes**2
         aligned, own = _aligned(self._pi, self._chosen)
@@ -47,16 +47,16 @@ class Assumed(Statistic):
 
     @property
     def spans(self) -> Array:
-        """(6, 2): an inversion may leave what an accuracy can be, which refutes its assumption."""
+        """(6, 2) ends of each number: ``independent`` may lie outside of 0 to 1, which refutes its assumption."""
         found = np.tile([0.0, 1.0], (len(self.names), 1))
         found[self.names.index("independent")] = -np.inf, np.inf
         return found
 
     def _columns(self, aligned: Array) -> Array:
-        """(n, S) of each case: 1, agreement, Σ π², what a model that is always right gets, and one that copies; then π, ππᵀ and πyᵀ."""
+        """Return (n, S) per case: 1, agreement, Σ π², the values of a model that is always right and of a copy; then π, ππᵀ and πyᵀ."""
         pi, y, k = self._pi, self._chosen, self._k
         copied = aligned[:, :k].sum(axis=1)
-        # the k of a model that is always right: the true class, and of the others the most plausible ones
+        # a model that is always right is taken to choose the true class and the k - 1 most plausible of the others
         with_true = aligned[:, : k - 1].sum(axis=1)[:, None] + aligned[:, k:]
         right = copied**2 + (aligned[:, k:] * with_true).sum(axis=1)
         columns = [np.ones(len(pi)), (pi * y).sum(axis=1), (pi**2).sum(axis=1), right, copied]
@@ -67,28 +67,28 @@ class Assumed(Statistic):
 
     @property
     def form(self) -> str:
-        """How errors that are independent are found."""
+        """Which of the two forms computes the accuracy under independent errors."""
         return "full" if self.full else "one parameter"
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases of whose truth something is known."""
+        """(N,) whether the plausibilities of a case are defined."""
         return self._kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, G (1 + 2K) + S)."""
+        """Return the (B, G (1 + 2K) + S) weighted sums: of each group, then of all cases."""
         weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
         parts = [one.sums(weights).reshape(weights.shape[1], -1) for one in (self._grouped, self._summed)]
         return np.concatenate(parts, axis=1)
 
     def _parted(self, sums: Array) -> tuple[Array, Array, Array, Array]:
-        """(B, G, 1) cases and (B, G, K) sums of p and of q of each group; (B, S) the other sums."""
+        """Split the sums into (B, G, 1) cases and (B, G, K) sums of p and of q per group, and the (B, S) sums over all cases."""
         k, width = self._n_classes, 1 + 2 * self._n_classes
         grouped, rest = sums[:, : self.n_groups * width].reshape(len(sums), self.n_groups, width), sums[:, self.n_groups * width :]
         return grouped[..., :1], grouped[..., 1 : 1 + k], grouped[..., 1 + k :], rest
 
     def answer(self, sums: Array) -> Array:
-        """(B, 6)."""
+        """Return the (B, 6) numbers in the order of ``NAMES``."""
         size, p, q, rest = self._parted(sums)
         n = rest[:, 0]
         lower, upper = np.maximum(p + q - size, 0.0).sum(axis=(1, 2)), np.minimum(p, q).sum(axis=(1, 2))
@@ -97,13 +97,13 @@ class Assumed(Statistic):
         return np.stack([agreement, over(lower, n), over(upper, n), independent, right, copied], axis=1)
 
     def _one_parameter(self, agreement: Array, squares: Array) -> Array:
-        """(B,) if errors fall on all other classes alike."""
+        """Return the (B,) accuracies under independent errors that fall on all other classes alike."""
         others = self._n_classes - 1
         chance = over(1.0 - squares, others)
         return over(agreement - self._k * chance, squares - chance)
 
     def _inverted(self, rest: Array) -> Array:
-        """(B,) Σ_t P_t A_tt with A = (ΠᵀΠ)⁻¹ ΠᵀY, of the classes that any annotation speaks for."""
+        """Return (B,) Σ_t P_t A_tt with A = (ΠᵀΠ)⁻¹ ΠᵀY, over the classes with any probability; NaN if the matrix is singular."""
         k = self._n_classes
         total, squared, crossed = rest[:, :k], rest[:, k : k + k * k].reshape(-1, k, k), rest[:, k + k * k :].reshape(-1, k, k)
         found = np.full(len(rest), np.nan)
@@ -117,7 +117,7 @@ class Assumed(Statistic):
         return found
 
     def influence(self) -> Array:
-        """(N, 6) L = (a - θ) / n of the means, with the end of each class that is the least or the greatest now; and of the inversion."""
+        """Return the (N, 6) influences: (a - θ) / n of the means, with the present side of each extremum; and that of the inversion."""
         size, p, q, rest = (table[0] for table in self._parted(self.sums()))
         aligned, own = _aligned(self._pi, self._chosen)
         columns = self._columns(aligned)
@@ -154,7 +154,7 @@ class Assumed(Statistic):
 
 
 def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
-    """Both with the classes of each case in the order of their plausibility; classes that are as plausible share what was chosen."""
+    """Sort the classes of each case by plausibility in both tables; equally plausible classes share their ``chosen`` equally."""
     rounded = np.round(pi, SAME)
     order = np.argsort(-rounded, axis=1, kind="stable")
     p, y, rank = (np.take_along_axis(table, order, axis=1) for table in (pi, chosen, rounded))
@@ -166,7 +166,7 @@ def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
 
 
 def _groups(aligned: Array, least: int) -> tuple[Int32, int]:
-    """Cases whose plausibilities are alike; neighbours are put together until each group has ``least`` cases."""
+    """Return the group of each case and the number of groups: cases with equal plausibilities, neighbours merged up to ``least`` cases."""
     if len(aligned) == 0:
         return np.zeros(0, np.int32), 1
     code, first = factorize(np.round(aligned, SAME) + 0.0)
@@ -185,28 +185,28 @@ def _groups(aligned: Array, least: int) -> tuple[Int32, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AccuracyBounds(Result):
-    """What the accuracy against the true class can be.
+    """The bounds of the accuracy against the true class, and its value under two assumptions.
 
     Attributes
     ----------
     value : float
-        ``agreement``: expected agreement with a truth drawn from the annotations. It is the accuracy if the model knows nothing of a case
+        ``agreement``: expected agreement with a truth drawn from the posterior. It is the accuracy if the model knows nothing about a case
         beyond its annotations.
     lower, upper : float
         Bounds of the accuracy without an assumption on how the model and the annotators err together.
     independent : float
-        The accuracy if the model's errors are independent of the annotators' given the true class. Above 1, beyond its interval, the
-        assumption is refuted: the model shares the annotators' errors. NaN if the annotations do not tell the classes apart.
+        The accuracy if the model's errors are independent of the annotators' given the true class. If its whole interval lies above 1,
+        the assumption is refuted: the model shares the annotators' errors. NaN if the annotations do not distinguish the classes.
     always_right : float
-        What a model that is always right would have as ``agreement``.
+        The ``agreement`` that a model that is always right would have.
     copying : float
-        The most that any model can have as ``agreement``: it copies the annotations.
+        The highest ``agreement`` that any model can have, which a copy of the annotations reaches.
     form : {"full", "one parameter"}
         How ``independent`` was computed.
     n_groups : int
-        Groups of alike cases, of which the bounds are made.
+        Groups of cases with similar plausibilities from which the bounds are computed.
     n_cases, left_out : int, mapping
-        Cases counted; cases left out, by reason.
+        Cases counted, and cases left out by reason.
 
     Examples
     --------
@@ -235,48 +235,49 @@ class AccuracyBounds(Result):
     def outer_interval(
         self, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Any = 0
     ) -> tuple[float, float]:
-        """An interval for every accuracy that the bounds allow; arguments as of :meth:`interval`, NaN where that has no ends.
+        """Return an interval for every accuracy that the bounds allow; the arguments are those of :meth:`interval`.
 
-        From the lower end of the basic bootstrap interval of ``lower`` to the upper end of that of ``upper``: resamples move maxima and
-        minima over groups inwards once more, as the sample has, and basic intervals take that back. Where fewer than five clusters were
-        resampled the intervals are Student's. In simulation with 100, 400 and 2,000 cases (150 data sets each) it held the accuracy in at
-        least 98 % of the data sets, but in 85 to 90 % for a model that is always right, for which both margins are the same.
+        It reaches from the lower end of the basic bootstrap interval of ``lower`` to the upper end of that of ``upper``. Basic intervals
+        are needed because resampling moves maxima and minima over groups inwards, as sampling did before; they correct for this. With
+        fewer than five clusters the intervals are Student's. An end is NaN where :meth:`interval` gives NaN. In simulation with 100, 400
+        and 2,000 cases (150 data sets each) the interval held the accuracy in at least 98% of the data sets, but in 85 to 90% for a model
+        that is always right, for which both margins are equal.
         """
         return outer_ends(self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed), level)
 
 
 def outer_ends(found: Resamples, level: float) -> tuple[float, float]:
-    """Of resamples of all numbers: see :meth:`AccuracyBounds.outer_interval`."""
+    """Return the ends of :meth:`AccuracyBounds.outer_interval` from resamples of all numbers."""
     ends = np.clip(found.interval(level, "auto" if found.too_few else "basic"), 0.0, 1.0)
     return float(ends[NAMES.index("lower"), 0]), float(ends[NAMES.index("upper"), 1])
 
 
 def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES) -> AccuracyBounds:
-    r"""What the top-k accuracy against the true class can be, under no assumption and under two that exclude each other.
+    r"""Return bounds of the top-k accuracy against the true class, and its value under two assumptions that exclude each other.
 
-    With ``π_i(t)`` the probability that class t is the most plausible one of case i [A eq. 4] and ``Y_i(t)`` whether it is among the
-    model's best k, and if ``π`` is right (on average within each group of alike cases), the accuracy ``P(T ∈ C_k)``
+    Let ``π_i(t)`` be the probability that class t is the most plausible one of case i [A eq. 4], and ``Y_i(t)`` whether t is among the
+    model's best k. If ``π`` is right on average within each group of similar cases, the accuracy ``P(T ∈ C_k)``
 
-    - lies between the means over groups of ``Σ_t max(0, p_t + q_t - 1)`` and ``Σ_t min(p_t, q_t)``: p, q the means of π and Y in the group,
-      with the classes of each case in the order of their plausibility (the bounds of Fréchet, which no other bounds improve on for k = 1);
-    - is the mean of ``Σ_t π_i(t) Y_i(t)`` if the model knows nothing of a case beyond its annotations: :func:`ua_topk_accuracy`;
-    - is ``Σ_t p_t A_tt`` with ``A = (ΠᵀΠ)⁻¹ ΠᵀY``, p the mean of π, if model and annotators err independently given the true class. Where
-      there are fewer than 20 K² cases: ``(U - k c) / (s - c)`` with ``s`` the mean of ``Σ_t π²``, ``c = (1 - s) / (K - 1)`` and U the
-      agreement, if errors fall on all other classes alike, too.
+    - lies between the means over groups of ``Σ_t max(0, p_t + q_t - 1)`` and ``Σ_t min(p_t, q_t)``. Here p and q are the means of π and Y
+      in the group, with the classes of each case sorted by plausibility (the bounds of Fréchet, which are the tightest for k = 1);
+    - is the mean of ``Σ_t π_i(t) Y_i(t)`` if the model knows nothing about a case beyond its annotations: :func:`ua_topk_accuracy`;
+    - is ``Σ_t p_t A_tt`` with ``A = (ΠᵀΠ)⁻¹ ΠᵀY``, p the mean of π, if model and annotators err independently given the true class. With
+      fewer than 20 K² cases it is ``(U - k c) / (s - c)``, with ``s`` the mean of ``Σ_t π²``, ``c = (1 - s) / (K - 1)`` and U the
+      agreement; this form also assumes that errors fall on all other classes alike.
 
     Parameters
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
-        Plausibilities. All answers hang on them: a posterior with another reliability has other bounds.
+        Plausibilities. All results depend on them: a posterior with another reliability has other bounds.
     scores : (N, K) array
-        Higher = better; infinities are allowed, NaN is not.
+        Scores of the model, higher is better; infinities are allowed, NaN is not.
     k : int
-        1 to K.
+        Number of highest scores that count, 1 to K.
     ties : {"expectation", "first"}
         As for :func:`ua_topk_accuracy`.
     least_cases : int
-        Of a group; smaller ones are put together with their neighbours, those with almost the same plausibilities. Groups of few cases
-        make bounds that are too narrow by chance.
+        Least number of cases of a group. Smaller groups are merged with their neighbours, which have similar plausibilities. Groups of
+        few cases give bounds that are too narrow by chance.
 
     Returns
     -------
@@ -285,11 +286,11 @@ def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     Raises
     ------
     ValueError, TypeError
-        As for :func:`ua_topk_accuracy`; if ``least_cases`` is no whole number of at least 1.
+        As for :func:`ua_topk_accuracy`; if ``least_cases`` is not a whole number of at least 1.
 
     Notes
     -----
-    Intervals are over cases; they say nothing of how right the posterior is.
+    Intervals are over cases; they do not cover an error of the posterior.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Scores of models, as the metrics of their orders read them."""
+"""Reading of model scores for the metrics that compare orders of classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..plausibilities.orders import Orders
 
 
 def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
-    """The model's order of classes, deep enough for its best k, of scores (N, K) that fit the truth or annotations, without NaN."""
+    """Return the model's order of classes down to its best k; refuse scores that are NaN or do not fit the truth's (N, K)."""
     checks.whole("k", k, 1, truth.n_classes)
     table = as_array(scores)
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
@@ -26,7 +26,7 @@ def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
 
 
 def looks_like_scores(truth: OnAxes, given: Any) -> bool:
-    """Whether what is given as sets is a table of a number for each class of each case."""
+    """Return whether an argument for sets is in fact an (N, K) table of numbers, such as scores."""
     if isinstance(given, OnAxes):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Does the model say the group of classes, such as the risk, that the truth has; and how good it is where the truth has a given one."""
+"""Uncertainty-adjusted accuracy of groups of classes, such as risks, over all cases or given the group of the truth."""
 
 from __future__ import annotations
 
@@ -19,49 +19,50 @@ from ..plausibilities.sets import as_groups, one_group
 from .given import orders_of
 
 OF = ("group", "class")
-# Below, intervals over cases hold the number too rarely: in 79 to 94 % of simulated data sets with 5 expected cases, 93 to 97 % with 10.
+# With fewer expected cases, 95% intervals over cases cover too rarely: 79 to 94% of simulated data sets with 5, 93 to 97% with 10.
 FEW_EXPECTED = 10
 
 
 def ua_group_accuracy(
     truth: Any, scores: Any, groups: Any, *, given: Any = None, of: str = "group", group_rule: str = "sum", ties: str = "expectation"
 ) -> results.Estimate:
-    r"""Uncertainty-adjusted accuracy of groups of classes, such as risks: does the model say the group that the truth has?
+    r"""Return how often the model's group of classes, such as the risk, agrees with the group of a truth drawn from the posterior.
 
-    With Y the most plausible class of a truth drawn from the posterior, C the model's first choice and g(·) the group of a class, the value
-    is the mean over cases of ``P(g(C) = g(Y))`` [A section 3.2]. Accuracy "given that the case is high-risk" has no set of cases to be the
-    mean over, for a case is high-risk with a probability only. ``given=g`` takes the ratio over cases and draws together,
+    Let Y be the most plausible class of a drawn truth, C the model's first choice and g(·) the group of a class. The value is the mean
+    over cases of ``P(g(C) = g(Y))`` [A section 3.2]. Accuracy "given that the case is high-risk" needs a ratio, because a case is
+    high-risk only with some probability. ``given=g`` takes this ratio over cases and draws together:
 
-    ``Σ_i P(C_i is right and g(Y_i) = g) / Σ_i P(g(Y_i) = g)``,
+    ``Σ_i P(C_i is right and g(Y_i) = g) / Σ_i P(g(Y_i) = g)``.
 
-    in which a case counts as much as it is likely to be of the group. Of certain truths it is the accuracy over the cases of the group.
+    Each case counts with its probability to be of the group. For certain truths the ratio is the accuracy over the cases of the group.
 
     Parameters
     ----------
     truth, ties
         As in :func:`ua_topk_accuracy`.
     scores : (N, K) array
-        Higher = better; for ``group_rule="sum"`` at least 0, such as probabilities.
+        Scores of the model, higher is better; at least 0 for ``group_rule="sum"``, such as probabilities.
     groups : (K,) integers or names, or mapping of class to integer or name
         Group of every class, such as its risk.
     given : group, optional
-        Only as far as the truth is of this group.
+        The group of the truth to which the value is restricted. Default: no restriction.
     of : {"group", "class"}
-        What must be right: the group, or the class itself (how often the model finds the class where the truth is of the group).
+        What must agree: the group, or the class itself (with ``given``: how often the model finds the class if the truth is of the group).
     group_rule : {"sum", "top_class"}
-        Of truth and model alike: the group with the highest sum, or the group of the best class, which ``of="class"`` needs.
+        How truth and model choose a group: the group with the highest sum, or the group of the best class, which ``of="class"`` needs.
 
     Returns
     -------
     Estimate
-        In [0, 1]; exact for Point and Dirichlet, with Monte Carlo error for Draws. With ``given``: ``per_case`` is the probability to be
-        right given the group, ``weight`` that of the group, cases that are never of the group are left out and counted; ``draw_std`` is
-        exact for Draws and of first order for Dirichlet posteriors, whose interval over draws is its normal limit.
+        The value, in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws. With ``given``, ``per_case`` is the
+        probability to agree given the group, and ``weight`` the probability of the group; cases that are never of the group are left out
+        and counted. ``draw_std`` is then exact for Draws and of first order for Dirichlet posteriors, whose interval over draws comes from
+        the normal limit.
 
     Warns
     -----
     UserWarning
-        If fewer than 10 cases are expected of the given group: intervals over cases are too narrow then (but for values of 0 and 1).
+        If fewer than 10 cases of the given group are expected: intervals over cases are then too narrow (except for values of 0 and 1).
 
     Raises
     ------
@@ -70,7 +71,7 @@ def ua_group_accuracy(
 
     Notes
     -----
-    :func:`annotation_certainty` of the same groups and rule is the most that the value without ``given`` can be.
+    The value without ``given`` cannot exceed :func:`annotation_certainty` of the same groups and rule.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def ua_group_accuracy(
     for name, value, known in (("of", of, OF), ("group_rule", group_rule, ("sum", "top_class")), ("ties", ties, checks.TIES)):
         checks.option(name, value, known)
     if of == "class" and group_rule == "sum":
-        raise checks.error("group_rule", "be 'top_class' for of='class': sums over groups have no class", "'sum'")
+        raise checks.error("group_rule", "be 'top_class' for of='class', because sums over groups have no class", "'sum'")
     group = as_groups(groups, post.axes)
     wanted = None if given is None else one_group(given, groups, post.axes, "given")[1]
     order = orders_of(post, scores, 1, ties)
@@ -97,7 +98,7 @@ def ua_group_accuracy(
         table = np.asarray(scores, np.float64)
         if (table < 0).any():
             i, j = np.argwhere(table < 0)[0]
-            must, where = "be at least 0 to be added up within groups; else group_rule='top_class'", f"case {post.axes.case_name(i)}"
+            must, where = "be at least 0 for group_rule='sum' (or use group_rule='top_class')", f"case {post.axes.case_name(i)}"
             raise checks.error("scores", must, table[i, j], f"{where}, class {post.axes.class_name(j)}")
         order = Orders.from_dense(summed(table, group), 1, ties)
     judge = Groups(group, group_rule == "sum", order.sets(1).membership(1), of == "class", ties)
@@ -109,15 +110,15 @@ def ua_group_accuracy(
     found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post.made_of, both)
     expected = 0.0 if found.weight is None else float(np.nansum(found.weight))
     if expected < FEW_EXPECTED and 0 < found.value < 1:
-        note(f"{expected:.1f} cases are expected of group {given!r}: with fewer than {FEW_EXPECTED}, intervals over cases are too narrow.")
+        note(f"{expected:.1f} cases of group {given!r} are expected; with fewer than {FEW_EXPECTED}, intervals over cases are too narrow.")
     return found
 
 
 class Groups(NamedTuple):
-    """What is right of a model's first choices."""
+    """The model's first choices as groups or classes, with the rules by which they agree with a truth."""
 
     group: Int64  # (K,) of the classes
-    in_sum: bool  # whether the truth's groups are those of the highest sums
+    in_sum: bool  # whether the group with the highest sum counts, not the group of the best class
     chosen: Array  # (N, K) first choices, or (N, G) of groups
     of_class: bool
     ties: str
@@ -133,17 +134,17 @@ class Groups(NamedTuple):
         return np.asarray((np.arange(self.chosen.shape[1]) if self.in_sum else self.group) == wanted, np.float64)
 
     def right(self, truth: Plausibilities, rows: Int64) -> results.Comparison:
-        """P(the model is right)."""
+        """Return P(first choice and drawn truth agree) per case."""
         return self._seen(truth).of_best_class(self._worth(rows), ties=self.ties)
 
     def given(self, wanted: int, truth: Plausibilities, rows: Int64) -> tuple[results.Comparison, results.Comparison]:
-        """P(the truth is of a group, and the model right), P(it is of the group)."""
+        """Return P(the truth is of the wanted group and the choice agrees) and P(the truth is of the group) per case."""
         seen, worth, inside = self._seen(truth), self._worth(rows), self._inside(wanted)
         tables = worth * inside, np.broadcast_to(inside, worth.shape)
         above, below = (seen.of_best_class(np.ascontiguousarray(table), ties=self.ties) for table in tables)
         return above, below
 
     def slope(self, wanted: int, truth: Plausibilities, value: float) -> results.Comparison:
-        """What is above less the value times what is below."""
+        """Return the numerator less the value times the denominator per case, from which the spread of the ratio follows."""
         worth = (self._worth(np.arange(truth.n_cases)) - value) * self._inside(wanted)
         return self._seen(truth).of_best_class(worth, ties=self.ties)

@@ -1,4 +1,4 @@
-"""How often a model says what one more annotator says, beside how often another annotator does."""
+"""Agreement of a model with one more annotator, next to the agreement of annotators with each other."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .given import orders_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NextAnnotatorAgreement(Result):
-    """Agreement of a model with one more annotator. Numbers of :meth:`interval`: ``model``, ``annotators`` and ``difference``.
+    """The agreement of a model with one more annotator. :meth:`interval` takes ``model``, ``annotators`` or ``difference``.
 
     Attributes
     ----------
     value : float
         ``model``: how often an annotator, drawn from those of a case, chose the model's first choice; mean over cases.
     annotators : float
-        How often two annotators of a case chose the same class; mean over the cases with two or more.
+        How often two annotators of a case chose the same class; mean over the cases with two or more annotators.
     difference : float
-        The model's agreement less that of annotators, over the cases with two or more.
+        The model's agreement less the annotators' agreement, over the cases with two or more annotators.
     per_case : (N,) array
-        The model's; NaN for a case without annotations.
+        The model's agreement in each case; NaN for a case without annotations.
     n_cases, left_out : int, mapping
-        Cases counted; cases left out, by reason.
+        Cases counted, and cases left out by reason.
 
     Examples
     --------
@@ -54,21 +54,21 @@ class NextAnnotatorAgreement(Result):
 
 
 def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, ties: str = "expectation") -> NextAnnotatorAgreement:
-    r"""Agreement of a model's first choice with one more annotator, beside that of annotators with each other.
+    r"""Return the agreement of a model's first choice with one more annotator, and that of annotators with each other.
 
-    With n annotators of a case, ``s_a(k)`` the share of class k in what annotator a chose (1 for a single label) and C the model's first
-    choice, the case contributes ``Σ_a s_a(C) / n``; annotators contribute ``Σ_{a ≠ b} Σ_k s_a(k) s_b(k) / (n (n - 1))``, which for n_k
-    single labels is ``Σ_k n_k (n_k - 1) / (n (n - 1))``. Both are unbiased for another annotator like these, without a prior and without
-    an assumption on the true class, if the model has not seen the annotations.
+    Let a case have n annotators, ``s_a(k)`` be the share of class k in the choice of annotator a (1 for a single label), and C be the
+    model's first choice. The case contributes ``Σ_a s_a(C) / n`` to the model's agreement. To the annotators' agreement it contributes
+    ``Σ_{a ≠ b} Σ_k s_a(k) s_b(k) / (n (n - 1))``, which for n_k single labels is ``Σ_k n_k (n_k - 1) / (n (n - 1))``. Both are unbiased
+    for another annotator like these if the model has not seen the annotations; they need no prior and no assumption on the true class.
 
     Parameters
     ----------
     annotations : Labels or Rankings
-        N cases. Of a ranking the first block counts, its classes alike.
+        Annotations of N cases. Of each ranking the first block counts, with equal shares for its classes.
     scores : (N, K) array
-        Higher = better; infinities are allowed, NaN is not.
+        Scores of the model, higher is better; infinities are allowed, NaN is not.
     ties : {"expectation", "first"}
-        Tied scores: expectation over random tie-breaking, or by position.
+        Rule for tied scores: expectation over random tie-breaking, or by position.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
 
     Notes
     -----
-    Who agrees with annotators better than they do with each other may have learnt what they share, errors included. Annotators of a case
-    with one annotation have nobody to agree with.
+    Agreement is not correctness: a model that agrees with annotators better than they do with each other may have learnt the errors that
+    they share. A case with one annotation does not count for the agreement of annotators.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
 
 
 class NextAgreement(Ratios):
-    """Agreement of first choices (N, K) with an annotator, that of annotators, and their difference in cases with two."""
+    """The agreement of first choices (N, K) with an annotator, that of annotators, and the difference in cases with two annotators."""
 
     def __init__(self, annotations: Labels | Rankings, chosen: Array) -> None:
         self.annotations, self.chosen = annotations, chosen
@@ -128,7 +128,7 @@ class NextAgreement(Ratios):
         return self.annotations if len(self.annotations.annotators) else super().annotations_by_name()
 
     def without_pairs(self) -> tuple[Int64, Int64, Array]:
-        """Of every opinion that is taken away."""
+        """Return case, annotator and the case's contributions without this annotator, one row per opinion."""
         found = self._found
         _, first, of = np.unique(found.opinion, return_index=True, return_inverse=True)
         case, of = found.case[first], of.reshape(-1)
@@ -143,7 +143,7 @@ class NextAgreement(Ratios):
 
 
 def _columns(hits: Array, pairs: Array, n: Array) -> Array:
-    """(N, 5) from sums over the n annotators of a case and over their ordered pairs."""
+    """Return the (N, 5) contributions from sums over the n annotators of each case and over their ordered pairs."""
     one, two = n > 0, n > 1
     model, annotators = hits / np.maximum(n, 1), np.where(two, pairs / np.maximum(n * (n - 1), 1), 0.0)
     return np.stack([np.where(one, model, 0.0), annotators, np.where(two, model - annotators, 0.0), one, two], axis=1)

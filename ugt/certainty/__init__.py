@@ -1,4 +1,4 @@
-"""How certain the annotations leave the truth: annotation certainty and expected risk [A eq. 2-6, section 3.2]."""
+"""Annotation certainty and expected risk: how much of the truth the annotations settle [A eq. 2-6, section 3.2]."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ __all__ += ["expected_risk"]
 def annotation_certainty(
     truth: Any, *, k: int = 1, kind: str = "set", groups: Any = None, group_rule: str = "sum", ties: str = "expectation"
 ) -> results.Certainty:
-    """Annotation certainty of order k: the highest probability of any set of k classes to be the k most plausible ones.
+    """Return the annotation certainty of each case: the highest probability of any set of k classes to be the k most plausible ones.
 
-    Per case ``max_{C: |C| = k} P(top-k(λ) = C)`` [A eq. 2-6]; the value is the mean over cases.
+    The certainty of a case is ``max_{C: |C| = k} P(top-k(λ) = C)`` [A eq. 2-6]; the value is the mean over cases.
 
     Parameters
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
         Plausibilities. Cases without annotations are left out and counted.
     k : int
-        1 to K (to the number of groups, where groups are given).
+        Order of the certainty, 1 to K (to the number of groups if groups are given).
     kind : {"set", "rank"}
         ``"rank"``: the highest probability of any class to have rank k.
     groups : (K,) integers or text, optional
-        Group of every class, such as its risk: certainty about groups instead of classes.
+        Group of every class, such as its risk, for certainty about groups instead of classes.
     group_rule : {"sum", "top_class"}
-        A group's plausibility is the sum over its classes; or the group of the most plausible class counts (k = 1 only).
+        How a group wins: by the sum of the plausibilities of its classes, or by the most plausible class (k = 1 only).
     ties : {"expectation", "first"}
-        Tied plausibilities: expectation over random tie-breaking, or by position.
+        Rule for tied plausibilities: expectation over random tie-breaking, or by position.
 
     Returns
     -------
     Certainty
-        Values in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws.
+        The values, in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws.
 
     Raises
     ------
@@ -55,11 +55,11 @@ def annotation_certainty(
 
     Notes
     -----
-    A certain class is not a correct one: what all annotators get wrong is certain, too. The certainty of order 1 is the most that
-    :func:`ua_topk_accuracy` of any model can be, by choosing in each case the class that its annotations make most probable.
-    Classes of plausibility exactly 0 never belong to the best: where at most k classes are plausible, certainty is 1.
-    With ``ties="first"`` those of a Point or of Draws are taken by position, like any others (the authors' code does so).
-    For Draws the maximum of frequencies is biased upwards (some 0.003 at 1,000 draws); exact answers are not.
+    Certainty is not correctness: a case that all annotators get wrong is certain, too. :func:`ua_topk_accuracy` of a model cannot exceed
+    the certainty of order 1, which it reaches by choosing in each case the class that the annotations make most probable.
+    Classes of plausibility exactly 0 never belong to the best: if at most k classes are plausible, certainty is 1.
+    With ``ties="first"``, tied classes of plausibility 0 of a Point or of Draws are taken by position (as in the authors' code).
+    For Draws the maximum of frequencies is biased upwards, by about 0.003 at 1,000 draws; exact values have no such bias.
 
     References
     ----------
@@ -89,7 +89,7 @@ def annotation_certainty(
 
 
 def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
-    """Standard error of a mean of frequencies over draws, cases drawn independently."""
+    """Return the standard error of a mean of frequencies over draws, if the draws of the cases are independent."""
     if not post.is_sampled:
         return 0.0
     defined = post.certainty_error(per_case, k, kind, group)[~np.isnan(per_case)]
@@ -97,9 +97,9 @@ def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: A
 
 
 def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.Certainty:
-    """Expected value of an ordinal risk of the class [A section 3.2].
+    """Return the expected value of a risk that every class has, for each case [A section 3.2].
 
-    Per case ``Σ_y risk_y P(argmax λ = y)`` (``kind="top_class"``) or ``Σ_y risk_y E λ_y`` (``kind="plausibility"``).
+    The value of a case is ``Σ_y risk_y P(argmax λ = y)`` (``kind="top_class"``) or ``Σ_y risk_y E λ_y`` (``kind="plausibility"``).
 
     Parameters
     ----------
@@ -113,8 +113,8 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     Returns
     -------
     Certainty
-        ``per_case`` in the units of ``risk``; ``mc_error`` is 0 unless the truth is Draws, where it is NaN for
-        ``"plausibility"`` with a single draw.
+        The expected risks in the units of ``risk``. ``mc_error`` is 0 unless the truth is Draws; for ``"plausibility"`` with a single
+        draw it is NaN.
 
     Raises
     ------
@@ -130,11 +130,11 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     post = as_plausibilities(truth)
     values = as_array(risk)
     if values.dtype.kind not in "fiu" or values.shape != (post.n_classes,) or not np.isfinite(values).all():
-        raise checks.error("risk", f"be {post.n_classes} finite numbers, one a class", f"{values.dtype} of shape {values.shape}")
+        raise checks.error("risk", f"be {post.n_classes} finite numbers, one per class", f"{values.dtype} of shape {values.shape}")
     checks.option("kind", kind, ("top_class", "plausibility"))
     values = values.astype(np.float64)  # squares of small integers must not overflow
     probability = post.membership(1) if kind == "top_class" else post.mean()
-    per_case = np.asarray((probability * values).sum(1))  # no matrix product: its last bits depend on what other cases there are
+    per_case = np.asarray((probability * values).sum(1))  # the last bits of a matrix product would depend on the other cases
     return results.certainty(per_case, _risk_error(post, values, kind))
 
 

@@ -1,4 +1,4 @@
-"""What other annotators would have said: committees drawn from those there are, and certainty after more of them."""
+"""Plausibilities from committees drawn from the annotators of a case, and the certainty to expect after more annotators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CHUNK = 2**20  # members of committees that are drawn at a time
 PURPOSE = 11  # UGT_PURPOSE_COMMITTEES of ugt.h
-ROUNDING = 1e-11  # integrals are good to 1e-13
+ROUNDING = 1e-11  # smaller gains are quadrature error (integrals are accurate to 1e-13) and are set to 0
 
 # ---- committees
 
@@ -31,26 +31,27 @@ ROUNDING = 1e-11  # integrals are good to 1e-13
 def committee(
     annotations: Labels | Rankings, size: int | None = None, *, replace: bool = True, n_draws: int = 1000, seed: Seed = 0
 ) -> Draws:
-    """Plausibilities by committees: for each draw annotators of the case are drawn, and the shares of what they said are taken.
+    """Return plausibilities from committees: each draw is the shares of the classes among annotators drawn from those of the case.
 
     Parameters
     ----------
     annotations : Labels or Rankings
-        Of an annotator with several labels of a case the shares are taken; rankings are weighted by inverse ranks, as in :func:`irn`.
+        Several labels of one annotator for a case count by their shares; rankings are weighted by inverse ranks, as in :func:`irn`.
         In counts every label is an annotator.
     size : int, optional
-        Annotators of a committee. Default: as many as the case has (the bootstrap of annotators).
+        Annotators per committee. Default: as many as the case has (the bootstrap of annotators).
     replace : bool
         Whether an annotator may be drawn twice. If not, ``size`` must be given, and cases with fewer annotators are undefined.
     n_draws : int
-        Number of committees, the same number for every case.
+        Number of committees of every case.
     seed : int, Generator or SeedSequence
-        A case's committees depend on it and on the case id only.
+        Random seed. The committees of a case depend on the seed and the case id only.
 
     Returns
     -------
     Draws
-        Undefined for a case without annotations (or with too few). A class that no annotator of a case named has plausibility 0.
+        The shares; undefined for a case without annotations (or with too few). A class that no annotator of a case named has
+        plausibility 0.
 
     Raises
     ------
@@ -60,8 +61,8 @@ def committee(
 
     Notes
     -----
-    A posterior without a prior: a single annotator, or several who agree, are taken for certain. It says how a panel like the one at hand
-    would vary, not how far annotators can be trusted.
+    This posterior has no prior: if all annotators of a case agree, or there is only one, the truth counts as certain. It describes how a
+    panel like the present one would vary, not how reliable the annotators are.
 
     References
     ----------
@@ -80,7 +81,7 @@ def committee(
     n, word = checks.whole("n_draws", n_draws), seed_of(seed)
     wanted = None if size is None else checks.whole("size", size)
     if not checks.flag("replace", replace) and wanted is None:
-        raise checks.error("size", "be given without replacement", None)
+        raise checks.error("size", "be given with replace=False", None)
     parts = _of_labels(annotations) if isinstance(annotations, Labels) else _of_rankings(annotations)
     checks.room(f"{n} draws", 8 * n * annotations.n_cases)
     keys = annotations.axes.stream_keys
@@ -98,7 +99,7 @@ def committee(
 
 
 def _shares(stream: Stream, weights: Array, count: Int64, size: int | None, n: int, replace: bool) -> Array:
-    """(n, m + 1) shares of m classes in n committees, and 0 for the others; weights (A, m) of distinct annotators, count of each."""
+    """Return (n, m + 1) shares of m classes in n committees, and 0 for the others, from weights (A, m) of annotators and their counts."""
     out = np.zeros((n, weights.shape[1] + 1))
     total = int(count.sum())
     if total == 0:
@@ -115,7 +116,7 @@ def _shares(stream: Stream, weights: Array, count: Int64, size: int | None, n: i
 
 
 def _members(stream: Stream, count: Int64, members: int, n: int, replace: bool) -> Int64:
-    """(n, members) of whom n committees consist."""
+    """Return the (n, members) rows of the annotators of which n committees consist."""
     total = int(count.sum())
     checks.room(f"a committee of {members} members", 24 * n * (members if replace else total))
     random = np.empty(n * (members if replace else total), np.uint64)
@@ -129,12 +130,12 @@ def _members(stream: Stream, count: Int64, members: int, n: int, replace: bool) 
 
 
 def _of_labels(labels: Labels) -> Any:
-    """Of each case: its classes, the shares (A, m) of its annotators, and how many annotators each row stands for."""
+    """Yield for each case its classes, the shares (A, m) of its annotators, and how many annotators each row stands for."""
     for i in range(labels.n_cases):
         part = slice(labels.offsets[i], labels.offsets[i + 1])
         classes, at = np.unique(labels.label[part], return_inverse=True)
         named = labels.annotator[part]
-        if len(named) and named[0] < 0:  # counts: each label its own annotator
+        if len(named) and named[0] < 0:  # in counts, each label is an annotator of its own
             yield classes, np.eye(len(classes))[at], labels.count[part]
             continue
         who, row = np.unique(named, return_inverse=True)
@@ -144,7 +145,7 @@ def _of_labels(labels: Labels) -> Any:
 
 
 def _of_rankings(rankings: Rankings) -> Any:
-    """The same with inverse rank weights, unnormalised: their sum over a committee is divided by its total."""
+    """Yield the same as `_of_labels` with inverse rank weights, which are normalised only after they are summed over a committee."""
     blocks, ranking = row_of(rankings.block_offsets), row_of(rankings.ranking_offsets)
     place = np.arange(len(ranking)) - rankings.ranking_offsets[:-1][ranking] + 1
     weight = 1.0 / (place * np.maximum(sizes_of(rankings.block_offsets), 1))
@@ -163,18 +164,18 @@ def _of_rankings(rankings: Rankings) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExpectedCertainty(results.MeanOfCases):
-    """Certainty to be expected after more annotators.
+    """The certainty to expect after more annotators, for each case.
 
     Attributes
     ----------
     value : float
         Mean over cases of the expected certainty.
     per_case, current : (N,) arrays
-        Expected certainty of each case, and certainty now; NaN where it is undefined.
+        Expected certainty and present certainty of each case; NaN if undefined.
     n_annotators : int
-        More annotators, for each case.
+        Additional annotators per case.
     n_cases, left_out : int, mapping
-        Cases counted, and by reason those left out.
+        Cases counted, and cases left out by reason.
 
     Examples
     --------
@@ -193,33 +194,33 @@ class ExpectedCertainty(results.MeanOfCases):
 
     @property
     def gain(self) -> Array:
-        """(N,) expected certainty less the certainty now; what rounding makes of 0 is 0."""
+        """(N,) expected certainty less present certainty; gains within rounding error are 0."""
         found = self.per_case - self.current
         return np.where(np.abs(found) < ROUNDING, 0.0, found)
 
     @property
     def worklist(self) -> Int64:
-        """(N,) cases in the order in which more annotators are worth most; undefined cases last."""
+        """(N,) positions of the cases, those that gain most from more annotators first; undefined cases last."""
         return np.asarray(np.argsort(-np.where(np.isnan(self.gain), -np.inf, self.gain), kind="stable"))
 
 
 def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 1, reliability: float = 1.0) -> ExpectedCertainty:
-    """Expectation of the annotation certainty of order k after labels of more annotators, exact.
+    """Return the exact expectation of the annotation certainty of order k after labels of more annotators.
 
-    The labels s of n more annotators have the posterior predictive law of the Dirichlet posterior: they are drawn from the
-    plausibilities one after the other. Each adds the reliability γ to the concentration of its class. The answer is
+    The labels s of n more annotators follow the posterior predictive distribution of the Dirichlet posterior: they are drawn from the
+    plausibilities one after the other. Each label adds the reliability γ to the concentration of its class. The expectation is
     ``Σ_s P(s) certainty(c + γ s)``.
 
     Parameters
     ----------
     posterior : Dirichlet
-        By :func:`dirichlet` from labels.
+        Posterior from labels, by :func:`dirichlet`.
     n_annotators : int
-        More annotators for each case, at least 1; everything they could say is enumerated.
+        Additional annotators per case, at least 1; all labels that they could give are enumerated.
     k : int
         Order of the certainty.
     reliability : float
-        γ > 0: as in the posterior.
+        γ > 0, as in the posterior.
 
     Returns
     -------
@@ -228,12 +229,12 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
     Raises
     ------
     TypeError, ValueError
-        If the posterior is of another kind; if an option is out of range, or more than two million different outcomes would have to be
-        looked at, over all cases that differ.
+        If the posterior is of another kind; if an option is out of range, or if the cases that differ have more than two million possible
+        outcomes in total.
 
     Notes
     -----
-    For γ = 1 the expectation never lies below the certainty now, and is equal to it where the labels cannot change the best classes.
+    For γ = 1 the expectation is at least the present certainty, and equal to it if the labels cannot change the best classes.
 
     References
     ----------

@@ -14,11 +14,11 @@ from .._base.identifiers import as_array
 from ..resampling import Linear, Result
 
 NAMES = {"Certainty": "annotation certainty", "AgreementScore": "agreement with the other annotators"}  # of records
-FEWEST = 3  # cases: the correlation of two is 1 or -1, whatever they are
+FEWEST = 3  # cases; the correlation of two cases is always 1 or -1
 
 
 class Correlation(Linear):
-    """Pearson's correlation of two columns, as a function of sums of centred values and their products."""
+    """The statistic of Pearson's correlation of two columns, computed from sums of centred values and of their products."""
 
     span = (-1.0, 1.0)
 
@@ -28,7 +28,7 @@ class Correlation(Linear):
         pair = np.where(self._kept, [x, y], 0.0)
         centred = np.where(self._kept, pair - pair.sum(axis=1, keepdims=True) / max(self._kept.sum(), 1), 0.0)
         largest = np.abs(centred).max(axis=1, initial=0.0, keepdims=True)
-        varies = largest > 1e-12 * np.abs(pair).max(axis=1, initial=0.0, keepdims=True)  # below it is rounding
+        varies = largest > 1e-12 * np.abs(pair).max(axis=1, initial=0.0, keepdims=True)  # a smaller spread is rounding error
         u, v = np.where(varies, centred / np.where(largest > 0, largest, 1.0), 0.0)
         self._enough = self._kept.sum() >= FEWEST
         self.columns = np.stack([self._kept * 1.0, u, v, u * u, v * v, u * v], axis=1)
@@ -39,7 +39,7 @@ class Correlation(Linear):
         return np.asarray(self._kept)
 
     def answer(self, sums: Array) -> Array:
-        """(B, 1)."""
+        """Return the (B, 1) correlations; NaN if a column is constant or too few cases are defined."""
         n, u, v, uu, vv, uv = sums.T
         above, below = n * uv - u * v, (n * uu - u * u) * (n * vv - v * v)
         known = (n * uu - u * u > 1e-12 * n * uu) & (n * vv - v * v > 1e-12 * n * vv) & self._enough
@@ -47,7 +47,7 @@ class Correlation(Linear):
         return np.asarray(np.clip(found, -1.0, 1.0)[:, None])
 
     def influence(self) -> Array:
-        """(N, 1)."""
+        """Return the (N, 1) derivatives of the correlation by the weights of the cases."""
         r, n = self.estimate[0], self._kept.sum()
         u, v = self.columns[:, 1:3].T
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -57,18 +57,18 @@ class Correlation(Linear):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseCorrelation(Result):
-    """Correlation over cases of two numbers of each case, made by :func:`case_correlation`.
+    """The correlation over cases of two numbers of each case, as :func:`case_correlation` returns it.
 
     Attributes
     ----------
     value : float
         Pearson's r, in [-1, 1]; NaN with fewer than three cases, or if a number is the same for all cases.
     first, second : (N,) arrays
-        The numbers.
+        The two numbers of each case.
     names : (str, str)
-        What they are, as far as their records say it.
+        Names of the two numbers, if their records have them.
     n_cases, left_out : int, mapping
-        Cases for which both numbers are defined; the others, by reason.
+        Cases for which both numbers are defined, and cases left out by reason.
 
     Examples
     --------
@@ -89,15 +89,15 @@ class CaseCorrelation(Result):
 
 
 def case_correlation(first: Any, second: Any) -> CaseCorrelation:
-    """Pearson correlation over cases of two numbers of each case, such as certainty and agreement of annotators [A figures 7 and 13].
+    """Return the correlation over cases of two numbers of each case, such as certainty and annotator agreement [A figures 7 and 13].
 
-    ``r = Σ (x_i - x̄)(y_i - ȳ) / sqrt(Σ (x_i - x̄)² Σ (y_i - ȳ)²)`` over the cases i for which both are defined.
+    It is Pearson's ``r = Σ (x_i - x̄)(y_i - ȳ) / sqrt(Σ (x_i - x̄)² Σ (y_i - ȳ)²)`` over the cases i for which both are defined.
 
     Parameters
     ----------
     first, second : records with ``per_case``, or (N,) arrays
-        Of the same cases in the same order, such as a :class:`Certainty`, an :class:`Estimate` or an :class:`AgreementScore`; NaN where a
-        number is undefined.
+        Numbers of the same cases in the same order, such as a :class:`Certainty`, an :class:`Estimate` or an :class:`AgreementScore`; NaN
+        where a number is undefined.
 
     Returns
     -------
@@ -111,8 +111,8 @@ def case_correlation(first: Any, second: Any) -> CaseCorrelation:
 
     Notes
     -----
-    Two numbers that are computed from the same annotations share the errors of these: their correlation says that they describe the same
-    disagreement, not that either is right.
+    Two numbers that are computed from the same annotations share the errors of these annotations. Their correlation shows that they
+    describe the same disagreement, not that either is right.
 
     References
     ----------
