@@ -333,7 +333,7 @@ REFUSED = [
     ((ONE, ONE, -1), {}, r"depth must be a whole number from 0 to 5\. Got -1"),
     ((ONE, ONE, 1.5), {}, r"depth must be a whole number from 0 to 5\. Got 1\.5"),
     (([[]], [[]], 1), {}, r"n_classes must be given with lists of rankings, because unranked classes take part\. Got None"),
-    ((ONE, ONE, 1), {"n_classes": 7}, r"n_classes must be that of the rankings, 5, or left out\. Got 7"),
+    ((ONE, ONE, 1), {"n_classes": 7}, r"n_classes must be 5, as in the rankings, or left out\. Got 7"),
     ((ONE, [[[0]]], 1), {}, r"second must have the cases of first, in the same order\. Got 1 instead of 2"),
     ((ONE, rankings_of([[[[0]]], []]), 1), {}, r"second must hold one ranking of every case\. Got 0, first at case 1"),
     ((rankings_of([[[[0]], [[1]]]]), [[]], 1), {}, r"first must hold one ranking of every case\. Got 2, first at case 0"),

@@ -240,7 +240,9 @@ def test_brennan_prediger_counts_the_classes_that_nobody_used():
     assert round(ugt.brennan_prediger(RELIABILITY).value, 5) == 0.77273
     ten = ugt.brennan_prediger(RELIABILITY, classes=10)
     assert ten.value == close((ten.observed - 0.1) / 0.9)
-    assert ugt.brennan_prediger([[0, 0], [0, 0]], classes=1).reason == "the label set has a single class, so that nobody can disagree"
+    assert (
+        ugt.brennan_prediger([[0, 0], [0, 0]], classes=1).reason == "the label set has a single class, so that annotators cannot disagree"
+    )
 
 
 def test_fleiss_1971():
@@ -425,7 +427,7 @@ def test_annotators_left_out_and_differences(repeats):
             assert difference.value == close(found.value - expected.value)
             np.testing.assert_allclose(difference.influence, found.influence - expected.influence, rtol=1e-12, err_msg=name)
     refused(r"annotators must be named, to be left out one", ugt.fleiss_kappa(Labels.from_counts([[2, 1]])).statistic.judged_by, np.ones(1))
-    refused(r"annotators must be 4 weights, one an annotator\. Got shape \(3,\)", found.statistic.judged_by, np.ones(3))
+    refused(r"annotators must be 4 weights, one per annotator\. Got shape \(3,\)", found.statistic.judged_by, np.ones(3))
 
 
 def test_analytic_intervals_stay_inside():
@@ -565,7 +567,7 @@ def test_bad_labels(function):
         function,
         [[0, 1]] * 2,
     )
-    refused(r"classes must be left out where labels are Labels\. Got 3\.", function, Labels.from_wide([[0, 1]]), classes=3)
+    refused(r"classes must be left out if labels are Labels\. Got 3\.", function, Labels.from_wide([[0, 1]]), classes=3)
     refused(r"table must hold class indices from 0 to 1\. Got 2, first at case 1, annotator 0\.", function, [[0, 1], [2, 1]], classes=2)
     refused(r"table must be two-dimensional", function, [0, 1, 2])
     refused(r"table must be finite\. Got inf", function, [[0, 1], [math.inf, 1]])
@@ -595,26 +597,26 @@ BAD_OPTIONS = [
         ugt.cohen_kappa,
         [Labels.from_wide([[0, 1, 1]])],
         {},
-        r"annotators must name two, where labels are not of two annotators\. Got None, and 3",
+        r"annotators must name two, unless labels have exactly two\. Got None for labels of 3 annotators",
     ),
-    (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 1, 2]}, r"annotators must be two\. Got 3\."),
+    (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 1, 2]}, r"annotators must name two annotators\. Got 3\."),
     (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 0]}, r"annotators must not repeat an id\. Got 0 twice"),
     (
         ugt.cohen_kappa,
         [Labels.from_wide([[0, 1, 1]])],
         {"annotators": ["x", "y"]},
-        r"annotators must be among those of labels\. Got 'x', first at",
+        r"annotators must be among the annotators of labels\. Got 'x', first at",
     ),
     *((one, [COUNTS], {}, r"labels must name their annotators\. Got counts\.") for one in (ugt.cohen_kappa, ugt.pairwise_agreement)),
     (ALPHA, [Labels.from_wide([[0, 1]]), "metric"], {}, r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."),
-    (ALPHA, [[["a", "b"]], "interval"], {}, r"values must be given for level 'interval' where classes are text"),
+    (ALPHA, [[["a", "b"]], "interval"], {}, r"values must be given for level 'interval' if class names are text"),
     *(
         (ALPHA, [[["a", "b"]], "interval"], {"values": bad}, r"values must be 2 finite numbers")
         for bad in ([1, 2, 3], [1, NAN], ["a", "b"])
     ),
     (ALPHA, [[["a", "b"]], "ordinal"], {"values": [1, 1]}, r"values must differ for an ordinal scale"),
     (ALPHA, [[[0.5, 1.5]], "interval"], {"values": [1, 2]}, r"values must be left out for ratings"),
-    (ALPHA, [[[-0.5, 1.5]], "ratio"], {}, r"level must be another than 'ratio' where values are negative\. Got -0\.5\."),
+    (ALPHA, [[[-0.5, 1.5]], "ratio"], {}, r"level must not be 'ratio' if values are negative\. Got -0\.5\."),
     (ALPHA, [[[-1.5e308, 1.5e308]], "interval"], {}, r"ratings must differ by less than 1e308"),
     (ICC, [JUDGES, "2,1"], {}, r"kind must be one of '1', '1k', 'A,1', 'A,k', 'C,1', 'C,k'\. Got '2,1'\."),
     (ICC, [3], {}, r"ratings must be Ratings or a table of numbers, cases x annotators\. Got int\."),
@@ -800,7 +802,7 @@ def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
 
 def test_the_table_names_its_level():
     table = ugt.agreement_table(ABSTRACTORS)
-    assert "95 % interval" in str(table) and "80 % interval" in table.text(0.8, n_resamples=20)
+    assert "95% interval" in str(table) and "80% interval" in table.text(0.8, n_resamples=20)
 
 
 def test_ordinal_agreement_of_cases_is_by_mid_ranks():

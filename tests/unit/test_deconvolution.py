@@ -122,8 +122,8 @@ ONCE = ugt.Labels.from_wide([[0, 1], [1, 1]], classes=2, annotators=["a", "b"])
 @pytest.mark.parametrize(
     ("labels", "p_flip", "message"),
     [
-        (ONCE, None, r"p_flip must be given where no annotator labelled a case twice; have some .* Got None"),
-        (ugt.Labels.from_counts([[1, 2]]), None, r"p_flip must be given where no annotator"),
+        (ONCE, None, r"p_flip must be given if no annotator labelled a case twice \(to estimate it, have some .* Got None"),
+        (ugt.Labels.from_counts([[1, 2]]), None, r"p_flip must be given if no annotator"),
         (ONCE, 0.5, r"p_flip must be from 0 to below 0\.5 \(1 - 1 / K\)\. Got 0\.5"),
         (ONCE, -0.1, r"p_flip must be a finite number of at least 0"),
         (ONCE, [0.1, 0.6], r"p_flip must be from 0 to below 0\.5 .* Got 0\.6, first at 1"),

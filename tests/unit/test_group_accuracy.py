@@ -167,7 +167,7 @@ def test_the_page_has_both(tmp_path):
         ({"groups": RISK, "of": "risk"}, "of must be one of 'group', 'class'. Got 'risk'"),
         ({"groups": RISK, "group_rule": "mean"}, "group_rule must be one of 'sum', 'top_class'"),
         ({"groups": RISK, "of": "class"}, "group_rule must be 'top_class' for of='class'"),
-        ({"groups": RISK, "scores": SCORES - 0.15}, "scores must be at least 0 to be added up .*first at case 0, class 'eczema'"),
+        ({"groups": RISK, "scores": SCORES - 0.15}, "scores must be at least 0 for group_rule='sum' .*first at case 0, class 'eczema'"),
     ],
 )
 def test_what_does_not_fit(options, message):

@@ -125,7 +125,7 @@ def test_points_and_results_that_are_handed_on():
 def test_plausibilities_of_all_classes_are_refused_where_they_are_not_negligible():
     given = Given(ugt.Labels.from_long(np.arange(20_000), ["a"] * 20_000, np.zeros(20_000, int), classes=10_000))
     rest = np.full(20_000, 0.5)
-    with pytest.raises(MemoryError, match=rf"^plausibilities of classes that nobody gave {REFUSED}"):
+    with pytest.raises(MemoryError, match=rf"^plausibilities of classes without labels {REFUSED}"):
         records.point_with_rest(given, np.full(20_000, 0.5), rest, np.full(10_000, 1e-4))
     found = records.point_with_rest(given, np.full(20_000, 0.5), rest * 1e-9, np.full(10_000, 1e-4))
     assert np.diff(found.offsets).max() == 1 and (found.value == 1).all()

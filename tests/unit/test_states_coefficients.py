@@ -189,7 +189,7 @@ NOBODY = ugt.Labels.from_long([], [], [], classes=4, cases=["p1"])
         ("cohen_kappa", ugt.Labels.from_counts([[1, 1]]), {"annotators": ["a", "b"]}, "labels must name their annotators. Got counts"),
         ("cohen_kappa", [[0, 1, 1]], {"classes": 2}, "annotators must name two"),
         ("cohen_kappa", [[0, 1, 1]], {"classes": 2, "annotators": ["0", "1"]}, "annotators must be among"),
-        ("intraclass_correlation", [[0, 1, 1]], {"annotators": [0, 1]}, "none of the name 2"),
+        ("intraclass_correlation", [[0, 1, 1]], {"annotators": [0, 1]}, "none with the name 2"),
         ("intraclass_correlation", [[0, 1e200]], {"kind": "1"}, "have finite squares about center"),
         ("intraclass_correlation", [[0, 1]], {"center": np.inf}, "center must be a finite number"),
         ("fleiss_kappa", [[0, 1]], {"classes": 2, "weights": "cubic"}, "weights must be"),

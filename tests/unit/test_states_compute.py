@@ -274,7 +274,7 @@ def test_what_dawid_skene_refuses(rng):
         ([part, ugt.Labels.from_long(["x"], ["a"], [1], classes=2)], {}, "parts must have the same classes"),
         ([part, ugt.Labels.from_long(["x"], [1], [1], classes=K)], {}, "parts must have annotators of one kind"),
         ([ugt.Labels.from_wide([[0, 1]], classes=2)], {"n_restarts": 1}, "parts must name their cases for n_restarts"),
-        ([ugt.Labels.from_counts([[0, 1]])], {}, "labels must say who gave each of them"),
+        ([ugt.Labels.from_counts([[0, 1]])], {}, "labels must name the annotator of each label"),
         ([part], {"prior": (1, 2)}, "prior must be a number or"),
     ):
         refused(message, states.dawid_skene, parts, **options)

@@ -1,7 +1,6 @@
 """Uncertainty-adjusted metrics of predictions: expected agreement with a truth drawn from the posterior of the plausibilities [A 2.4].
 
-Each function takes the truth first (plausibilities, an array (N, K) of certain ones, or an array (N, draws, K) of draws) and the
-scores (N, K) second.
+The first argument is the truth (plausibilities, or arrays (N, K) of certain ones, (N, draws, K) of draws); scores (N, K) come second.
 """
 
 from __future__ import annotations
@@ -323,8 +322,7 @@ def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "ex
 def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
     """Return the coverage of given prediction sets: how often a set holds the top class, or all top j classes, of a drawn truth.
 
-    The value of a case is ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``, over the posterior of the plausibilities λ. The record also
-    has the mean size of the sets.
+    The value of a case is ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``. The record also has the mean size of the sets.
 
     Parameters
     ----------

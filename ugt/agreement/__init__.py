@@ -1,9 +1,9 @@
-"""Agreement between annotators: percent, kappas, alpha, AC1, AC2 and intraclass correlations, with missing labels and any annotators."""
+"""Agreement between annotators: percent, kappas, alpha, AC1, AC2 and intraclass correlations; labels may be missing."""
 
 from __future__ import annotations
 
 from . import coefficients
-from .coefficients import *  # noqa: F403  (those that are declared there)
+from .coefficients import *  # noqa: F403  (the functions of DECLARED)
 from .counted_cases import CaseCounts, case_counts
 from .groups import GroupAgreement, agreement_by_group
 from .overviews import AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement

@@ -15,13 +15,13 @@ from .forms import Agreed, Form, Values
 from .kappas import class_disagreement
 from .table import Judgements, Ragged
 
-ROOM = 1 << 22  # sums of resamples that are held at a time
+ROOM = 1 << 22  # sums of resamples in memory at a time
 
 
 class Alpha(Form):
-    """Krippendorff's alpha; of n judgements in cases with at least two, and all pairs of them.
+    """The form of Krippendorff's alpha, over the n judgements of cases with at least two judgements.
 
-    Sums: δ between annotators of a case / (annotators - 1), judgements, δ within judgements; classes.
+    Sums: δ between annotators of a case / (annotators - 1), judgements, δ within judgements; then the classes.
     """
 
     n_dense = 3
@@ -44,13 +44,13 @@ class Alpha(Form):
 
     @cached_property
     def classes(self) -> Ragged:
-        """(N, K) of cases with two annotators."""
+        """(N, K) amounts of the classes in cases with two annotators; 0 in the other cases."""
         table = self.judged.classes
         return Ragged(table.offsets, table.index, table.amount * self.in_use[table.row])
 
     @cached_property
     def cost(self) -> Cost:
-        """In units of the largest between classes in use."""
+        """The costs of pairs of classes, in units of the largest cost between classes in use."""
         if self.level == "nominal":
             return Nominal(self.n_classes)
         return of_level(self.level, self.values_of_classes, np.bincount(self.classes.index, self.classes.amount, self.n_classes) > 0)
@@ -82,7 +82,7 @@ class Alpha(Form):
         return int(self.judged.times[self.in_use].sum())
 
     def class_sums(self) -> Array:
-        """(3, K) disagreement about each class, how often it was chosen, disagreement within judgements."""
+        """Return (3, K): disagreement about each class, how often it was chosen, and disagreement within judgements."""
         judged = self.judged
         scale, weights = self.in_use / np.maximum(judged.size - 1, 1.0), self.in_use * judged.times
         case, mixed = judged.mixed()
@@ -99,7 +99,7 @@ class Alpha(Form):
 
 
 class AlphaOfNumbers(Alpha):
-    """Of squared differences of ratings. Sums: as of alpha, then of the ratings x and of x², both about the same point."""
+    """Alpha of squared differences of ratings. Sums: those of `Alpha`, then of the ratings x and of x², about one point."""
 
     n_dense, n_tables = 5, 0
     amounts: tuple[Ragged, ...] = ()
@@ -127,14 +127,14 @@ class AlphaOfNumbers(Alpha):
 
 
 class OrdinalAlpha(Alpha):
-    """Of squared differences of mid-ranks in all judgements of the data, which change with the weights.
+    """Alpha of squared differences of mid-ranks among all judgements of the data, which change with the weights of the cases.
 
     Sums: judgements; classes in the order of their values; pairs of classes between annotators of a case / (annotators - 1), and pairs
     within judgements of several labels.
     """
 
     n_dense, n_at = 1, 0
-    all_pairs = False  # whether there are sums for all K² pairs, not only for those that occur
+    all_pairs = False  # whether all K² pairs of classes have sums, not only the pairs that occur
 
     def with_judged(self, judged: Judgements) -> Form:
         found = super().with_judged(judged)
@@ -152,13 +152,13 @@ class OrdinalAlpha(Alpha):
 
     @cached_property
     def classes(self) -> Ragged:
-        """(N, K) of cases with two annotators, in the order of values."""
+        """(N, K) amounts of the classes in cases with two annotators, with classes in the order of their values."""
         table = super().classes
         return Ragged(table.offsets, self._rank[table.index].astype(np.int32), table.amount)
 
     @cached_property
     def _pairs(self) -> tuple[Int64, Ragged, Ragged]:
-        """``(cell, between, within)``: which cells of a table (K, K), and what each case has in them."""
+        """``(cell, between, within)``: the cells of a table (K, K) that occur, and the amounts of each case in these cells."""
         judged, two = self.judged, self.in_use
         case, mixed = judged.mixed()
         case, mixed = case[two[case]], mixed.take(np.flatnonzero(two[case]))
@@ -186,14 +186,14 @@ class OrdinalAlpha(Alpha):
         return self.n_classes if table is self.classes else len(self.cells[0])
 
     def values(self, cases: Array | None = None, annotators: NDArray[Any] | None = None) -> Array:
-        """(B, 3), some resamples at a time: there may be many more pairs of classes than cases."""
+        """Return (B, 3) numbers, some resamples at a time, because pairs of classes may outnumber the cases many times."""
         step = max(1, ROOM // len(self._ones))
         if cases is None or len(cases) <= step:
             return super().values(cases, annotators)
         return np.concatenate([super(OrdinalAlpha, self).values(cases[b : b + step], annotators) for b in range(0, len(cases), step)])
 
     def _split(self, sums: Array) -> tuple[Array, Array, Array, Array]:
-        """``(n, amounts, between, within)``."""
+        """Split sums into ``(n, amounts, between, within)``."""
         k, p = self.n_classes, len(self.cells[0])
         return sums[:, 0], sums[:, 1 : 1 + k], sums[:, 1 + k : 1 + k + p], sums[:, 1 + k + p :]
 
@@ -205,12 +205,12 @@ class OrdinalAlpha(Alpha):
         return alpha_of(seen, n, inside, _rank_pairs(x, amounts))
 
     def _apart(self, x: Array) -> Array:
-        """(B, P) squared differences of ranks."""
+        """Return (B, P) squared differences of ranks of the pairs that have a sum."""
         return np.asarray((x[:, self.cells[0]] - x[:, self.cells[1]]) ** 2)
 
     @cached_property
     def _of_ranks(self) -> Alpha:
-        """The same of the data as they are, without pairs of classes: mid-ranks as values."""
+        """The same coefficient of the unweighted data, computed without pairs of classes: mid-ranks serve as values."""
         ranks = _midranks(self.classes.totals(self.n_classes, self.judged.times)[None])[0]
         return Alpha(self.judged, self.n_classes, "interval", ranks[self._rank])
 
@@ -231,7 +231,7 @@ class OrdinalAlpha(Alpha):
         apart, mean = self._apart(x[None])[0], amounts @ x
         used = np.flatnonzero(amounts > 0)
         span = _span(_midranks(amounts[None]), amounts[None])[0]
-        # the largest rank less the smallest is moved by what lies between, and by half of what lies at the ends
+        # one more judgement widens the span of ranks by 1 if its class lies between the ends, by half if it is an end
         moves = np.zeros(self.n_classes)
         moves[used[0] : used[-1] + 1], moves[used[[0, -1]]] = 1.0, 0.5
         span_by = table.sums(table.amount * moves[table.index]) / span
@@ -241,7 +241,7 @@ class OrdinalAlpha(Alpha):
             return np.asarray(np.bincount(lower, step, self.n_classes) - np.bincount(higher, step, self.n_classes))
 
         def by(total: float, direct: Array, by_ranks: Array) -> Array:
-            """With the ranks as they are; by ranks, which a judgement of a lower class moves by 1, one of the same by half; by the span."""
+            """Add up the derivative at fixed ranks, through ranks (moved by 1 from a lower class, by half from the same), and the span."""
             moved = (np.cumsum(by_ranks[::-1])[::-1] - by_ranks / 2) / span
             return np.asarray(direct + table.sums(table.amount * moved[table.index]) - 2 * total * span_by)
 
@@ -254,7 +254,7 @@ class OrdinalAlpha(Alpha):
 
 
 def _cells(table: Ragged, n_classes: int) -> tuple[Int64, Int64, Array]:
-    """Row, cell of a table (K, K) and amount of all ordered pairs of entries of different classes; in the upper triangle only."""
+    """Return row, cell of a table (K, K) and amount of all ordered pairs of entries of different classes, as upper triangle."""
     found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     for first, second in pairs_of(table):
         one, other = (table.index[at].astype(np.int64) for at in (first, second))
@@ -265,7 +265,7 @@ def _cells(table: Ragged, n_classes: int) -> tuple[Int64, Int64, Array]:
 
 
 def _ragged(row: Int64, index: Int64, amount: Array, n: int) -> Ragged:
-    """Entries in any order, row by row."""
+    """Return a sparse table of entries that are given in any order."""
     if (row[1:] < row[:-1]).any():
         order = np.argsort(row, kind="stable")
         index, amount = index[order], amount[order]
@@ -273,49 +273,49 @@ def _ragged(row: Int64, index: Int64, amount: Array, n: int) -> Ragged:
 
 
 def _ranked(amounts: Array) -> Array:
-    """(B, K) mid-ranks in amounts (B, K), divided by the largest difference of those in use, as the values of ordinal classes."""
+    """Return (B, K) mid-ranks from amounts (B, K), divided by the largest difference between classes in use."""
     x = _midranks(amounts)
     span = _span(x, amounts)
     return np.asarray(x / np.where(span > 0, span, 1.0)[:, None])
 
 
 def _rank_pairs(x: Array, amounts: Array) -> Array:
-    """(B,) Σ (x_k - x_l)² over all pairs of n judgements."""
+    """Return (B,) Σ (x_k - x_l)² over all pairs of the n judgements."""
     n = amounts.sum(axis=1)
     mean = (amounts * x).sum(axis=1) / np.where(n > 0, n, 1.0)
     return np.asarray(2 * n * (amounts * (x - mean[:, None]) ** 2).sum(axis=1))
 
 
 def _midranks(amounts: Array) -> Array:
-    """(B, K) how many judgements are of a lower class, and half of those of the same."""
+    """Return (B, K) mid-ranks: the number of judgements of lower classes and half of those of the same class."""
     return np.asarray(np.cumsum(amounts, axis=1) - amounts / 2)
 
 
 def _span(x: Array, amounts: Array) -> Array:
-    """(B,) the largest difference of ranks of classes in use."""
+    """Return (B,) the largest difference of ranks between classes in use."""
     used = amounts > 0
     span = np.where(used, x, -np.inf).max(axis=1, initial=-np.inf) - np.where(used, x, np.inf).min(axis=1, initial=np.inf)
     return np.asarray(np.maximum(span, 0.0))
 
 
 def alpha_form(judged: Judgements, level: str, values: Any = None) -> Alpha:
-    """The form of a level, which is checked."""
+    """Return the form of alpha for a level of measurement; refuse unknown levels and unsuitable values."""
     option("level", level, LEVELS)
     numbers = class_values(values, judged, level)
     kind = OrdinalAlpha if level == "ordinal" else AlphaOfNumbers if level == "interval" and judged.ratings else Alpha
     found = kind(judged, judged.n_classes, level, numbers)
     if level in ("interval", "ratio"):
-        _ = found.cost  # refuses values that it does not know
+        _ = found.cost  # computed here so that unsuitable values are refused before any resampling
     return found
 
 
 def alpha_of(between: Array, n: Array, within: Array, pairs: Array) -> Values:
-    """From the sums of δ over pairs of a case / (annotators - 1), over the labels of a judgement, and over all pairs of labels."""
+    """Return alpha from sums of δ: over pairs of a case / (annotators - 1), over labels of one judgement, over all pairs of labels."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return Values.of(between / n, np.maximum(pairs - within, 0.0) / (n * (n - 1)))
 
 
 def alpha_slopes(between: float, n: float, pairs: float, between_by: Array, size: Array, pairs_by: Array) -> tuple[Array, Array]:
-    """(N,) each: derivatives of ``between / n`` and of ``pairs / n (n - 1)``."""
+    """Return (N,) derivatives of ``between / n`` and (N,) derivatives of ``pairs / n (n - 1)`` by the weights of the cases."""
     n_pairs = n * (n - 1)
     return (between_by - between / n * size) / n, (pairs_by - pairs / n_pairs * (2 * n - 1) * size) / n_pairs

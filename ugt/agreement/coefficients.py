@@ -1,4 +1,4 @@
-"""Agreement coefficients of labels, each declared once: its name, what agrees by chance, and where it stands."""
+"""Agreement coefficients of labels, each declared once: name, agreement by chance, and the tables and options that have it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["brennan_prediger", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_
 
 
 class Coefficient(NamedTuple):
-    """A coefficient of labels."""
+    """A declared agreement coefficient of labels."""
 
-    title: str  # what tables call it
-    chance: Chance | None  # None: not corrected
-    word: str = ""  # as an option of pairwise_agreement and intra_annotator_agreement
-    two: bool = False  # whether it is of two annotators by name
-    pairs: bool = True  # whether it is told of pairs of annotators; one of two by name is not told of repeats
-    weighted: bool | None = None  # in tables of all coefficients only with weights, only without, or both
+    title: str  # its name in tables
+    chance: Chance | None  # None: not corrected for chance
+    word: str = ""  # its name as an option of pairwise_agreement and intra_annotator_agreement
+    two: bool = False  # whether it compares two annotators by name
+    pairs: bool = True  # whether pairwise_agreement offers it; intra_annotator_agreement does not if `two`
+    weighted: bool | None = None  # whether tables of all coefficients show it only with weights, only without, or (None) both
 
     def form(self, judged: Judgements | None, cost: Cost, columns: tuple[int, int] = (0, 1), named: bool = False) -> Shared | Two:
-        """As a function of sums over cases; of two annotators those in two columns, whether or not they were named."""
+        """Return the coefficient as a function of sums over cases; ``columns`` are the two annotators of a coefficient of two."""
         if not self.two:
             return Shared(judged, cost, self.chance)
         assert self.chance is not None
         return Two(judged, columns, named, cost, self.chance)
 
     def unweighted(self, judged: Judgements) -> Shared | Two:
-        """The same without weights."""
+        """Return the form without weights between classes."""
         return self.form(judged, Nominal(judged.n_classes))
 
     def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
@@ -46,7 +46,7 @@ class Coefficient(NamedTuple):
 
 
 class GwetChance(Chance):
-    """The less, the more one class is common."""
+    """Gwet's agreement by chance, which falls as one class becomes more common."""
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
         return np.asarray(1 - self._scale(cost) * (1 - (p * q).sum(axis=1)))
@@ -56,13 +56,13 @@ class GwetChance(Chance):
         return scale * q, scale * p
 
     def _scale(self, cost: Cost) -> float:
-        """Σ w / (K (K - 1))."""
+        """Return Σ w / (K (K - 1)), by which chance is scaled."""
         k, ones = cost.n_classes, np.ones((1, cost.n_classes))
         return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
 
 
 class UniformChance(Chance):
-    """All classes alike."""
+    """Agreement by chance if all classes are equally likely."""
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
         alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
@@ -72,7 +72,7 @@ class UniformChance(Chance):
         return np.zeros_like(p), np.zeros_like(q)
 
 
-# By the name of the function, in the order of tables.
+# The keys are names of functions; the order is that of tables.
 DECLARED = {
     "percent_agreement": Coefficient("percent agreement", None, "percent"),
     "cohen_kappa": Coefficient("Cohen's kappa", Chance(pooled=False), "cohen", two=True),
@@ -87,53 +87,53 @@ OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one
 
 
 def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annotators: Any = None) -> Agreement:
-    """What the function of this name finds."""
+    """Return the result of the public function of this name."""
     one = DECLARED[name]
     return one.of(labels_of(labels, classes, "annotators" if one.two else "labels"), weights, annotators)
 
 
 def labels_of(given: Any, classes: Any, alike: str | None = None) -> Judgements:
-    """Judgements of labels."""
+    """Read Labels or a table of labels into judgements; refuse ratings."""
     if isinstance(given, Ratings):
         raise TypeError("labels must be Labels or a table of labels, cases x annotators. Got Ratings.")
     return read("labels", given, classes, ratings=False, alike=alike)
 
 
 def pair_named(names: Any, annotators: Any, may_lack: bool = False) -> tuple[int, int]:
-    """Positions of the two annotators among all; ``may_lack``: -1 for one that is not among them."""
+    """Return the positions of the two named annotators among all; with ``may_lack``, -1 for an annotator who is absent."""
     if len(names) == 0:
         raise checks.error("labels", "name their annotators", "counts")
     if annotators is None:
         if len(names) != 2:
-            raise checks.error("annotators", "name two, where labels are not of two annotators", f"None, and {len(names)} annotators")
+            raise checks.error("annotators", "name two, unless labels have exactly two", f"None for labels of {len(names)} annotators")
         return 0, 1
     pair = identifiers.distinct("annotators", annotators)
     if len(pair) != 2:
-        raise checks.error("annotators", "be two", len(pair))
+        raise checks.error("annotators", "name two annotators", len(pair))
     position = identifiers.lookup(names, pair)
     if (position < 0).any() and not (may_lack and identifiers.is_text(names) == identifiers.is_text(pair)):
         j = int((position < 0).argmax())
-        raise checks.error("annotators", "be among those of labels", identifiers.name(pair[j]), f"position {j}")
+        raise checks.error("annotators", "be among the annotators of labels", identifiers.name(pair[j]), f"position {j}")
     return int(position[0]), int(position[1])
 
 
 def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
-    r"""How often two annotators of a case agree.
+    r"""Return how often two annotators of a case agree.
 
-    With :math:`r_{ik}` of the :math:`r_i` annotators of case i in class k, and weights w (1 for the same class, else 0),
+    If :math:`r_{ik}` of the :math:`r_i` annotators of case i choose class k, and w are weights (1 for the same class, else 0),
 
     .. math:: p_a = \frac1{n'} \sum_{i: r_i \ge 2} \sum_{kl} w_{kl} \frac{r_{ik} (r_{il} - [k = l])}{r_i (r_i - 1)}
 
     Parameters
     ----------
     labels : Labels, or (N, A) table
-        Of integers or strings; None or NaN where an annotator gave no label. A table of integers without a gap may be counts as well:
-        it is refused unless ``classes`` are given (say Labels.from_wide or Labels.from_counts).
+        Labels as integers or strings; None or NaN where an annotator gave no label. A table of integers without gaps could also hold
+        counts and is refused without ``classes`` (use Labels.from_wide or Labels.from_counts).
     weights : None, "linear", "quadratic" or (K, K) table
-        How much two classes agree, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes in
-        their order; quadratic: ``1 - (k - l)² / (K - 1)²``.
+        Degree of agreement of two classes, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes
+        in their order; quadratic: ``1 - (k - l)² / (K - 1)²``.
     classes : number K or sequence of K names, optional
-        The label set, for a table; classes that nobody used count. Default: those that occur, sorted.
+        The label set of a table, including classes that no annotator used. Default: the classes that occur, sorted.
 
     Returns
     -------
@@ -142,12 +142,12 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     Raises
     ------
     TypeError, ValueError
-        If ``labels`` are of another kind; if labels are ratings, a class is unknown or ``weights`` are not as they must be.
+        If ``labels`` are of another kind or ratings; if a class is unknown or ``weights`` do not have the form above.
 
     Notes
     -----
-    The labels that one annotator gave to one case are a single judgement: that two annotators agree is then the mean over the pairs of
-    their labels. Cases with fewer than two annotators are left out, and counted.
+    All labels that one annotator gave to one case are a single judgement: the agreement of two annotators is then the mean over the pairs
+    of their labels. Cases with fewer than two annotators are left out and counted.
 
     References
     ----------
@@ -163,18 +163,18 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
 
 
 def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
-    r"""Cohen's kappa of two annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} p_k q_l`.
+    r"""Return Cohen's kappa of two annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} p_k q_l`.
 
     Parameters
     ----------
     labels : Labels, or (N, A) table
-        As for :func:`percent_agreement`. p and q are the shares of the classes of either annotator in the cases that both labelled.
+        As for :func:`percent_agreement`. p and q are the two annotators' shares of the classes in the cases that both labelled.
     weights : None, "linear", "quadratic" or (K, K) table
         As for :func:`percent_agreement`.
     annotators : two ids, optional
-        Whose agreement, if there are more than two; columns of a table are 0 to A-1.
+        The two annotators, needed if there are more than two; columns of a table are 0 to A-1.
     classes : number K or sequence of K names, optional
-        As for :func:`percent_agreement`; here it matters for weights only.
+        As for :func:`percent_agreement`; matters only with weights.
 
     Returns
     -------
@@ -184,12 +184,12 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
     Raises
     ------
     TypeError, ValueError
-        As for :func:`percent_agreement`; if annotators have no names, or are not two.
+        As for :func:`percent_agreement`; if annotators have no names, or not exactly two are chosen.
 
     Notes
     -----
-    Where both annotators chose a single class, the same, kappa is 0 / 0: the value is 1 by convention, with a reason. Where classes are
-    rare kappa is low though annotators nearly always agree: look at ``observed`` and ``prevalence`` beside it.
+    If both annotators chose the same single class throughout, kappa is 0 / 0: the value is 1 by convention, and ``reason`` says so. If
+    a class is rare, kappa can be low although annotators nearly always agree: read ``observed`` and ``prevalence`` with it.
 
     References
     ----------
@@ -207,12 +207,12 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
 
 
 def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
-    r"""Scott's pi of two annotators: kappa with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`, :math:`π_k = (p_k + q_k) / 2`.
+    r"""Return Scott's pi of two annotators: kappa with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`, :math:`π_k = (p_k + q_k) / 2`.
 
     Parameters
     ----------
     labels, weights, annotators, classes
-        As for :func:`cohen_kappa`, which says, too, what is returned and raised.
+        As for :func:`cohen_kappa`; result and errors are the same, too.
 
     References
     ----------
@@ -228,22 +228,22 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
 
 
 def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
-    r"""Fleiss' kappa of any annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`.
+    r"""Return Fleiss' kappa of any number of annotators, :math:`κ = (p_a - p_e) / (1 - p_e)`, :math:`p_e = \sum_{kl} w_{kl} π_k π_l`.
 
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`, which is :math:`p_a`, and which says, too, what is raised.
+        As for :func:`percent_agreement`, which is :math:`p_a`; the errors are the same, too.
 
     Returns
     -------
     Agreement
-        ``per_class`` are Fleiss' kappas of the classes.
+        ``per_class`` has Fleiss' kappas of the classes.
 
     Notes
     -----
-    For unequal numbers of annotators this is Gwet's generalisation: :math:`π_k = \frac1n \sum_i r_{ik} / r_i`, in which every case
-    counts the same, those with a single annotator too, which are left out of :math:`p_a`. For equal numbers it is Fleiss' own.
+    For unequal numbers of annotators this is Gwet's generalisation, :math:`π_k = \frac1n \sum_i r_{ik} / r_i`. Every case counts equally
+    in π, including cases with a single annotator, which are left out of :math:`p_a`. For equal numbers it is Fleiss' own coefficient.
 
     References
     ----------
@@ -261,16 +261,16 @@ def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Ag
 
 
 def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
-    r"""Gwet's AC1, chance-corrected by :math:`p_e = \frac1{K - 1} \sum_k π_k (1 - π_k)`, which stays low where one class is common.
+    r"""Return Gwet's AC1, with agreement by chance :math:`p_e = \frac1{K - 1} \sum_k π_k (1 - π_k)`, low if one class is common.
 
     Parameters
     ----------
     labels, classes
-        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used.
+        As for :func:`percent_agreement`; result and errors are the same, too. K includes the classes that no annotator used.
 
     Notes
     -----
-    π as for :func:`fleiss_kappa`. Defined without variation too, unless the label set has a single class.
+    π is that of :func:`fleiss_kappa`. AC1 is defined without variation, too, unless the label set has a single class.
 
     References
     ----------
@@ -287,12 +287,12 @@ def gwet_ac1(labels: Any, *, classes: Any = None) -> Agreement:
 
 
 def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) -> Agreement:
-    r"""Gwet's AC2: AC1 with weights, :math:`p_e = \frac{\sum_{kl} w_{kl}}{K (K - 1)} \sum_k π_k (1 - π_k)`.
+    r"""Return Gwet's AC2, which is AC1 with weights, :math:`p_e = \frac{\sum_{kl} w_{kl}}{K (K - 1)} \sum_k π_k (1 - π_k)`.
 
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`, which says, too, what is returned and raised.
+        As for :func:`percent_agreement`; result and errors are the same, too.
 
     References
     ----------
@@ -307,17 +307,17 @@ def gwet_ac2(labels: Any, *, weights: Any = "quadratic", classes: Any = None) ->
 
 
 def brennan_prediger(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:
-    r"""Brennan and Prediger's coefficient, chance-corrected by :math:`p_e = \frac1{K^2} \sum_{kl} w_{kl}`: by chance all classes are alike.
+    r"""Return Brennan and Prediger's coefficient, :math:`p_e = \frac1{K^2} \sum_{kl} w_{kl}`: by chance all classes are equally likely.
 
     Parameters
     ----------
     labels, weights, classes
-        As for :func:`percent_agreement`, which says, too, what is returned and raised. K counts the classes that nobody used: name them.
-        As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement` the coefficient is ``"bp"``.
+        As for :func:`percent_agreement`; result and errors are the same, too. K includes the classes that no annotator used, so name all
+        classes. As an option of :func:`pairwise_agreement` and :func:`intra_annotator_agreement` the coefficient is ``"bp"``.
 
     Notes
     -----
-    Without weights :math:`p_e = 1 / K`, whatever annotators choose: the coefficient rises with classes that are there and never used.
+    Without weights :math:`p_e = 1 / K`, whatever annotators choose, so adding classes that no annotator uses raises the coefficient.
 
     References
     ----------

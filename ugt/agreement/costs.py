@@ -1,4 +1,4 @@
-"""What it costs that two annotators chose two classes, from 0 for the same class to 1, and how much of that is expected by chance."""
+"""Costs of two annotators choosing different classes, from 0 for the same class to 1, and the costs expected by chance."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .table import Judgements, Ragged
 
-ROOM = 1 << 21  # pairs of classes that are looked at together
+ROOM = 1 << 21  # pairs of classes in memory at a time
 WEIGHTS = ("linear", "quadratic")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
 class Cost(ABC):
-    """Costs δ (K, K), symmetric, that are never held as a table unless one was given."""
+    """Symmetric costs δ (K, K); only `Given` holds them as a table."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
 
     @abstractmethod
     def between(self, k: Any, other: Any) -> Array:
-        """Costs of pairs of classes, arrays that are broadcast."""
+        """Return the costs of pairs of classes; the two arrays are broadcast."""
 
     def bilinear(self, p: Array, q: Array) -> Array:
-        """(B,) Σ_kl p_k δ_kl q_l of tables (B, K)."""
+        """Return (B,) Σ_kl p_k δ_kl q_l of tables (B, K)."""
         found = np.zeros(len(p))
         for part in self._blocks():
             found += (p[:, part] * (q @ self._rows(part).T)).sum(axis=1)
         return found
 
     def times(self, p: Array) -> Array:
-        """(K,) Σ_l δ_kl p_l."""
+        """Return (K,) Σ_l δ_kl p_l."""
         return np.concatenate([np.empty(0), *(self._rows(part) @ p for part in self._blocks())])
 
     def pair_sums(self, table: Ragged) -> Array:
-        """(rows,) Σ_kl a_k δ_kl a_l of each row of amounts a: pairs of classes of the row, some at a time."""
+        """Return (rows,) Σ_kl a_k δ_kl a_l of each row of amounts a, computed for some pairs of classes at a time."""
         found = np.zeros(len(table.offsets) - 1)
         for first, second in pairs_of(table):
             cost = table.amount[first] * table.amount[second] * self.between(table.index[first], table.index[second])
@@ -56,7 +56,7 @@ class Cost(ABC):
 
 
 def pairs_of(table: Ragged) -> Iterator[tuple[Int64, Int64]]:
-    """Positions of all pairs of entries of the same row, each once, some at a time."""
+    """Yield the positions of all pairs of entries of the same row, each pair once, some pairs at a time."""
     row = table.row
     after = table.offsets[1:][row] - np.arange(len(row)) - 1  # entries of the row behind this one
     ends, begin = np.cumsum(after), 0
@@ -69,7 +69,7 @@ def pairs_of(table: Ragged) -> Iterator[tuple[Int64, Int64]]:
 
 
 class Nominal(Cost):
-    """1 between different classes."""
+    """Costs of 1 between any two different classes."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(k != other, np.float64)
@@ -86,7 +86,7 @@ class Nominal(Cost):
 
 
 class Valued(Cost):
-    """A cost by what is known of each class: a number, or a row of a table."""
+    """Costs that depend on a value of each class: a number, or a row of a table."""
 
     def __init__(self, values: Array) -> None:
         super().__init__(len(values))
@@ -94,7 +94,7 @@ class Valued(Cost):
 
 
 class Squared(Valued):
-    """``(x_k - x_l)²`` of values that lie within an interval of length 1, about 0."""
+    """Costs ``(x_k - x_l)²`` of values within an interval of length 1 around 0."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray((self.values[k] - self.values[other]) ** 2)
@@ -114,7 +114,7 @@ class Squared(Valued):
 
 
 class Linear(Cost):
-    """Distances of positions, divided by the largest."""
+    """Costs by distance of positions, divided by the largest distance."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(np.abs(k - other) / max(1, self.n_classes - 1))
@@ -131,7 +131,7 @@ class Linear(Cost):
 
 
 class Ratio(Valued):
-    """``((x_k - x_l) / (x_k + x_l))²`` of values that are not negative."""
+    """Costs ``((x_k - x_l) / (x_k + x_l))²`` of values of at least 0."""
 
     def between(self, k: Any, other: Any) -> Array:
         total = self.values[k] + self.values[other]
@@ -139,7 +139,7 @@ class Ratio(Valued):
 
 
 class Given(Valued):
-    """1 - w of a table of weights."""
+    """Costs 1 - w of a table of weights."""
 
     def __init__(self, weights: Array) -> None:
         super().__init__(1.0 - weights)
@@ -149,7 +149,7 @@ class Given(Valued):
 
 
 def weighted(weights: Any, n_classes: int) -> Cost:
-    """Costs 1 - w of weights None, "linear" or "quadratic" in the positions of the classes, or (K, K)."""
+    """Return the costs 1 - w of weights None, "linear" or "quadratic" in the positions of the classes, or (K, K)."""
     if weights is None:
         return Nominal(n_classes)
     if isinstance(weights, str) and weights in WEIGHTS:
@@ -180,7 +180,7 @@ def _weights_table(weights: Any, n_classes: int) -> Array:
 
 
 def of_level(level: str, values: Array, in_use: Bools) -> Cost:
-    """Krippendorff's squared differences, divided by the largest between classes in use; not for ordinal data, where they depend on use."""
+    """Return Krippendorff's squared differences, divided by the largest between classes in use; `OrdinalAlpha` computes the ordinal."""
     if level == "nominal":
         return Nominal(len(values))
     low, high = ends_of(values, in_use)
@@ -190,38 +190,38 @@ def of_level(level: str, values: Array, in_use: Bools) -> Cost:
             raise error("ratings", "differ by less than 1e308", f"{low} and {high}")
         return Squared(np.clip((values - middle) / (span if span > 0 else 1.0), -0.5, 0.5))
     if low < 0:
-        raise error("level", "be another than 'ratio' where values are negative", low)
+        raise error("level", "not be 'ratio' if values are negative", low)
     return Ratio(values)
 
 
 def ends_of(values: Array, in_use: Bools) -> tuple[float, float]:
-    """The least and the largest of the values in use; 0 if there are none."""
+    """Return the smallest and the largest value in use; 0 and 0 if no class is in use."""
     used = values[in_use]
     return (float(used.min()), float(used.max())) if len(used) else (0.0, 0.0)
 
 
 def class_values(values: Any, judged: Judgements, level: str) -> Array:
-    """(K,) numbers of the classes: given, or their names where these are numbers, or for ordinal data their positions."""
+    """Return (K,) numbers of the classes: the given ones, names that are numbers, or for ordinal data their positions."""
     if values is None:
         if judged.names.dtype.kind in "if" and level != "ordinal":
             return judged.names.astype(np.float64)
         if level in ("nominal", "ordinal"):
             return np.arange(judged.n_classes, dtype=np.float64)
-        raise error("values", f"be given for level {level!r} where classes are text: a number a class", None)
+        raise error("values", f"be given for level {level!r} if class names are text: one number per class", None)
     if judged.ratings:
         raise error("values", "be left out for ratings", "values")
     table = np.asarray(values)
     if table.dtype.kind not in "iuf" or table.shape != (judged.n_classes,) or not np.isfinite(table).all():
-        raise error("values", f"be {judged.n_classes} finite numbers, one a class", repr(values))
+        raise error("values", f"be {judged.n_classes} finite numbers, one per class", repr(values))
     if level == "ordinal" and len(np.unique(table)) < len(table):
-        raise error("values", "differ for an ordinal scale", "equal ones")
+        raise error("values", "differ for an ordinal scale", "equal values")
     return table.astype(np.float64)
 
 
 def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
-    """``(between, within)``: (N,) Σ δ over ordered pairs of different annotators of a case, and over pairs of labels of the same.
+    """Return ``(between, within)``: (N,) Σ δ over ordered pairs of different annotators of a case, and over label pairs of one annotator.
 
-    Where judgements are of several labels, δ is the mean over the pairs of these.
+    For judgements of several labels, δ is the mean over the pairs of these labels.
     """
     case, shares = judged.mixed()
     within = np.bincount(case, cost.pair_sums(shares), judged.n_cases) if len(case) else np.zeros(judged.n_cases)
@@ -232,22 +232,22 @@ def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
 
 
 class Chance:
-    """Expected disagreement, from the shares of the classes in what either of two annotators says; here that of independent choices.
+    """The disagreement expected by chance from the class shares of two annotators; in this class, that of independent choices.
 
-    ``pooled``: whether both are taken to have the mean of their shares. Fewer than ``least_classes`` make it undefined.
+    With ``pooled``, both annotators get the mean of their shares. With fewer than ``least_classes`` classes it is undefined.
     """
 
     def __init__(self, pooled: bool = True, least_classes: int = 1) -> None:
         self.pooled, self.least_classes = pooled, least_classes
 
     def of(self, cost: Cost, p: Array, q: Array) -> Array:
-        """(B,) of shares (B, K) of either."""
+        """Return (B,) expected disagreement from the class shares (B, K) of each annotator."""
         if self.pooled and q is not p:
             p = q = (p + q) / 2
         return self._expected(cost, p, q)
 
     def by(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
-        """(K,) each: derivatives by the shares (K,) of either."""
+        """Return the derivatives (K,) by the class shares (K,) of each annotator."""
         if not self.pooled:
             return self._slopes(cost, p, q)
         pooled = (p + q) / 2

@@ -1,4 +1,4 @@
-"""How many annotators cases have, and how many classes these name."""
+"""Numbers of annotators per case, and numbers of different classes that they name."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from .forms import EMPTY
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseCounts(Results):
-    """Annotators of the cases and classes that these name, by groups of cases, made by :func:`case_counts`.
+    """The numbers of annotators and of classes per case, by groups of cases, as :func:`case_counts` returns them.
 
-    ``intervals()`` has the intervals of the mean numbers of annotators of all groups, then of those of classes, over cases.
+    ``intervals()`` gives the intervals over cases: first of the mean numbers of annotators of all groups, then of classes.
 
     Attributes
     ----------
     groups : (G,) array
         Names of the groups of cases, in ascending order.
     group : (N,) array
-        Group of each case, as a position.
+        Group of each case, as a position in ``groups``.
     n_annotators, n_classes : (N,) arrays
-        Annotators of each case; different classes that they name.
+        Annotators of each case, and different classes that they name.
     n_cases : (G,) array
         Annotated cases of each group.
     mean_annotators, mean_classes : (G,) arrays
-        Means over these cases.
+        Mean numbers of annotators and of classes over these cases.
     left_out : mapping
         Cases left out, by reason.
 
@@ -58,13 +58,13 @@ class CaseCounts(Results):
     _ids: NDArray[Any] | None = field(default=None, repr=False)
 
     def by_group(self, of: str = "annotators") -> dict[str, Int64]:
-        """Numbers of ``"annotators"`` or ``"classes"`` of the annotated cases of each group that has some."""
+        """Return the numbers of ``"annotators"`` or ``"classes"`` of the annotated cases, for each group with such cases."""
         values = {"annotators": self.n_annotators, "classes": self.n_classes}[option("of", of, ("annotators", "classes"))]
         kept = self.n_annotators > 0
         return {str(name): values[kept & (self.group == g)] for g, name in enumerate(self.groups.tolist()) if self.n_cases[g]}
 
     def table(self) -> list[dict[str, Any]]:
-        """One row per group."""
+        """Return one row per group."""
         rows = zip(self.groups.tolist(), self.n_cases.tolist(), self.mean_annotators.tolist(), self.mean_classes.tolist())
         return [dict(zip(("group", "n_cases", "mean_annotators", "mean_classes"), row)) for row in rows]
 
@@ -72,13 +72,14 @@ class CaseCounts(Results):
 def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCounts:
     """Count the annotators of each case and the different classes that they name, and compare groups of cases [A figure 12].
 
-    Do cases of high risk have fewer annotators than others, or more diagnoses? A group that has fewer annotators has a less certain truth
-    for that reason alone.
+    Use it to see whether, for example, cases of high risk have fewer annotators or more diagnoses than others. The truth of a group with
+    fewer annotators is less certain for that reason alone.
 
     Parameters
     ----------
     annotations : Labels or Rankings
-        In counts every label is an annotator, and so is every ranking without a name. An annotator who ranked nothing counts.
+        Annotations of N cases. In counts every label is an annotator, and so is every ranking without a name. An annotator who ranked
+        nothing counts.
     groups : (N,) ids or names, mapping of case id to these, or (case ids, ids), optional
         Group of each case, such as the risk of its first class by inverse ranks: ``risk[ugt.irn(rankings).mean().argmax(axis=1)]``.
         Default: one group, ``"all"``.
@@ -94,7 +95,7 @@ def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCount
 
     Notes
     -----
-    Groups that are made of the same annotations depend on them: a first class that few annotators chose makes a case of few annotators.
+    Groups that are derived from the same annotations depend on the numbers of annotators: take such differences with care.
 
     References
     ----------
@@ -126,7 +127,7 @@ def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCount
 
 
 def _counted(given: Labels | Rankings) -> tuple[Int64, Int64]:
-    """(N,), (N,) annotators of each case, and different classes that they name."""
+    """Return (N,) numbers of annotators per case and (N,) numbers of different classes that they name."""
     n = given.n_cases
     if isinstance(given, Labels):
         case, label, count = row_of(given.offsets), given.label, given.count
@@ -143,6 +144,6 @@ def _counted(given: Labels | Rankings) -> tuple[Int64, Int64]:
 
 
 def _distinct(keys: Int64) -> Int64:
-    """Different numbers of at least 0, ascending: ``numpy.unique`` of numpy 2.3 hashes them, which takes ten times as long."""
+    """Return the different numbers of at least 0, ascending; ``numpy.unique`` of numpy 2.3 hashes, which takes ten times as long."""
     found = np.sort(keys)
     return np.asarray(found[np.diff(found, prepend=-1) != 0])

@@ -1,4 +1,4 @@
-"""Agreement coefficients as functions of sums over cases: on the data, on resamples, and their derivatives by the weight of a case."""
+"""Agreement coefficients as functions of sums over cases: values on data and resamples, and derivatives by the weight of a case."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from ..annotations import Labels
 from ..resampling import Alike, Answer, Statistic, Without, by_case, plain
 from .table import Judgements, Ragged, values_and_index
 
-MOST_EMPTY = 8  # cells of a table for each that is used
-TINY = 1e-14  # an expected disagreement (at most 1) that is rounding
+MOST_EMPTY = 8  # cells of a lookup table per cell in use, above which a search is used instead
+TINY = 1e-14  # an expected disagreement (at most 1) below this is rounding error
 EMPTY, SINGLE = "case without annotations", "case with a single annotator"
 NO_PAIRS = "no case has {things} of two annotators"
 NO_SHARED = "no case was labelled by both annotators"
-ONE_CLASS = "no variation: all labels are of one class, so that chance agrees as often; 1 by convention"
-NO_RATING = "no variation: all ratings are equal, so that chance agrees as often; 1 by convention"
+ONE_CLASS = "no variation: all labels are of one class, so that agreement by chance is complete; 1 by convention"
+NO_RATING = "no variation: all ratings are equal, so that agreement by chance is complete; 1 by convention"
 NO_WEIGHT = "no variation: all weights between the classes in use are 1; 1 by convention"
 
 
 class Values(NamedTuple):
-    """``(B,)`` each: 1 - disagreement / expected, NaN where nothing varies; observed and expected agreement."""
+    """The value (1 - observed / expected disagreement, NaN without variation) and observed and expected agreement, ``(B,)`` each."""
 
     value: Array
     observed: Array
@@ -39,7 +39,7 @@ class Values(NamedTuple):
 
     @classmethod
     def of(cls, disagreement: Array, expected: Array) -> Values:
-        """From the disagreement seen and by chance."""
+        """Compute the values from observed disagreement and disagreement expected by chance."""
         varies = expected > TINY
         value = np.full(len(expected), np.nan)
         np.divide(disagreement, expected, out=value, where=varies)
@@ -47,7 +47,7 @@ class Values(NamedTuple):
 
 
 class Agreed(NamedTuple):
-    """What the data as they are say, conventions included."""
+    """The numbers of the unweighted data, with conventions applied and their reason."""
 
     value: float
     observed: float
@@ -56,20 +56,20 @@ class Agreed(NamedTuple):
 
 
 class Form(Statistic):
-    """A coefficient whose sums over cases, of dense columns (N, C) and of amounts of classes (N, K), say everything.
+    """A coefficient that is a function of sums over cases: of dense columns (N, C) and of amounts of classes (N, K).
 
-    The N cases are the different ones among M of the data; what is public speaks of these. Without judgements it is of no cases, to
-    answer for sums that were made elsewhere.
+    The N cases are the different ones among the M cases of the data; public methods take and return all M. A form without judgements
+    has no cases and only answers for sums that were computed elsewhere.
     """
 
     names: tuple[str, ...] = ("value", "observed", "expected")
     span = (-1.0, 1.0)
-    finite = True  # whether the variance takes n / (n - 1)
+    finite = True  # whether the variance has the factor n / (n - 1)
     n_dense: int
-    n_tables = 1  # of classes
-    n_at = 1  # which sum says how much is compared
+    n_tables = 1  # number of tables of classes among the sums
+    n_at = 1  # position of the sum that counts what is compared; if it is 0, the coefficient is undefined
     no_pairs = NO_PAIRS
-    by_counts = True  # whether the counts of the labels of a case say all that it adds
+    by_counts = True  # whether a case adds the same to all sums as any other case with the same label counts
     settings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, judged: Judgements | None, n_classes: int) -> None:
@@ -86,7 +86,7 @@ class Form(Statistic):
         return np.array([self.span, (0.0, 1.0), (0.0, 1.0)][: len(self.names)])
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(3,); a share of cases without any agreement takes so much / (1 - expected) off the coefficient."""
+        """Return (3,) steps of the numbers; a case without any agreement lowers the coefficient by its share / (1 - expected)."""
         if len(self.names) == 1:
             return super().steps(sums, n_cases)
         return np.array([1 / max(1 - self.answer(sums[None])[0, 2], TINY), 1.0, 1.0])
@@ -96,52 +96,52 @@ class Form(Statistic):
     @property
     @abstractmethod
     def in_use(self) -> Bools:
-        """(N,) different cases that take part; others have zeros throughout."""
+        """(N,) which of the different cases count; the others have zeros throughout."""
 
     @property
     @abstractmethod
     def dense(self) -> Array:
-        """(N, C) what each case adds to C sums."""
+        """(N, C) the amount that each case adds to each of C sums."""
 
     @property
     def amounts(self) -> tuple[Ragged, ...]:
-        """Tables (N, K), whose sums follow."""
+        """Tables (N, K), whose sums follow those of ``dense``."""
         return ()
 
     @abstractmethod
     def parts(self, sums: Array) -> Values:
-        """Value, observed and expected agreement from sums (B, S)."""
+        """Return value, observed and expected agreement from sums (B, S)."""
 
     @abstractmethod
     def slopes(self) -> tuple[Array, Array]:
-        """(N,) each: derivatives of the disagreement seen and by chance by the weight of a case."""
+        """Return the derivatives (N,) of observed and (N,) of expected disagreement by the weight of a case."""
 
     @abstractmethod
     def with_judged(self, judged: Judgements) -> Form:
-        """The same of other judgements."""
+        """Return the same coefficient of other judgements."""
 
     @property
     def observed(self) -> Array:
-        """(N,) agreement of each different case; NaN where there is no pair of annotators."""
+        """(N,) observed agreement of each different case; NaN without a pair of annotators."""
         total, compared = self.dense.T[:2]
         return np.where(compared > 0, 1 - total / np.where(compared > 0, compared, 1.0), np.nan)
 
     def class_sums(self) -> Array:
-        """(R, K) sums over cases for each class against all others."""
+        """Return (R, K) sums over cases, from which `of_classes` computes the coefficient of each class."""
         return np.empty((0, self.n_classes))
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
-        """(K,) the coefficient of each class against all others."""
+        """Return (K,) coefficients of each class against all others."""
         return np.full(self.n_classes, np.nan)
 
     @property
     def n_counted(self) -> int:
-        """How many cases have a pair of annotators."""
+        """Number of cases with a pair of annotators."""
         return int(self._ones[self.n_at])
 
     @property
     def n_annotators(self) -> int | None:
-        """Annotators with a judgement."""
+        """Number of annotators with a judgement."""
         return self.judged.n_annotators
 
     def missing(self) -> dict[str, int]:
@@ -153,19 +153,19 @@ class Form(Statistic):
         if cases is None:
             return self._ones[None]
         weights, row = by_case(cases), self.judged.row
-        if row is not None:  # of the different ones
+        if row is not None:  # sums are over the different cases only
             weights = Alike(np.arange(len(row)), row, len(self.judged.times)).times(weights)
         return np.asarray((self._columns @ np.ascontiguousarray(weights)).T)
 
     @cached_property
     def _ones(self) -> Array:
         times = self.judged.times
-        dense = np.einsum("i,ij->j", times, self.dense)  # not a matrix product: its last bits depend on the threads
+        dense = np.einsum("i,ij->j", times, self.dense)  # the last bits of a matrix product would depend on the threads
         return np.concatenate([dense, *(table.totals(self.width_of(table), times) for table in self.amounts)])
 
     @cached_property
     def _columns(self) -> Any:
-        """(S, N) sparse: a product with it adds up in the same order for any number of resamples at a time."""
+        """(S, N) sparse, so that sums are added in the same order for any number of resamples at a time."""
         from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
         n = len(self.dense)
@@ -173,15 +173,15 @@ class Form(Statistic):
         return sparse.hstack([sparse.csr_matrix(self.dense), *tables]).T.tocsr()
 
     def by_case(self) -> Array:
-        """(M, S)."""
+        """Return (M, S): what each case adds to each sum."""
         return np.asarray(self.each(self._columns.T.toarray()))
 
     def width_of(self, table: Ragged) -> int:
-        """How many sums a table has."""
+        """Return the number of sums of a table."""
         return self.n_classes
 
     def exact_sums(self) -> Array:
-        """(S, P), those of the dense columns exact."""
+        """Return (S, P) partial sums; those of the dense columns are exact."""
         dense = np.asarray(_exact.exact_columns(np.ascontiguousarray(self.dense)))
         found = np.zeros((len(self._ones), dense.shape[1]))
         found[: len(dense)], found[len(dense) :, 0] = dense, self._ones[len(dense) :]
@@ -192,15 +192,15 @@ class Form(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(M,) cases that take part."""
+        """(M,) whether a case counts."""
         return np.asarray(self.each(self.in_use))
 
     def each(self, table: Any) -> Any:
-        """(M, ...) of all cases from (N, ...) of the different ones."""
+        """Expand (N, ...) of the different cases to (M, ...) of all cases."""
         return table if self.judged.row is None else table[self.judged.row]
 
     def influence(self) -> Array:
-        """(M, 3); NaN where the value is."""
+        """Return the (M, 3) derivatives of the numbers; NaN if the value is NaN."""
         value, _, expected = self.estimate
         if math.isnan(value):
             return np.full((self.n_cases, 3), np.nan)
@@ -217,7 +217,7 @@ class Form(Statistic):
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """Of agreement corrected for chance log(1 - value), the quotient of disagreement seen and by chance."""
+        """Scales of intervals: for chance-corrected agreement log(1 - value), the log ratio of observed and expected disagreement."""
         return ("logit" if self.span[0] == 0 else "complement", *("logit" for _ in self.names[1:]))
 
     def annotations_by_name(self) -> Any:
@@ -227,7 +227,7 @@ class Form(Statistic):
         return given
 
     def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
-        """Of single labels from counts: a case without one label is as another with these counts, and few of these differ."""
+        """Yield numbers and influence without each annotator in turn; for single labels from counts, because few counts differ."""
         judged, k = self.judged, self.n_classes
         if not self.by_counts or not judged.single:
             yield from super().without_each(annotators, numbers)
@@ -237,7 +237,7 @@ class Form(Statistic):
         row = np.arange(n, dtype=np.int32) if judged.row is None else judged.row
         less, of_entry = self._with_one_less()
         cells, own = judged.classes.row * k + judged.classes.index, row[case].astype(np.int64) * k + label
-        if n * k <= len(cells) * MOST_EMPTY:  # a table is several times as quick as a search
+        if n * k <= len(cells) * MOST_EMPTY:  # a lookup table is several times as fast as a search
             found = np.empty(n * k, np.int32)
             found[cells] = of_entry
             of_label = found[own]
@@ -256,7 +256,7 @@ class Form(Statistic):
             yield Without(left.values, left.influence[of_case])
 
     def _with_one_less(self) -> tuple[Form, Int32]:
-        """The same of the different cases and, after these, of those with one label less; which of these each entry (case, class) is."""
+        """Return the form of the different cases followed by those with one label less, and the position of each entry (case, class)."""
         table, n = self.judged.classes, self.judged.n_cases
         offsets, at = take(table.offsets, table.row)
         count = np.rint(table.amount[at]).astype(np.int64)
@@ -273,7 +273,7 @@ class Form(Statistic):
         return self.with_judged(Judgements(None, rows, self.judged.names, self.ratings)), of_entry + np.int32(n)
 
     def agreed(self, sums: Array | None = None) -> Agreed:
-        """Of all data, from sums (S,), with what is so by convention; None: of these data."""
+        """Return the numbers and the reason of a convention, from sums (S,) or, by default, from these data."""
         sums = self._ones if sums is None else sums
         if sums[self.n_at] == 0:
             return Agreed(math.nan, math.nan, math.nan, self.no_pairs.format(things="ratings" if self.ratings else "labels"))
@@ -283,7 +283,7 @@ class Form(Statistic):
         return Agreed(1.0, 1.0, 1.0, self.without_variation(sums))
 
     def without_variation(self, sums: Array) -> str:
-        """Why chance agrees as often as can be."""
+        """Return the reason why agreement by chance is complete."""
         if self.ratings:
             return NO_RATING
         used = (sums[self.n_dense :][: self.n_tables * self.n_classes].reshape(self.n_tables, -1) > 0).any(axis=0)
@@ -299,13 +299,13 @@ class Form(Statistic):
 
     @property
     def told(self) -> Judgements:
-        """What was said in cases that the coefficient is of."""
+        """The judgements of the cases that the coefficient compares."""
         return self.judged
 
     # ---- of cases in parts
 
     def in_parts(self, settings: Mapping[str, Any]) -> Form:
-        """Itself, as one of the parts that exchange sums; of labels with those for each class, which resamples do not need."""
+        """Turn this form into one of several parts that exchange sums; for labels, add the sums for each class as fixed sums."""
         self.settings, self.left_out, self.case_ids = settings, self.missing(), None
         if not self.ratings:
             self.settings = {**settings, "classes": plain(self.judged.names)}
@@ -325,16 +325,16 @@ class Form(Statistic):
         return Answer(value, numbers, reason)
 
     def groups(self, sums: Array, fixed: Array) -> Array:
-        """Labels of each class."""
+        """Return the number of labels of each class."""
         return np.asarray(np.rint(fixed[: self.n_classes]))
 
 
 def counts_of(judged: Judgements, reasons: dict[str, Bools]) -> dict[str, int]:
-    """How many cases each reason applies to, where it applies to any."""
+    """Return for each reason the number of cases to which it applies; leave out reasons without cases."""
     found = {reason: int(judged.times[applies].sum()) for reason, applies in reasons.items()}
     return {reason: n for reason, n in found.items() if n}
 
 
 def few(judged: Judgements) -> dict[str, int]:
-    """Cases with fewer than two annotators."""
+    """Return the numbers of cases without and with a single annotator, by reason."""
     return counts_of(judged, {EMPTY: judged.size == 0, SINGLE: judged.size == 1})

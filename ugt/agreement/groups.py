@@ -17,7 +17,7 @@ from ..resampling import Ratios, Result, groups_of
 
 
 class WithinBetween(Ratios):
-    """Agreement within less that between groups; each of them; and of every pair of groups: means over cases."""
+    """The means over cases of agreement within less between groups, of each of the two, and of every pair of groups."""
 
     def __init__(self, labels: Labels, groups: tuple[str, ...], members: NDArray[np.bool_]) -> None:
         self.labels, self.group_names, self.members = labels, groups, members
@@ -35,24 +35,24 @@ class WithinBetween(Ratios):
 
     @property
     def spans(self) -> Array:
-        """(M, 2) a difference, then shares."""
+        """(M, 2) ends of the numbers: a difference, then shares."""
         return np.array([[-1.0, 1.0], *[[0.0, 1.0]] * (len(self.names) - 1)])
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(M,) not known of the difference."""
+        """Return (M,) steps of the numbers; that of the difference is unknown."""
         return np.append(np.nan, super().steps(sums, n_cases)[1:])
 
     def annotations_by_name(self) -> Labels:
-        """The labels."""
+        """Return the labels."""
         return self.labels
 
     def judged_by(self, annotators: NDArray[Any]) -> WithinBetween:
-        """Of some of the annotators."""
+        """Return the statistic of some of the annotators."""
         return WithinBetween(only(self.labels, annotators), self.group_names, self.members)
 
 
 def pair_counts(labels: Labels, members: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """(N, G, G) pairs of labels by two annotators of these groups with the same class, and all such pairs; each pair within twice."""
+    """Return (N, G, G) pairs of labels with the same class by annotators of two groups, and all pairs; pairs within a group count twice."""
     n, k, g = labels.n_cases, labels.n_classes, len(members)
     room("labels by case, group and class", 8 * n * g * (k + g))
     case, group = row_of(labels.offsets), members.argmax(axis=0)[labels.annotator]
@@ -65,27 +65,29 @@ def pair_counts(labels: Labels, members: NDArray[np.bool_]) -> tuple[Array, Arra
         _, first, at = np.unique(np.ravel_multi_index(keys, sizes[: len(keys)]), return_index=True, return_inverse=True)
         same = np.zeros((n, g))
         times = np.bincount(at, labels.count, len(first))
-        np.add.at(same, (case[first], group[first]), times**2)  # pairs of an annotator's own labels, a label and itself
+        np.add.at(same, (case[first], group[first]), times**2)  # pairs of labels of one annotator, which are no pairs of annotators
         table[:, own, own] -= same
     return agree, shared
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupAgreement(Result):
-    """Agreement within and between groups of annotators; made by :func:`agreement_by_group`.
+    """The agreement within and between groups of annotators, as :func:`agreement_by_group` returns it.
 
     Attributes
     ----------
     value : float
-        ``within`` less ``between``, in [-1, 1]; positive: annotators agree more with those of their own group.
+        ``within`` less ``between``, in [-1, 1]. If it is positive, annotators agree more with annotators of their own group.
     within, between : float
-        Share of pairs of annotators of a case that agree, of the same group and of different ones; mean over cases that have both.
+        Share of pairs of annotators of a case that agree, for pairs of one group and of two groups; mean over cases that have both.
     groups : tuple of str
+        Names of the G groups.
     matrix : (G, G) array
-        The share for each pair of groups; mean over cases that have such a pair, NaN where none has.
+        The share for each pair of groups; mean over the cases that have such a pair, NaN if no case has one.
     n_cases : int
-        Cases of ``value``.
+        Cases counted in ``value``.
     n_annotators : (G,) int array
+        Annotators of each group.
 
     Examples
     --------
@@ -109,33 +111,34 @@ class GroupAgreement(Result):
 def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
     """Compare agreement within groups of annotators with agreement between groups, in the same cases.
 
-    Does disagreement go with who the annotators are, such as their speciality, country or age? For each case, the share of pairs of
-    annotators with the same label, of one group (``within``) and of two groups (``between``); then means over cases.
+    Use it to see whether disagreement is related to the speciality, country or age of the annotators. For each case it computes the share
+    of pairs of annotators with the same label, for pairs of one group (``within``) and of two groups (``between``). The values are means
+    over cases.
 
     Parameters
     ----------
     labels : Labels
-        With names of annotators.
+        Labels with names of annotators.
     groups : mapping of annotator to group, or sequence of A names
         The group of every annotator, by name or in the order of ``labels.annotators``; at least two groups.
 
     Returns
     -------
     GroupAgreement
-        ``interval(of="within")``, ``"between"`` or ``"A, B"`` (two groups, sorted) for its other numbers.
+        ``interval(of="within")``, ``"between"`` or ``"A, B"`` (two groups, sorted) gives intervals of the other numbers.
 
     Raises
     ------
     TypeError
-        If ``labels`` are no labels.
+        If ``labels`` are not Labels.
     ValueError
         If annotators are not named, one has no group, or there are fewer than two groups.
 
     Notes
     -----
-    An annotator's own repeated labels make no pairs. The default interval is for these annotators; for a sentence about groups, take
-    ``interval(random=("cases", "annotators"))``, which needs three annotators per group. Shares depend on how common classes are; kappas
-    within each group: ``by_annotators(krippendorff_alpha(labels), groups)``.
+    Repeated labels of one annotator make no pairs. The default interval holds for these annotators only. For a statement about groups,
+    use ``interval(random=("cases", "annotators"))``, which needs three annotators per group. Shares depend on how common classes are;
+    ``by_annotators(krippendorff_alpha(labels), groups)`` gives chance-corrected agreement within each group.
 
     References
     ----------

@@ -29,14 +29,14 @@ class Squares(NamedTuple):
     """Mean squares, each a number or an array (B,)."""
 
     cases: Array  # between cases
-    error: Array  # within cases, or what is left after cases and annotators
+    error: Array  # within cases, or residual after cases and annotators
     annotators: Array
-    n: Array  # cases
-    k: Array  # annotators of a case
+    n: Array  # number of cases
+    k: Array  # annotators per case
 
 
 def correlation(kind: str, ms: Squares) -> Array:
-    """McGraw & Wong (1996), table 4; NaN where it is 0 / 0, or divided by 0."""
+    """Return the correlation of a kind by McGraw & Wong (1996), table 4; NaN if its denominator is 0."""
     above, below = ms.cases - ms.error, ms.cases
     if kind == "A,k":
         below = ms.cases + (ms.annotators - ms.error) / ms.n
@@ -49,7 +49,7 @@ def correlation(kind: str, ms: Squares) -> Array:
 
 
 def _slopes(kind: str, ms: Squares) -> tuple[float, ...]:
-    """Derivatives of the correlation by the mean squares, n and k."""
+    """Return the derivatives of the correlation by the three mean squares, n and k."""
     cases, error, annotators, n, k = map(float, ms)
     apart, none = annotators - error, (0.0, 0.0, 0.0, 0.0)
     by_error, by_annotators, by_n, by_k = {
@@ -64,7 +64,7 @@ def _slopes(kind: str, ms: Squares) -> tuple[float, ...]:
 
 
 def unit_scale(judged: Judgements) -> Array:
-    """(K,) values of the classes, moved and scaled into an interval of length 1: correlations stay the same."""
+    """Return (K,) values of the classes, moved and scaled into an interval of length 1, which leaves correlations unchanged."""
     values = judged.names.astype(np.float64)
     used = values[judged.classes.totals(judged.n_classes, judged.times) > 0]
     if not len(used):
@@ -75,14 +75,14 @@ def unit_scale(judged: Judgements) -> Array:
 
 
 class Icc(Form):
-    """Base: an intraclass correlation of numbers x of the classes, with its derivative by means of mean squares.
+    """The base of intraclass correlations of numbers x of the classes, with derivatives through mean squares.
 
-    No sum is known better than to 1e-16 of the squares of x; what varies by less than LOST of them is not seen.
+    Sums are accurate to 1e-16 of the squares of x; a variation below LOST of these squares counts as lost in rounding.
     """
 
     names = ("value",)
     n_at = 0
-    too_far = "ratings differ by too little to be told from each other"
+    too_far = "ratings differ by too little to be distinguished"
 
     def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None) -> None:
         super().__init__(judged, 0)
@@ -92,28 +92,29 @@ class Icc(Form):
         return type(self)(judged, self.kind)
 
     def annotations_by_name(self) -> Any:
-        """Not for intervals: the analytic one has annotators random."""
-        raise error("random", "be ('cases',) for intraclass correlations, whose analytic intervals have random annotators", "annotators")
+        """Refuse random annotators, which the analytic interval of these correlations already includes."""
+        must = "be ('cases',) for intraclass correlations, whose analytic intervals already treat annotators as random"
+        raise error("random", must, "annotators")
 
     @cached_property
     def positions(self) -> Array:
-        """(J,) of each judgement."""
+        """(J,) the number x of each judgement."""
         return self.judged.means(unit_scale(self.judged) if self._x is None else self._x)
 
     @abstractmethod
     def squares(self, sums: Array) -> Squares:
-        """Mean squares from sums (B, C)."""
+        """Return the mean squares from sums (B, C)."""
 
     @abstractmethod
     def seen(self, sums: Array) -> tuple[Array, Array, Array]:
-        """(B,) each: squares of x, squares within cases, and how many cases (or annotators) are compared."""
+        """Return squares of x, squares within cases, and the number of cases (or annotators) compared, (B,) each."""
 
     @abstractmethod
     def _by_case(self, ms: Squares) -> tuple[Array, Array, Array, Array, Array]:
-        """(N,) derivatives of the mean squares, of n and of k by the weight of each case."""
+        """Return the (N,) derivatives of the three mean squares, of n and of k by the weight of each case."""
 
     def _told(self, sums: Array) -> tuple[Array, Bools, Bools, Array]:
-        """(B,) each: the value; whether there should be one; whether what varies is lost in rounding; how many are compared."""
+        """Return the value, whether it is computable, whether the variation is lost in rounding, and the number compared, (B,) each."""
         ms, n = self.squares(sums), sums[:, 0]
         about, inside, compared = self.seen(sums)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -125,7 +126,7 @@ class Icc(Form):
             return np.where(usable, correlation(self.kind, scaled), np.nan), usable, lost, compared
 
     def parts(self, sums: Array) -> Values:
-        """The value; nothing is observed or expected."""
+        """Return the value; observed and expected agreement do not exist and are NaN."""
         found = self._told(sums)[0]
         return Values(found, np.full(len(found), np.nan), np.full(len(found), np.nan))
 
@@ -133,7 +134,7 @@ class Icc(Form):
         return self._told(sums)[0][:, None]
 
     def agreed(self, sums: Array | None = None) -> Agreed:
-        """The value, or why there is none."""
+        """Return the value, or the reason why it is undefined."""
         sums = self._ones if sums is None else sums
         (value,), (usable,), (lost,), (compared,) = self._told(sums[None])
         if not math.isnan(value):
@@ -159,22 +160,22 @@ class Icc(Form):
         return np.asarray(self.each(total * self.in_use)[:, None])
 
     def slopes(self) -> tuple[Array, Array]:
-        """Nothing is observed or expected."""
+        """Return NaN, since observed and expected agreement do not exist."""
         nothing = np.full(len(self.in_use), np.nan)
         return nothing, nothing
 
     @property
     def _squares(self) -> Squares:
-        """On the data."""
+        """The mean squares of the unweighted data."""
         return Squares(*(float(x[0]) for x in self.squares(self._ones[None])))  # type: ignore[arg-type]
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """Its limits are those of the cases in all parts."""
+        """Answer for sums of all parts and keep them, because the limits are computed from them, too."""
         self.__dict__["_ones"] = sums
         return super().finish(sums, fixed, left_out)
 
     def limits(self, level: float) -> tuple[float, float]:
-        """McGraw & Wong (1996), table 7."""
+        """Return the ends of the analytic interval by McGraw & Wong (1996), table 7."""
         if math.isnan(self.agreed()[0]):
             return math.nan, math.nan
         ms, tail = self._squares, 0.5 - level / 2
@@ -188,7 +189,7 @@ class Icc(Form):
 
     @abstractmethod
     def _freedom(self, ms: Squares) -> tuple[float, float]:
-        """Of the mean squares of cases and of error."""
+        """Return the degrees of freedom of the mean squares of cases and of error."""
 
     def _consistency(self, ms: Squares, tail: float) -> tuple[float, float]:
         from scipy.special import fdtri  # noqa: PLC0415  (scipy is slow to import)
@@ -199,7 +200,7 @@ class Icc(Form):
         return float((low - 1) / (low + ms.k - 1)), float((high - 1) / (high + ms.k - 1))
 
     def _limits(self, ms: Squares, tail: float) -> tuple[float, float]:
-        """Of ICC(A,1), with Satterthwaite's degrees of freedom."""
+        """Return the ends of the interval of ICC(A,1), with Satterthwaite's degrees of freedom."""
         from scipy.special import fdtri  # noqa: PLC0415
 
         n, k, rho = ms.n, ms.k, float(correlation("A,1", ms))
@@ -217,7 +218,7 @@ class Icc(Form):
 
 
 class OneWay(Icc):
-    """Annotators of a case are interchangeable, and may be of any number.
+    """The one-way correlation: annotators of a case are interchangeable, and their number may differ between cases.
 
     Sums: cases, ratings, squares of their number, Σ x, (Σ x)² / ratings, squares within cases, cases with two annotators.
     """
@@ -258,9 +259,9 @@ class OneWay(Icc):
 
 
 class Crossed(Icc):
-    """Annotators are effects: only cases that all of them rated.
+    """The two-way correlation: annotators are effects, and only cases that all of them rated count.
 
-    Sums: cases, (Σ x)², squares within cases, and x of each annotator: of those who rated anything, or of ``names`` (k,).
+    Sums: cases, (Σ x)², squares within cases, and x of each annotator. Annotators are all with a rating, or those of ``names`` (k,).
     """
 
     def __init__(self, judged: Judgements | None, kind: str, x: Array | None = None, names: NDArray[Any] | None = None) -> None:
@@ -269,7 +270,7 @@ class Crossed(Icc):
 
     @cached_property
     def _column(self) -> tuple[NDArray[Any], int]:
-        """(J,) which annotator each judgement is of, and how many there are."""
+        """(J,) the annotator of each judgement as a position, and the number of annotators."""
         judged = self.judged
         if self._names is None:
             found, column = np.unique(judged.annotator, return_inverse=True)
@@ -298,7 +299,7 @@ class Crossed(Icc):
             annotators = ((columns - middle[:, None]) ** 2).sum(axis=1) / n
             cases = rows / k - middle**2 * k / n
             parts = cases / (n - 1), (inside - annotators) / ((n - 1) * (k - 1)), annotators / (k - 1)
-        cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # less than 0 by rounding
+        cases, error, annotators = (np.maximum(part, 0.0) for part in parts)  # rounding can make them negative
         return Squares(cases, error, annotators, n, np.full(len(n), float(k)))
 
     def seen(self, sums: Array) -> tuple[Array, Array, Array]:

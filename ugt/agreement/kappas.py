@@ -1,4 +1,4 @@
-"""Coefficients of labels: disagreement, seen and by chance, in cases of any annotators, and of two by name."""
+"""The forms of chance-corrected coefficients of labels: of any annotators of a case, and of two annotators by name."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
 
 NEITHER, ONE_OF_TWO = "case that neither of the two annotators labelled", "case that only one of the two annotators labelled"
-SINGLE_CLASS = "the label set has a single class, so that nobody can disagree"
+SINGLE_CLASS = "the label set has a single class, so that annotators cannot disagree"
 
 
 def class_disagreement(judged: Judgements, scale: Array) -> Array:
-    """(K,) Σ_i scale_i times the ordered pairs of annotators of case i of whom only one chose the class, over all cases."""
+    """Return (K,) Σ_i scale_i times the number of ordered pairs of annotators of case i of whom only one chose the class."""
     table, k, scale = judged.classes, judged.n_classes, scale * judged.times
     row = table.row
     total = np.bincount(table.index, scale[row] * 2 * table.amount * (judged.size[row] - table.amount), k)
@@ -30,7 +30,7 @@ def class_disagreement(judged: Judgements, scale: Array) -> Array:
 
 
 class Shared(Form):
-    """Disagreement within cases, and classes pooled over annotators; percent agreement where there is no chance.
+    """The form with disagreement within cases and classes pooled over annotators; without ``chance``, percent agreement.
 
     Sums: disagreement, cases with two annotators, cases with any; shares of the classes.
     """
@@ -55,7 +55,7 @@ class Shared(Form):
 
     @cached_property
     def in_use(self) -> Bools:
-        """(N,) with two annotators, or with any where chance counts them."""
+        """(N,) cases with two annotators, or with any annotator if they count for chance."""
         return np.asarray(self.judged.size >= (2 if self.chance is None else 1))
 
     @cached_property
@@ -68,7 +68,7 @@ class Shared(Form):
 
     @cached_property
     def amounts(self) -> tuple[Ragged, ...]:
-        """(N, K) what share of a case's annotators chose each class."""
+        """(N, K) share of the annotators of a case that chose each class."""
         table = self.judged.classes
         return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
@@ -93,17 +93,17 @@ class Shared(Form):
         return observed_by, (share.sums(share.amount * slope[share.index]) - slope @ pooled * any_) / n_any
 
     def exact_squares(self) -> Array:
-        """(3, 3, P) of percent agreement."""
+        """Return (3, 3, P) exact sums of products, for percent agreement."""
         c, own = self.n_dense, self.dense
         products = _exact.exact_columns(np.ascontiguousarray((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c)))
         return np.asarray(products.reshape(c, c, -1))
 
     def gradient(self, sums: Array) -> Array:
-        """(3,) of percent agreement, 1 - a / n."""
+        """Return the (3,) derivatives of percent agreement, 1 - a / n, by the sums."""
         return np.array([-1 / sums[1], sums[0] / sums[1] ** 2, 0.0])
 
     def class_sums(self) -> Array:
-        """(2, K) disagreement about each class, and how often it was chosen (by a share of the annotators of the case)."""
+        """Return (2, K): disagreement about each class, and how often it was chosen (as a share of the annotators of a case)."""
         judged, some, two = self.judged, np.maximum(self.judged.size, 1.0), self.judged.size >= 2
         scale, weights = two / np.where(two, judged.size - 1, 1.0), two * judged.times
         if self.chance is not None:
@@ -111,7 +111,7 @@ class Shared(Form):
         return np.stack([class_disagreement(judged, scale), judged.classes.totals(self.n_classes, weights)])
 
     def of_classes(self, class_sums: Array, sums: Array) -> Array:
-        """(K,); for percent agreement how often another annotator of the case chose the class, given that one did."""
+        """Return (K,) coefficients; for percent agreement, how often another annotator chose the class, given that one did."""
         differ, chosen = class_sums
         if self.chance is None:
             with np.errstate(invalid="ignore"):
@@ -121,7 +121,7 @@ class Shared(Form):
         return _against_others(differ / sums[1], chosen / max(1.0, sums[2]), chosen / max(1.0, sums[2]), self.chance)
 
     def agreed(self, sums: Array | None = None) -> Agreed:
-        """A single class is no variation, and yet not undefined for want of it."""
+        """Return the numbers; a label set of a single class gives 1 by convention with its own reason."""
         sums = self._ones if sums is None else sums
         found = super().agreed(sums)
         if self.chance is None or self.n_classes >= self.chance.least_classes or math.isnan(found.value):
@@ -130,13 +130,13 @@ class Shared(Form):
 
 
 def _against_others(disagreement: Array, p: Array, q: Array, chance: Chance) -> Array:
-    """(K,) of each class against all others, which are one class, from the shares of the class in what either annotator says."""
+    """Return (K,) coefficients of each class against all others as one class, from its shares p and q among either annotator's labels."""
     shares = (np.stack([one, 1 - one], axis=1) for one in (p, q))
     return Values.of(disagreement, chance.of(Nominal(2), *shares)).value
 
 
 class Two(Form):
-    """Two annotators, on the cases that both judged: Cohen's kappa, where chance is of each one's own classes, and Scott's pi.
+    """The form of two annotators, on the cases that both judged: Cohen's kappa (chance from each one's own classes) and Scott's pi.
 
     Sums: disagreement, cases of both; classes of the first and of the second.
     """
@@ -153,7 +153,7 @@ class Two(Form):
 
     @cached_property
     def pair(self) -> tuple[Judgements, Judgements, Judgements, Array]:
-        """Judgements of either and of both, of the cases that they share; how many of the two (N,) judged each case."""
+        """Judgements of the first, the second and both, in the cases that they share; and (N,) how many of the two judged each case."""
         every = self.judged
         case = every.case_of_label
         his, hers = (every.annotator_of_label == column for column in self.columns)
@@ -167,7 +167,7 @@ class Two(Form):
         every = self.judged
         if not every.single:
             return super()._ones
-        label = np.full((2, every.n_cases), -1, np.int64)  # of either, by case
+        label = np.full((2, every.n_cases), -1, np.int64)  # labels of the two annotators; -1 if there is none
         for own, column in zip(label, self.columns):
             at = np.flatnonzero(every.annotator_of_label == column)
             own[every.case_of_label[at]] = every.label[at]
@@ -214,7 +214,7 @@ class Two(Form):
         return (a - self._ones[0] / n * both) / n, by / n
 
     def class_sums(self) -> Array:
-        """(3, K) disagreement about each class, and how often either annotator chose it."""
+        """Return (3, K): disagreement about each class, and how often each of the two annotators chose it."""
         first, second, both, _ = self.pair
         chosen = (judged.classes.totals(self.n_classes, judged.times) for judged in (first, second))
         return np.stack([class_disagreement(both, np.ones(both.n_cases)), *chosen])

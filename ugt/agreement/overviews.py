@@ -1,4 +1,4 @@
-"""Agreement at a glance: of every annotator with every other, and all coefficients of a data set beside each other."""
+"""Overviews of agreement: every annotator with every other, and all coefficients of a data set in one table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .record import Agreement
 from .scales import alpha_of_level, correlation_of_kind
 from .table import Judgements, read
 
-CELLS = 1 << 22  # of tables that are made at a time
+CELLS = 1 << 22  # cells of tables in memory at a time
 COLUMNS = (
     *("coefficient", "value", "low", "high", "two_way_low", "two_way_high"),
     *("std_error", "observed", "expected", "n_cases", "n_annotators", "reason"),
@@ -31,24 +31,24 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseAgreement(Frozen):
-    """Agreement of every annotator with every other, on the cases that the two share.
+    """The agreement of every annotator with every other, on the cases that the two share.
 
     Attributes
     ----------
     coefficient : str
-        Which one.
+        Name of the coefficient.
     annotators : (A,) array
         Ids, in the order of rows and columns.
     value : (A, A) array
-        Symmetric; NaN on the diagonal and where two annotators share no case; 1 by convention where ``no_variation``.
+        Agreement, symmetric. NaN on the diagonal and if two annotators share no case; 1 by convention where ``no_variation``.
     n_cases : (A, A) int64
-        Cases that the two share; on the diagonal, that the annotator labelled.
+        Cases that the two annotators share; on the diagonal, cases that the annotator labelled.
     no_variation : (A, A) bool
-        Where two annotators share cases and agree by chance as often as can be, because both chose a single class.
+        Whether two annotators chose the same single class in all cases that they share, so that agreement by chance is complete.
     per_annotator : (A,) array
-        Mean of a row, weighted by ``n_cases``: each annotator against all others. NaN where there is none.
+        Mean of each row, weighted by ``n_cases``: the annotator against all others. NaN if no value of the row is defined.
     prevalence, annotator_prevalence : (K,), (A, K) arrays
-        Share of each class among all judgements, to be read beside, and of each annotator's; NaN for an annotator without labels.
+        Share of each class among all judgements and among those of each annotator; NaN for an annotator without labels.
 
     Examples
     --------
@@ -71,15 +71,15 @@ class PairwiseAgreement(Frozen):
 
 
 def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any = None, classes: Any = None) -> PairwiseAgreement:
-    """Agreement of every annotator with every other, and of each with all others.
+    """Return the agreement of every annotator with every other, and of each with all others.
 
     Parameters
     ----------
     labels, weights, classes
         As for :func:`percent_agreement`.
     coefficient : str
-        ``"cohen"``, ``"percent"``, ``"scott"``, ``"ac1"`` (with weights AC2) or another whose page says so; with expected agreement from
-        the cases that the two share.
+        ``"cohen"``, ``"percent"``, ``"scott"``, ``"ac1"`` (with weights AC2) or another whose page says so. Expected agreement comes from
+        the cases that the two annotators share.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     if n_annotators == 0:
         raise error("labels", "name their annotators", "counts")
     cost = weighted(weights, judged.n_classes)
-    # by products of sparse matrices over cases: nothing is done for annotators that share no case
+    # products of sparse matrices over cases, which cost nothing for annotators that share no case
     room("agreement of all pairs of annotators", 32 * n_annotators**2)
     chosen, took_part = matrices(judged, judged.annotator, n_annotators)
     shared = product(took_part, took_part)
@@ -121,9 +121,9 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
 
 
 def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficient: str) -> tuple[Array, Bools]:
-    """``(value, no_variation)``, (A, A) each, from sums over cases.
+    """Return ``(value, no_variation)``, (A, A) each, from sums over cases.
 
-    ``totals`` (A K, A), sparse: how often the one chose a class in cases of the other; None for percent agreement.
+    ``totals`` (A K, A), sparse: how often one annotator chose a class in cases of the other; None for percent agreement.
     """
     first, second = np.nonzero(np.triu(shared, 1))
     at = first, second
@@ -140,7 +140,7 @@ def pair_values(shared: Array, differ: Array, totals: Any, cost: Cost, coefficie
 
 
 def matrices(judged: Judgements, annotator: NDArray[Any], n_annotators: int) -> tuple[Any, Any]:
-    """``(N, A K)`` shares of classes that annotators chose, and ``(N, A)`` where they took part."""
+    """Return ``(N, A K)`` shares of the classes that annotators chose, and ``(N, A)`` whether they labelled the case."""
     from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
 
     k, judgement = judged.n_classes, judged.shares.row
@@ -152,15 +152,15 @@ def matrices(judged: Judgements, annotator: NDArray[Any], n_annotators: int) -> 
 
 
 def product(left: Any, right: Any) -> Array:
-    """(L, R) sums over cases of what sparse tables (N, L) and (N, R) have."""
+    """Return (L, R) sums over cases of the products of sparse tables (N, L) and (N, R)."""
     return np.asarray((left.T @ right).todense(), np.float64)
 
 
 def differences(chosen: Any, counted: Any, cost: Cost, n_annotators: int) -> Array:
-    """(A, A) sums of the costs of two annotators over the cases they share; ``counted``: as chosen, each case as often as it counts."""
+    """Return (A, A) summed costs of two annotators over the cases that they share; ``counted`` is ``chosen`` with weights of cases."""
     k = cost.n_classes
     found = np.zeros(n_annotators * n_annotators)
-    step = max(1, CELLS // max(1, n_annotators * k * k))  # annotators whose classes are crossed with all at a time
+    step = max(1, CELLS // max(1, n_annotators * k * k))  # annotators that are compared with all others at a time
     by_choice = chosen.T.tocsr()
     for begin in range(0, n_annotators, step):
         joint = (by_choice[begin * k : (begin + step) * k] @ counted).tocoo()
@@ -171,7 +171,7 @@ def differences(chosen: Any, counted: Any, cost: Cost, n_annotators: int) -> Arr
 
 
 def _expected(totals: Any, at: tuple[Any, Any], shared: Array, cost: Cost, coefficient: str) -> Array:
-    """Expected disagreement of pairs ``at``, from the classes of each on the cases they share."""
+    """Return the expected disagreement of the pairs ``at``, from the classes of both annotators on the cases that they share."""
     k, n_annotators, chance = cost.n_classes, totals.shape[1], OF_PAIRS[coefficient].chance
     assert chance is not None
     found = np.empty(len(shared))
@@ -185,7 +185,7 @@ def _expected(totals: Any, at: tuple[Any, Any], shared: Array, cost: Cost, coeff
 
 
 def _cells(table: Any, row: NDArray[Any], column: NDArray[Any]) -> Array:
-    """Some cells of a sparse table, in the shape of row; column is broadcast."""
+    """Return some cells of a sparse table in the shape of ``row``; ``column`` is broadcast."""
     return np.asarray(table[row.ravel(), np.repeat(column.ravel(), row.shape[1])]).reshape(row.shape)
 
 
@@ -198,18 +198,18 @@ def _by_annotator(judged: Judgements) -> Array:
 
 
 def row_means(value: Array, n_cases: Array) -> Array:
-    """(A,) means of rows, weighted by the cases; NaN where there are none."""
+    """Return (A,) means of rows, weighted by the cases; NaN for a row without values."""
     weight = np.where(np.isnan(value), 0.0, n_cases)
     with np.errstate(invalid="ignore"):
         return np.asarray((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1) / weight.sum(axis=1))
 
 
-# ---- all coefficients beside each other ----
+# ---- all coefficients in one table ----
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementTable(Record):
-    r"""Agreement coefficients beside each other, and how common the classes are.
+    r"""The table of agreement coefficients, with the prevalence of the classes.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class AgreementTable(Record):
     >>> import ugt
     >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]])
     >>> print(*table.text(kind="analytic").splitlines()[:3], sep="\n")
-    coefficient                      value   95 % interval      for other annotators  observed  expected  cases
+    coefficient                      value   95% interval       for other annotators  observed  expected  cases
     percent agreement                0.667    0.054 to  1.000    0.000 to  1.000         0.667     0.000      4
     Fleiss' kappa                    0.333   -0.892 to  1.000   -1.000 to  1.000         0.667     0.500      4
     """
@@ -236,23 +236,23 @@ class AgreementTable(Record):
     left_out: Mapping[str, int]
 
     def interval(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> Array:
-        """Intervals of all coefficients, on the same resamples.
+        """Return the intervals of all coefficients, from the same resamples.
 
         Parameters
         ----------
         level, kind
-            As of :meth:`Agreement.interval`. Analytic intervals of intraclass correlations are without clusters.
+            As for :meth:`Agreement.interval`. Analytic intervals of intraclass correlations ignore clusters.
         **resampling
-            clusters, strata, n_resamples and seed, as of :meth:`Agreement.interval`.
+            clusters, strata, n_resamples and seed, as for :meth:`Agreement.interval`.
 
         Returns
         -------
         (M, 2) array
-            NaN where a reason is given.
+            Ends of the intervals; NaN for a coefficient with a ``reason``.
         """
         check_level(level)
         if option("kind", kind, KINDS) == "analytic":
-            alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations know none
+            alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations refuse them
             options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
             return np.array([each.interval(level, kind=kind, **given) for each, given in zip(self.found, options)])
         resampled = resamples_of_all(self.found, **resampling)
@@ -261,15 +261,15 @@ class AgreementTable(Record):
         return found
 
     def rows(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> list[dict[str, Any]]:
-        """A dictionary for every coefficient, with its intervals, all with the same keys; None for what is undefined.
+        """Return one dictionary per coefficient, with its intervals; all have the same keys, and undefined numbers are None.
 
-        ``low`` and ``high`` are those of :meth:`interval`, for the same annotators; ``two_way_low`` and ``two_way_high`` are for other
-        annotators, too, where they have names and are not very many: see :class:`TwoWay`.
+        ``low`` and ``high`` are the ends of :meth:`interval`, for the same annotators. ``two_way_low`` and ``two_way_high`` hold for other
+        annotators, too; they need names of annotators, and not too many annotators (see :class:`TwoWay`).
         """
         return self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters"))
 
     def rows_of(self, intervals: Array, level: float, clusters: Any = None) -> list[dict[str, Any]]:
-        """:meth:`rows` with intervals (M, 2) over cases that were made elsewhere."""
+        """Return :meth:`rows` with given intervals (M, 2) over cases."""
         rows = []
         for each, ends in zip(self.found, intervals.tolist()):
             numbers = (each.value, *ends, *each.ends_if_named(level, clusters), each.std_error, each.observed, each.expected)
@@ -278,14 +278,14 @@ class AgreementTable(Record):
         return rows
 
     def text(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> str:
-        """The :meth:`rows`, to be read."""
+        """Return the :meth:`rows` as a text table."""
         return self.text_of(self.rows(level, kind=kind, **resampling), level)
 
     def text_of(self, rows: list[dict[str, Any]], level: float) -> str:
-        """Rows with intervals of a level, to be read."""
+        """Return rows with intervals of a level as a text table."""
         width = max(len(row["coefficient"]) for row in rows)
         two_way = any(row["two_way_low"] is not None for row in rows)
-        heads = [f"{100 * level:g} % interval", *(["for other annotators"] if two_way else [])]
+        heads = [f"{100 * level:g}% interval", *(["for other annotators"] if two_way else [])]
         widths = [max(16, len(head)) for head in heads]
         wide = "".join(f"   {head:{n}}" for head, n in zip(heads, widths))
         lines = [f"{'coefficient':{width}}  {'value':>6}{wide}  observed  expected  cases"]
@@ -309,17 +309,17 @@ class AgreementTable(Record):
 def agreement_table(
     annotations: Any, *, weights: Any = None, levels: Any = None, values: Any = None, classes: Any = None
 ) -> AgreementTable:
-    """All coefficients beside each other: where one class is common they differ, and no single one tells why.
+    """Return all agreement coefficients in one table: if one class is common they differ, and no single one shows why.
 
     Parameters
     ----------
     annotations : Labels, Ratings, or (N, A) table
-        Labels: percent agreement, Cohen's kappa and Scott's pi (of two annotators), Fleiss' kappa, AC1 (AC2) and alpha. Ratings: ICC(1),
-        ICC(A,1), ICC(C,1) and alpha.
+        Labels give percent agreement, Cohen's kappa and Scott's pi (for two annotators), Fleiss' kappa, AC1 (AC2) and alpha. Ratings give
+        ICC(1), ICC(A,1), ICC(C,1) and alpha.
     weights, classes
         As for :func:`percent_agreement`.
     levels : sequence of scales, optional
-        Of alpha. Default: ``("nominal",)`` for labels, ``("interval", "ordinal")`` for ratings.
+        Levels of measurement for alpha. Default: ``("nominal",)`` for labels, ``("interval", "ordinal")`` for ratings.
     values : (K,) numbers, optional
         As for :func:`krippendorff_alpha`.
 

@@ -1,4 +1,4 @@
-"""Annotators with each other and with themselves, of cases that are in several places."""
+"""Agreement of annotators with each other and with themselves, from parts of the data in several places."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_PAIRS = NOTHING_OF_TWO.format(things="labels")
 
 
 def _rows(case: NDArray[Any], index: NDArray[Any], amount: Array, n_cases: int, shape: tuple[int, ...], weights: Array | None) -> Array:
-    """(*shape) sums of entries of cases, in any order, into a table that is mostly zeros; with weights (B, N), (B, *shape)."""
+    """Return (*shape) sums of the entries of all cases, given in any order; with weights (B, N), (B, *shape) weighted sums."""
     width = int(np.prod(shape))
     if weights is None:
         return np.bincount(index, amount, width).astype(np.float64).reshape(shape)
@@ -45,7 +45,7 @@ def _rows(case: NDArray[Any], index: NDArray[Any], amount: Array, n_cases: int, 
 
 
 def _crossed(left: Any, right: Any, fold: Callable[[Any, Any], Array], weights: Array | None) -> Array:
-    """Sums over cases of what one sparse table (N, L) has times what another (N, R) has, as ``fold`` makes a table of them."""
+    """Return ``fold(left, right)``, a table of products of sparse (N, L) and (N, R) summed over cases, for each row of weights."""
     if weights is None:
         return fold(left, right)
     from scipy import sparse  # noqa: PLC0415  (scipy is slow to import)
@@ -54,7 +54,7 @@ def _crossed(left: Any, right: Any, fold: Callable[[Any, Any], Array], weights: 
 
 
 class Tables(Statistic):
-    """Named tables of sums, each a function of weights (B, N) or None, side by side; those of no cases know their shapes."""
+    """The statistic of named tables of sums; each table is a function of weights (B, N) or None, and its shape needs no cases."""
 
     settings: Mapping[str, Any] = MappingProxyType({})
 
@@ -76,10 +76,10 @@ class Tables(Statistic):
     @property
     @abstractmethod
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Of the tables, in their order."""
+        """Shapes of the tables by name, in their order among the sums."""
 
     def split(self, sums: Array) -> dict[str, Array]:
-        """(B, *shape) of sums (B, S)."""
+        """Split sums (B, S) into tables (B, *shape) by name."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes.values()])
         if sums.shape[1] != ends[-1]:
             raise error("sums", f"be {ends[-1]}", sums.shape[1])
@@ -96,10 +96,10 @@ class Tables(Statistic):
 
     @abstractmethod
     def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
-        """The value (B,) and the other numbers (B, ...)."""
+        """Return the value (B,) and the other numbers (B, ...) by name."""
 
     def told(self, sums: Array) -> tuple[float, dict[str, Any]]:
-        """The same of sums (S,), and who the annotators are."""
+        """Return the value and the other numbers from sums (S,), with the names of the annotators."""
         value, numbers = self.numbered(sums[None])
         return float(value[0]), {"annotators": np.array(self.settings["annotators"]), **{name: one[0] for name, one in numbers.items()}}
 
@@ -108,7 +108,10 @@ class Tables(Statistic):
 
 
 class PairTables(Tables):
-    """A² sums for percent agreement of pairs, A² K for those that correct for chance. The value is the mean over pairs that share cases."""
+    """The tables of pairwise agreement; the value is the mean over pairs that share cases.
+
+    Percent agreement has A² sums, a chance-corrected coefficient A² K.
+    """
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -122,7 +125,7 @@ class PairTables(Tables):
         chosen, tables = self.settings["options"], self.split(sums)
         shared, labels = tables["shared"], tables["labels"]
         cost, beside = weighted(chosen["weights"], labels.shape[2]), map(sparse.csr_matrix, tables.get("beside", ()))
-        every = zip_longest(shared, tables["differ"], beside)  # percent agreement has nothing beside
+        every = zip_longest(shared, tables["differ"], beside)  # `beside` is empty for percent agreement
         each = [overviews.pair_values(n, differ, totals, cost, chosen["coefficient"]) for n, differ, totals in every]
         value = np.stack([one for one, _ in each])
         own = np.diagonal(shared, axis1=1, axis2=2)[:, :, None]
@@ -179,7 +182,7 @@ def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
 
 
 class RepeatTables(Tables):
-    """A (3 + K) sums, those of each annotator's own repeats. Alpha of annotators with themselves has no state."""
+    """The tables of each annotator's own repeats, A (3 + K) sums; alpha of annotators with themselves has no state."""
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -187,7 +190,7 @@ class RepeatTables(Tables):
 
     @property
     def form(self) -> Shared:
-        """What answers for sums."""
+        """The form that computes the coefficient from sums."""
         return Shared(None, Nominal(len(self.settings["classes"])), OF_REPEATS[self.settings["options"]["coefficient"]].chance)
 
     def _units(self, sums: Array) -> Array:
@@ -213,7 +216,7 @@ class RepeatTables(Tables):
 
 
 def _intra(data: tuple[Any, ...], options: dict[str, Any]) -> RepeatTables:
-    """Units of a case and an annotator, as the function has them, added up for each annotator."""
+    """Read the repeated labels as units of a case and an annotator, and add them up for each annotator."""
     (given,) = data
     one = OF_REPEATS[option("coefficient", options["coefficient"], tuple(OF_REPEATS))]
     if not isinstance(given, Labels):

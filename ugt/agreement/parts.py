@@ -1,4 +1,4 @@
-"""Coefficients of cases that are in several places: what their parts add up, and what the sums say."""
+"""Agreement coefficients of data in several places: the sums of each part, and the coefficients from the added sums."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .icc import KINDS, LOST, Crossed, Icc, OneWay
 from .scales import ratings_of
 from .table import Judgements, read
 
-TOO_FAR = "ratings differ by too little, beside how far they are from center={:g}, to be told from sums: give a center near them"
+TOO_FAR = "ratings differ too little, relative to their distance from center={:g}, to be computed from sums: give a center near them"
 LEAST_UNIT = 1e-300
 MOST_CLASSES = 1000
 
 
 def labels_in_parts(given: Any, classes: Any) -> Judgements:
-    """Labels with classes that are the same in all parts."""
+    """Read the labels of a part; a table needs ``classes``, so that all parts have the same classes."""
     if classes is None and (isinstance(given, (list, tuple)) or identifiers.is_array(given)):
-        raise error("classes", "be given for a table in parts: none of them need hold all classes", None)
+        raise error("classes", "be given for a table in parts, because a part may not hold all classes", None)
     return labels_of(given, classes)
 
 
@@ -38,7 +38,7 @@ def labels_in_parts(given: Any, classes: Any) -> Judgements:
 
 
 def _read(one: Coefficient, data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
-    """Of labels; a table of labels with ``classes=``."""
+    """Read a part, labels or a table with ``classes=``, into the form of a declared coefficient."""
     judged, weights = labels_in_parts(data[0], options["classes"]), options.get("weights")
     cost, settings = weighted(weights, judged.n_classes), {"weights": plain(weights)}
     if not one.two:
@@ -52,7 +52,7 @@ def _again(one: Coefficient, settings: Mapping[str, Any]) -> Form:
 
 
 def _named(judged: Judgements, annotators: Any) -> tuple[tuple[int, int], list[Any]]:
-    """Positions of the two annotators, beyond all others for one without labels here, and their names."""
+    """Return the positions of the two annotators and their names; an annotator without labels here gets a position after all others."""
     known = judged.annotators
     if len(judged.label) == 0 and len(known) == 0:
         if annotators is None:
@@ -70,7 +70,7 @@ def _named(judged: Judgements, annotators: Any) -> tuple[tuple[int, int], list[A
 
 
 class AlphaInParts(Alpha):
-    """In units of the largest δ² between values of any classes: part by part others are in use."""
+    """Alpha with sums in units of the largest δ² between any classes, because the classes in use differ between parts."""
 
     @property
     def dense(self) -> Array:
@@ -78,7 +78,7 @@ class AlphaInParts(Alpha):
         return super().dense * [unit, 1.0, unit]
 
     def parts(self, sums: Array) -> Values:
-        """From sums (B, 3 + K), in units of the largest between classes in use."""
+        """Return the values from sums (B, 3 + K), in units of the largest δ² between classes in use."""
         amounts = sums[:, 3:]
         used = np.asarray((amounts > 0).any(axis=0))
         unit = self._unit(used) or 1.0
@@ -86,7 +86,7 @@ class AlphaInParts(Alpha):
         return alpha_of(sums[:, 0] / unit, sums[:, 1], sums[:, 2] / unit, pairs)
 
     def _unit(self, in_use: Bools) -> float:
-        """The largest δ² between values in use, in units of the largest between any."""
+        """Return the largest δ² between classes in use, in units of the largest between any classes."""
         values = self.values_of_classes
         low, high = float(values.min()), float(values.max())
         if self.level != "interval" or low == high:
@@ -96,14 +96,14 @@ class AlphaInParts(Alpha):
         least, most = ends_of(values, in_use)
         unit = ((most - least) / (high - low)) ** 2
         if most > least and unit < LEAST_UNIT:
-            raise error("values", "differ, of classes in use, by at least 1e-150 of what all differ by", f"{least} and {most}")
+            raise error("values", "differ, for classes in use, by at least 1e-150 of the range of all", f"{least} and {most}")
         return unit
 
 
 class AlphaAboutCenter(AlphaOfNumbers):
-    """Of ratings x less a center, with disagreement as mean squared differences.
+    """Alpha of ratings x less a center, with disagreement as mean squared differences.
 
-    Sums of squares about the center are good to 1e-16 of themselves; what varies by less than LOST of them is not seen well enough.
+    Sums of squares about the center are accurate to 1e-16 of themselves; a variation below LOST of them counts as lost in rounding.
     """
 
     names = ("value", "observed disagreement", "expected disagreement")
@@ -126,7 +126,7 @@ class AlphaAboutCenter(AlphaOfNumbers):
         return np.asarray(self.values_of_classes - self.center)
 
     def _seen(self, sums: Array) -> tuple[Values, Array]:
-        """The numbers, and (B,) whether what varies is lost in rounding."""
+        """Return the numbers, and (B,) whether the variation is lost in rounding."""
         between, n, within, total, square = sums.T
         about = 2 * n * square
         pairs = np.maximum(about - 2 * total**2 - within, 0.0)
@@ -151,7 +151,7 @@ class AlphaAboutCenter(AlphaOfNumbers):
 
 
 def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
-    """Of labels, or of ratings, near whose ``center`` they are."""
+    """Read a part, labels or ratings near ``center``, into a form of alpha."""
     (given,), level, values, classes, center = data, *(options[name] for name in ("level", "values", "classes", "center"))
     option("level", level, LEVELS)
     table = not isinstance(given, (Labels, Ratings))
@@ -168,7 +168,7 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     judged = labels_in_parts(given, classes) if table else read("annotations", given)
     numbers = class_values(values, judged, level)
     if level == "ordinal" and judged.n_classes > MOST_CLASSES:
-        must = f"be at most {MOST_CLASSES} for an ordinal scale in parts: all pairs of them are counted"
+        must = f"be at most {MOST_CLASSES} for an ordinal scale in parts, where all pairs of classes are counted"
         raise error("classes", must, judged.n_classes)
     return _alpha_form(judged, judged.n_classes, level, numbers).in_parts({"level": level, "values": plain(numbers)})
 
@@ -176,7 +176,7 @@ def _read_alpha(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
 def _alpha_form(judged: Judgements | None, n_classes: int, level: str, values: Array) -> Alpha:
     found = {"ordinal": OrdinalAlpha, "nominal": Alpha}.get(level, AlphaInParts)(judged, n_classes, level, values)
     if isinstance(found, OrdinalAlpha):
-        found.all_pairs = True  # mid-ranks are known when all cases are
+        found.all_pairs = True  # other parts may have other pairs, and mid-ranks are known only when all cases are
     return found
 
 
@@ -190,7 +190,7 @@ def _alpha_again(settings: Mapping[str, Any]) -> Alpha:
 
 
 def _read_icc(data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
-    """One-way of any annotators; two-way of the cases that the annotators of the data, or those named, all rated."""
+    """Read a part into an intraclass correlation; two-way kinds use the cases that all (or all named) annotators rated."""
     kind, annotators = option("kind", options["kind"], KINDS), options["annotators"]
     judged, middle = ratings_of(data[0]), finite("center", 0.0 if options["center"] is None else options["center"])
     settings: dict[str, Any] = {"kind": kind, "center": middle}
@@ -213,13 +213,13 @@ def _icc_again(settings: Mapping[str, Any]) -> Icc:
 
 
 def _raters(given: Any, judged: Judgements, named: Any) -> NDArray[Any]:
-    """Whose ratings make a case complete, in an order that all parts have."""
+    """Return the annotators who must all rate a case, in an order that is the same in all parts."""
     found = judged.annotators if named is None else identifiers.distinct("annotators", named)
     strange = identifiers.lookup(found, judged.annotators) < 0
     if strange.any():
         what = "Labels" if isinstance(given, Labels) else "ratings"
         name = identifiers.name(judged.annotators[int(np.argmax(strange))])
-        raise error("annotators", f"name all of those of the {what}", f"none of the name {name}")
+        raise error("annotators", f"name all annotators of the {what}", f"none with the name {name}")
     return np.sort(found)
 
 

@@ -1,4 +1,4 @@
-"""How far annotators agree: with the others of a case [A appendix D], and as partial rankings [A B.5]."""
+"""Agreement of annotators with the others of a case [A appendix D], and of partial rankings [A B.5]."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from ..plausibilities.estimates import means
 from .forms import EMPTY, SINGLE
 from .table import opens
 
-CHUNK = 256  # rankings between two looks at Ctrl-C: 0.1 s where ten thousand annotators rank one case
+CHUNK = 256  # rankings between checks for Ctrl-C, which is 0.1 s if ten thousand annotators rank one case
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementScore(results.MeanOfCases):
-    """Agreement of annotators, or of rankings, case by case.
+    """The agreement of annotators, or of rankings, for each case.
 
     Attributes
     ----------
     value : float
-        Mean over the cases where it is defined; NaN if there are none.
+        Mean over the cases for which agreement is defined; NaN if there are none.
     per_case : (N,) array
-        NaN where a case leaves it undefined.
+        Agreement of each case; NaN if undefined.
     n_cases, left_out : int, mapping
-        Cases counted in ``value``, and by reason those left out.
+        Cases counted in ``value``, and cases left out by reason.
     per_annotator : (A,) array or None
-        Mean over the cases that an annotator took part in, in the order of the ``annotators`` of the annotations; NaN where
-        there is no case. Empty where annotators have no names (nested blocks, counts).
+        Mean over the cases of each annotator, in the order of the ``annotators`` of the annotations; NaN without such a case.
+        Empty if annotators have no names (nested blocks, counts).
 
     Examples
     --------
@@ -57,26 +57,26 @@ class AgreementScore(results.MeanOfCases):
 
 
 def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str = "split") -> AgreementScore:
-    r"""Agreement of each annotator with the others: did the annotator rank the class that the others put first?
+    r"""Return how often an annotator ranked the class that the other annotators of the case put first.
 
-    With R annotators of a case, of which r gave the blocks :math:`b^r_1, b^r_2, …` [A appendix D],
+    If a case has R annotators, and annotator r gave the blocks :math:`b^r_1, b^r_2, …`, the value is [A appendix D]
 
     .. math:: \frac1R \sum_{r=1}^R δ\Big[\arg\max_k \mathrm{IRN}(k; b^1, …, b^{r-1}, b^{r+1}, …, b^R) \in \bigcup_l b^r_l\Big]
 
-    Where several classes share the maximum, δ is the share of them that r ranked: the expectation over random tie-breaking.
+    If several classes share the maximum, δ is the share of them that r ranked, which is the expectation over random tie-breaking.
 
     Parameters
     ----------
     annotations : Labels or Rankings
-        A label counts as a ranking of one class; the labels that one annotator gave to a case belong together. In counts
+        A label counts as a ranking of one class; all labels that one annotator gave to a case belong together. In counts
         every label is an annotator of its own.
     tie_weight : {"split", "full"}
-        How tied classes are weighted, as in :func:`irn`.
+        Weight of tied classes, as in :func:`irn`.
 
     Returns
     -------
     AgreementScore
-        Values in [0, 1]. ``value`` is the mean over cases of the mean over their annotators; the paper defines the latter.
+        Values in [0, 1]. ``value`` is the mean over cases of the mean over the annotators of a case, which the paper defines.
 
     Raises
     ------
@@ -85,9 +85,9 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
 
     Notes
     -----
-    Undefined (NaN, counted) for a case with a single annotator, and for an annotator when the others ranked nothing; who
-    ranked nothing agrees with nobody (0). Ties are found exactly. An annotator who ranks many classes agrees more easily:
-    not a chance-corrected measure. Time: for every annotator of a case, the classes that are mentioned in the case.
+    The value is undefined (NaN, counted) for a case with a single annotator, and for an annotator if the others ranked nothing. An
+    annotator who ranked nothing has the value 0. Ties are detected exactly. The measure is not corrected for chance: an annotator who
+    ranks many classes agrees more easily. Time grows with the annotators of a case times the classes that the case mentions.
 
     References
     ----------
@@ -101,7 +101,7 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
     >>> agreement.per_case.round(3), agreement.per_annotator
     (array([0.333, 0.   , 1.   ]), array([0.5, 0.5, 0.5]))
 
-    The first annotator of the first case is left with one vote each for 0 and 1, and so agrees by half:
+    For the first annotator of the first case, the others give one label each to 0 and 1, so that the agreement is one half:
 
     >>> leave_one_annotator_out(ugt.Labels.from_wide([[0, 0, 1]])).per_annotator
     array([0.5, 0.5, 0. ])
@@ -120,42 +120,42 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
 
 
 def partial_average_overlap(first: Any, second: Any, depth: int, *, normalize: bool = True, n_classes: int | None = None) -> AgreementScore:
-    r"""Average overlap of two partial rankings of each case.
+    r"""Return the average overlap of two partial rankings of each case.
 
-    A ranking puts class j among the first k with probability :math:`F_{kj}`: a block at positions s+1 to s+c holds its
+    A ranking puts class j among the first k with probability :math:`F_{kj}`. A block at positions s+1 to s+c holds its
     classes in random order, so that :math:`F_{kj} = \min(1, \max(0, (k - s)/c))`; the classes that are not ranked share the last
     positions. With :math:`F = T \tilde P_B` [A B.5],
 
     .. math:: \mathrm{UAO@L}(b, b') = \frac1L \sum_{k=1}^L \frac1k \sum_j F_{kj} F'_{kj}
 
-    normalised by :math:`\sqrt{\mathrm{UAO@L}(b, b) \cdot \mathrm{UAO@L}(b', b')}`, so that a ranking agrees with itself by 1.
+    is divided by :math:`\sqrt{\mathrm{UAO@L}(b, b) \cdot \mathrm{UAO@L}(b', b')}`, so that a ranking has the value 1 with itself.
 
     Parameters
     ----------
     first, second : Rankings, or list of N rankings
-        One ranking of every case. A ranking in a list is a list of blocks, best first, a block a list of tied classes.
+        One ranking for every case. A ranking in a list is a list of blocks, best first; a block is a list of tied classes.
     depth : int
         L, from 0 to K; 0 gives 0.
     normalize : bool
-        Default True; False gives UAO@L.
+        Whether to divide as above (default); False gives UAO@L.
     n_classes : int, optional
-        K, where both are lists. It matters: unranked classes take part.
+        K, required if both are lists, because unranked classes count, too.
 
     Returns
     -------
     AgreementScore
-        Values in [0, 1], 0 where one of the rankings is empty; without ``per_annotator``.
+        Values in [0, 1], 0 if one of the rankings is empty; without ``per_annotator``.
 
     Raises
     ------
     TypeError, ValueError
-        If the rankings are of another type; if a case has no or several rankings, cases or classes are not the same, ``depth`` is out of
-        range, ``n_classes`` is missing or contradicts the rankings, or a list is not as it must be.
+        If the rankings are of another type or a list has another form; if a case has no or several rankings, cases or classes are not the
+        same, ``depth`` is out of range, or ``n_classes`` is missing or contradicts the rankings.
 
     Notes
     -----
-    For full rankings this is the average overlap. Time: of a pair, the number of ranked classes, and ``depth`` times the
-    number of blocks of which the other ranking leaves classes out; never K × depth.
+    For full rankings this is the average overlap. The time for a pair grows with the number of ranked classes, and with ``depth`` times
+    the number of blocks from which the other ranking leaves out classes; it never grows with K × depth.
 
     References
     ----------
@@ -176,22 +176,22 @@ def partial_average_overlap(first: Any, second: Any, depth: int, *, normalize: b
 
 
 def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool = True) -> AgreementScore:
-    """Mean average overlap between the annotators of each case.
+    """Return the mean average overlap between the annotators of each case.
 
-    Per case the mean of :func:`partial_average_overlap` over all pairs of its annotators.
+    The value of a case is the mean of :func:`partial_average_overlap` over all pairs of its annotators.
 
     Parameters
     ----------
     rankings : Rankings
-        Partial rankings.
+        Partial rankings of N cases.
     depth, normalize
         As for :func:`partial_average_overlap`.
 
     Returns
     -------
     AgreementScore
-        Values in [0, 1]. An annotator's value in a case is the mean over the others of the case; the case's value is the
-        mean over its annotators, ``value`` the mean over cases.
+        Values in [0, 1]. The value of an annotator in a case is the mean over the other annotators of the case. The value of the case is
+        the mean over its annotators, and ``value`` is the mean over cases.
 
     Raises
     ------
@@ -200,8 +200,8 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
 
     Notes
     -----
-    Undefined (NaN, counted) for a case with a single annotator. Who ranked nothing overlaps with nobody (0). Time: the square
-    of the number of annotators of a case.
+    The value is undefined (NaN, counted) for a case with a single annotator. An annotator who ranked nothing has the value 0. Time grows
+    with the square of the number of annotators of a case.
 
     References
     ----------
@@ -228,7 +228,7 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
     return _score(mean, rankings, case, rankings.annotator, np.ones(len(case)))
 
 
-# ---- what the C core is given ----
+# ---- arguments of the C core ----
 
 
 def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
@@ -236,7 +236,7 @@ def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
 
 
 def _by_annotator(labels: Labels) -> tuple[Rankings, Int64, Int64]:
-    """Labels as rankings of one class, those of an annotator together; how often each was given; where each annotator begins."""
+    """Return labels as rankings of one class, sorted by annotator within cases, the count of each, and where each annotator begins."""
     case = row_of(labels.offsets)
     order = np.lexsort((labels.annotator, case))
     annotator = labels.annotator[order]
@@ -246,7 +246,7 @@ def _by_annotator(labels: Labels) -> tuple[Rankings, Int64, Int64]:
 
 
 def _overlaps(x: Rankings, y: Rankings, start: Int64, stop: Int64, depth: int, norm_x: Array, norm_y: Array) -> Array:
-    """Per ranking r of x, the sum of its overlaps with the rankings ``start[r]`` to ``stop[r]`` of y."""
+    """Return for each ranking r of x the sum of its overlaps with the rankings ``start[r]`` to ``stop[r]`` of y."""
     total = np.empty(x.n_rankings)
 
     def part(begin: int, end: int) -> None:
@@ -257,13 +257,13 @@ def _overlaps(x: Rankings, y: Rankings, start: Int64, stop: Int64, depth: int, n
 
 
 def _own(x: Rankings, depth: int) -> Array:
-    """Overlap of every ranking with itself, not normalised."""
+    """Return the overlap of every ranking with itself, not normalised."""
     each, ones = np.arange(x.n_rankings, dtype=np.int64), np.ones(x.n_rankings)
     return _overlaps(x, x, each, each + 1, depth, ones, ones)
 
 
 def _norm(own: Array, normalize: bool) -> Array:
-    """What overlaps are divided by, in square; 1 for an empty ranking, which overlaps with nothing."""
+    """Return the squares of the divisors of overlaps; 1 for an empty ranking, whose overlaps are 0 anyway."""
     return np.where(own > 0, own, 1.0) if checks.flag("normalize", normalize) else np.ones(len(own))
 
 
@@ -275,7 +275,7 @@ def _pair(first: Any, second: Any, n_classes: int | None) -> tuple[Rankings, Ran
     if axes is None and n_classes is None:
         raise checks.error("n_classes", "be given with lists of rankings, because unranked classes take part", None)
     if axes is not None and n_classes not in (None, axes.n_classes):
-        raise checks.error("n_classes", f"be that of the rankings, {axes.n_classes}, or left out", n_classes)
+        raise checks.error("n_classes", f"be {axes.n_classes}, as in the rankings, or left out", n_classes)
     classes = n_classes if axes is None else axes.classes
     x, y = _one_a_case("first", first, classes), _one_a_case("second", second, classes)
     _check_same("cases", x.axes.case_ids, y.axes.case_ids, x.axes.numbered or y.axes.numbered)
@@ -284,7 +284,7 @@ def _pair(first: Any, second: Any, n_classes: int | None) -> tuple[Rankings, Ran
 
 
 def _one_a_case(argument: str, given: Any, classes: Any) -> Rankings:
-    """Rankings, also from a list of them, with one ranking in every case."""
+    """Read Rankings or a list of rankings; refuse data without exactly one ranking per case."""
     if isinstance(given, Rankings):
         rankings = given
     elif isinstance(given, (list, tuple)):
@@ -312,7 +312,7 @@ def _check_same(what: str, first: NDArray[Any], second: NDArray[Any], made_up: b
 
 
 def _score(value: Array, rankings: Rankings, case: Int64, annotator: Int32, weight: NDArray[Any]) -> AgreementScore:
-    """Means over the annotators of a case and over the cases of an annotator; one value for every annotator of every case."""
+    """Make the record from one value per annotator and case: means over the annotators of a case and over the cases of an annotator."""
     per_case = _means(value, case, weight, rankings.n_cases)
     n_annotators = len(rankings.annotators)
     per_annotator = _means(value, annotator, weight, n_annotators) if n_annotators else np.empty(0)
@@ -322,7 +322,7 @@ def _score(value: Array, rankings: Rankings, case: Int64, annotator: Int32, weig
 
 
 def _means(value: Array, row: NDArray[Any], weight: NDArray[Any], n_rows: int) -> Array:
-    """(n_rows,) weighted means of the values that are defined; NaN where none is."""
+    """Return (n_rows,) weighted means of the values that are defined; NaN for a row without such a value."""
     known = ~np.isnan(value)
     row, weight = row[known], weight[known]
     with np.errstate(invalid="ignore"):
@@ -330,7 +330,7 @@ def _means(value: Array, row: NDArray[Any], weight: NDArray[Any], n_rows: int) -
 
 
 def _left_out(per_case: Array, n_annotators: NDArray[Any]) -> dict[str, int]:
-    """Count undefined cases by reason; a warning if no case is left."""
+    """Count undefined cases by reason; warn if no case is defined."""
     undefined = np.isnan(per_case)
     reasons = {EMPTY: n_annotators == 0, SINGLE: n_annotators == 1, "case in which nothing is ranked": n_annotators > 1}
     counts = {reason: int((undefined & applies).sum()) for reason, applies in reasons.items() if (undefined & applies).any()}

@@ -1,4 +1,4 @@
-"""The record that agreement coefficients return: value, what it is made of, why it is undefined; and what all results have."""
+"""The record that agreement coefficients return: the value, its parts, the reason if it is undefined, and the methods of all results."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
-    """Agreement between annotators, corrected for chance or not.
+    """The agreement between annotators, with or without correction for chance.
 
-    Its standard error is over cases, not under the hypothesis of chance: by linearisation, as of Gwet (2008) and, for Cohen's kappa,
-    Fleiss, Cohen & Everitt (1969). Analytic intervals are value ± t standard errors with one degree of freedom less than cases (clusters),
-    within [-1, 1], and for intraclass correlations by the F distribution, without clusters.
+    The standard error is over cases, by linearisation, as by Gwet (2008) and, for Cohen's kappa, by Fleiss, Cohen & Everitt (1969); it is
+    not that under the hypothesis of chance agreement. Analytic intervals are value ± t standard errors within [-1, 1], with one degree of
+    freedom less than there are cases (clusters). For intraclass correlations they use the F distribution, without clusters.
 
     Attributes
     ----------
     coefficient : str
-        Which one.
+        Name of the coefficient.
     value : float
-        ``(observed - expected) / (1 - expected)``. Where chance agrees as often as can be, because all labels are of one class, it is
-        1 by convention; where there is nothing to compare, NaN. ``reason`` then says so.
+        ``(observed - expected) / (1 - expected)``. If agreement by chance is complete, because all labels are of one class, it is 1 by
+        convention; if there is nothing to compare, NaN. ``reason`` then says so.
     observed, expected : float or None
-        Agreement seen and by chance, in [0, 1]; 0 by chance for percent agreement. None for intraclass correlations.
+        Observed agreement and agreement by chance, in [0, 1]; the latter is 0 for percent agreement. None for intraclass correlations.
     reason : str or None
-        Why the value is undefined or a convention. Errors, resamples and intervals are then NaN.
+        Reason why the value is undefined or a convention; errors, resamples and intervals are then NaN. Otherwise None.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Agreement(Result):
     >>> [round(limit, 2) for limit in found.interval(kind="analytic")]
     [-0.08, 1.0]
     >>> ugt.fleiss_kappa([[0, 0], [0, 0]], classes=2).reason
-    'no variation: all labels are of one class, so that chance agrees as often; 1 by convention'
+    'no variation: all labels are of one class, so that agreement by chance is complete; 1 by convention'
     """
 
     coefficient: str
@@ -58,7 +58,7 @@ class Agreement(Result):
 
     @classmethod
     def of(cls, coefficient: str, statistic: Form) -> Agreement:
-        """The record of a statistic."""
+        """Make the record of a statistic."""
         value, observed, expected, reason = statistic.agreed()
         if isinstance(statistic, Icc):
             return cls(coefficient, value, None, None, reason, statistic)
@@ -66,7 +66,7 @@ class Agreement(Result):
 
     @property
     def statistic(self) -> Form:
-        """The coefficient, agreement observed and expected, as functions of sums over cases."""
+        """The coefficient and observed and expected agreement, as functions of sums over cases."""
         return self._statistic
 
     @property
@@ -76,7 +76,7 @@ class Agreement(Result):
 
     @property
     def n_annotators(self) -> int | None:
-        """Annotators with at least one judgement; None where only counts are known."""
+        """Annotators with at least one judgement; None if only counts are known."""
         return self._statistic.n_annotators
 
     @cached_property
@@ -91,20 +91,20 @@ class Agreement(Result):
 
     @cached_property
     def per_class(self) -> Array | None:
-        """(K,) each class against all others, without weights; None for ratings.
+        """(K,) the coefficient of each class against all others, without weights; None for ratings.
 
-        For percent agreement, how often another annotator of the case chose the class, given that one did. NaN where it does not vary.
+        For percent agreement, how often another annotator of the case chose the class, given that one did. NaN without variation.
         """
         return None if self._statistic.ratings else self._statistic.per_class
 
     @cached_property
     def prevalence(self) -> Array | None:
-        """(K,) share of each class among all judgements, to be read beside a chance-corrected value; None for ratings."""
+        """(K,) share of each class among all judgements, to be read with a chance-corrected value; None for ratings."""
         return None if self._statistic.ratings else self._statistic.told.prevalence
 
     @cached_property
     def per_annotator(self) -> Array | None:
-        """(A,) for :func:`intra_annotator_agreement` only; None for others."""
+        """(A,) the coefficient of each annotator, for :func:`intra_annotator_agreement` only; None for other functions."""
         return self._statistic.per_annotator if isinstance(self._statistic, OfUnits) else None
 
     def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Annotators with themselves: labels that they gave to a case again, in the place of annotators of a case."""
+"""Agreement of annotators with themselves: their repeated labels of a case take the place of several annotators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_TWICE, NEVER_TWICE = "case that no annotator labelled twice", "no annotator 
 
 
 def repeats(given: Labels | Ratings) -> tuple[Judgements, NDArray[Any], NDArray[Any]]:
-    """``(judged, case, annotator)``: units of an annotator and a case that they labelled several times."""
+    """Return ``(judged, case, annotator)``: one unit for each annotator and each case that this annotator labelled several times."""
     case, annotator = row_of(given.offsets), given.annotator
     every = np.lexsort((annotator, case))
     every = every[annotator[every] >= 0]
@@ -33,7 +33,7 @@ def repeats(given: Labels | Ratings) -> tuple[Judgements, NDArray[Any], NDArray[
 
 
 class OfUnits(Form):
-    """A coefficient of units of an annotator and a case, of which all of a case are resampled together; ``make``: the form of units."""
+    """A coefficient of units of an annotator and a case, resampled by case; ``make`` gives the form of the units."""
 
     by_counts = False
 
@@ -48,7 +48,7 @@ class OfUnits(Form):
         return np.asarray(np.bincount(self.case[self.form.in_use], minlength=self.n_cases) > 0)
 
     def _by_case(self, table: Array) -> Array:
-        """(N, ...) sums over the units of each case."""
+        """Return (N, ...) sums over the units of each case."""
         found = np.zeros((self.n_cases, *table.shape[1:]))
         np.add.at(found, self.case, table)
         return found
@@ -59,7 +59,7 @@ class OfUnits(Form):
 
     @property
     def amounts(self) -> tuple[Ragged, ...]:
-        begin = offsets_of(np.bincount(self.case, minlength=self.n_cases))  # units are in the order of the cases
+        begin = offsets_of(np.bincount(self.case, minlength=self.n_cases))  # the units are sorted by case
         return tuple(Ragged(one.offsets[begin], one.index, one.amount) for one in self.form.amounts)
 
     def width_of(self, table: Ragged) -> int:
@@ -80,7 +80,7 @@ class OfUnits(Form):
         return OfUnits(judged.given or self.given, self.make)
 
     def annotations_by_name(self) -> Any:
-        """Of labels that were given again."""
+        """Return the repeated labels, as annotations of the cases."""
         offsets = self.form.judged.offsets
         begin = offsets[offsets_of(np.bincount(self.case, minlength=self.n_cases))]
         return SimpleNamespace(annotators=self.given.annotators, offsets=begin, annotator=np.repeat(self.annotator, sizes_of(offsets)))
@@ -98,7 +98,7 @@ class OfUnits(Form):
 
     @property
     def n_annotators(self) -> int:
-        """Who labelled a case twice."""
+        """Number of annotators who labelled a case twice."""
         return len(np.unique(self.annotator))
 
     def missing(self) -> dict[str, int]:
@@ -106,7 +106,7 @@ class OfUnits(Form):
 
     @property
     def per_case(self) -> Array:
-        """(N,) mean over the units of each case."""
+        """(N,) mean observed agreement over the units of each case."""
         with np.errstate(invalid="ignore"):
             return self._by_case(self.form.per_case) / np.bincount(self.case, minlength=self.n_cases)
 
@@ -116,7 +116,7 @@ class OfUnits(Form):
 
     @cached_property
     def per_annotator(self) -> Array:
-        """(A,) the coefficient on the units of each; NaN where there are none."""
+        """(A,) the coefficient of each annotator's units; NaN for an annotator without repeats."""
         found = np.full(len(self.given.annotators), np.nan)
         for a in np.unique(self.annotator):
             value = float(self.form.values((self.annotator == a)[None].astype(np.float64))[0, 0])

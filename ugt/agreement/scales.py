@@ -1,4 +1,4 @@
-"""Agreement on scales: Krippendorff's alpha, intraclass correlations, and annotators with themselves."""
+"""Agreement on scales: Krippendorff's alpha, intraclass correlations, and agreement of annotators with themselves."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["intra_annotator_agreement", "intraclass_correlation", "krippendorff_
 
 
 def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any = None, classes: Any = None) -> Agreement:
-    r"""Krippendorff's alpha, :math:`α = 1 - D_o / D_e`, of any annotators, missing labels, and four kinds of scales.
+    r"""Return Krippendorff's alpha, :math:`α = 1 - D_o / D_e`, for any number of annotators, missing labels and four kinds of scales.
 
-    :math:`D_o = \frac1n \sum_i \frac1{r_i - 1} \sum_{a \ne b} δ²(x_{ia}, x_{ib})` over the cases with at least two annotators, with n
-    judgements in all, and :math:`D_e` the mean of δ² over all pairs of these judgements.
+    :math:`D_o = \frac1n \sum_i \frac1{r_i - 1} \sum_{a \ne b} δ²(x_{ia}, x_{ib})` runs over the cases with at least two annotators, which
+    have n judgements; :math:`D_e` is the mean of δ² over all pairs of these judgements.
 
     Parameters
     ----------
     annotations : Labels, Ratings, or (N, A) table
-        A table of text or whole numbers holds labels, of other numbers ratings; None or NaN where there is none.
+        A table of text or whole numbers holds labels, a table of other numbers ratings; None or NaN where there is none.
     level : {"nominal", "ordinal", "interval", "ratio"}
-        δ² is 1 for different values; the squared difference of mid-ranks among all judgements; of values; or
-        ``((x - y) / (x + y))²`` for values that are not negative.
+        Level of measurement. δ² is 1 for different values; the squared difference of mid-ranks among all judgements; the squared
+        difference of values; or ``((x - y) / (x + y))²`` for values that are not negative.
     values : (K,) numbers, optional
-        Of the classes of labels. Default: their names if these are numbers; for ordinal scales the order of the classes.
+        Values of the classes of labels. Default: their names if these are numbers; for ordinal scales the order of the classes.
     classes : number K or sequence of K names, optional
-        As for :func:`percent_agreement`. Classes that nobody used do not change alpha.
+        As for :func:`percent_agreement`. Classes that no annotator used do not change alpha.
 
     Returns
     -------
@@ -45,13 +45,14 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
     Raises
     ------
     TypeError, ValueError
-        As for the others; if values are missing, not finite, negative for a ratio scale or equal for an ordinal one.
+        As for :func:`percent_agreement`; if values are missing, not finite, negative for a ratio scale or equal for an ordinal one.
 
     Notes
     -----
-    The labels that one annotator gave to one case are a single judgement, of which each label is an equal share; δ² of two judgements
-    is the mean over the pairs of their labels. Without variation (one value throughout) alpha is 0 / 0: the value is 1 by convention,
-    with a reason. Time: nominal, ordinal and interval O(labels + K); ratio the pairs of distinct values of a case, and K².
+    All labels that one annotator gave to one case are a single judgement, in which each label has an equal share; δ² of two judgements
+    is the mean over the pairs of their labels. Without variation (one value throughout) alpha is 0 / 0: the value is 1 by convention, and
+    ``reason`` says so. Time is O(labels + K) for nominal, ordinal and interval scales; for ratio scales it grows with the pairs of
+    distinct values of a case, and with K².
 
     References
     ----------
@@ -68,12 +69,12 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
 
 
 def alpha_of_level(judged: Judgements, level: str, values: Any = None) -> Agreement:
-    """Krippendorff's alpha of judgements."""
+    """Return the record of Krippendorff's alpha of judgements."""
     return Agreement.of(f"Krippendorff's alpha ({level})", alpha_form(judged, level, values))
 
 
 def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
-    r"""Intraclass correlation of ratings, from mean squares of an analysis of variance.
+    r"""Return the intraclass correlation of ratings, from mean squares of an analysis of variance.
 
     ============  =====================================================================  ============================================
     kind          formula                                                                Shrout & Fleiss
@@ -86,30 +87,31 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
     ``"C,k"``     ``(MSR - MSE) / MSR``                                                  (3,k)
     ============  =====================================================================  ============================================
 
-    R between cases, W within cases, C between annotators, E what is left; n cases, k annotators.
+    MSR is the mean square between cases, MSW within cases, MSC between annotators, and MSE the residual; n cases, k annotators.
 
     Parameters
     ----------
     ratings : Ratings, Labels with numbers as class names, or (N, A) table
         None or NaN where there is no rating. Several ratings of one annotator in one case are averaged.
     kind : str
-        As above.
+        Kind of the table above.
 
     Returns
     -------
     Agreement
-        Without ``observed``, ``expected`` and what is per class or case. Its analytic interval is that of McGraw & Wong, for normal data;
-        of kinds "A,1" and "A,k" it is short where few annotators differ much (91 % instead of 95 % in simulation for 4).
+        The correlation, without ``observed``, ``expected`` and numbers per class or case. Its analytic interval is that of McGraw & Wong,
+        for normal data. For kinds "A,1" and "A,k" it is too short if few annotators differ much (in simulation with 4 annotators it
+        covers 91% instead of 95%).
 
     Raises
     ------
     TypeError, ValueError
-        If ratings are no numbers, annotators have no names, or ``kind`` is unknown.
+        If ratings are not numbers, annotators have no names, or ``kind`` is unknown.
 
     Notes
     -----
-    Missing ratings: kinds "1" and "1k" take all cases, with ``k = (Σ k_i - Σ k_i² / Σ k_i) / (n - 1)`` for unequal numbers; the others
-    only cases that all annotators rated (all with at least one rating), and count the rest as left out.
+    With missing ratings, kinds "1" and "1k" use all cases, with ``k = (Σ k_i - Σ k_i² / Σ k_i) / (n - 1)`` for unequal numbers. The other
+    kinds use only cases that all annotators (with at least one rating) rated, and count the other cases as left out.
 
     References
     ----------
@@ -126,12 +128,12 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
 
 
 def correlation_of_kind(judged: Judgements, kind: str) -> Agreement:
-    """Intraclass correlation of judgements."""
+    """Return the record of an intraclass correlation of judgements."""
     return Agreement.of(f"ICC({kind})", (OneWay if kind.startswith("1") else Crossed)(judged, kind))
 
 
 def ratings_of(given: Any) -> Judgements:
-    """Judgements of numbers."""
+    """Read Ratings, Labels with numbers as names, or a table of numbers into judgements."""
     if not isinstance(given, (Labels, Ratings)):
         if not (identifiers.is_array(given) or isinstance(given, (list, tuple))):
             raise TypeError(f"ratings must be Ratings or a table of numbers, cases x annotators. Got {type(given).__name__}.")
@@ -145,28 +147,28 @@ def ratings_of(given: Any) -> Judgements:
 
 
 def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = "percent", *, level: str = "nominal") -> Agreement:
-    """Agreement of annotators with themselves, where they labelled a case several times.
+    """Return the agreement of annotators with themselves, in cases that they labelled several times.
 
     Parameters
     ----------
     annotations : Labels or Ratings
-        With names of annotators.
+        Annotations with names of annotators.
     coefficient : str
-        ``"percent"``, ``"fleiss"``, ``"ac1"``, ``"alpha"`` (also of ratings) or another whose page says so. Computed as between
-        annotators, with (case, annotator) in the place of a case and its labels in the place of annotators.
+        ``"percent"``, ``"fleiss"``, ``"ac1"``, ``"alpha"`` (also for ratings) or another whose page says so. It is computed as between
+        annotators: each pair of case and annotator takes the place of a case, and its labels take the place of annotators.
     level : {"nominal", "ordinal", "interval", "ratio"}
-        Of alpha.
+        Level of measurement for alpha.
 
     Returns
     -------
     Agreement
-        With ``per_annotator``: the coefficient on the labels of each, NaN where there are no repeats. ``n_cases`` are cases with repeats;
-        resampled are cases (or clusters), with all their annotators.
+        The coefficient, with ``per_annotator``: the coefficient of the labels of each annotator, NaN without repeats. ``n_cases`` counts
+        the cases with repeats. Intervals resample cases (or clusters) with all their annotators.
 
     Raises
     ------
     TypeError, ValueError
-        If ``annotations`` are neither Labels nor Ratings; if an option is unknown, or another coefficient than alpha is asked for ratings.
+        If ``annotations`` are neither Labels nor Ratings; if an option is unknown, or a coefficient other than alpha is asked for ratings.
 
     Examples
     --------

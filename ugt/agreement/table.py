@@ -1,4 +1,4 @@
-"""Who judged which case, as a sparse table of cases and classes, from labels, ratings or plain tables."""
+"""Judgements of cases as a sparse table of cases and classes, read from labels, ratings or plain tables."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..annotations.adjudication import drawn_alike
 from ..annotations.bare import check_bare
 from ..annotations.other_annotators import only
 
-FEW, MANY = 1 << 10, 1 << 16  # cases, and different ones, between which those that are alike are looked for
+FEW, MANY = 1 << 10, 1 << 16  # equal cases are merged from FEW cases on, if there are at most MANY different ones
 MISSING = (None, "", float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """Rows of (class, amount), classes ascending: a sparse table (rows, K)."""
+    """A sparse table (rows, K): rows of (class, amount) with ascending classes."""
 
     offsets: Int64
     index: Int32
@@ -37,25 +37,25 @@ class Ragged:
         return row_of(self.offsets)
 
     def sums(self, of: Array) -> Array:
-        """(rows,) sums of numbers (entries,) over each row."""
+        """Return (rows,) sums of numbers (entries,) over each row."""
         return _tables.row_sums(self.offsets, np.ascontiguousarray(of, np.float64))
 
     def totals(self, n_classes: int, weights: Array) -> Array:
-        """(K,) sums over rows, with a weight each."""
+        """Return (K,) weighted sums over the rows."""
         return np.asarray(np.bincount(self.index, self.amount * weights.repeat(sizes_of(self.offsets)), n_classes))
 
     def take(self, rows: NDArray[Any]) -> Ragged:
-        """Some of the rows, by position."""
+        """Return some of the rows, by position."""
         offsets, at = take(self.offsets, rows)
         return Ragged(offsets, self.index[at], self.amount[at])
 
 
 class Judgements:
-    """What annotators made of cases. All labels of one annotator in one case are a single judgement, of which each label is a share.
+    """The judgements of cases by annotators. All labels of one annotator for one case are one judgement, of which each label is a share.
 
-    ``given``: what all of this was read from; None for units that are no cases. ``rows``: offsets, annotator, label and count, as of
-    :class:`ugt.Labels`, ordered by case. ``names`` (K,): of the classes, ids, or the distinct values of ``ratings``, ascending. ``row``
-    (M,): where the N cases are the different ones among M, which of them each is; who judged them is known of one of the alike only.
+    ``given``: the annotations that were read; None for units that are not cases. ``rows``: offsets, annotator, label and count, as in
+    :class:`ugt.Labels`, sorted by case. ``names`` (K,): class names, or the distinct values of ``ratings``, ascending. ``row`` (M,): if
+    the N cases are the different ones among M, the position of each of the M cases; annotators are then those of one of the equal cases.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Judgements:
 
     @cached_property
     def single(self) -> bool:
-        """Whether every label is a judgement of its own: no annotator judged a case twice."""
+        """Whether every label is a judgement of its own, because no annotator labelled a case twice."""
         return len(self.annotators) == 0 or _tables.find_repeat(self.offsets, self.annotator_of_label, len(self.annotators)) < 0
 
     @cached_property
@@ -78,7 +78,7 @@ class Judgements:
 
     @property
     def n_annotators(self) -> int | None:
-        """Annotators with at least one judgement; None where they are unknown."""
+        """Number of annotators with at least one judgement; None if annotators are unknown."""
         return None if self.given is None or not len(self.annotators) else int(np.count_nonzero(np.bincount(self.given.annotator)))
 
     @property
@@ -98,17 +98,17 @@ class Judgements:
 
     @property
     def case(self) -> Int64:
-        """(J,) of each judgement, ordered."""
+        """(J,) case of each judgement, ascending."""
         return self._each[0]
 
     @property
     def annotator(self) -> Int32:
-        """(J,) of each judgement, -1 where unknown."""
+        """(J,) annotator of each judgement, -1 if unknown."""
         return self._each[1]
 
     @property
     def shares(self) -> Ragged:
-        """A row a judgement, that adds up to 1."""
+        """Shares of the classes, one row per judgement; each row adds up to 1."""
         return self._each[3]
 
     @cached_property
@@ -120,33 +120,33 @@ class Judgements:
 
     @property
     def classes(self) -> Ragged:
-        """A row a case: the shares of all its annotators added up."""
+        """Sums of the shares of all annotators of a case, one row per case."""
         return self._summed[0]
 
     @property
     def size(self) -> Array:
-        """(N,) annotators of each case."""
+        """(N,) number of annotators of each case."""
         return self._summed[1]
 
     @cached_property
     def times(self) -> Array:
-        """(N,) how many cases each stands for."""
+        """(N,) number of cases of the data that each different case stands for."""
         return np.ones(self.n_cases) if self.row is None else np.bincount(self.row, minlength=self.n_cases).astype(np.float64)
 
     def pair_sums(self, of_cases: bool) -> Array:
-        """(3 + K,) sums over cases of single labels: see the kernel."""
+        """Return the (3 + K,) sums over cases for single labels, as the kernel defines them."""
         times = None if self.row is None else self.times
         return _tables.pair_sums(self.offsets, self.label, self.count_of_label, times, self.n_classes, of_cases)
 
     def mixed(self) -> tuple[Int64, Ragged]:
-        """``(case, shares)`` of the judgements that are of several classes."""
+        """Return ``(case, shares)`` of the judgements that name several classes."""
         if self.single or len(self.shares.index) == len(self.case):
             return np.empty(0, np.int64), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
         at = np.flatnonzero(sizes_of(self.shares.offsets) > 1)
         return self.case[at], self.shares.take(at)
 
     def only(self, keep: Bools) -> Judgements:
-        """Some of the labels, of all cases."""
+        """Return the judgements from the labels to keep; all cases remain."""
         if keep.all():
             return self
         at = np.flatnonzero(keep)
@@ -155,13 +155,13 @@ class Judgements:
         return Judgements(self.given, rows, self.names, self.ratings, self.row)
 
     def by(self, annotators: NDArray[Any]) -> Judgements:
-        """Of the annotators (A,) that weigh anything; the others said nothing."""
+        """Return the judgements of the annotators whose weight (A,) is not 0."""
         if self.given is None or not len(self.annotators):
             raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
         return judgements(said_by(self.given, annotators))
 
     def means(self, values: Array) -> Array:
-        """(J,) mean value of each judgement, given the values (K,) of the classes."""
+        """Return the (J,) mean value of each judgement from the values (K,) of the classes."""
         return self.shares.sums(self.shares.amount * values[self.shares.index])
 
     @cached_property
@@ -175,23 +175,23 @@ def case_ids_of(given: Labels | Ratings) -> NDArray[Any]:
 
 
 def said_by(given: Labels | Ratings, annotators: NDArray[Any]) -> Any:
-    """Labels or ratings of the annotators (A,) that weigh anything."""
+    """Return the labels or ratings of the annotators whose weight (A,) is not 0."""
     if np.shape(annotators) != given.annotators.shape:
-        raise error("annotators", f"be {len(given.annotators)} weights, one an annotator", f"shape {np.shape(annotators)}")
+        raise error("annotators", f"be {len(given.annotators)} weights, one per annotator", f"shape {np.shape(annotators)}")
     return only(given, annotators)
 
 
 def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True, alike: str | None = None) -> Judgements:
-    """Judgements from Labels, Ratings or a table (N, A) of labels or numbers, None or NaN where there is none.
+    """Read Labels, Ratings or a table (N, A) of labels or numbers (None or NaN where there is none) into judgements.
 
-    A table of text or of whole numbers holds labels, of other numbers ratings. ``alike``: cases with the same "labels", or the same labels
-    by the same "annotators", become one; where most cases differ they stay as they are.
+    A table of text or of whole numbers holds labels, a table of other numbers ratings. With ``alike``, cases with the same "labels", or
+    the same labels by the same "annotators", are merged unless most cases differ.
     """
     is_table = not isinstance(given, (Labels, Ratings))
     if is_table:
         given = _from_table(argument, given, classes)
     elif classes is not None:
-        raise error("classes", f"be left out where {argument} are {type(given).__name__}", repr(classes))
+        raise error("classes", f"be left out if {argument} are {type(given).__name__}", repr(classes))
     if isinstance(given, Labels):
         given = drawn_alike(given)
     elif not ratings and len(given.value):
@@ -199,12 +199,12 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
         raise error(argument, "hold labels (integers or strings), not ratings", f"ratings such as {first}")
     found = judgements(given, alike)
     if is_table:
-        found.single = True  # a column an annotator
+        found.single = True  # each column is one annotator, who gave at most one label per case
     return found
 
 
 def judgements(given: Labels | Ratings, alike: str | None = None) -> Judgements:
-    """Those of Labels or Ratings as they are."""
+    """Return the judgements of Labels or Ratings; ``alike`` merges equal cases, as in `read`."""
     if isinstance(given, Labels):
         label, count, names = given.label, given.count, given.axes.classes
     else:
@@ -219,7 +219,7 @@ def judgements(given: Labels | Ratings, alike: str | None = None) -> Judgements:
 
 
 def _merged(alike: str | None, given: Labels | Ratings, label: Int32, count: Int64, n_classes: int) -> tuple[Int32, Int64] | None:
-    """``(row, first)``: which of the different cases each is, and where these stand first; None where it does not pay."""
+    """Return ``(row, first)``, the different case of each case and its first position; None if merging would save too little."""
     n = len(given.offsets) - 1
     if alike is None or n < FEW or len(label) == 0:
         return None
@@ -233,7 +233,7 @@ def _merged(alike: str | None, given: Labels | Ratings, label: Int32, count: Int
 
 
 def values_and_index(values: Array) -> tuple[Array, Int32]:
-    """Distinct ratings, ascending, and which of them each is."""
+    """Return the distinct ratings, ascending, and the position of each rating among them."""
     names, index = np.unique(values, return_inverse=True)
     return names, index.reshape(-1).astype(np.int32)
 
@@ -256,21 +256,21 @@ def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
 
 
 def _are_labels(held: NDArray[Any]) -> bool:
-    """Whether cells are text or whole numbers; infinite ones are neither, and ratings refuse them."""
+    """Return whether all cells are text or whole numbers; infinite numbers are not, so that ratings refuse them later."""
     if held.dtype.kind == "O":
         held = np.array([cell for cell in held.tolist() if isinstance(cell, (float, np.floating))], np.float64)
     return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= identifiers.MAX_WHOLE)).all())
 
 
 def opens(case: Int64, annotator: Int32) -> Bools:
-    """Where a row is of another case or annotator than the row before; unknown annotators are all different."""
+    """Return whether each row has another case or annotator than the row before; unknown annotators are all different."""
     first = np.ones(len(case), bool)
     first[1:] = (case[1:] != case[:-1]) | (annotator[1:] != annotator[:-1]) | (annotator[1:] < 0)
     return first
 
 
 def _shares(case: Int64, annotator: Int32, label: Int32, first_of: Bools) -> tuple[Int64, Int32, Ragged]:
-    """``(case, annotator, shares)`` of judgements from labels that are ordered by case, annotator and label."""
+    """Return ``(case, annotator, shares)`` of the judgements from labels that are sorted by case, annotator and label."""
     judgement = np.cumsum(first_of) - 1
     n_labels = np.bincount(judgement)
     entry = first_of.copy()
@@ -283,8 +283,8 @@ def _shares(case: Int64, annotator: Int32, label: Int32, first_of: Bools) -> tup
 
 
 def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes: int) -> tuple[Ragged, Array]:
-    """``(classes, size)``: the shares of the judgements of each case, added up, and how many there are."""
-    if len(shares.index) == len(case):  # one class each
+    """Return ``(classes, size)``: the sums of the shares of the judgements of each case, and the number of judgements."""
+    if len(shares.index) == len(case):  # every judgement names one class
         return _by_class(offsets_of(np.bincount(case, minlength=n_cases)), shares.index, count, n_classes)
     judgement = shares.row
     of_entry, amount = case[judgement], shares.amount * count[judgement]
@@ -297,12 +297,12 @@ def _by_case(case: Int64, count: Int64, shares: Ragged, n_cases: int, n_classes:
 
 
 def _by_class(offsets: Int64, label: Int32, count: Int64, n_classes: int) -> tuple[Ragged, Array]:
-    """The same of judgements that are of one class each."""
+    """Return the same as `_by_case` for judgements that name one class each."""
     amount = count.astype(np.float64)
     size = _tables.row_sums(offsets, amount)
     rises = label[1:] > label[:-1]
     rises[offsets[(offsets > 0) & (offsets < len(label))] - 1] = True
-    if rises.all() and (count > 0).all():  # ascending, no class twice: nothing to add up
+    if rises.all() and (count > 0).all():  # no class occurs twice in a case, so that there is nothing to add up
         return Ragged(offsets, label, amount), size
     of_case, index, total = _tables.class_counts(offsets, label, count, n_classes)
     return Ragged(of_case, index, total.astype(np.float64)), size

@@ -1,4 +1,4 @@
-"""Annotators of unequal skill: Dawid–Skene, GLAD, posterior draws of Dawid–Skene; and labels without the noise of annotators."""
+"""Truth models with annotators of unequal skill: Dawid–Skene, its posterior draws, GLAD; and the disagreement deconvolution."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ += ["disagreement_deconvolution", "glad"]
 
 MODELS = ("full", "one-coin", "ordinal")
 CANDIDATES = ("all", "seen")
-MOST_LOGIT, MOST_SD = 100, 1e6  # of priors of GLAD: beyond, exponentials overflow
+MOST_LOGIT, MOST_SD = 100, 1e6  # largest mean and standard deviation of priors of GLAD, beyond which exponentials overflow
 DRAWN = ("probabilities", "classes")
 
 
@@ -39,10 +39,10 @@ def dawid_skene(
     seed: Any = 0,
     n_threads: int = 1,
 ) -> AnnotatorModel:
-    r"""Probability of each class to be the true one, with annotators whose confusions are estimated from the same labels.
+    r"""Return the plausibilities of the classes under the model of Dawid and Skene, which estimates the confusions of each annotator.
 
-    A case has one true class, :math:`z_i \sim \text{Categorical}(p)`; annotator j gives label l to a case of true class k with probability
-    :math:`π^{(j)}_{kl}`, all labels being independent given the true classes. Expectation-maximisation alternates
+    A case has one true class, :math:`z_i \sim \text{Categorical}(p)`. Annotator j gives label l to a case of true class k with probability
+    :math:`π^{(j)}_{kl}`, and all labels are independent given the true classes. Expectation-maximisation alternates
 
     .. math:: q_{ik} ∝ p_k \prod_{(j,l) \in i} π^{(j)}_{kl}, \qquad π^{(j)}_{kl} ∝ c_{kl} + \sum_{i: j \text{ gave } l} q_{ik}, \qquad
         p_k ∝ c + \sum_i q_{ik}
@@ -52,41 +52,41 @@ def dawid_skene(
     Parameters
     ----------
     labels : Labels
-        Who gave each label must be known. Every label counts, an annotator's second one of a case too.
+        Labels of known annotators. Every label counts, including a second label of an annotator for one case.
     known : mapping of case id to class, or sequence of N classes, optional
-        True classes of cases with a reference ("gold" cases), by name; None, nan or "" where it is not known, as for cases that a mapping
-        lacks. They are certain, :math:`q_{ik} = 1`, and the skill of annotators is learned from them; they have probability 1 in the
-        plausibilities. A case without labels stays left out.
+        True classes of cases with a reference ("gold" cases), by name. None, nan or "" means unknown; so do cases that a mapping lacks.
+        A known class is certain, :math:`q_{ik} = 1`, also in the plausibilities, and the skill of annotators is learned from it. A case
+        without labels stays left out.
     model : {"full", "one-coin", "ordinal"}
-        A confusion matrix for every annotator; or (one-coin) an accuracy w, the wrong labels sharing 1 − w evenly; or (ordinal) for grades,
-        classes in ascending order: annotator j sees grade k as :math:`N(k + b_j, s_j^2)` and gives the nearest one,
-        :math:`π^{(j)}_{kl} = Φ((l + 1/2 - k - b_j)/s_j) - Φ((l - 1/2 - k - b_j)/s_j)`, the ends open. Bias b is from -K to K grades, spread
-        s from 0.05 to 20.
+        "full": a confusion matrix for every annotator. "one-coin": an accuracy w for every annotator, whose wrong labels share 1 − w
+        evenly. "ordinal", for grades as classes in ascending order: annotator j sees grade k as :math:`N(k + b_j, s_j^2)` and gives the
+        nearest grade, :math:`π^{(j)}_{kl} = Φ((l + 1/2 - k - b_j)/s_j) - Φ((l - 1/2 - k - b_j)/s_j)`, with open ends. The bias b is from
+        -K to K grades, the spread s from 0.05 to 20.
     prior : float or (diagonal, off_diagonal, prevalence)
-        Pseudo-counts of at least 0, added to each cell on and off the diagonal of every confusion matrix and to each class: the mode
-        under Dirichlet priors with concentrations 1 + c. 0 (default): maximum likelihood. "one-coin" adds ``diagonal`` right and
-        (K − 1) ``off_diagonal`` wrong labels to each annotator.
+        Pseudo-counts of at least 0, added to each cell on and off the diagonal of every confusion matrix and to each class. The result is
+        the mode under Dirichlet priors with concentrations 1 + c; with 0 (default), maximum likelihood. "one-coin" adds ``diagonal``
+        right and (K − 1) ``off_diagonal`` wrong labels to each annotator.
     candidates : {"all", "seen"}
-        Which classes a case may have. ``"seen"``: those to which each of its labels has a link, a case in which that annotator gave
-        that label and somebody gave that class. With ``off_diagonal = 0`` it makes no difference: the others have probability 0. With
-        pseudo-counts, ``"all"`` needs memory for labels used × annotators × classes, ``"seen"`` for the links only, and drops classes
-        that pseudo-counts alone speak for.
+        Classes that a case may have. ``"seen"``: classes to which each of its labels has a link, that is, a case in which that annotator
+        gave that label and some annotator gave that class. With ``off_diagonal = 0`` both are equal, because all other classes have
+        probability 0. With pseudo-counts, ``"all"`` needs memory for labels used × annotators × classes; ``"seen"`` needs memory for the
+        links only, and leaves out classes that have pseudo-counts alone.
     n_restarts : int
-        Starts besides the one from the shares of the votes, each from Dirichlet(votes) draws; the best of all is the answer; at most
-        a million.
+        Starts in addition to the one from the label shares, each from a draw of Dirichlet(label counts), at most a million. The best of
+        all starts is the result.
     tolerance : float
-        A start has converged when an iteration gains at most this much log-likelihood (or log posterior density) a label.
+        A start has converged if an iteration gains at most this much log-likelihood (or log posterior density) per label.
     max_iter : int
-        Most iterations of a start.
+        Maximum number of iterations of a start.
     seed : int, Generator or SeedSequence
-        The draws of a case depend on the seed, its id and its votes only.
+        Random seed. The draws of a case depend on the seed, its id and its labels only.
     n_threads : int
-        Threads, which share the starts; the answer is the same for any number.
+        Number of threads, which share the starts; the result is the same for any number.
 
     Returns
     -------
     AnnotatorModel
-        Plausibilities (:class:`Point`), prevalences, confusion matrices, accuracies with standard errors, how the fit went.
+        Plausibilities (:class:`Point`), prevalences, confusion matrices, accuracies with standard errors, and the course of the fit.
 
     Raises
     ------
@@ -97,20 +97,21 @@ def dawid_skene(
     Warns
     -----
     RuntimeWarning
-        If the best start has not converged; if most labels would be wrong, as where classes have changed places; if none of the cases of
-        an annotator has a second label or a known class: the accuracy is then NaN.
+        If the best start has not converged; if most labels would be wrong, which happens when classes have changed places; if none of the
+        cases of an annotator has a second label or a known class, so that the accuracy is NaN.
 
     Notes
     -----
-    Without pseudo-counts, cells that start at 0 stay there: the answer is the best that is reached from the votes, as in the paper, and
-    need not be the highest likelihood of all, where classes may stand for others.
+    Without pseudo-counts, cells that start at 0 stay at 0: the result is the best that is reached from the label shares, as in the paper.
+    It need not be the highest likelihood of all, at which classes may have changed places.
 
-    Standard errors are from the observed information (Louis 1982) of the accuracies, jointly for up to 1,000 annotators and one by one
-    beyond, with the prevalences taken as known; for "full" as if every annotator had one accuracy, an approximation. They say nothing
-    of the assumption that annotators err independently.
+    Standard errors come from the observed information (Louis 1982) of the accuracies, with the prevalences taken as known: jointly for up
+    to 1,000 annotators, one by one for more. For "full" they are an approximation, as if every annotator had one accuracy. They do not
+    cover a failure of the assumption that annotators err independently.
 
-    There are no Dirichlet plausibilities. The model gives the probability that a class is *the* true one, which nears 0 or 1 as labels
-    come in; a Dirichlet law says how annotators at large divide, which does not. No concentration turns one into the other.
+    The plausibilities are not Dirichlet. The model gives the probability that a class is *the* true one, which approaches 0 or 1 with more
+    labels. A Dirichlet posterior describes how annotators in general divide, which does not approach 0 or 1. No concentration converts
+    one into the other.
 
     References
     ----------
@@ -149,7 +150,7 @@ def dawid_skene(
 
 
 def _known_accuracies(found: AnnotatorModel, given: Given) -> AnnotatorModel:
-    """Without the accuracies of annotators of whom no case has another label or a known class: each agrees with the truth that it makes."""
+    """Set the accuracy of annotators to NaN whose cases have no other label and no known class: their own labels are then the truth."""
     labels, case = given.labels, row_of(given.labels.offsets)
     several = np.bincount(case, labels.count, labels.n_cases)[case] > 1
     if given.known is not None:
@@ -171,7 +172,7 @@ def _warn_if_worse_than_chance(found: AnnotatorModel) -> None:
     if found.n_classes > 1 and share < 1 / found.n_classes:
         notices.warn(
             f"by this fit only {share:.1%} of the labels are right, fewer than by chance: classes may have changed places. "
-            "A prior with more on the diagonal than off it keeps them apart",
+            "Use a prior that is larger on the diagonal than off it",
             stacklevel=3,
         )
 
@@ -188,11 +189,11 @@ def glad(
     seed: Any = 0,
     n_threads: int = 1,
 ) -> AnnotatorModel:
-    r"""Probability of each class to be the true one, with annotators of unequal ability and cases of unequal difficulty.
+    r"""Return the plausibilities of the classes under GLAD, with annotators of unequal ability and cases of unequal difficulty.
 
-    Annotator j is right about case i with probability :math:`σ(α_j β_i)`, wrong labels being alike: :math:`(1 - σ)/(K - 1)` each
-    (eq. 1). Ability α is any number (below 0: worse than chance), easiness β = exp(b) is positive, 1/β is the difficulty. The
-    maximum of the posterior density of (α, b), normal priors, by expectation-maximisation; the M-step is a round of safeguarded
+    Annotator j is right about case i with probability :math:`σ(α_j β_i)`; each wrong label has probability :math:`(1 - σ)/(K - 1)`
+    (eq. 1). The ability α is any number (below 0: worse than chance), the easiness β = exp(b) is positive, and 1/β is the difficulty.
+    Expectation-maximisation finds the maximum of the posterior density of (α, b) under normal priors. The M-step is a round of safeguarded
     Newton steps, which never lower the density.
 
     Parameters
@@ -200,24 +201,24 @@ def glad(
     labels, known, max_iter, seed, n_threads
         As in :func:`dawid_skene`.
     prior : (ability mean, ability sd, easiness mean, easiness sd)
-        Of α and of b = log β; means from -100 to 100, standard deviations from 1e-6 to 1e6. Default (1, 1, 1, 1), as in the paper.
-        Without priors α and β are known only up to a factor.
+        Normal priors of α and of b = log β; means from -100 to 100, standard deviations from 1e-6 to 1e6. Default (1, 1, 1, 1), as in the
+        paper. Without priors α and β are known only up to a factor.
     prevalence : "uniform" or (K,) array
         Known probability of each class before any label; at least 0, divided by its sum.
     n_restarts : int
-        Starts besides the one from the prior means, with abilities drawn from their prior; the best of all is the answer.
+        Starts in addition to the one from the prior means, with abilities drawn from their prior; the best of all starts is the result.
     tolerance : float
-        A start has converged when an iteration gains at most this much log posterior density a label.
+        A start has converged if an iteration gains at most this much log posterior density per label.
 
     Returns
     -------
     AnnotatorModel
-        Also with ``ability``, ``ability_error`` (observed information, every difficulty unknown too) and ``difficulty``.
+        The fit, with ``ability``, ``ability_error`` (from the observed information, with unknown difficulties) and ``difficulty``, too.
 
     Raises
     ------
     TypeError, ValueError
-        As :func:`dawid_skene`, with its warnings too; or if a class that somebody gave has prevalence 0.
+        As :func:`dawid_skene`, which also has the same warnings; or if a class that an annotator gave has prevalence 0.
 
     References
     ----------
@@ -262,7 +263,7 @@ def _prevalence(prevalence: Any, given: Given) -> Array:
     shares = shares / shares.sum()
     if (shares[given.index] == 0).any():
         name = given.axes.class_name(int(given.index[np.argmax(shares[given.index] == 0)]))
-        raise checks.error("prevalence", "be above 0 for classes that somebody gave", "0", f"class {name}")
+        raise checks.error("prevalence", "be above 0 for classes among the labels", "0", f"class {name}")
     return np.asarray(shares, np.float64)
 
 
@@ -280,33 +281,33 @@ def dawid_skene_draws(
     seed: Any = 0,
     n_threads: int = 1,
 ) -> AnnotatorDraws:
-    r"""Posterior draws under Dawid–Skene with Dirichlet priors, so that doubt about the annotators' skill enters every metric.
+    r"""Return posterior draws under Dawid–Skene with Dirichlet priors, which carry the uncertainty of annotators' skill into every metric.
 
-    Gibbs sampling of :math:`p \sim Dir(c)`, :math:`π^{(j)}_k \sim Dir(c_k)` and the true classes (see :func:`dawid_skene` for the
+    Gibbs sampling draws :math:`p \sim Dir(c)`, :math:`π^{(j)}_k \sim Dir(c_k)` and the true classes (see :func:`dawid_skene` for the
     model). A draw holds the probabilities of the classes of all cases given one draw of all parameters.
 
     Parameters
     ----------
     labels, known, n_threads
-        As in :func:`dawid_skene`, errors too.
+        As in :func:`dawid_skene`; the errors are the same, too.
     prior : float or (diagonal, off_diagonal, prevalence)
-        Concentrations above 0 of each row on and off the diagonal, and of each class. Default (2, 1, 1). A diagonal no greater than
-        the rest does not tell classes apart.
+        Concentrations above 0 of each row on and off the diagonal, and of each class. Default (2, 1, 1). The diagonal must exceed the
+        rest for the classes to be distinguished.
     candidates : {"all", "seen"}
         As in :func:`dawid_skene`; ``"seen"`` is a model of its own, in which a case cannot have the other classes.
     drawn : {"probabilities", "classes"}
-        What the plausibilities hold: class probabilities given the parameters, or 1 for a drawn true class, so that the metrics are
-        averages over true classes too.
+        Content of the plausibilities: class probabilities given the parameters, or 1 for a drawn true class, so that the metrics are
+        averages over true classes, too.
     n_draws, n_warmup, n_chains, n_thin : int
-        Draws kept in all, a multiple of ``n_chains``; sweeps thrown away at the start of each chain; chains; sweeps per draw. Chains
-        start from true classes drawn from the votes.
+        Total number of draws kept, a multiple of ``n_chains``; sweeps discarded at the start of each chain; number of chains; sweeps per
+        draw. Chains start from true classes drawn from the label shares.
     seed : int, Generator or SeedSequence
-        The same seed gives the same bytes, in whatever order the cases come.
+        Random seed. The same seed gives the same bytes, whatever the order of the cases.
 
     Returns
     -------
     AnnotatorDraws
-        ``plausibilities`` are Draws: 8 bytes for each draw of each candidate of each case.
+        The draws. ``plausibilities`` are Draws, with 8 bytes for each draw of each candidate of each case.
 
     Warns
     -----
@@ -338,17 +339,17 @@ def dawid_skene_draws(
 
 
 def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:
-    """Warn where models are judged by a consensus that their own predictions are part of; their names.
+    """Warn of models that are judged by a truth made of their own predictions; return the names of these models.
 
-    An annotator whose id is the name of a model is taken for that model: its agreement with a consensus of which it is a part, and by
-    which the others are judged, flatters it and those that resemble it. Annotations without annotator ids are passed over.
+    An annotator whose id is the name of a model is taken to be that model. Agreement with a truth that this model has part in flatters it
+    and the models that resemble it. Annotations without annotator ids are not checked.
     """
     ids = getattr(labels, "annotators", None)
     known = set() if ids is None else {str(i) for i in np.asarray(ids).tolist()}
     found = [str(name) for name in models if str(name) in known]
     if found:
         notices.warn(
-            f"{', '.join(map(repr, found))} is the name of a model and of an annotator: a model that is judged by a consensus made of "
+            f"{', '.join(map(repr, found))} is the name of a model and of an annotator: a model that is judged by a truth made of "
             "its own predictions looks better than it is. Leave its labels out",
             UserWarning,
             stacklevel=stacklevel,

@@ -1,4 +1,4 @@
-"""Labels without the noise of single annotators: the disagreement deconvolution."""
+"""The disagreement deconvolution, which removes the noise of single annotators from labels."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ROUNDING = 1e-12
 
 
 def _units(case: Int64, annotator: NDArray[Any]) -> tuple[Int64, Int64]:
-    """(U, 2) the pairs of a case and an annotator, and (R,) which of them each label is of."""
+    """Return (U, 2) the pairs of a case and an annotator, and (R,) the pair of each label."""
     width = int(annotator.max(initial=0)) + 1
     unit, at = np.unique(case * width + annotator, return_inverse=True)
     return np.stack(np.divmod(unit, width), axis=1), at.astype(np.int64)
 
 
 class Flips(Linear):
-    """The flip rate of K classes from how often annotators differ from themselves: (1 - f)² + f² / (K - 1) is how often they agree."""
+    """The statistic of the flip rate f of K classes: annotators agree with themselves at a rate of (1 - f)² + f² / (K - 1)."""
 
     def __init__(self, labels: Labels) -> None:
         self.labels, self.n_cases, self.case_ids, self.n_classes = labels, labels.n_cases, labels.axes.case_ids, labels.n_classes
@@ -54,11 +54,11 @@ class Flips(Linear):
             return np.sqrt(np.maximum(1 - sums[:, :1] / sums[:, 1:] / self.span[1], 0))
 
     def answer(self, sums: Array) -> Array:
-        """(B, 1); the end of the range where annotators agree with themselves less than by chance."""
+        """Return the (B, 1) flip rates; the largest rate if annotators agree with themselves less than by chance."""
         return self.span[1] * (1 - self._root(sums))
 
     def influence(self) -> Array:
-        """(N, 1)."""
+        """Return the (N, 1) derivatives of the flip rate by the weights of the cases."""
         total = self.columns.sum(axis=0)[None]
         with np.errstate(invalid="ignore", divide="ignore"):
             own = (self.columns[:, :1] - total[:, :1] / total[:, 1:] * self.columns[:, 1:]) / total[:, 1:]
@@ -66,28 +66,28 @@ class Flips(Linear):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that an annotator labelled twice."""
+        """(N,) whether an annotator labelled the case twice."""
         return np.asarray(self.columns[:, 1] > 0)
 
     def annotations_by_name(self) -> Labels:
-        """The labels."""
+        """Return the labels."""
         return self.labels
 
     def judged_by(self, annotators: NDArray[Any]) -> Flips:
-        """Of some annotators."""
+        """Return the statistic of some of the annotators."""
         return Flips(only(self.labels, annotators))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlipRate(Result):
-    """How often annotators give another label than their primary one, from labels that they gave again.
+    """The rate at which annotators give a label other than their primary one, estimated from repeated labels.
 
     Attributes
     ----------
     value : float
-        From 0 to 1 - 1 / K.
+        The flip rate, from 0 to 1 - 1 / K.
     n_repeats, n_annotators : int
-        Pairs of an annotator and a case with several labels, and their annotators.
+        Pairs of an annotator and a case with several labels, and the number of their annotators.
 
     Examples
     --------
@@ -107,14 +107,14 @@ class FlipRate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SignedShares(Record):
-    """Unbiased estimates of the shares of primary labels, which may be below 0 or above 1: a truth for soft metrics.
+    """The unbiased estimates of the shares of primary labels, a truth for soft metrics; they may be below 0 or above 1.
 
     Attributes
     ----------
     axes : Axes
         Names of the N cases and K classes.
     table : (N, K) array
-        Rows add up to 1; NaN for a case without labels.
+        Estimated shares; rows add up to 1, NaN for a case without labels.
 
     Examples
     --------
@@ -130,28 +130,28 @@ class SignedShares(Record):
 
     @classmethod
     def of(cls, labels: Labels, rates: Array) -> SignedShares:
-        """From labels and the flip rate of each (R,)."""
+        """Make the estimates from labels and the flip rate of each label (R,)."""
         return cls(labels.axes, _table(labels, rates), MadeOf(labels, cls.of, weights=rates))  # type: ignore[arg-type]
 
     def mean(self) -> Array:
-        """(N, K) the table, as plausibilities have it."""
+        """Return the table (N, K), under the name that plausibilities use."""
         return self.table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Deconvolution(Record):
-    """Distributions of primary labels, made by :func:`disagreement_deconvolution`.
+    """The distributions of primary labels, as :func:`disagreement_deconvolution` returns them.
 
     Attributes
     ----------
     primary : Point
-        Share of annotators whose primary label each class is, for every case.
+        For every case and class, the share of annotators whose primary label is the class.
     unbiased : SignedShares
-        The same before estimates below 0 were set to 0: the truth for :func:`ugt.soft_auroc` and :func:`ugt.soft_average_precision`.
+        The shares before estimates below 0 were set to 0: the truth for :func:`ugt.soft_auroc` and :func:`ugt.soft_average_precision`.
     flips : FlipRate or None
-        The flip rate, with its interval, where it was estimated.
+        The flip rate with its interval, if it was estimated.
     n_cases, n_clipped : int
-        Cases with labels; those among them with an estimate below 0 for a class, which was set to 0.
+        Cases with labels, and cases among them in which an estimate below 0 was set to 0.
     left_out : mapping
         Cases left out, by reason.
 
@@ -171,17 +171,18 @@ class Deconvolution(Record):
     left_out: Mapping[str, int]
 
     def by_annotator(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
-        r"""Probability of each class to be the primary label of an annotator, given the own labels and the other annotators'.
+        r"""Return the probability of each class to be the primary label of an annotator, given the labels of all annotators of the case.
 
         :math:`P(y^* = k) ∝ p^*_k \prod_l (1 - f \text{ if } l = k, \text{ else } f / (K - 1))` over the annotator's labels l of the case.
 
         Returns
         -------
         case : (U,) int
+            Position of the case of each pair of case and annotator.
         annotator : (U,) array
-            Names; positions of labels, where only counts are known.
+            Name of the annotator, or the position of the label if only counts are known.
         probability : (U, K) array
-            NaN where an annotator gave two labels and f is 0.
+            Probabilities; NaN if an annotator gave two labels and f is 0.
 
         Examples
         --------
@@ -207,20 +208,20 @@ class Deconvolution(Record):
 
 
 def disagreement_deconvolution(labels: Labels, *, p_flip: Any = None) -> Deconvolution:
-    r"""Estimate how annotators' primary labels are distributed, without the noise of single annotators.
+    r"""Estimate the distribution of annotators' primary labels, without the noise of single annotators.
 
-    Every annotator of a case has a primary label :math:`y^* \sim p^*`, and gives it with probability 1 - f, else one of the K - 1 others at
-    random. The shares of the labels are then :math:`p = (1 - f) p^* + f (1 - p^*) / (K - 1)`, so that
+    Every annotator of a case has a primary label :math:`y^* \sim p^*`, gives it with probability 1 - f, and otherwise gives one of the
+    K - 1 other classes at random. The shares of the labels are then :math:`p = (1 - f) p^* + f (1 - p^*) / (K - 1)`, so that
 
     .. math:: p^* = \frac{p - f / (K - 1)}{1 - K f / (K - 1)}
 
     Parameters
     ----------
     labels : Labels
-        N cases. Several labels of a case by one annotator count as one opinion together.
+        Labels of N cases. Several labels of one annotator for a case count as one opinion.
     p_flip : float, mapping of annotator to float, or (N,) array, optional
-        f, at least 0 and below 1 - 1 / K: one for all labels, one per annotator, or one per case. Default: from labels that annotators
-        gave again, which agree with probability :math:`(1 - f)^2 + f^2 / (K - 1)`, so that :math:`f = \frac{K - 1}{K} \left(1 -
+        f, at least 0 and below 1 - 1 / K: one for all labels, one per annotator, or one per case. Default: estimated from repeated
+        labels, which agree with probability :math:`(1 - f)^2 + f^2 / (K - 1)`, so that :math:`f = \frac{K - 1}{K} \left(1 -
         \sqrt{1 - d K / (K - 1)}\right)` with d the share of disagreeing pairs of labels by one annotator of one case.
 
     Returns
@@ -230,21 +231,21 @@ def disagreement_deconvolution(labels: Labels, *, p_flip: Any = None) -> Deconvo
     Raises
     ------
     TypeError
-        If ``labels`` are no labels.
+        If ``labels`` are not Labels.
     ValueError
-        If no annotator labelled a case twice and ``p_flip`` is not given; if it is out of range, or not given for every annotator or
-        case; if labels given again agree no more than by chance.
+        If no annotator labelled a case twice and ``p_flip`` is not given; if ``p_flip`` is out of range, or not given for every annotator
+        or case; if repeated labels agree no more than by chance.
 
     Notes
     -----
-    With p of few annotators the estimate of a class can be below 0. ``primary`` sets it to 0 and divides the others by their sum, so that
-    part of the noise stays: against five noisy labels per case with f = 0.15 soft AUROC was 0.107 too low in a simulation, against
-    ``primary`` 0.054 (with 20 labels 0.018), against ``unbiased`` 0.002 too high. The paper draws test sets from :math:`p^*` and
-    averages a model's metric over them; metrics here take the shares themselves. The share of annotators whose primary label is the
-    class c_i is the mean over cases of ``unbiased.table[i, c_i]``.
+    With few annotators the estimate of a class can be below 0. ``primary`` sets it to 0 and divides the others by their sum, so that part
+    of the noise stays. In a simulation with five noisy labels per case and f = 0.15, soft AUROC was 0.107 too low against the labels,
+    0.054 too low against ``primary`` (0.018 with 20 labels) and 0.002 too high against ``unbiased``. The paper draws test sets from
+    :math:`p^*` and averages a model's metric over them; metrics here take the shares themselves. The share of annotators whose primary
+    label is the class c_i is the mean over cases of ``unbiased.table[i, c_i]``.
 
-    Labels given again must be independent given the primary label: who remembers the first label repeats it, and f is too low. The
-    interval of ``flips`` says how far f is known; intervals of metrics take it as given.
+    Repeated labels must be independent given the primary label. An annotator who remembers the first label repeats it, and f is then too
+    low. The interval of ``flips`` covers the uncertainty of f; intervals of metrics take f as known.
 
     References
     ----------
@@ -271,11 +272,11 @@ def disagreement_deconvolution(labels: Labels, *, p_flip: Any = None) -> Deconvo
         one = Flips(labels)
         value = float(one.estimate[0])
         if math.isnan(value):
-            must = "be given where no annotator labelled a case twice; have some cases labelled again to estimate it"
+            must = "be given if no annotator labelled a case twice (to estimate it, have some cases labelled again)"
             raise error("p_flip", must, None)
         flips, rates = FlipRate(value, int(one.columns[:, 1].sum()), len(np.unique(one.who)), one), value
         if value >= one.span[1]:
-            raise error("labels", "agree more than by chance where an annotator gave several to a case", f"a flip rate of {value:.3f}")
+            raise error("labels", "agree more than by chance if one annotator repeats them", f"a flip rate of {value:.3f}")
     of_label = _flip_of_labels(labels, rates)
     table = _table(labels, of_label)
     n_cases = int((~np.isnan(table[:, 0])).sum())
@@ -286,7 +287,7 @@ def disagreement_deconvolution(labels: Labels, *, p_flip: Any = None) -> Deconvo
 
 
 def _flip_of_labels(labels: Labels, given: Any) -> Array:
-    """(R,) the flip rate of every label."""
+    """Return the (R,) flip rates of the labels."""
     least = 1 - 1 / labels.n_classes
     if isinstance(given, Mapping):
         known = {str(name): value for name, value in given.items()}
@@ -317,7 +318,7 @@ def _flip_of_labels(labels: Labels, given: Any) -> Array:
 
 
 def _table(labels: Labels, rates: Array) -> Array:
-    """(N, K) estimates that may be below 0, NaN for cases without labels; each annotator of a case weighs 1."""
+    """Return (N, K) estimates, which may be below 0, and NaN for cases without labels; each annotator of a case has weight 1."""
     room("a table of primary labels", 24 * labels.n_cases * labels.n_classes)
     n, k, case, weight = labels.n_cases, labels.n_classes, row_of(labels.offsets), labels.count.astype(np.float64)
     if len(labels.annotators):

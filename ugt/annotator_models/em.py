@@ -1,4 +1,4 @@
-"""Fits of annotator models: by expectation-maximisation (starts, iterations, what comes out), and posterior draws."""
+"""Fits of annotator models: expectation-maximisation from several starts, and posterior draws."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from ..plausibilities import diagnostics
 from ..plausibilities.draws import DenseDraws, Draws, MentionedDraws
 from .records import AnnotatorDraws, AnnotatorModel, Cells, Given, point_of, point_with_rest
 
-Prior = tuple[float, float, float]  # pseudo-counts on and off the diagonal of each row, and of each class
+Prior = tuple[float, float, float]  # pseudo-counts on the diagonal and off the diagonal of each row, and of each class
 
 SEEN, ALL, EITHER = 0, 1, 2  # UGT_CELLS_* of the core
-MOST_CELLS = 2**27  # 1 GB an array
-# Up to so many annotators, standard errors come from their joint information.
+MOST_CELLS = 2**27  # 1 GB per array
+# Up to this many annotators, standard errors come from their joint information matrix, which has the square of cells.
 MOST_JOINT = 1000
-STARTS = 2**61  # chain words of the streams of GLAD's starts: apart from those that the core opens
+STARTS = 2**61  # first chain word of the random streams of GLAD's starts, far from the words that the core uses
 
 
 class Fit(ABC):
-    """One start; subclasses say what a step is."""
+    """The state of one start of the fit; subclasses define a step."""
 
     log_likelihood: float
 
     @abstractmethod
     def value(self) -> float:
-        """Objective at the present parameters; what :meth:`improve` needs is ready afterwards."""
+        """Return the objective at the present parameters; afterwards :meth:`improve` has the numbers that it needs."""
 
     @abstractmethod
     def improve(self) -> None:
-        """Parameters with an objective that is no lower."""
+        """Replace the parameters by ones whose objective is at least as high."""
 
 
 class Run(NamedTuple):
-    """A start that has ended."""
+    """The result of one start: the fit, the trace of its objective, and whether it converged."""
 
     fit: Any
     trace: Array
     converged: bool
 
 
-MOST_RESTARTS = 10**6  # more would take for ever
-MOST_PRIOR = 1e15  # labels that a prior stands for; beside more of them, those that are given would be lost in rounding
+MOST_RESTARTS = 10**6  # more would not end in useful time
+MOST_PRIOR = 1e15  # pseudo-counts; beside larger ones, real labels would be lost in rounding
 
 
 class Effort(NamedTuple):
-    """How often to start, and when a start ends."""
+    """The number of starts, and the rules by which a start ends."""
 
     n_starts: int
     tolerance: float
@@ -68,7 +68,7 @@ class Effort(NamedTuple):
 
 
 def three(argument: str, prior: Any, positive: bool = False) -> Prior:
-    """Pseudo-counts: one number for all, or three."""
+    """Return three pseudo-counts from one number for all, or from three numbers."""
     values = [prior] * 3 if np.ndim(prior) == 0 else list(prior)
     if len(values) != 3:
         raise checks.error(argument, "be a number or (diagonal, off_diagonal, prevalence)", repr(prior))
@@ -79,7 +79,7 @@ def three(argument: str, prior: Any, positive: bool = False) -> Prior:
 
 
 def climb(fit: Fit, effort: Effort, n_labels: float, stop: Int32) -> Run:
-    """Steps until the objective gains less than the tolerance a label."""
+    """Improve a fit until a step gains at most the tolerance per label, or the iterations are used up."""
     trace: list[float] = []
     converged = False
     while not converged and not stop[0]:
@@ -93,7 +93,7 @@ def climb(fit: Fit, effort: Effort, n_labels: float, stop: Int32) -> Run:
 
 
 def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_threads: int = 1) -> tuple[Run, dict[str, Any]]:
-    """The best of all starts; ``start(number)`` makes one. What the record says of all of them."""
+    """Return the best of all starts, and the fields of the record on all of them; ``start(number)`` makes one."""
     stop = np.zeros(1, np.int32)
     held: list[Run | None] = [None]
 
@@ -102,7 +102,7 @@ def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_thre
         runs[number] = run
         return run.trace[-1], run.converged, len(run.trace) - 1
 
-    def keep(number: int, _: int, told: Any) -> None:  # in order; only the best so far stays in memory
+    def keep(number: int, _: int, told: Any) -> None:  # called in order, so that only the best run so far stays in memory
         found.append(told)
         run = runs.pop(number)
         if held[0] is None or run.trace[-1] > held[0].trace[-1]:
@@ -128,24 +128,24 @@ def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_thre
 
 
 class Confusions:
-    """The cells of a data set, shared by all starts."""
+    """The cells of the confusion matrices of a data set, shared by all starts."""
 
     def __init__(self, given: Given, cells: int) -> None:
         self.given = given
         self.core = _em.Confusions(given.table, cells)
         self.n_cells, self.n_rows, self.n_candidates, self.all = self.core.sizes()
         if self.n_cells > MOST_CELLS or self.n_rows > MOST_CELLS:
-            must = f"be 'seen' where annotators, their labels and classes make more than {MOST_CELLS} cells"
+            must = f"be 'seen' if annotators, their labels and classes make more than {MOST_CELLS} cells"
             raise checks.error("candidates", must, f"'all' and {max(self.n_cells, self.n_rows)} cells")
         checks.room("candidates for every label", 16 * self.n_cells + 12 * self.n_candidates)
         self.offsets, self.index = np.empty(given.axes.n_cases + 1, np.int64), np.empty(self.n_candidates, np.int32)
         self.layout = np.empty((4, self.n_cells), np.int32)
         self.core.layout(self.offsets, self.index, self.layout)
-        self.entries = given.positions(self.offsets, self.index, given.offsets, given.index)  # entries among candidates
+        self.entries = given.positions(self.offsets, self.index, given.offsets, given.index)  # positions of entries among candidates
 
 
 class FullFit(Fit):
-    """Dawid–Skene with a confusion matrix for every annotator."""
+    """A start of Dawid–Skene with a confusion matrix for every annotator."""
 
     def __init__(self, shape: Confusions, prior: Prior, q: Array) -> None:
         self.shape, self.prior = shape, prior
@@ -164,7 +164,7 @@ class FullFit(Fit):
         return self.log_likelihood + density
 
     def improve(self) -> None:
-        """The counts take their place."""
+        """Make the expected counts of the last step the present ones."""
         self.count, self.next_count = self.next_count, self.count
         self.class_count, self.next_class_count = self.next_class_count, self.class_count
 
@@ -175,7 +175,7 @@ class FullFit(Fit):
 
 
 def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_threads: int) -> AnnotatorModel:
-    # Without pseudo-counts off the diagonal, a class that is not among those seen has probability 0: any storage is exact.
+    # without pseudo-counts off the diagonal, a class outside of those seen has probability 0, so that either storage is exact
     kind = EITHER if prior[1] == 0 and every_class else (ALL if every_class else SEEN)
     shape = Confusions(given, kind)
     best, told = best_of(lambda number: FullFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
@@ -186,16 +186,16 @@ def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_th
     return _model("full", given, point, accuracy, error, best.fit, cells=cells, **told)
 
 
-# ---- one coin an annotator
+# ---- one accuracy per annotator
 
 
 def coin_mode(right: Array, class_count: Array, n_labels: Array, prior: Prior) -> tuple[Array, Array, tuple[Array, Array], float]:
-    """Accuracies and prevalences of highest density given expected counts; logs of a right and of one wrong label; the log prior."""
+    """Return the accuracies and prevalences of highest density given expected counts, log probabilities of labels, and the log prior."""
     k, density = len(class_count), 0.0
     right_prior, wrong_prior = prior[0], (k - 1) * prior[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         total = n_labels + right_prior + wrong_prior
-        accuracy = np.minimum((right + right_prior) / total, 1.0)  # NaN: an annotator without labels
+        accuracy = np.minimum((right + right_prior) / total, 1.0)  # NaN for an annotator without labels
         prevalence = class_count + prior[2]
         prevalence = prevalence / prevalence.sum()
         wrong = np.maximum((n_labels - right + wrong_prior) / total, 0.0)
@@ -206,7 +206,7 @@ def coin_mode(right: Array, class_count: Array, n_labels: Array, prior: Prior) -
 
 
 class CoinFit(Fit):
-    """Dawid–Skene with one accuracy for every annotator."""
+    """A start of Dawid–Skene with one accuracy for every annotator."""
 
     def __init__(self, given: Given, prior: Prior, q: Array) -> None:
         self.given, self.prior = given, prior
@@ -222,7 +222,7 @@ class CoinFit(Fit):
         return self.log_likelihood + density
 
     def improve(self) -> None:
-        """The counts are in place already."""
+        """Do nothing: :meth:`value` has already replaced the counts."""
 
 
 def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
@@ -236,7 +236,7 @@ def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> 
 
 
 class GladFit(Fit):
-    """Ability of every annotator, easiness of every case."""
+    """A start of GLAD: ability of every annotator, easiness of every case."""
 
     def __init__(self, given: Given, prior: tuple[float, float, float, float], prevalence: Array, ability: Array) -> None:
         self.given, self.prior, self.prevalence, self.ability = given, prior, prevalence, ability
@@ -296,12 +296,12 @@ def _share(given: Given, sums: Array) -> Array:
 
 
 def _information(given: Given) -> Array:
-    """Room for it: of all annotators jointly, or (many) its diagonal."""
+    """Return an empty array for the information matrix of all annotators, or for its diagonal if there are many annotators."""
     return np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
 
 
 def accuracy_errors(given: Given, q: Array, accuracy: Array, n_prior: float) -> Array:
-    """Standard errors of accuracies from the observed information of their logits, the prevalences taken as known."""
+    """Return standard errors of accuracies from the observed information of their logits, with the prevalences taken as known."""
     inside = (accuracy > 0) & (accuracy < 1)
     information = _information(given)
     given.coins.information(q, np.nan_to_num(accuracy)[given.labels.annotator], information)
@@ -312,7 +312,7 @@ def accuracy_errors(given: Given, q: Array, accuracy: Array, n_prior: float) -> 
 
 
 def _errors(information: Array, wanted: Bools) -> Array:
-    """Roots of the diagonal of the inverse, NaN where it is not positive."""
+    """Return the square roots of the diagonal of the inverse, NaN where it is not positive."""
     variance = np.full(len(wanted), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(information) != len(wanted):
@@ -334,7 +334,7 @@ def sample(
     schedule: tuple[int, int, int, int],
     seed: int,
 ) -> AnnotatorDraws:
-    """Chains one beside the other; schedule: warm-up, draws in all, thinning, chains."""
+    """Run the chains and return their draws; ``schedule``: warm-up, total number of draws, thinning, chains."""
     shape = Confusions(given, ALL if every_class else SEEN)
     n_warmup, n_draws, n_thin, n_chains = schedule
     spare = not every_class
@@ -394,7 +394,7 @@ def _warn(found: diagnostics.Diagnostics, given: Given) -> None:
         )
         notices.warn(
             f"chains have not mixed well in {int(short.sum())} of {len(short)} parameters (R-hat above 1.05 or fewer than 25 effective "
-            f"draws a chain; worst R-hat {found.rhat[worst]:.3f}, {name}): take more draws or a longer warm-up, or a prior that tells "
-            "classes apart (chains may hold different classes under one name)",
+            f"draws per chain; worst R-hat {found.rhat[worst]:.3f}, {name}): use more draws, a longer warm-up, or a prior that is larger "
+            "on the diagonal (chains may have exchanged classes)",
             stacklevel=5,
         )

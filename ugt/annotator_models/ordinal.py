@@ -1,4 +1,4 @@
-"""Annotators of ordered classes: each sees the true grade with a bias and a spread of its own (after Lakshminarayanan & Teh 2013)."""
+"""The model of annotators who see the true grade with a bias and a spread of their own (after Lakshminarayanan & Teh 2013)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from .._base.ragged import offsets_of
 from .em import ALL, Confusions, Effort, FullFit, Prior, accuracy_errors, best_of
 from .records import AnnotatorModel, Cells, Given, point_of
 
-LEAST = 1e-300  # probabilities do not underflow below this
-LEAST_SPREAD, MOST_SPREAD = 0.05, 20.0  # grades: beyond, labels tell no more
-SCORING, HALVINGS = 2, 12  # steps of each M-step, which need not end at the maximum
+LEAST = 1e-300  # smallest probability, so that logarithms stay finite
+LEAST_SPREAD, MOST_SPREAD = 0.05, 20.0  # grades; beyond these ends, the likelihood no longer changes noticeably
+SCORING, HALVINGS = 2, 12  # scoring steps per M-step, and halvings of each; an M-step need not reach the maximum
 
 
 def confusions(bias: Array, log_spread: Array, k: int) -> tuple[Array, Array, Array]:
-    """``(π, its derivatives by bias and by log spread)`` (A, K, K): N(k + bias, spread²), cut in the middle between grades."""
+    """Return π (A, K, K), from N(k + bias, spread²) cut midway between grades, and its derivatives by bias and by log spread."""
     spread = np.exp(log_spread)[:, None, None]
     middle = np.arange(k)[:, None] + bias[:, None, None]
     cut = np.append(np.append(-np.inf, np.arange(k - 1) + 0.5), np.inf)
     z = (cut - middle) / spread
     low, high = z[..., :-1], z[..., 1:]
-    upper = low > 0  # the smaller tails, which do not cancel
+    upper = low > 0  # differences of the smaller tails do not cancel
     p = np.where(upper, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
     density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
     weighted = np.where(np.isinf(z), 0.0, z) * density
@@ -30,7 +30,7 @@ def confusions(bias: Array, log_spread: Array, k: int) -> tuple[Array, Array, Ar
 
 
 def improve(count: Array, bias: Array, log_spread: Array) -> tuple[Array, Array]:
-    """Steps of Fisher scoring that lower no annotator's expected log-likelihood, given expected labels (A, K, K)."""
+    """Take steps of Fisher scoring that lower no annotator's expected log-likelihood, given expected labels (A, K, K)."""
     k = count.shape[1]
     ends = np.log([LEAST_SPREAD, MOST_SPREAD])
     for _ in range(SCORING):
@@ -38,7 +38,7 @@ def improve(count: Array, bias: Array, log_spread: Array) -> tuple[Array, Array]
         value, n = (count * np.log(p)).sum((1, 2)), count.sum(2, keepdims=True)
         slope = np.stack([(count * d / p).sum((1, 2)) for d in (by_bias, by_spread)], 1)
         a, b, c = ((n * x * y / p).sum((1, 2)) for x, y in ((by_bias, by_bias), (by_bias, by_spread), (by_spread, by_spread)))
-        a, c = a + 1e-9, c + 1e-9  # an annotator without labels stays where it is
+        a, c = a + 1e-9, c + 1e-9  # keeps the parameters of an annotator without labels as they are
         step = np.stack([c * slope[:, 0] - b * slope[:, 1], a * slope[:, 1] - b * slope[:, 0]], 1) / (a * c - b**2)[:, None]
         step = np.clip(np.nan_to_num(step), -1.0, 1.0)
         bias, log_spread, left = bias.copy(), log_spread.copy(), np.arange(len(bias))
@@ -53,7 +53,7 @@ def improve(count: Array, bias: Array, log_spread: Array) -> tuple[Array, Array]
 
 
 class OrdinalFit(FullFit):
-    """Dawid-Skene with a bias and a spread for every annotator."""
+    """A start of Dawid–Skene with a bias and a spread for every annotator."""
 
     def __init__(self, shape: Confusions, prior: Prior, q: Array) -> None:
         super().__init__(shape, prior, q)

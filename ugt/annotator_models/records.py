@@ -1,4 +1,4 @@
-"""What annotator models read and what they answer with: labels whose annotators are known, and the records of the fits."""
+"""Input and output of annotator models: labels with known annotators, and the records of the fits."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..annotations import Labels
 from ..plausibilities import Point
 
 NO_LABELS = "case without labels"
-# Classes of a lower probability are left out of the plausibilities.
+# Plausibilities leave out classes of a lower probability.
 NEGLIGIBLE = 1e-12
-CHUNK = 2**20  # cells of a dense table made at a time
+CHUNK = 2**20  # cells of a dense table in memory at a time
 
 
 class Given:
-    """Labels with known annotators, and the distinct classes that each case was given: its entries, which hold its known class, too."""
+    """The labels with known annotators, and the entries of each case: the distinct classes of its labels and its known class."""
 
     def __init__(self, labels: Any, known: Any = None) -> None:
         self.labels = checked(labels)
@@ -59,17 +59,17 @@ class Given:
         return float(self.n_labels.sum())
 
     def positions(self, offsets: Int64, index: Int32, rows: Int64, wanted: Int32) -> Int64:
-        """Where classes stand in ragged ascending rows that hold them."""
+        """Return the positions of classes in ragged ascending rows that contain them."""
         table, keys = (row_of(o) * self.n_classes + c for o, c in ((offsets, index), (rows, wanted)))
         return np.asarray(np.searchsorted(table, keys))
 
     def per_annotator(self, value: Array) -> Array:
-        """(A,) sums over the labels of each annotator."""
+        """Return (A,) sums over the labels of each annotator."""
         weighted = value if self.weight is None else value * self.weight
         return np.asarray(np.bincount(self.labels.annotator, weighted, self.n_annotators), np.float64)
 
     def start(self, seed: int, number: int) -> Array:
-        """Probabilities of the entries at which start ``number`` begins."""
+        """Return the probabilities of the entries with which start ``number`` begins."""
         q = np.empty(len(self.index))
         _em.start(self.offsets, self.votes, self.axes.stream_keys, seed, number, q)
         if self.known is not None:
@@ -79,7 +79,7 @@ class Given:
 
     @cached_property
     def annotator_keys(self) -> NDArray[np.uint64]:
-        """(A,) keys of the streams of the annotators."""
+        """(A,) keys of the random streams of the annotators."""
         return Axes(self.labels.annotators, self.axes.classes).stream_keys
 
     @property
@@ -89,19 +89,19 @@ class Given:
 
 
 def checked(labels: Any) -> Labels:
-    """Labels of which it is known who gave them."""
+    """Return the labels if all their annotators are known; refuse others."""
     if not isinstance(labels, Labels):
-        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}: Labels.from_long and Labels.from_wide make them.")
+        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}. Make them by Labels.from_long or Labels.from_wide.")
     if (labels.annotator < 0).any():
         i = int(np.searchsorted(labels.offsets, int(np.argmax(labels.annotator < 0)), side="right")) - 1
-        raise error("labels", "say who gave each of them", "counts without annotators", f"case {labels.axes.case_name(i)}")
+        raise error("labels", "name the annotator of each label", "counts without annotators", f"case {labels.axes.case_name(i)}")
     if len(labels.label) == 0:
         raise error("labels", "hold at least one label", 0)
     return labels
 
 
 def known_classes(known: Any, labels: Labels) -> Int32 | None:
-    """(N,) the class of each case of which it is known, else -1, also of cases without labels; None where nothing is known."""
+    """Return (N,) the known class of each case, -1 if unknown or the case has no labels; None if no class is known."""
     if known is None:
         return None
     n, cases = labels.n_cases, labels.axes.case_ids.tolist()
@@ -135,7 +135,7 @@ def _is_unknown(value: Any) -> bool:
 
 
 def _with_known(labels: Labels, known: Int32) -> Any:
-    """Votes of each class of each case (see :meth:`Labels.class_counts`) with one more for the class that is known."""
+    """Return the label counts of each case (see :meth:`Labels.class_counts`) with one more for the known class."""
     at = np.flatnonzero(known >= 0)
     place = labels.offsets[at]
     offsets = labels.offsets + np.append(0, np.cumsum(known >= 0))
@@ -144,7 +144,7 @@ def _with_known(labels: Labels, known: Int32) -> Any:
 
 
 def point_of(axes: Axes, offsets: Int64, index: Int32, value: Array) -> Point:
-    """Ragged probabilities without those that are negligible."""
+    """Return ragged probabilities as a Point, without the negligible ones."""
     kept = value >= NEGLIGIBLE
     row = row_of(offsets)[kept]
     sizes = np.bincount(row, minlength=axes.n_cases)
@@ -152,23 +152,23 @@ def point_of(axes: Axes, offsets: Int64, index: Int32, value: Array) -> Point:
 
 
 def _point(axes: Axes, sizes: NDArray[np.integer], index: Int32, value: Array) -> Point:
-    index.flags.writeable = value.flags.writeable = False  # or the record would make copies of its own
+    index.flags.writeable = value.flags.writeable = False  # the record would copy writeable arrays
     return Point(axes, offsets_of(sizes), index, value)
 
 
 def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> Point:
-    """Probabilities of the entries; another class k of case i has ``rest[i] * prevalence[k]``."""
+    """Return the probabilities of the entries as a Point, in which any other class k of case i has ``rest[i] * prevalence[k]``."""
     by_prevalence = np.argsort(-prevalence, kind="stable")
-    with np.errstate(divide="ignore"):  # classes that nobody gave and that are not negligible
+    with np.errstate(divide="ignore"):  # add classes without labels whose probability is not negligible
         listed = np.searchsorted(-prevalence[by_prevalence], -NEGLIGIBLE / rest, side="right")
-    room("plausibilities of classes that nobody gave", 24.0 * np.maximum(listed - sizes_of(given.offsets), 0).sum())
+    room("plausibilities of classes without labels", 24.0 * np.maximum(listed - sizes_of(given.offsets), 0).sum())
     step, sizes, indices, values = max(1, CHUNK // given.n_classes), [], [], []
     for begin in range(0, given.axes.n_cases, step):
         here = rest[begin : begin + step]
         o = given.offsets[begin : begin + len(here) + 1]
         mine = given.index[o[0] : o[-1]]
         n_other = np.count_nonzero(here.max() * prevalence >= NEGLIGIBLE) if here.max() > 0 else 0
-        columns = np.union1d(by_prevalence[:n_other], mine)  # the others are negligible in all of these cases
+        columns = np.union1d(by_prevalence[:n_other], mine)  # all other classes are negligible in these cases
         part = here[:, None] * prevalence[columns]
         part[row_of(o - o[0]), np.searchsorted(columns, mine)] = q[o[0] : o[-1]]
         part[part < NEGLIGIBLE] = 0.0
@@ -181,10 +181,10 @@ def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> P
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells(Frozen):
-    """Confusion matrices, cell by cell: the cells that are not here hold only the prior's share.
+    """The confusion matrices, stored as cells; absent cells hold only the share of the prior.
 
-    ``value`` are expected labels, and a probability is (value + pseudo-count) / sum of its row; or (``means``) they are mean
-    probabilities, and the cells that are not here have what is left of their row, in proportion to the pseudo-counts.
+    ``value`` are expected labels, and a probability is (value + pseudo-count) / sum of its row. With ``means`` they are mean
+    probabilities, and absent cells share the rest of their row in proportion to the pseudo-counts.
     """
 
     offsets: Int64
@@ -196,13 +196,13 @@ class Cells(Frozen):
 
     @classmethod
     def of(cls, n_annotators: int, layout: Int32, value: Array, pseudo: tuple[float, float], means: bool = False) -> Cells:
-        """From the layout of the core (4, cells): annotator, label, truth, row."""
+        """Make the cells from the layout of the core (4, cells): annotator, label, truth, row."""
         kept = value > 0
         offsets = offsets_of(np.bincount(layout[0][kept], minlength=n_annotators))
         return cls(offsets, layout[2][kept], layout[1][kept], value[kept], pseudo, means)
 
     def matrix(self, a: int, n_classes: int) -> Array:
-        """(K, K) of annotator a; NaN in rows of which nothing is known."""
+        """Return the (K, K) confusion matrix of annotator a; NaN in rows with neither a label nor a prior."""
         at = slice(self.offsets[a], self.offsets[a + 1])
         table = np.full((n_classes, n_classes), self.pseudo[1])
         np.fill_diagonal(table, self.pseudo[0])
@@ -217,7 +217,7 @@ class Cells(Frozen):
 
 
 def confusion_of(annotator: Any, annotators: NDArray[Any], accuracy: Array, cells: Cells | None, k: int) -> Array:
-    """(K, K) of one annotator; without cells all wrong labels are alike."""
+    """Return the (K, K) confusion matrix of one annotator; without cells, all wrong labels are equally likely."""
     room("a confusion matrix", 8 * k**2)
     a = int(identifiers.lookup(annotators, np.asarray([annotator]))[0])
     if a < 0:
@@ -231,7 +231,7 @@ def confusion_of(annotator: Any, annotators: NDArray[Any], accuracy: Array, cell
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Annotators(Frozen):
-    """What every annotator model knows of the annotators."""
+    """The part of the records that all annotator models share."""
 
     model: str
     plausibilities: Any
@@ -248,7 +248,7 @@ class Annotators(Frozen):
         return len(self.prevalence)
 
     def confusion(self, annotator: Any) -> Array:
-        """(K, K) P(label l | true class k) of one annotator, by id, in row k, column l; NaN in rows with neither a label nor a prior.
+        """Return (K, K) P(label l | true class k) of an annotator, in row k and column l; NaN in rows with neither a label nor a prior.
 
         Raises
         ------
@@ -256,7 +256,7 @@ class Annotators(Frozen):
             If there is no such annotator, or the model has no confusion matrices (GLAD).
         """
         if self.model == "glad":
-            raise error("model", "have confusion matrices", "'glad': whether a label is right depends on the case too")
+            raise error("model", "have confusion matrices", "'glad', in which the probability of a right label depends on the case")
         return confusion_of(annotator, self.annotators, self.accuracy, self.cells, self.n_classes)
 
     def __repr__(self) -> str:
@@ -272,33 +272,33 @@ class AnnotatorModel(Annotators):
     Attributes
     ----------
     model : {"full", "one-coin", "ordinal", "glad"}
-        Which model.
+        Name of the model.
     plausibilities : Point
-        Probability of each class to be the true one; NaN for a case without labels. Classes below 1e-12 are left out.
+        Probability of each class to be the true one under the model; NaN for a case without labels. Classes below 1e-12 are left out.
     annotators : (A,) array of ids
-        As in the labels.
+        Annotators, as in the labels.
     n_labels : (A,) array
         Labels of each annotator.
     accuracy : (A,) array
-        Probability of a right label: "one-coin": the parameter; else the expected share of right ones among the annotator's labels
-        ("full", "ordinal") or the mean of their probabilities to be right ("glad"). NaN for an annotator without labels and, of
-        :func:`dawid_skene`, for one none of whose cases has a second label.
+        Probability of a right label under the model: the parameter ("one-coin"), the expected share of right labels of the annotator
+        ("full", "ordinal") or the mean of the probabilities of these labels to be right ("glad"). NaN for an annotator without labels
+        and, by :func:`dawid_skene`, for an annotator none of whose cases has a second label.
     accuracy_error : (A,) array
-        Its standard error; NaN where the accuracy is 0 or 1.
+        Standard error of the accuracy; NaN if the accuracy is 0 or 1.
     prevalence : (K,) array
         Probability of each class before any label.
     left_out : mapping
         Cases left out, by reason.
     log_likelihood : float
-        Of the labels, and of the classes that are known, at the answer.
+        Log-likelihood of the labels and of the known classes at the result.
     trace : (n_iterations,) array
         Log-likelihood, plus log prior density up to a constant, at every iteration of the best start; it never falls.
     objective, converged, n_iterations : (n_restarts + 1,) arrays
-        Of every start: last value of the trace, whether it had converged, iterations. The best start has the highest objective.
+        For every start: last value of the trace, whether it converged, and iterations. The best start has the highest objective.
     ability, ability_error, difficulty : (A,), (A,), (N,) arrays or None
-        "glad": α with standard error, and 1/β of every case (NaN without labels).
+        For "glad": α with its standard error, and 1/β of every case (NaN without labels).
     bias, spread : (A,) arrays or None
-        "ordinal": in grades, see :func:`dawid_skene`; NaN for an annotator without labels.
+        For "ordinal": bias and spread in grades, see :func:`dawid_skene`; NaN for an annotator without labels.
 
     Examples
     --------
@@ -325,28 +325,28 @@ class AnnotatorModel(Annotators):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnotatorDraws(Annotators):
-    """Posterior draws of an annotator model, as :func:`dawid_skene_draws` returns them.
+    """The posterior draws of an annotator model, as :func:`dawid_skene_draws` returns them.
 
     Attributes
     ----------
     model : "full"
-        Which model.
+        Name of the model.
     plausibilities : Draws
-        Per draw of the parameters, the probability of each class to be the true one (or the drawn true class).
+        For each draw of the parameters, the probability of each class to be the true one (or the drawn true class).
     annotators, n_labels, left_out
         As in :class:`AnnotatorModel`.
     accuracy, accuracy_error : (A,) arrays
         Posterior mean and standard deviation of Σ_k prevalence_k P(label k | true class k).
     accuracy_draws : (n_draws, A) array
-        Chain after chain.
+        Draws of the accuracies, chain after chain.
     prevalence : (K,) array
-        Posterior mean.
+        Posterior mean of the prevalence of each class.
     prevalence_draws : (n_draws, K) array
-        Chain after chain.
+        Draws of the prevalences, chain after chain.
     n_chains : int
         Number of chains.
     diagnostics : Diagnostics
-        Of the A accuracies, then the K prevalences: ``rhat``, ``ess_bulk``, ``ess_tail``, ``ess_mean``, ``mcse_mean``.
+        Diagnostics of the A accuracies, then of the K prevalences: ``rhat``, ``ess_bulk``, ``ess_tail``, ``ess_mean``, ``mcse_mean``.
 
     Examples
     --------
