@@ -99,3 +99,15 @@ def write(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One tab of a headless browser."""
+    from twins.browser import Browser, executable  # noqa: PLC0415  (found by the path above)
+
+    path = executable()
+    if path is None:
+        pytest.skip("no chromium, chromium-browser or google-chrome on the path: the report is not opened")
+    with Browser(path) as opened:
+        yield opened

@@ -3,12 +3,10 @@
 import re
 import warnings
 
-import numpy as np
 import pytest
-from twins.browser import Browser, executable
+from twins import studies
 
 import ugt
-from ugt import synthetic
 from ugt.report import html
 from ugt.report import plan as _plan
 
@@ -18,51 +16,11 @@ PRINTED = 703  # px: A4 less the margins that the page asks for
 TAB, ENTER = ("Tab", 9), ("Enter", 13)
 
 
-def demo():
-    """Rankings: the generated data of the demo."""
-    rankings, models, _ = synthetic.make_demo(seed=0)
-    return ugt.evaluate(rankings, models, k=1, n_resamples=20, seed=0)
-
-
-def labels():
-    """Labels of named annotators, two classes, probabilities, clusters, subgroups, a plan that the run departs from."""
-    rng = np.random.default_rng(1)
-    n = 120
-    p = rng.beta(0.6, 0.9, n)
-    case = np.repeat(np.arange(n), 5)
-    annotator = [f"reader {a}" for _ in range(n) for a in rng.permutation(7)[:5]]
-    label = np.where(rng.random(5 * n) < p[case], "malign", "benign")
-    scores = {name: np.clip(w * p + (1 - w) * rng.random(n), 0.01, 0.99) for name, w in (("net", 0.8), ("forest", 0.5))}
-    plan = {"reliability": [1, 2], "primary_metric": "top-1 accuracy", "blinding": "no predictions", "annotators": "seven readers"}
-    return ugt.evaluate(
-        ugt.Labels.from_long(case, annotator, label),
-        {name: np.stack([1 - q, q], axis=1) for name, q in scores.items()},
-        reliability=(0.5, 1, 2),
-        k=1,
-        n_resamples=20,
-        clusters=np.arange(n) // 2,
-        subgroups={"site": rng.choice(["north", "south"], n)},
-        plan=plan,
-        provenance={"inputs": [{"name": "labels.csv", "sha256": "a" * 64}], "command": "ugt evaluate"},
-    )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = executable()
-    if path is None:
-        pytest.skip("no chromium, chromium-browser or google-chrome on the path: the report is not opened")
-    with Browser(path) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module", params=[demo, labels])
+@pytest.fixture(scope="module", params=[studies.demo, studies.two_models])
 def page(request, browser, tmp_path_factory):
     """The browser with a report opened."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    with warnings.catch_warnings():  # few cases, few labels: said in the report
-        warnings.simplefilter("ignore")
-        path.write_text(html(request.param().to_dict()), encoding="utf-8")
+    path.write_text(studies.page(request.param), encoding="utf-8")
     browser.show(WIDE)
     browser.open(path.as_uri())
     browser.url = path.as_uri()

@@ -208,11 +208,11 @@ def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
 
 
 def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
-    """All files of a report; what it says as plain values."""
+    """All files of a report, those of tables without rows left out; what it says as plain values."""
     evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
-    for table in evaluation.tables:
+    for table in (name for name, found in evaluation.tables.items() if len(found)):
         evaluation.to_csv(draft / f"{table}.csv", table=table)
     return evaluation.to_dict()
 

@@ -42,6 +42,16 @@ def short(name: str, most: int = LONGEST) -> str:
     return plain((cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip() + "…")
 
 
+def distinct(names: Sequence[str], most: int) -> list[str]:
+    """Names that fit; those that would be cut to the same text keep their ends instead."""
+    cut = [short(name, most) for name in names]
+    ends = most - most // 2 - 1
+    return [
+        one if cut.count(one) == 1 or len(name) <= most else f"{plain(name[: most // 2])}…{plain(name[-ends:])}"
+        for one, name in zip(cut, names)
+    ]
+
+
 def shown(name: object, most: int = LONGEST) -> str:
     """The same as HTML, kept apart from what stands beside it."""
     return f"<bdi>{short(str(name), most)}</bdi>"

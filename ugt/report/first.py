@@ -8,16 +8,19 @@ from typing import Any
 from .cautions import cautions
 from .digest import FEW_CASES, Digest, kind_of_data, names, points, reliability_words, shown, words_for_few
 from .digits import Digits, whole
-from .markup import Data, Entry, Section
+from .markup import Data, Entry, Section, bare
 from .pictures import by_certainty, by_reliability
-from .yardsticks import MOST_MODELS, measures, yardsticks
+from .yardsticks import FEW_MODELS, MOST_MODELS, measures, yardsticks
+
+LONG = 160  # characters of a verdict in smaller letters
 
 
 def render(source: Data) -> tuple[Section, str]:
     """The answer, and the list of cautions beside it."""
     digest = Digest(source)
     verdict, more = _verdict(digest)
-    parts = [f'<h2 class="verdict" id="answer-heading">{verdict}</h2>', f'<p class="sub">{more}</p>' if more else ""]
+    kind = "verdict long" if len(bare(verdict)) > LONG else "verdict"
+    parts = [f'<h2 class="{kind}" id="answer-heading">{verdict}</h2>', f'<p class="sub">{more}</p>' if more else ""]
     if digest.models:
         parts.append(yardsticks(digest) if len(digest.models) > 1 else measures(digest))
     figures = [*by_reliability(digest), *by_certainty(digest)]
@@ -68,7 +71,8 @@ def _verdict(digest: Digest) -> tuple[str, str]:
     if len(digest.models) == 1:
         return _one(digest)
     said, more = _several(digest)
-    return said, " ".join(filter(None, [*more, _limits(digest)]))
+    limits = _limits(digest) if len(digest.models) <= FEW_MODELS else ""  # the table below has them
+    return said, " ".join(filter(None, [*more, limits]))
 
 
 def _without_models(digest: Digest) -> tuple[str, str]:

@@ -186,12 +186,12 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *
 def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group], *, wordy: bool = False) -> str:
     """A table in which each name has several labelled rows; the first two columns are headings. ``wordy``: cells are text, and wrap."""
     parts = list(groups)
-    broad = any(sum(len(_bare(cell.html)) for cell in cells) > ON_PAPER for group in parts for _, cells in group.rows)
+    broad = any(sum(len(bare(cell.html)) for cell in cells) > ON_PAPER for group in parts for _, cells in group.rows)
     kind = "grouped wordy" if wordy else "grouped broad" if broad else "grouped"  # broad: cells have to wrap on paper
     return framed(kind, caption, "\n".join([_head(columns), *map(_row_group, parts)]))
 
 
-def _bare(html: str) -> str:
+def bare(html: str) -> str:
     """Without elements."""
     return re.sub(r"<[^>]*>", "", html)
 
@@ -211,8 +211,8 @@ def _head(columns: Sequence[str]) -> str:
     return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in columns) + "</tr></thead>"
 
 
-def framed(kind: str, caption: str, content: str) -> str:
+def framed(kind: str, caption: str, content: str, role: str = "") -> str:
     # A wide table scrolls inside its own frame; tabindex lets the keyboard reach it. An attribute holds no elements.
-    label = _bare(caption).replace('"', "&quot;")
+    label = bare(caption).replace('"', "&quot;")
     frame = f'<div class="frame" role="region" aria-label="{label}" tabindex="0">'
-    return f'{frame}\n<table class="{kind}">\n<caption>{caption}</caption>\n{content}\n</table>\n</div>'
+    return f'{frame}\n<table class="{kind}"{role and " " + role}>\n<caption>{caption}</caption>\n{content}\n</table>\n</div>'

@@ -22,7 +22,7 @@ _STYLE = """
 @media screen and (prefers-color-scheme: dark) {
   :root { --ink: #e9ebee; --faint: #a9b1bb; --line: #717988; --shade: #1c2026; --paper: #14171b;
     --hair: #2f353d; --main: #1d2730; --serious: #ffb48a; --on: #0e1418;
-    --z0: #a8d8ea; --z1: #71a9c0; --z2: #4a7b8f; --z3: #2f5361; --z4: #20333c;
+    --z0: #a8d8ea; --z1: #71a9c0; --z2: #456f83; --z3: #2f5361; --z4: #20333c;
     --c0: #63b3ee; --c1: #ff9a5c; --c2: #3fcf9f; --c3: #d7a0e2; --c4: #a0a6ae; --c5: #a0a6ae; }
 }
 @media (forced-colors: active) {
@@ -31,10 +31,10 @@ _STYLE = """
     --z0: CanvasText; --z1: GrayText; --z2: GrayText; --z3: Canvas; --z4: Canvas;
     --c0: CanvasText; --c1: CanvasText; --c2: CanvasText; --c3: CanvasText; --c4: CanvasText; --c5: CanvasText; }
 }
-body { margin: 0 auto; padding: 1.1rem 1.75rem; max-width: 77rem; color: var(--ink); background: var(--paper);
+body { margin: 0 auto; padding: .9rem 1.75rem; max-width: 77rem; color: var(--ink); background: var(--paper);
   font: 15px/1.5 -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Liberation Sans", sans-serif; overflow-wrap: break-word; }
-header { border-bottom: 2px solid var(--ink); margin-bottom: .75rem; }
-header .made { margin: 0 0 .4rem; }
+header { border-bottom: 2px solid var(--ink); margin-bottom: .6rem; }
+header .made { margin: 0 0 .3rem; font-size: .875rem; }
 .kicker { display: flex; justify-content: space-between; gap: 1rem; font-size: .78rem; color: var(--faint); margin: 0; max-width: none; }
 h1 { font-size: 1.25rem; line-height: 1.25; margin: .1rem 0; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .25rem; padding-top: .75rem; border-top: 2px solid var(--ink); }
@@ -113,7 +113,8 @@ figure svg .grid { stroke-width: .5; }
 }
 .first { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 0 2.25rem; align-items: start; }
 .first h2 { border: 0; padding: 0; margin: 0 0 .25rem; }
-.first .verdict { font-size: 1.375rem; line-height: 1.32; font-weight: 600; max-width: 40em; }
+.first .verdict { font-size: 1.3125rem; line-height: 1.3; text-wrap: pretty; font-weight: 600; }
+.first .verdict.long { font-size: 1.125rem; }
 .sub { color: var(--faint); margin: 0 0 .5rem; max-width: none; }
 .first .frame { margin: .25rem 0 0; overflow: visible; }
 .yard { font-size: .875rem; }
@@ -127,8 +128,13 @@ figure svg .grid { stroke-width: .5; }
 .yard tbody th small { display: block; font-weight: 400; font-size: .78rem; line-height: 1.3; }
 .yard .r { text-align: right; white-space: nowrap; }
 .yard .ends { font-size: .78rem; color: var(--faint); white-space: nowrap; }
-.yard .plot { width: 42%; padding: 0 .9rem 0 .25rem; position: relative; height: 2rem; }
+.yard .plot { width: 30%; padding: 0 .9rem 0 .25rem; position: relative; height: 2rem; }
 .yard .ref .plot { height: 1.6rem; }
+.stands thead th { white-space: nowrap; }
+.stands .ref .plot { height: 1.5rem; }
+.many { font-size: .8125rem; }
+.many :is(th, td) { padding-top: .1rem; padding-bottom: .1rem; }
+.many .plot, .many .ref .plot { height: 1.25rem; }
 .yard td.plot > svg { position: absolute; inset: 0 .9rem 0 .25rem; width: calc(100% - 1.15rem); height: 100%; max-width: none; }
 .yard tfoot td { border: 0; padding: 0 .9rem 0 .25rem; }
 .yard tfoot .plot { height: 1.1rem; }
@@ -170,7 +176,7 @@ main { counter-reset: topic; }
 .pair figure { margin: 0; min-width: 0; }
 .pair figure svg { max-width: 27rem; min-width: 0; }
 .pair figcaption { font-size: .8125rem; line-height: 1.4; margin-bottom: .3rem; }
-.pair figcaption b { display: block; font-size: .9375rem; color: var(--ink); }
+.pair figcaption b { display: block; font-size: .9rem; color: var(--ink); }
 aside { border-left: 1px solid var(--line); padding-left: 1.25rem; }
 aside h2 { font-size: .9375rem; }
 aside > ol { list-style: none; margin: 0; padding: 0; counter-reset: caution; }
@@ -186,17 +192,37 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
   aside { border: 0; border-top: 1px solid var(--line); padding: .75rem 0 0; margin-top: 1rem; }
 }
 @media screen and (max-width: 40rem) {
-  .first .frame { overflow-x: auto; }
-  .yard .plot { display: none; }
+  .kicker { flex-wrap: wrap; gap: 0 1rem; }
+  .first .verdict { font-size: 1.1875rem; }
+  .yard:not(.stands) .plot { display: none; }
   .yard tbody th[scope=row] { white-space: normal; }
+  .stands, .stands :is(caption, tbody, tfoot) { display: block; }
+  .stands thead { position: absolute; left: -100rem; }
+  .stands tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .6rem; padding: .4rem 0; border-bottom: 1px solid var(--hair); }
+  .stands tbody :is(th, td) { padding: 0; border: 0; }
+  .stands tbody th[scope=row] { flex: 1; }
+  .stands .plot { order: 1; flex: 1 0 100%; height: 1.75rem; box-sizing: border-box; padding: 0; }
+  .stands td.plot > svg { inset: 0; width: 100%; }
+  .stands .more { order: 2; font-size: .8125rem; }
+  .stands .more::before { content: attr(data-head) ": "; color: var(--faint); }
+  .stands .none, .stands tfoot td:not(.plot) { display: none; }
+  .stands .ref .plot { display: none; }
+  .stands tfoot tr { border: 0; padding: 0; }
 }
 @media print {
   .first { display: block; break-after: page; }
-  .first .verdict { font-size: 14pt; }
-  .yard { font-size: 9pt; }
+  .kicker, .sub, .first .key, .pair figcaption, .yard caption small { font-size: 8.5pt; }
+  .first .verdict { font-size: 13pt; }
+  .first .verdict.long { font-size: 12pt; }
+  .yard { font-size: 8.5pt; }
+  .yard thead :is(th, td), .yard .ends, .yard tbody th small { font-size: 7.8pt; }
   .yard .plot { padding: 0 .5rem 0 .1rem; }
   .two { grid-template-columns: minmax(0, 1fr); }
-  .yard tbody th[scope=row], .yard .below, .yard .r, .yard .ends { white-space: normal; }
+  .yard:not(.stands) :is(th[scope=row], .below, .r, .ends) { white-space: normal; }
+  .stands :is(th, td) { padding-right: .4rem; }
+  .stands .plot { width: 22%; }
+  .pair figure svg { max-width: none; }
+  .pair figcaption b { font-size: 9.5pt; }
   aside { border: 0; border-top: 1px solid var(--line); padding: .5rem 0 0; margin-top: .6rem; }
   aside > ol { columns: 2; column-gap: 2rem; }
   aside > ol > li { break-inside: avoid; font-size: 8.6pt; border: 0; padding-top: 0; }

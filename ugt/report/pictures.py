@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import svg
-from .digest import FEW_CASES, SETTLED, Digest, short
+from .digest import FEW_CASES, SETTLED, Digest, distinct, short
 from .digits import Digits, whole
 from .markup import Entry, find, level_of
 
 BINS = ("≥ 0.99", "0.9 to 0.99", "0.8 to 0.9", "0.5 to 0.8", "&lt; 0.5")
 # In units of the view box.
-LEFT, RIGHT, TOP, BOTTOM, WIDTH = 40.0, 92.0, 14.0, 184.0, 400.0
+LEFT, RIGHT, TOP, BOTTOM, WIDTH = 40.0, 100.0, 14.0, 162.0, 400.0
 APART = 14.0  # between labels
+MOST_DRAWN = 5  # models
+LONGEST_PAIR = 40  # characters of two names in a heading
 
 
 def _figure(anchor: str, heading: str, note: str, content: str, height: float) -> str:
@@ -27,7 +29,7 @@ def by_reliability(digest: Digest) -> list[str]:
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) < 2 or not digest.models:
         return []
-    drawn = digest.models[: svg.N_STYLES]
+    drawn = digest.models[:MOST_DRAWN]
     rows = {m: [digest.row(m, r) for r in found] for m in drawn}
     voted = {m: digest.voted(m) for m in drawn}
     every = [e for own in rows.values() for e in own if e] + [e for e in voted.values() if e]
@@ -40,17 +42,21 @@ def by_reliability(digest: Digest) -> list[str]:
     step = (WIDTH - LEFT - RIGHT) / (len(found) + 1)
     at = [LEFT + step * (i + 0.5) for i in range(len(found) + 1)]
     here = found.index(digest.main) if digest.main in found else None
-    parts = [] if here is None else [f'<rect class="shaded" x="{at[here] - step * 0.35:.1f}" y="8" width="{step * 0.7:.1f}" height="176"/>']
+    parts = (
+        []
+        if here is None
+        else [f'<rect class="shaded" x="{at[here] - step * 0.35:.1f}" y="8" width="{step * 0.7:.1f}" height="{BOTTOM - 8:g}"/>']
+    )
     for value in svg.ticks(y):
         parts.append(f'<line class="hair" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y.at(value):.1f}" y2="{y.at(value):.1f}"/>')
         parts.append(f'<text class="soft" x="{LEFT - 6:g}" y="{y.at(value) + 4:.1f}" text-anchor="end">{100 * value:.4g}</text>')
     for i, name in enumerate([*(f"{r:g}" for r in found), "vote"]):
         kind = "bold" if i == here else "soft"
-        parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="200" text-anchor="middle">{name}</text>')
+        parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
     parts.append(
-        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="217" text-anchor="middle">reliability given to the annotators</text>'
+        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle">reliability given to the annotators</text>'
     )
-    labels = []
+    labels, called = [], distinct(drawn, 12)
     if len(digest.certainty_rows) == len(found):
         tops = [y.at(e["value"]) for e in digest.certainty_rows]
         parts.append(f'<polyline class="most" fill="none" points="{_path(at, tops)}"/>')
@@ -62,17 +68,26 @@ def by_reliability(digest: Digest) -> list[str]:
     for j, model in enumerate(drawn):
         labels.append(
             _model_lines(
-                digest, model, rows[model], voted[model], at, (j - (len(drawn) - 1) / 2) * min(6.0, step / (len(drawn) + 1)), y, parts
+                digest,
+                model,
+                called[j],
+                rows[model],
+                voted[model],
+                at,
+                (j - (len(drawn) - 1) / 2) * min(6.0, step / (len(drawn) + 1)),
+                y,
+                parts,
             )
         )
     parts += _labels(labels)
     heading, note = _said_by_reliability(digest)
-    return [_figure("by-reliability", heading, note, "".join(parts), 222)]
+    return [_figure("by-reliability", heading, note, "".join(parts), BOTTOM + 38)]
 
 
 def _model_lines(
     digest: Digest,
     model: str,
+    label: str,
     rows: Sequence[Entry | None],
     voted: Entry | None,
     at: Sequence[float],
@@ -92,7 +107,7 @@ def _model_lines(
         if e["case_low"] is not None and e["case_high"] is not None and not digest.withheld:
             parts.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{y.at(e["case_low"]):.1f}" y2="{y.at(e["case_high"]):.1f}"/>')
         parts.append(svg.marker(x, y.at(e["value"]), style, 3.7))
-    return known[-1][1], short(model, 14), f"t{style % svg.N_STYLES}"
+    return known[-1][1], label, f"t{style % svg.N_STYLES}"
 
 
 def _path(x: Any, y: Any) -> str:
@@ -116,13 +131,15 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     rows = [e for r in digest.reliabilities if (e := digest.row(first, r))]
     rise = max(e["value"] for e in rows) - min(e["value"] for e in rows)
     note = (
-        f"Top-1 accuracy, %, with {level_of(digest.source)} intervals. {short(first)} changes by {digest.digits.points(rise)} points over "
-        "the reliabilities. Shaded: main analysis."
+        f"Top-1 accuracy, %, with {level_of(digest.source)} intervals. {short(first)} changes by {digest.digits.points(rise)} points. "
+        f"{'Drawn: ' + str(MOST_DRAWN) + ' models; shaded' if len(others) >= MOST_DRAWN else 'Shaded'}: main analysis."
     )
     if not others:
         return "Agreement at each reliability", note
     signs = list(digest.signs(first, others[0]).values())
-    pair = f"{short(first, 20)} and {short(others[0], 20)}"
+    pair = f"{short(first)} and {short(others[0])}"
+    if len(pair) > LONGEST_PAIR:
+        pair = "The leaders"
     if not any(signs):
         return f"{pair} cannot be distinguished at any reliability", note
     if min(signs) > 0:

@@ -8,9 +8,10 @@ from typing import NamedTuple, Optional
 from . import svg
 from .digest import VOTED, Digest, shown, words_for_few
 from .digits import Digits
-from .markup import NONE, Entry, find, framed, level_of
+from .markup import NONE, Entry, bare, find, framed, level_of
 
 MOST_MODELS = 8  # rows
+FEW_MODELS = 5  # more have lower rows
 CEILING, PEOPLE = "Ceiling set by the annotations", "Annotators with each other"
 
 
@@ -116,24 +117,33 @@ def _ends(row: Entry) -> tuple[Ends, Ends]:
 
 
 def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits) -> str:
-    others = "<br>other annotators too" if any(None not in one.two_way for one in lines) else ""
-    columns = [
-        "<td></td>", '<th scope="col" class="plot">%</th>', '<th scope="col" class="r">value</th>',
-        f'<th scope="col">{level_of(digest.source)} interval{others}</th>', '<th scope="col" class="r">against the<br>voted label</th>',
-        *(f'<th scope="col" class="r">{head}</th>' for head in heads),
-    ]  # fmt: skip
-    rows = "\n".join(_row(digest, one, digits) for one in lines)
+    named = not digest.withheld and any(None not in one.two_way for one in lines)
+    level = f"{level_of(digest.source)} interval"
+    further = [(_OTHERS, "ends"), ("against the<br>voted label", "r"), *((head, "r") for head in heads)][not named :]
+    ends = f"{level},<br>these annotators" if named else level
+    columns = f"{_head('value', 'r')}{_head(ends, 'ends')}{''.join(_head(*one) for one in further)}"
+    rows = "\n".join(_row(digest, one, digits, named, further) for one in lines)
     axis = "".join(f'<text x="{at}%" y="13" text-anchor="{side}">{at}</text>' for at, side in _AXIS)
-    empty = "<td></td>" * (3 + len(heads))
+    empty = "<td></td>" * (2 + len(further))
     foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg class="axis-row">{axis}</svg></td>{empty}</tr></tfoot>'
-    content = f"<thead><tr>{''.join(columns)}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n{foot}"
-    return framed("yard", f"{caption} <small>{note}</small>", content) + _key(lines)
+    head = f'<thead role="rowgroup"><tr role="row"><td role="cell"></td>{_head("%", "plot")}{columns}</tr></thead>'
+    kind = "yard stands many" if sum(one.style is not None for one in lines) > FEW_MODELS else "yard stands"
+    content = f'{head}\n<tbody role="rowgroup">\n{rows}\n</tbody>\n{foot}'
+    return framed(kind, f"{caption} <small>{note}</small>", content, 'role="table"') + _key(lines)
+
+
+_OTHERS = "other annotators<br>like these"
+
+
+def _head(html: str, kind: str) -> str:
+    return f'<th scope="col" role="columnheader" class="{kind}">{html}</th>'
 
 
 _AXIS = ((0, "start"), (25, "middle"), (50, "middle"), (75, "middle"), (100, "end"))
 
 
-def _row(digest: Digest, one: Line, digits: Digits) -> str:
+def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequence[tuple[str, str]]) -> str:
+    """A narrow window shows a row as a block, hence the roles, and the heading of each further cell before it."""
     mark = (
         ""
         if one.style is None or len(digest.models) == 1
@@ -141,14 +151,16 @@ def _row(digest: Digest, one: Line, digits: Digits) -> str:
     )
     name = f"{one.name}<small>{one.note}</small>" if one.note else one.name
     ends = words_for_few(digest) if digest.withheld and one.value is not None else digits.ends(*one.ends)
-    if None not in one.two_way and not digest.withheld:
-        ends += f'<span class="below">{digits.ends(*one.two_way)}</span>'
-    kind = ' class="ref"' if one.style is None else ""
-    cells = "".join(f'<td class="r">{cell}</td>' for cell in one.cells)
+    row, none = ' class="ref"' if one.style is None else "", "" if one.value is not None else " none"
+    beside = [*([digits.ends(*one.two_way)] if named else []), digits.value(one.voted), *one.cells]
+    cells = "".join(
+        f'<td role="cell" class="{kind} more{" none" * (cell == NONE)}" data-head="{bare(head.replace("<br>", " "))}">{cell}</td>'
+        for (head, kind), cell in zip(further, beside)
+    )
     return (
-        f'<tr{kind}><th scope="row">{mark}{name}</th><td class="plot" aria-hidden="true">{_plot(digest, one)}</td>'
-        f'<td class="r"><b>{digits.value(one.value)}</b></td><td class="ends">{ends if one.value is not None else NONE}</td>'
-        f'<td class="r">{digits.value(one.voted)}</td>{cells}</tr>'
+        f'<tr role="row"{row}><th scope="row" role="rowheader">{mark}{name}</th>'
+        f'<td class="plot" aria-hidden="true">{_plot(digest, one)}</td><td role="cell" class="r{none}"><b>{digits.value(one.value)}</b></td>'
+        f'<td role="cell" class="ends{none}">{ends if one.value is not None else NONE}</td>{cells}</tr>'
     )
 
 
@@ -159,14 +171,15 @@ def _plot(digest: Digest, one: Line) -> str:
         if at is not None:
             parts.append(f'<line class="{kind}" x1="{100 * at:.2f}%" x2="{100 * at:.2f}%" y1="0" y2="100%"/>')
     if one.style is not None and one.value is not None:
-        style, raised = f"s{one.style % svg.N_STYLES}", -5 if one.voted is not None else 0
+        style, lower = f"s{one.style % svg.N_STYLES}", 7 if len(digest.models) <= FEW_MODELS else 5
+        raised = 2 - lower if one.voted is not None else 0
         inner = ""
         low, high = one.ends
         if low is not None and high is not None and not digest.withheld:
             inner += f'<line class="line {style}" x1="{100 * low:.2f}%" x2="{100 * high:.2f}%" y1="{raised}" y2="{raised}"/>'
         inner += f'<svg x="{100 * one.value:.2f}%">{svg.marker(0, raised, one.style, 4)}</svg>'
         if one.voted is not None:
-            inner += f'<svg x="{100 * one.voted:.2f}%">{_DIAMOND.format(y=7)}</svg>'
+            inner += f'<svg x="{100 * one.voted:.2f}%">{_DIAMOND.format(y=lower)}</svg>'
         parts.append(f'<svg y="50%">{inner}</svg>')
     return f"<svg>{''.join(parts)}</svg>"
 

@@ -1,0 +1,149 @@
+"""Evaluations whose reports are looked at: one of each kind, as functions without arguments; the data are generated."""
+
+import json
+import warnings
+from functools import lru_cache
+
+import numpy as np
+
+import ugt
+from ugt import synthetic
+from ugt.report import html
+
+N_RESAMPLES = 60
+
+
+def _scores(truth, n_classes, right, rng):
+    """Scores of a model whose first choice is the truth in this share of the cases."""
+    first = np.where(rng.random(len(truth)) < right, truth, rng.integers(0, n_classes, len(truth)))
+    return np.eye(n_classes)[first] + 0.5 * rng.random((len(truth), n_classes))
+
+
+def _labels(n, n_classes, n_annotators, rng, right=0.7):
+    """Truth (n,) and labels (n, annotators)."""
+    truth = rng.choice(n_classes, n, p=np.arange(n_classes, 0, -1) / (n_classes * (n_classes + 1) / 2))
+    return truth, np.where(rng.random((n, n_annotators)) < right, truth[:, None], rng.integers(0, n_classes, (n, n_annotators)))
+
+
+def demo():
+    """The generated data of ``ugt demo``: rankings, three models."""
+    rankings, models, _ = synthetic.make_demo(seed=0)
+    return ugt.evaluate(rankings, models, n_resamples=N_RESAMPLES, seed=0, provenance={"command": "ugt demo"})
+
+
+def many_classes():
+    """Labels of unnamed annotators, 150 classes with long names, two models; cases without annotations."""
+    rng = np.random.default_rng(4)
+    n, n_classes = 600, 150
+    truth, labels = _labels(n, n_classes, 5, rng, 0.6)
+    counts = np.zeros((n, n_classes), int)
+    np.add.at(counts, (np.repeat(np.arange(n), 5), labels.ravel()), 1)
+    counts[:7] = 0
+    classes = [f"Condition {i} of the skin, {'acute, with unspecified cause' * (i % 3)}" for i in range(n_classes)]
+    models = {"tf-idf of the notes": _scores(truth, n_classes, 0.62, rng), "word overlap": _scores(truth, n_classes, 0.6, rng)}
+    return ugt.evaluate(ugt.Labels.from_counts(counts, classes=classes), models, reliability=(1, 3, 10), n_resamples=N_RESAMPLES)
+
+
+def two_classes():
+    """Labels of three named annotators, two classes, one model, 26 clusters, a subgroup."""
+    rng = np.random.default_rng(3)
+    n = 377
+    p = rng.beta(0.5, 1, n)
+    case = np.repeat(np.arange(n), 3)
+    label = np.where(rng.random(3 * n) < p[case], "malignant", "benign")
+    score = np.clip(0.8 * p + 0.2 * rng.random(n), 0.01, 0.99)
+    return ugt.evaluate(
+        ugt.Labels.from_long(case, ["Reader 1", "Reader 2", "Reader 3"] * n, label),
+        {"LesionNet 2.1": np.stack([1 - score, score], 1)},
+        reliability=(0.25, 0.5, 1, 2, 4),
+        k=1,
+        n_resamples=N_RESAMPLES,
+        clusters=np.arange(n) * 26 // n,
+        subgroups={"site": rng.choice(["north", "south"], n)},
+    )
+
+
+def eight_models():
+    """Eight models whose names have 24 characters; six classes."""
+    rng = np.random.default_rng(5)
+    truth, labels = _labels(500, 6, 4, rng)
+    models = {f"model with a long name {i}": _scores(truth, 6, 0.6 + 0.03 * i, rng) for i in range(8)}
+    return ugt.evaluate(ugt.Labels.from_wide(labels), models, k=1, n_resamples=N_RESAMPLES)
+
+
+def two_models():
+    """Two classes, two models, clusters, subgroups, a plan from which the run departs, files."""
+    rng = np.random.default_rng(1)
+    n = 120
+    p = rng.beta(0.6, 0.9, n)
+    case = np.repeat(np.arange(n), 5)
+    annotator = [f"reader {a}" for _ in range(n) for a in rng.permutation(7)[:5]]
+    label = np.where(rng.random(5 * n) < p[case], "malign", "benign")
+    scores = {name: np.clip(w * p + (1 - w) * rng.random(n), 0.01, 0.99) for name, w in (("net", 0.8), ("forest", 0.5))}
+    plan = {"reliability": [1, 2], "primary_metric": "top-1 accuracy", "blinding": "no predictions", "annotators": "seven readers"}
+    return ugt.evaluate(
+        ugt.Labels.from_long(case, annotator, label),
+        {name: np.stack([1 - q, q], axis=1) for name, q in scores.items()},
+        reliability=(0.5, 1, 2),
+        k=1,
+        n_resamples=N_RESAMPLES,
+        clusters=np.arange(n) // 2,
+        subgroups={"site": rng.choice(["north", "south"], n)},
+        plan=plan,
+        provenance={"inputs": [{"name": "labels.csv", "sha256": "a" * 64}], "command": "ugt evaluate"},
+    )
+
+
+def no_model():
+    """Labels alone."""
+    counts = np.random.default_rng(3).multinomial(4, [0.6, 0.3, 0.1], 200)
+    return ugt.evaluate(ugt.Labels.from_counts(counts), {}, n_resamples=N_RESAMPLES)
+
+
+def one_reliability():
+    """Three classes, one model, one reliability."""
+    rng = np.random.default_rng(6)
+    truth, labels = _labels(150, 3, 3, rng)
+    return ugt.evaluate(ugt.Labels.from_wide(labels), {"net": _scores(truth, 3, 0.8, rng)}, reliability=1, n_resamples=N_RESAMPLES)
+
+
+def no_interval():
+    """Two models on so few clusters that no interval is shown."""
+    rng = np.random.default_rng(7)
+    truth, labels = _labels(80, 3, 3, rng)
+    models = {name: _scores(truth, 3, right, rng) for name, right in (("A", 0.8), ("B", 0.7))}
+    return ugt.evaluate(ugt.Labels.from_wide(labels), models, clusters=np.arange(80) // 16, k=1, n_resamples=N_RESAMPLES)
+
+
+def one_annotation():
+    """One annotation per case, two models."""
+    rng = np.random.default_rng(8)
+    truth, labels = _labels(150, 3, 1, rng)
+    models = {name: _scores(truth, 3, right, rng) for name, right in (("A", 0.8), ("B", 0.4))}
+    return ugt.evaluate(ugt.Labels.from_wide(labels), models, k=1, n_resamples=N_RESAMPLES)
+
+
+def given_truth():
+    """Plausibilities that were made elsewhere: there is no reliability."""
+    rng = np.random.default_rng(9)
+    truth, labels = _labels(150, 3, 4, rng)
+    shares = np.stack([(labels == c).mean(1) for c in range(3)], 1)
+    models = {name: _scores(truth, 3, right, rng) for name, right in (("A", 0.8), ("B", 0.6))}
+    return ugt.evaluate(ugt.Point.from_array(shares), models, k=1, n_resamples=N_RESAMPLES)
+
+
+STUDIES = (demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation, given_truth)
+
+
+@lru_cache(maxsize=None)
+def data(study):
+    """The record of a study, as it is read from its file."""
+    with warnings.catch_warnings():  # few cases, few labels: said in the report
+        warnings.simplefilter("ignore")
+        return json.loads(json.dumps(study().to_dict()))
+
+
+@lru_cache(maxsize=None)
+def page(study):
+    """Its report."""
+    return html(data(study))
