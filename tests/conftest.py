@@ -104,7 +104,7 @@ def write(tmp_path):
 @pytest.fixture(scope="session")
 def browser():
     """One tab of a headless browser."""
-    from twins.browser import Browser, executable  # noqa: PLC0415  (found by the path above)
+    from twins.browser import Browser, executable
 
     path = executable()
     if path is None:

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def given_truth():
 STUDIES = (demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation, given_truth)
 
 
-@lru_cache(maxsize=None)
+@cache
 def data(study):
     """The record of a study, as it is read from its file."""
     with warnings.catch_warnings():  # few cases, few labels: said in the report
@@ -143,7 +143,7 @@ def data(study):
         return json.loads(json.dumps(study().to_dict()))
 
 
-@lru_cache(maxsize=None)
+@cache
 def page(study):
     """Its report."""
     return html(data(study))

@@ -53,9 +53,8 @@ def by_reliability(digest: Digest) -> list[str]:
     for i, name in enumerate([*(f"{r:g}" for r in found), "vote"]):
         kind = "bold" if i == here else "soft"
         parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
-    parts.append(
-        f'<text class="soft" x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle">reliability given to the annotators</text>'
-    )
+    middle = f'x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle"'
+    parts.append(f'<text class="soft" {middle}>reliability given to the annotators</text>')
     labels, called = [], distinct(drawn, 12)
     if len(digest.certainty_rows) == len(found):
         tops = [y.at(e["value"]) for e in digest.certainty_rows]

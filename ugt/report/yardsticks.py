@@ -122,7 +122,8 @@ def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines:
     further = [(_OTHERS, "ends"), ("against the<br>voted label", "r"), *((head, "r") for head in heads)][not named :]
     ends = f"{level},<br>these annotators" if named else level
     columns = f"{_head('value', 'r')}{_head(ends, 'ends')}{''.join(_head(*one) for one in further)}"
-    rows = "\n".join(_row(digest, one, digits, named, further) for one in lines)
+    said = [(bare(head.replace("<br>", " ")), kind) for head, kind in further]
+    rows = "\n".join(_row(digest, one, digits, named, said) for one in lines)
     axis = "".join(f'<text x="{at}%" y="13" text-anchor="{side}">{at}</text>' for at, side in _AXIS)
     empty = "<td></td>" * (2 + len(further))
     foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg class="axis-row">{axis}</svg></td>{empty}</tr></tfoot>'
@@ -154,12 +155,13 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
     row, none = ' class="ref"' if one.style is None else "", "" if one.value is not None else " none"
     beside = [*([digits.ends(*one.two_way)] if named else []), digits.value(one.voted), *one.cells]
     cells = "".join(
-        f'<td role="cell" class="{kind} more{" none" * (cell == NONE)}" data-head="{bare(head.replace("<br>", " "))}">{cell}</td>'
-        for (head, kind), cell in zip(further, beside)
+        f'<td role="cell" class="{kind} more{" none" * (cell == NONE)}" data-head="{said}">{cell}</td>'
+        for (said, kind), cell in zip(further, beside)
     )
     return (
         f'<tr role="row"{row}><th scope="row" role="rowheader">{mark}{name}</th>'
-        f'<td class="plot" aria-hidden="true">{_plot(digest, one)}</td><td role="cell" class="r{none}"><b>{digits.value(one.value)}</b></td>'
+        f'<td class="plot" aria-hidden="true">{_plot(digest, one)}</td>'
+        f'<td role="cell" class="r{none}"><b>{digits.value(one.value)}</b></td>'
         f'<td role="cell" class="ends{none}">{ends if one.value is not None else NONE}</td>{cells}</tr>'
     )
 
