@@ -1,4 +1,4 @@
-"""``python -m ugt`` is the command ``ugt``."""
+"""``python -m ugt`` runs the command ``ugt``."""
 
 import sys
 

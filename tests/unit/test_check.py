@@ -127,7 +127,7 @@ def test_lines_of_a_file_say_all_that_the_json_says(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[:6] == [
         "gaps.csv",
-        "  taken for    labels: one row per case, one column per annotator",
+        "  read as      labels: one row per case, one column per annotator",
         "  columns      'case' (case); 'reader 1', 'reader 2' (annotator)",
         "  cases        13 (1 of them without annotations)",
         "  annotators   2",
@@ -153,14 +153,14 @@ def test_rows_that_are_joined_by_position_name_their_ends(checked):
 
 def test_ids_that_are_written_in_another_way_are_named(checked):
     _, found = checked("labels.csv", "padded.csv")["inputs"]
-    assert found["joined"]["n_cases"] == 0 and found["notes"] == ["There is nothing for case 'c0' (there is 'c000'; write both alike)."]
+    assert found["joined"]["n_cases"] == 0 and found["notes"] == ["The file has no row for case 'c0' (there is 'c000'; write both alike)."]
 
 
 REFUSED = {
     "blank.csv": r"blank\.csv: file must not be empty",
     "image.png": r"image\.png: file must be UTF-8 text",
-    "folder": r"folder: Is a directory",
-    "nowhere.csv": r"nowhere\.csv: No such file or directory",
+    "folder": r"folder: is a directory",
+    "nowhere.csv": r"nowhere\.csv: no such file",
     "counts.csv": r"counts\.csv: --format must be 'wide' .* or 'counts'",
     "patient-wide.csv": r"patient-wide\.csv: columns must be annotators.*--ignore-columns leaves some out, --annotator-columns names all",
 }
@@ -173,7 +173,7 @@ def test_what_cannot_be_read_is_refused_and_the_rest_reported(checked, capsys, n
     assert re.match(REFUSED[name], found["inputs"][0]["error"]) and found["allows"]
     assert cli.main(["check", name, "labels.csv"]) == 2
     out, err = capsys.readouterr()
-    assert re.match("ugt: error: " + REFUSED[name], err) and err.count("\n") == 1 and "What these files allow:" in out
+    assert re.match("ugt: error: " + REFUSED[name], err) and err.count("\n") == 1 and "Analyses that these files allow:" in out
 
 
 def test_a_kind_before_a_name_says_what_a_file_is(checked):
@@ -203,7 +203,7 @@ def test_models_of_other_cases_are_left_out_of_the_evaluation(checked):
     with open("away.csv", "w") as file:
         file.write(table(("case", *CLASSES), [(f"away {i}", *row) for i, row in enumerate(PROBS.tolist())]))
     rows = {row["what"]: row for row in checked("labels.csv", "away.csv")["allows"]}
-    assert rows["evaluation of a model"]["why"] == "no annotated case has predictions: write case ids alike in all files"
+    assert rows["evaluation of a model"]["why"] == "no annotated case has predictions; make the case ids equal in all files"
 
 
 @pytest.mark.parametrize(("words", "allowed", "not_allowed"), ALLOWED, ids=lambda value: value[0] if value else "none")

@@ -254,7 +254,7 @@ def test_a_reliability_for_each_annotator(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert f"{value:.4f}" in out and "r.csv: reliabilities (one row per annotator): 2 annotators." in out
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv", "--reliability", "2"]) == 2
-    assert "--reliability must not be given beside --annotator-reliability. Got 2." in capsys.readouterr().err
+    assert "--reliability must be left out with --annotator-reliability. Got 2." in capsys.readouterr().err
     for text, said in BAD_RELIABILITIES.items():
         (tmp_path / "r.csv").write_text(text)
         assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 2 and said in capsys.readouterr().err
@@ -373,7 +373,7 @@ def test_bad_predictions(folder, refused, content, message):
     assert said.startswith(message)
 
 
-RATINGS = "annotations must be labels or rankings (of ratings, ugt agreement says something). Got ratings."
+RATINGS = "annotations must be labels or rankings (for ratings, use ugt agreement). Got ratings."
 JUDGED = ("--annotations", "g.csv", "--out", "report")
 WIDE = ("evaluate", "--annotations", "annotations.csv", "--out", "report", "--predictions")
 OF_A_NAME = "--predictions must be of models with different names (write A=A.csv B=B.npz). Got 'A' twice."
@@ -383,7 +383,7 @@ REFUSED = {
     "reliability 0": ((*JUDGE, "--reliability", "1", "0"), "--reliability must be a finite number above 0. Got 0.0."),
     "reliability < 0": ((*JUDGE, "--reliability", "-1"), "--reliability must be a finite number above 0. Got -1.0."),
     "threads": ((*JUDGE, "--threads", "0"), "--threads must be a whole number of at least 1. Got 0."),
-    "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: No such file or directory"),
+    "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: no such file"),
     "column": (
         (*JUDGE, "--case-column", "id"),
         "annotations.csv: --case-column must be one of the columns case, annotator, label. Got 'id'.",
@@ -474,7 +474,7 @@ def test_an_older_report_survives_a_failure(folder):
         (["eval"], "there is no command 'eval' (did you mean evaluate?) (see ugt --help)"),
         (["12345"], "there is no command '12345' (see ugt --help)"),
         (["--verson"], "there is no option --verson (did you mean --version?) (see ugt --help)"),
-        (["--seed", "1", "demo"], "--seed must stand after the command (see ugt --help)"),
+        (["--seed", "1", "demo"], "--seed must follow the command (see ugt --help)"),
         (["certainty", "x", "y"], "unrecognized arguments: y (see ugt certainty --help)"),
         (["demo", "-x"], "unrecognized arguments: -x (see ugt demo --help)"),
     ],
@@ -518,7 +518,7 @@ def test_as_a_module(folder):
     assert (done.returncode, done.stderr) == (0, "") and "report.html" in os.listdir("report")
     failed = module("certainty", "nowhere.csv")
     assert (failed.returncode, failed.stdout) == (2, "")
-    assert failed.stderr == "ugt: error: nowhere.csv: No such file or directory\n"
+    assert failed.stderr == "ugt: error: nowhere.csv: no such file\n"
 
 
 @pytest.mark.slow

@@ -160,7 +160,7 @@ def test_plain_values_and_printable_text():
 def test_errors_stay_on_one_line_and_make_no_json(capsys, folder):
     assert cli.main(["certainty", "nowhere.csv", "--json"]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and err == "ugt: error: nowhere.csv: No such file or directory\n"
+    assert out == "" and err == "ugt: error: nowhere.csv: no such file\n"
     assert cli.main(["certainty", "no\nwhere\x1b.csv"]) == 2 and capsys.readouterr().err.count("\n") == 1
     with pytest.raises(SystemExit):
         cli.main(["certainty", "labels.csv", "a\nb\x1b"])
@@ -181,7 +181,7 @@ def test_quiet(capsys, name):
 def test_quiet_commands_warn_write_and_print_json(capsys, folder):
     assert cli.main([*ALL["calibrate"], "--quiet"]) == 0
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "ugt: 13 test cases were fitted to: losses on them are too good\n")
+    assert (out, err) == ("", "ugt: 13 test cases were fitted to, so their losses are too good: use other cases for the test\n")
     assert cli.main([*ALL["certainty"], "--quiet", "--json"]) == 0
     assert strict(capsys.readouterr().out)["command"] == "certainty"
     assert cli.main([*ALL["certainty"], "--quiet"]) == 0 and cli.main([*ALL["certainty"]]) == 0

@@ -41,7 +41,7 @@ def changed(found):
     yield "no JSON", "{", "x.json must be JSON. Got "
     yield "cut off", whole[: len(whole) // 2], "x.json must be JSON. Got "
     yield "empty", "", "x.json must be JSON. Got "
-    yield "NaN", whole.replace("null", "NaN", 1).replace('"schema": 2', '"schema": NaN'), "x.json must be JSON. Got NaN is no JSON"
+    yield "NaN", whole.replace("null", "NaN", 1).replace('"schema": 2', '"schema": NaN'), "x.json must be JSON. Got NaN is not JSON"
     yield "deep", "[" * 100_000, "x.json must be JSON. Got "
     yield "other JSON", "[1, 2]", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
     yield "an object", "{}", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
@@ -70,7 +70,7 @@ def test_files_that_are_no_evaluation_and_a_folder_in_the_way(folder, command, w
 def test_plan(command):
     out = command("plan")
     assert out == plan.template() and plan.check_plan(json.loads(out)) == {}
-    refused(r"^Infinity is no JSON$", json.loads, "[Infinity]", parse_constant=report._no_constant)
+    refused(r"^Infinity is not JSON$", json.loads, "[Infinity]", parse_constant=report._no_constant)
 
 
 def test_one_file_may_hold_several_models(folder, command, write):

@@ -251,7 +251,7 @@ def test_command(tmp_path, capsys):
     found = convert(tmp_path / "out.csv", tmp_path / "counts.csv", "--to", "counts")
     assert found["lost"] == ["The ids of the 2 annotators are not in the file, nor who gave which label."]
     assert found["lost"][0] in capsys.readouterr().out
-    message = r"b\.csv must hold everything \(--lossless; an \.npz file does\)\. Got The ids of the 2 annotators"
+    message = r"b\.csv must hold everything with --lossless \(an \.npz file does\)\. Got The ids of the 2 annotators"
     refused(message, convert, tmp_path / "out.csv", tmp_path / "b.csv", "--to", "counts", "--lossless")
     assert not (tmp_path / "b.csv").exists()
     convert(tmp_path / "out.csv", tmp_path / "new" / "b.npz", "--lossless")

@@ -137,7 +137,7 @@ def test_models_in_files_of_one_name(study, command):
 @pytest.mark.parametrize("old, new, hint", [("P0", "P", "(there is 'P000'"), ("P", "/scans/P", "(there is 'P000'")])
 def test_cases_that_are_written_otherwise(study, command, old, new, hint):
     study(SCORES.replace(old, new), "m.csv")
-    assert f"join no annotated one {hint}; write both alike)." in command("check", "labels.csv", "m.csv")
+    assert f"match no annotated case {hint}; write both alike)." in command("check", "labels.csv", "m.csv")
     assert f"{hint}; write both alike)" in command(
         "evaluate", "--annotations", "labels.csv", "--predictions", "m.csv", "--out", "r", code=2
     )

@@ -61,8 +61,8 @@ def test_what_is_printed(command):
     one = plan.best
     assert f"Pilot: agreement {plan.value:.4f}; 40 cases with " in said and "labels each by 5 annotators." in said
     assert f"Plan: {one.n_cases} cases, {one.n_labels} labels per case, {one.n_annotators} annotators: width {one.width:.4f}, cost" in said
-    assert "As far as the pilot knows, that width is from" in said and "(intervals for other cases, other annotators)" in said
-    assert 3 <= sum(line.startswith("  ") for line in said.splitlines()) <= 13 and "What to buy next after the pilot" in said
+    assert "The pilot determines this width with a 95% interval of" in said and "(intervals for other cases and other annotators)" in said
+    assert 3 <= sum(line.startswith("  ") for line in said.splitlines()) <= 13 and "one unit of cost saves after the pilot" in said
     stated = command("plan", "--components", "cases=0.05", "annotators=0.004", "labels=0.15", "--width", "0.2", "--value", "0.7")
     best = ugt.plan_annotations(components={"cases": 0.05, "annotators": 0.004, "labels": 0.15}, width=0.2, value=0.7).best
     assert f"Plan: {best.n_cases} cases" in stated and "Pilot" not in stated
@@ -74,7 +74,7 @@ def test_what_is_printed(command):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--width", "0.1"], "FILE or --components must be given for a plan of a study. Got None."),
+        (["--width", "0.1"], "FILE or --components must be given to plan a study. Got neither."),
         (["labels.csv", "--metric", "agreement"], "PREDICTIONS must hold 1 model for --metric agreement. Got 0."),
         (["labels.csv", "A.csv", "--metric", "difference"], "PREDICTIONS must hold 2 models for --metric difference. Got 1."),
         (["labels.csv", "A.csv", "--metric", "kappa"], "PREDICTIONS must be left out for --metric kappa. Got 1."),

@@ -316,7 +316,7 @@ def test_command_takes_logits_and_voted_labels(folder, capsys):
     more = ("--m", "5", "--n-boot", "20", "--alpha", "0.2", "--calibrate", "fit_logits.csv", "--apply", "logits.csv", "--out", "b")
     run(*BASE, *more)
     assert sum(a == b for a, b in zip(first, read("b/sets.csv"))) >= len(first) - 1  # up to rounding of a score at the threshold
-    refused(r"annotations must be one label a case for --method split", run, *BASE, "--method", "split", "--out", "c")
+    refused(r"annotations must hold one label per case for --method split", run, *BASE, "--method", "split", "--out", "c")
     refused(r"--m must be left out", run, *BASE, "--method", "split", "--m", "3", "--out", "c")
     single = [i for i in range(120) if i != 3 and (counts[i] == counts[i].max()).sum() == 1]
     write_scores("single.csv", NAMES, ids[single], p[single])

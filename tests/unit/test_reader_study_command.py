@@ -56,7 +56,7 @@ def test_a_panel_and_a_claim(command, tables, tmp_path):
     one = ugt.reader_study(ugt.Labels.from_wide(labels, classes=2), ugt.Readings.from_array(x, tests=["without", "with"]))
     claim = one.non_inferiority("with", "without", 0.1)
     assert found["random"] == ["readers", "cases", "annotators"] and found["claim"]["low"] == pytest.approx(claim.low)
-    assert f"Non-inferiority of with against without: {'shown' if claim.decision else 'not demonstrated'}" in printed
+    assert f"Non-inferiority of with against without: {'demonstrated' if claim.decision else 'not demonstrated'}" in printed
     assert (tmp_path / "tables" / "figures.csv").read_text().startswith("test,value,low,high")
     assert len((tmp_path / "tables" / "differences.csv").read_text().splitlines()) == 2
 

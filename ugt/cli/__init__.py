@@ -1,4 +1,4 @@
-"""The command ``ugt``: what its commands are, and how it starts and ends."""
+"""The command ``ugt``: its list of commands, its start and its end."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .output import progress as telling_progress
 EXAMPLES = """\
 examples:
   ugt example
-  ugt check readings.csv a.csv b.npz patients.csv
   ugt demo
+  ugt check readings.csv a.csv b.npz patients.csv
   ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
   ugt certainty readings.csv
   ugt agreement readings.csv --json
@@ -32,22 +32,22 @@ exit codes:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns an exit code, of ``command.EXIT_CODES``.
+    """Run the command, and return one of the exit codes ``command.EXIT_CODES``.
 
-    Raises SystemExit with 0 after ``--help`` and ``--version``, with 2 for options that cannot be.
+    Raises SystemExit with 0 after ``--help`` and ``--version``, and with 2 for invalid options.
     """
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no error
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show must not be an error
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = _run(words)
         sys.stdout.flush()
         return code
     except (ValueError, OSError, MemoryError) as problem:
-        if _nobody_reads(problem):  # whoever read the output, such as `head`, has gone
-            with suppress(OSError, ValueError):  # or else Python would complain at its end
+        if _nobody_reads(problem):  # the reader of the output, such as `head`, has ended
+            with suppress(OSError, ValueError):  # otherwise Python prints an error at its end
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
         command.complain(command.said_of(problem))
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Nothing in place of streams that were closed (``>&-``), and of their numbers, which a file that is written would get."""
+    """Open the null device for closed streams (``>&-``), whose numbers a file that is written would get otherwise."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, os.O_RDWR)
@@ -79,7 +79,7 @@ def _is_open(number: int) -> bool:
 
 
 def _nobody_reads(problem: BaseException) -> bool:
-    """A closed pipe; on Windows it is an invalid argument without a file."""
+    """Return whether an error is of a closed pipe, which on Windows is an invalid argument without a file."""
     if sys.platform == "win32" and isinstance(problem, OSError) and problem.errno == errno.EINVAL and problem.filename is None:
         return True
     return isinstance(problem, BrokenPipeError)
@@ -97,7 +97,7 @@ def _run(words: Sequence[str]) -> int:
         if rest:
             command.commands_of(parser)[options.called].error(f"unrecognized arguments: {' '.join(rest)}")
     except SystemExit:
-        sys.stdout.flush()  # here, where a closed pipe is no surprise
+        sys.stdout.flush()  # here, because main() handles a closed pipe
         raise
     if getattr(options, "out", None) == "":  # such as an unset variable of the shell
         raise error("--out", "not be empty", "''")
@@ -122,9 +122,9 @@ def _warn(message: str, warned: list[str]) -> None:
 
 
 def make_parser() -> command.Parser:
-    """The parser of all commands; help, completion and the manual are made from it."""
+    """Return the parser of all commands, from which help, completion and the manual are made."""
     codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in command.EXIT_CODES.items())
-    text = "Evaluate models when the ground truth is uncertain, because annotators disagree or are few."
+    text = "Evaluates models when the truth is uncertain, because annotators disagree or are few."
     usage = "ugt COMMAND [options]"
     variables = "\n".join(f"  {name}  {meaning}" for name, meaning in command.ENVIRONMENT.items())
     parser = command.Parser(

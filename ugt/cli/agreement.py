@@ -1,4 +1,4 @@
-"""``ugt agreement``: how far annotators agree, by every usual coefficient, by pair and by annotator."""
+"""``ugt agreement``: the agreement of annotators, by all usual coefficients, by pair and by annotator."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ SHOWN = 12  # annotators, and pairs, in the printed tables
 MOST_PAIRS = 100  # in the JSON
 
 TEXT = """
-Every usual coefficient of agreement with an interval: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha and others for labels;
-coefficients of ordered classes with --weights; intraclass correlations with --ratings; leave-one-annotator-out agreement and overlap for
-rankings. Intervals are over cases, for the same annotators; where these have names (and are not very many) a second one is over cases and
-annotators, for other annotators like these: quote the wider one. Then each annotator against the others and each pair of annotators, lowest
-first. With --page, the report of these annotations as one HTML page: agreement by class and by pair, and how certain the annotations leave
-the truth.
+Computes the usual coefficients of agreement, each with an interval. For labels: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha
+and others, for ordered classes with --weights. For ratings (--ratings): intraclass correlations. For rankings: agreement and overlap
+of each annotator with the others.
+
+The first interval is for other cases and the same annotators. If annotators have names, and there are not too many, a second interval
+is for other annotators like these, too: quote the wider one. The tables below list each annotator and each pair of annotators, lowest
+agreement first. --page writes a report without models: agreement by class and by pair, and how certain the annotations leave the truth.
 
 ugt agreement readings.csv
 ugt agreement readings.csv --clusters patients.csv --n-boot 200 --out agreement
@@ -42,19 +43,21 @@ ugt agreement grades.csv --ratings --json
 
 
 def add(commands: Any) -> None:
-    parser = new_command(commands, "agreement", run, "how far annotators agree with each other", "FILE [options]", TEXT)
+    parser = new_command(commands, "agreement", run, "compute how well annotators agree", "FILE [options]", TEXT)
     option = group(parser, "files")
-    option("annotations", "FILE", ANNOTATIONS)
+    option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
     option("--out", "DIR", "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only")
-    option("--page", "FILE.html", "write the report of the annotations, without any model; default: no page")
+    option("--page", "FILE.html", "HTML page for the report of the annotations, without models; default: no page")
     option = group(parser, "agreement")
-    option("--ratings", None, "labels are numbers on a scale")
-    option("--weights", ("linear", "quadratic"), "of disagreements between ordered classes; default: all disagreements alike")
-    levels = "scales of Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal; with --ratings interval ordinal"
+    option("--ratings", None, "read labels as numbers on a scale")
+    option(
+        "--weights", ("linear", "quadratic"), "weights of disagreements between ordered classes; default: all disagreements count the same"
+    )
+    levels = "scales for Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal, or interval ordinal with --ratings"
     option("--levels", LEVELS, levels, nargs="+", metavar="SCALE")
-    option("--coefficient", tuple(OF_PAIRS), "of pairs of annotators; default: %(default)s", default="cohen")
+    option("--coefficient", tuple(OF_PAIRS), "coefficient for pairs of annotators; default: %(default)s", default="cohen")
     option("--interval", ("auto", "percentile", "basic", "bca", "analytic"), "kind of interval; default: %(default)s", default="auto")
-    add_resampling(option, "of the bootstrap")
+    add_resampling(option, "the bootstrap")
     add_reading(parser)
 
 
@@ -78,7 +81,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], note: str, page: Path) -> None:
-    """The report of an evaluation without models."""
+    """Write the report of an evaluation without models."""
     kind = {} if options.interval == "analytic" else {"interval": options.interval}
     keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed")}
     inputs = [io.fingerprint(path) for path in (options.annotations, options.mapping, options.clusters) if path is not None]
@@ -88,7 +91,7 @@ def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, A
 
 
 def _check(given: Any, options: argparse.Namespace) -> None:
-    """Refuse options that mean nothing for these annotations."""
+    """Reject options that do not apply to these annotations."""
     kind = type(given).__name__.lower()
     unused = {"ratings": ("weights", "page"), "rankings": ("out", "weights", "levels")}.get(kind, ())
     for name in unused:
@@ -154,14 +157,14 @@ def _of_labels(
 
 
 def _first(names: list[str], rows: list[dict[str, Any]]) -> list[str]:
-    """The first rows as lines, and how many are not shown."""
+    """Return the first rows as lines, and a line that counts the others."""
     shown = [[*(row[name] for name in names), f"{row['n_cases']:,}", decimal(row["value"])] for row in rows[:SHOWN]]
     more = [f"  and {len(rows) - SHOWN:,} more (all of them: --out DIR)"] if len(rows) > SHOWN else []
     return [*aligned([[*names, "cases", "agreement"], *shown]), *more]
 
 
 def _pairs(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
-    """The pairs of annotators who share cases, those first that agree least."""
+    """Return the pairs of annotators who share cases, lowest agreement first."""
     i, j = np.nonzero(np.triu(pairs.n_cases, 1) > 0)
     value, n_cases, alike = pairs.value[i, j], pairs.n_cases[i, j], pairs.no_variation[i, j]
     order = np.argsort(np.where(np.isnan(value), np.inf, value), kind="stable")
@@ -173,7 +176,7 @@ def _pairs(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
 
 
 def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
-    """The annotators, those first that agree least with the others."""
+    """Return the annotators, lowest agreement with the others first."""
     order = np.argsort(np.where(np.isnan(pairs.per_annotator), np.inf, pairs.per_annotator), kind="stable")
     columns = (pairs.annotators.tolist(), np.diagonal(pairs.n_cases).tolist(), pairs.per_annotator.tolist())
     return [{"annotator": str(columns[0][a]), "n_cases": columns[1][a], "value": columns[2][a]} for a in order.tolist()]

@@ -1,4 +1,4 @@
-"""``ugt calibrate``: fit a calibrator to the labels of validation cases and apply it to the predictions of others."""
+"""``ugt calibrate``: fit a calibrator to the labels of validation cases, and apply it to the predictions of other cases."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ METHODS: dict[str, Any] = {
     "alpha": AlphaCalibration,
 }
 PRINTED = ("accuracy", "log_loss", "l_sq", "el", "cl", "ce", "disagreement_l", "disagreement_ce")
-PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that are told
+PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that the JSON holds
 COLUMNS = ("part", "predictions", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases")
 
 TEXT = """
-Fits a calibrator to the label histograms of validation cases, applies it to the predictions of other cases, and judges both, before and
-after, where there are labels. All labels of a case count, not the voted one.
+Fits a calibrator to the label histograms of validation cases, and applies it to the predictions of test cases. If cases have labels,
+computes the losses of their predictions before and after calibration. All labels of a case count, not only the voted label.
 
 ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
   --out calibrated
@@ -62,23 +62,41 @@ ugt calibrate --annotations labels.csv --fit validation.csv --apply test.csv \\
 
 def add(commands: Any) -> None:
     usage = "--annotations FILE --fit VALIDATION --apply TEST --out DIR [options]"
-    parser = new_command(commands, "calibrate", run, "fit a calibrator to labels, apply it to predictions", usage, TEXT)
+    parser = new_command(commands, "calibrate", run, "fit a calibrator to labels, and apply it to predictions", usage, TEXT)
     option = group(parser, "files")
-    option("--annotations", "FILE", "labels of the validation cases, and of test cases if known", required=True)
+    option("--annotations", "FILE", "labels of the validation cases, and of test cases if there are any", required=True)
     option("--fit", "VALIDATION", f"predictions of the validation cases: {PREDICTIONS}", required=True)
-    option("--apply", "TEST", "predictions to calibrate; judged where their cases have labels", required=True)
-    option("--test-annotations", "FILE", "labels of the test cases, where --annotations does not hold them; default: it does")
+    option("--apply", "TEST", "predictions of the test cases, to be calibrated; they are evaluated if the cases have labels", required=True)
+    option("--test-annotations", "FILE", "labels of the test cases, in a file of their own; default: --annotations has them")
     option("--out", "DIR", "folder for calibrated.csv, calibrator.json and calibration.csv", required=True)
     option = group(parser, "calibrator")
-    option("--method", tuple(METHODS), "default: %(default)s", default="temperature")
+    option("--method", tuple(METHODS), "calibrator; default: %(default)s", default="temperature")
     add_input(option)
-    option("--penalty-b", "L", "of shifts (vector, matrix); the best of several; default: 0.1 (vector), 1 (matrix)", type=float, nargs="+")
-    option("--penalty-w", "L", "off the diagonal (matrix); the best of several; default: 10", type=float, nargs="+")
-    option("--penalty", "L", "of log concentrations (alpha); default: 0.005", type=float)
-    option("--floor", "P", "probabilities below it count as this much; default: see the calibrator", type=float)
-    option("--features", "FILES", "files of features (alpha); default: no features", nargs=2, metavar=("VALIDATION", "TEST"))
-    option = group(parser, "judging")
-    add_resampling(option, "of folds and of the bootstrap")
+    option(
+        "--penalty-b",
+        "L",
+        "penalty of shifts (vector, matrix); of several, the one with the lowest loss; default: 0.1 (vector), 1 (matrix)",
+        type=float,
+        nargs="+",
+    )
+    option(
+        "--penalty-w",
+        "L",
+        "penalty of weights off the diagonal (matrix); of several, the one with the lowest loss; default: 10",
+        type=float,
+        nargs="+",
+    )
+    option("--penalty", "L", "penalty of log concentrations (alpha); default: 0.005", type=float)
+    option("--floor", "P", "smallest probability; lower ones are raised to it; default: that of the calibrator", type=float)
+    option(
+        "--features",
+        "FILES",
+        "two files of features, for validation and test cases (alpha); default: no features",
+        nargs=2,
+        metavar=("VALIDATION", "TEST"),
+    )
+    option = group(parser, "evaluation")
+    add_resampling(option, "folds and the bootstrap")
     add_reading(parser)
 
 
@@ -125,7 +143,7 @@ def _labels(read: io.AnnotationFile) -> Labels:
 
 
 class _Part(NamedTuple):
-    """Predictions of a file, and the labels of the same cases; zeros where there are none."""
+    """The predictions of a file, and the counts of labels of the same cases; zeros for cases without labels."""
 
     cases: PredictedCases
     counts: Int64
@@ -141,7 +159,7 @@ class _Part(NamedTuple):
 
 
 def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any) -> tuple[Array | None, str]:
-    """Features of the cases of a file of predictions, in its order, and a note where they are joined by position."""
+    """Return the features of the cases of a file of predictions, in its order, and a note if they are joined by position."""
     if options.features is None:
         return None, ""
     given = io.read_predictions(options.features[which], **beside(options, "decimal"))
@@ -178,7 +196,7 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
 
 
 def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Losses of the predictions before and after, where there are labels."""
+    """Return the losses of the predictions before and after calibration, for cases with labels, and notes on them."""
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
     settings = Options(level=options.level, n_resamples=options.n_resamples)
@@ -210,18 +228,20 @@ def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:
         "MatrixScaling": lambda c: f"penalties {c.penalty_w_:g} off the diagonal, {c.penalty_b_:g} of shifts",
         "AlphaCalibration": lambda c: f"log concentration {c.intercept_:.4g}" + (" + features" if len(c.weights_) else ""),
     }
-    state = f"converged, gradient norm {calibrator.gradient_norm_:.1g}" if calibrator.converged_ else "NOT CONVERGED"
+    state = (
+        f"converged, gradient norm {calibrator.gradient_norm_:.1g}" if calibrator.converged_ else "NOT CONVERGED, so the fit may be wrong"
+    )
     lines = [f"{name}: {numbers[name](calibrator)}, fitted to {calibrator.n_cases_:,} cases ({state})."]
     lines += [f"Left out of the fit: {reason}: {n:,}." for reason, n in calibrator.left_out_.items()]
-    warn_of_cases_in_both(fit.cases.own_ids, apply.cases.own_ids, "fitted to: losses on them are")
+    warn_of_cases_in_both(fit.cases.own_ids, apply.cases.own_ids, "fitted to, so their losses are")
     return lines
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:
     if not rows:
-        return ["No case has labels to judge."]
+        return ["No case has labels, so that no loss can be computed."]
     found = {(row["part"], row["predictions"], row["loss"]): row["debiased"] for row in rows if row["class"] is None}
     lines = [["", *PRINTED]]
     for part, when in dict.fromkeys((row["part"], row["predictions"]) for row in rows):
         lines.append([f"{part}, {when}", *(decimal(found[part, when, loss]) for loss in PRINTED)])
-    return ["Losses against label histograms (debiased where that is possible):", *aligned(lines)]
+    return ["Losses against label histograms (debiased if possible):", *aligned(lines)]

@@ -1,4 +1,4 @@
-"""What commands read: annotations, predictions of a file, clusters and subgroups of cases."""
+"""The files that commands read: annotations, predictions, clusters and subgroups of cases."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ KINDS = ("auto", "logits", "probabilities")
 
 
 class PredictedCases(NamedTuple):
-    """Scores of cases, where these stand among annotated ones (-1: not there), and ids by option; case ids of the file, or else those of
-    the annotations.
+    """The scores of cases, their rows among the annotated cases (-1: not annotated), and further ids by option.
+
+    ``own_ids`` are the case ids of the file, None if it has none; ``case_ids`` are then those of the annotations.
     """
 
     own_ids: NDArray[Any] | None
@@ -43,13 +44,13 @@ class PredictedCases(NamedTuple):
     note: str = ""
 
     def ids_of(self, name: str, rows: Any) -> NDArray[Any] | None:
-        """Such as the clusters of some of the cases."""
+        """Return one kind of ids, such as the clusters, of some of the cases."""
         found = self.ids[name]
         return None if found is None else found[rows]
 
 
 def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.AnnotationFile:
-    """The annotations, or others that are read alike, told in a line."""
+    """Return the annotations of a file, and print a line about it."""
     path = options.annotations if path is None else path
     read = read_annotations(options, path)
     _take(lambda: facts.of_annotations(path, read))
@@ -57,14 +58,14 @@ def annotations_of(options: argparse.Namespace, path: str | None = None) -> io.A
 
 
 def _take(make: Callable[[], dict[str, Any]]) -> None:
-    """Tell of a file; the command itself says what cannot be joined."""
+    """Print a line about a file; errors of joining are left to the command."""
     with suppress(ValueError):
         found = make()
         took(found, facts.line(found))
 
 
 def models_of(path: str, axes: Any, options: argparse.Namespace) -> dict[str, Predictions]:
-    """The models of a file, told in a line."""
+    """Return the models of a file, and print a line about it."""
     positive_class = getattr(options, "positive_class", None)
     read = prediction_file(path, None if axes is None else axes.classes, positive_class, **beside(options, "decimal"))
     _take(lambda: facts.of_predictions(path, read, axes))
@@ -72,7 +73,7 @@ def models_of(path: str, axes: Any, options: argparse.Namespace) -> dict[str, Pr
 
 
 def named_apart(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
-    """``name=path`` for files of models that are called alike: by the folders that tell them apart, else by number."""
+    """Return ``name=path`` for files whose models have equal names: named by the folders in which they differ, or else by number."""
     whole = [Path(os.path.abspath(path)) for path in paths]
     ways = [[f"{path.stem} {i}" for i, path in enumerate(whole, 1)]]
     for depth in range(max(len(path.parents) for path in whole), 0, -1):
@@ -84,19 +85,19 @@ def named_apart(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
 
 
 def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None) -> Any:
-    """Clusters by case, or subgroups by column and case, told in a line."""
+    """Return the clusters by case, or the subgroups by column and case, and print a line about their file."""
     read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options))
     _take(lambda: facts.of_cases(path, kind, read, axes))
     return read.values if kind == "subgroups" else next(iter(read.values.values()))
 
 
 def annotator_reliability(options: argparse.Namespace, known: Any) -> dict[str, Any]:
-    """The reliability of each annotator from a file, told in a line; nothing without one."""
+    """Return the reliability of each annotator in a file, and print a line about it; empty if no file is given."""
     path = options.annotator_reliability
     if path is None:
         return {}
     if options.reliability is not None:
-        raise error("--reliability", "not be given beside --annotator-reliability", " ".join(f"{value:g}" for value in options.reliability))
+        raise error("--reliability", "be left out with --annotator-reliability", " ".join(f"{value:g}" for value in options.reliability))
     read = reliability_file(path, encoding=options.encoding)
     found, names = read.values["reliability"], {str(name): name for name in getattr(known, "annotators", np.empty(0)).tolist()}
     _take(lambda: facts.of_reliabilities(path, read))
@@ -104,11 +105,12 @@ def annotator_reliability(options: argparse.Namespace, known: Any) -> dict[str, 
 
 
 def beside(options: argparse.Namespace, *more: str) -> dict[str, Any]:
-    """What is said of annotations and goes for tables beside them, too."""
+    """Return the options of reading annotations that hold for the other tables, too."""
     return {name: getattr(options, name) for name in ("case_column", "encoding", *more)}
 
 
 def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFile:
+    """Return the annotations of a file, read with the options of the command."""
     columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
     classes: Any = options.classes
     if classes is not None:
@@ -121,7 +123,7 @@ def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFil
 
 
 def reading_words(options: argparse.Namespace) -> list[str]:
-    """The options of reading annotations that were given, as words of a command."""
+    """Return the options of reading annotations that were given, as words of a command."""
     words = []
     for action in _reading_actions():
         given = getattr(options, action.dest)
@@ -137,38 +139,44 @@ def _reading_actions() -> list[argparse.Action]:
 
 
 def read_record(read: io.AnnotationFile) -> dict[str, Any]:
+    """Return what was missing, left out and guessed when annotations were read, for the JSON of a command."""
     return {"missing": read.missing, "dropped": read.dropped, "reading": list(read.notes)}
 
 
 def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
-    """Annotations that name classes, as truth is made from."""
+    """Return the annotations if they are labels or rankings; raise an error if they are ratings."""
     if isinstance(read.annotations, (Labels, Rankings)):
         return read.annotations
-    raise error("annotations", "be labels or rankings (of ratings, ugt agreement says something)", type(read.annotations).__name__.lower())
+    raise error("annotations", "be labels or rankings (for ratings, use ugt agreement)", type(read.annotations).__name__.lower())
 
 
 def add_positive_class(option: Any) -> None:
-    text = "of two classes the one that a single column of probabilities is for; default: a column for each class"
+    text = "class, of two, that a single column of probabilities belongs to; default: there is one column per class"
     option("--positive-class", "NAME", text)
 
 
 def add_input(option: Any) -> None:
     add_positive_class(option)
-    option("--input", KINDS, "what predictions are; default: %(default)s (by their values)", default="auto")
+    option("--input", KINDS, "kind of the predictions; default: %(default)s (by their values)", default="auto")
 
 
 def add_resampling(option: Any, seed: str = "") -> None:
-    option("--clusters", "FILE", "CSV with the columns case and cluster: kept together; default: every case by itself")
-    option("--level", "P", "of intervals; default: %(default)s", type=float, default=0.95)
-    option("--n-boot", "N", "resamples; default: %(default)s", type=int, default=1000, dest="n_resamples")
+    option(
+        "--clusters",
+        "FILE",
+        "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters",
+    )
+    option("--level", "P", "level of the intervals; default: %(default)s", type=float, default=0.95)
+    option("--n-boot", "N", "number of resamples of the bootstrap; default: %(default)s", type=int, default=1000, dest="n_resamples")
     if seed:
-        option("--seed", "N", f"{seed}; default: %(default)s", type=int, default=0)
+        option("--seed", "N", f"random seed for {seed}; default: %(default)s", type=int, default=0)
 
 
 def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotated: bool, *names: str) -> PredictedCases:
-    """Predictions of a file, whose cases are looked for among the annotated ones unless both say nothing of their cases.
+    """Return the predictions of a file, with their cases located among the annotated ones.
 
-    ``options`` holds files of ids by ``names``, such as clusters; ``annotated``: rows without case ids are those of the annotations.
+    ``names`` are options with files of ids, such as clusters. If the file has no case ids, its rows are those of the annotations if
+    ``annotated``, and other cases if not.
     """
     read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **beside(options, "decimal"))
     (predictions,) = read.models.values()
@@ -188,26 +196,28 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
 
 
 def with_notes(read: io.AnnotationFile, *cases: PredictedCases) -> io.AnnotationFile:
-    """What was read, with what must be said of predictions."""
+    """Return the file of annotations with the notes on predictions added to its own."""
     return replace(read, notes=(*read.notes, *dict.fromkeys(one.note for one in cases if one.note)))
 
 
 def kind_of(given: str, *tables: Array) -> str:
-    """Logits or probabilities: what is said, or what all values may be."""
+    """Return ``"logits"`` or ``"probabilities"``: the kind that was given, or the one that all values allow."""
     if given != "auto":
         return given
     if any(map(is_percentage, tables)):
-        raise error("--input", "be given for what looks like percentages (for probabilities divide them by 100)", "'auto'")
+        raise error("--input", "be given for values that look like percentages (divide them by 100 to get probabilities)", "'auto'")
     return "probabilities" if all(is_probability(table) for table in tables) else "logits"
 
 
 def probabilities(table: Array, kind: str) -> Array:
-    """(N, K), of scores of a kind."""
+    """Return probabilities (N, K) from scores of a kind."""
     return table if kind == "probabilities" else np.ascontiguousarray(softmax(LogitTable.of(table, "logits").all_logits()).T)
 
 
 def warn_of_cases_in_both(first: NDArray[Any] | None, second: NDArray[Any] | None, done: str) -> None:
+    """Warn if test cases were also used to fit; ``done`` says for what, and which results are too good."""
     if first is not None and second is not None:
         both = len(set(map(str, first.tolist())) & set(map(str, second.tolist())))
         if both:
-            warnings.warn(f"{both:,} test cases were {done} too good", RuntimeWarning, stacklevel=3)
+            many = "1 test case was" if both == 1 else f"{both:,} test cases were"
+            warnings.warn(f"{many} {done} too good: use other cases for the test", RuntimeWarning, stacklevel=3)

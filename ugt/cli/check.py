@@ -1,4 +1,4 @@
-"""``ugt check``: what files were taken for, and what can be done with them."""
+"""``ugt check``: how files are read, and what they can be used for."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .cases import add_positive_class, beside, named_apart, read_annotations, re
 from .command import add_reading, complain, group, in_options, new_command, printable, said_of, say
 
 TEXT = """
-Reads files as the other commands read them, and says what each was taken for: its columns and their roles, cases, annotators, classes, how
-files were joined, what was left out and what was missing. Then it says what these files allow and what they do not, with the command for
-each. Give all files of a study at once; nothing is computed or written.
+Reads files as the other commands do, and prints how each was read: its columns and their roles, cases, annotators and classes, how it was
+joined to the annotations, what was left out and what was missing. Then prints which analyses these files allow, with the command for each.
+Give all files of a study at once. Nothing is computed or written.
 
-Files may be annotations, predictions, clusters (such as patients) and subgroups in any order. If a file was taken for something else than
-it is, write what it is before its name, as in predictions=a.csv. ugt example writes files to try this with.
+Files may be annotations, predictions, clusters (such as patients) and subgroups, in any order. If a file is taken for the wrong kind,
+write its kind before its name, as in predictions=a.csv. ugt example writes files to try the command with.
 
 ugt check ugt-example/labels.csv ugt-example/careful.csv ugt-example/hasty.csv
 ugt check readings.csv a.csv b.npz patients.csv sites.csv
@@ -37,9 +37,9 @@ ugt check readings.csv predictions=a.csv clusters=patients.csv --json
 
 def add(commands: Any) -> None:
     usage = "[KIND=]FILE ... [options]"
-    parser = new_command(commands, "check", run, "say what files were taken for, and what they allow", usage, TEXT)
+    parser = new_command(commands, "check", run, "print how files are read, and what they can be used for", usage, TEXT)
     option = group(parser, "files")
-    option("inputs", "FILE", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}; found out unless named as in predictions=a.csv", nargs="+")
+    option("inputs", "FILE", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}, detected unless given as in predictions=a.csv", nargs="+")
     add_positive_class(option)
     add_reading(parser)
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             say(*_indented(facts.lines(found)))
     allowed = study.allowed() if study.given is not None else []
     if allowed:
-        say("", "What these files allow:")
+        say("", "Analyses that these files allow:")
         for one in allowed:
             say(
                 f"  {'yes' if one['possible'] else 'no':<4}{one['what']}: {one['why']}",
@@ -70,12 +70,12 @@ def _indented(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 class Study:
-    """Files that belong together: annotations are read first, as the others are joined to them."""
+    """The files of a study. Annotations are read first, because the other files are joined to them."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.found: dict[int, dict[str, Any]] = {}
-        self.cases: dict[str, set[str]] = {}  # of files of predictions that name them
+        self.cases: dict[str, set[str]] = {}  # case ids by file of predictions, if it has them
         self.given: Any = None  # the first annotations
         self.path = ""
         self.axes: Any = None
@@ -92,7 +92,7 @@ class Study:
         return (kind, path) if equals and kind in KINDS and not os.path.exists(item) else ("", item)
 
     def _kind(self, i: int, path: str) -> str:
-        """What a file is; "" as long as the classes are not known that would tell."""
+        """Return the kind of a file; "" if it cannot be known before the classes are."""
         options = self.options
         if len(options.inputs) == 1 and (options.format != "auto" or options.annotator_columns or options.mapping):
             return "annotations"
@@ -136,11 +136,11 @@ class Study:
     # ---- what can be done
 
     def allowed(self) -> list[dict[str, Any]]:
-        """What the data allow, each with the reason and the command."""
+        """Return the analyses that the data allow or do not allow, each with the reason and the command."""
         about = next(found for _, found in sorted(self.found.items()) if found.get("kind") == "annotations" and "error" not in found)
         agreement = self._agreement(about)
         if isinstance(self.given, Ratings):
-            must = "these are ratings on a scale; certainty and evaluation need labels or rankings of classes"
+            must = "these are ratings on a scale, but certainty and evaluation need labels or rankings of classes"
             return [*agreement, _one("certainty of each case, evaluation", False, must)]
         return [self._certainty(), *agreement, *self._evaluation(about), *self._fitted(about), *self._of_cases(about)]
 
@@ -157,7 +157,7 @@ class Study:
         several, n = about["n_cases_of_several"], about["n_annotators"]
         what = "agreement of annotators"
         if several == 0:
-            return [_one(what, False, f"every case has one {about['taken_for'][:-1]}; agreement needs cases with two or more")]
+            return [_one(what, False, f"every case has one {about['taken_for'][:-1]}, but agreement needs cases with two or more")]
         kind, command = about["taken_for"], self._command("agreement", self.path)
         of = {
             "labels": "Fleiss' kappa, Krippendorff's alpha, AC1 and others",
@@ -168,24 +168,27 @@ class Study:
         if kind != "labels":
             return rows
         if n is None:
-            return [*rows, _one("Cohen's kappa, single annotators", False, "the file does not say who gave which label")]
+            return [*rows, _one("Cohen's kappa, single annotators", False, "the file does not name the annotators")]
         pairs = "of the two annotators" if n == 2 else f"of each pair among {n:,} annotators (Cohen's kappa compares exactly two)"
-        return [*rows, _one("Cohen's kappa", n > 1, pairs if n > 1 else "it needs two annotators; there is one", command if n > 1 else "")]
+        return [
+            *rows,
+            _one("Cohen's kappa", n > 1, pairs if n > 1 else "there is one annotator, but it needs two", command if n > 1 else ""),
+        ]
 
     def _evaluation(self, about: dict[str, Any]) -> list[dict[str, Any]]:
         models = self._of("predictions")
         if not models:
             bad = [found["file"] for found in self.found.values() if "error" in found and found.get("kind") == "predictions"]
-            why = f"{bad[0]} cannot be read (see the error)" if bad else "it needs a file of predictions; give it beside this file"
+            why = f"{bad[0]} cannot be read (see the error)" if bad else "no file has predictions; give one together with the annotations"
             return [_one("evaluation of a model", False, why)]
         models, common = self._together(models)
         if not models:
-            return [_one("evaluation of a model", False, "no annotated case has predictions: write case ids alike in all files")]
+            return [_one("evaluation of a model", False, "no annotated case has predictions; make the case ids equal in all files")]
         times = Counter(name for one in models for name in one["models"])
         alike = [one["file"] for one in models if len(one["models"]) == 1 and times[one["models"][0]] > 1]
         others = [name for one in models if one["file"] not in alike for name in one["models"]]
         if (twice := repeated(others)) is not None:
-            return [_one("evaluation of a model", False, f"two models are called {twice!r}: rename one of them")]
+            return [_one("evaluation of a model", False, f"two models are named {twice!r}; rename one of them")]
         named = iter(named_apart(alike, others) if alike else ())
         words = ["--annotations", self.path, "--predictions"]
         words += [next(named) if one["file"] in alike else one["file"] for one in models]
@@ -198,15 +201,15 @@ class Study:
         words += ["--positive-class", self.options.positive_class] if self.options.positive_class is not None else []
         n = sum(len(one["models"]) for one in models)
         why = f"{facts.counted(n, 'model')} on {facts.counted(common, 'case')}"
-        why += "; --missing drop leaves out cases that only one file has" if lacking else ""
+        why += "; --missing drop leaves out the cases that only one file has" if lacking else ""
         rows = [_one("evaluation of a model", True, why, self._command("evaluate", *words, "--out", "report"))]
         if about["n_cases_of_several"] == 0 or about["n_annotators"] is None:
             need = "several annotators per case" if about["n_annotators"] else "annotators to be named"
-            rows.append(_one("models beside annotators", False, f"it needs {need}; the report leaves this part out"))
+            rows.append(_one("models beside annotators", False, f"it needs {need}, so the report leaves this part out"))
         return rows
 
     def _together(self, models: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
-        """The files of predictions for most cases, without those that share too few with them; cases that all of these have."""
+        """Return the files of predictions that share most cases, and the number of cases that all of them have."""
         annotated = set(map(str, self.axes.case_ids.tolist()))
         chosen: list[dict[str, Any]] = []
         common = most = annotated
@@ -218,14 +221,14 @@ class Study:
         return [one for one in models if one in chosen], len(common)
 
     def _fitted(self, about: dict[str, Any]) -> list[dict[str, Any]]:
-        """Calibrators and prediction sets: they are fitted to some cases and applied to others."""
+        """Return whether calibrators and prediction sets are possible: they need one file to fit to and another to apply to."""
         models = self._of("predictions")
         if not models or not isinstance(self.given, Labels):
             return []
         what, labels = "calibration, prediction sets", self.path
         apart = [(one, other) for one, other in combinations(self.cases, 2) if not self.cases[one] & self.cases[other]]
         if not apart:
-            why = "they are fitted to predictions for some cases and applied to those for others, which are in another file"
+            why = "they need predictions for other cases in a second file: one file to fit to, one to apply to"
             return [_one(what, False, why)]
         first, second = apart[0]
         why = f"fitted to {first} and applied to {second}, if both are of one model"
@@ -236,11 +239,11 @@ class Study:
     def _of_cases(self, about: dict[str, Any]) -> list[dict[str, Any]]:
         clusters = self._of("clusters")
         if not clusters:
-            why = "no file says which cases share a patient, so intervals take cases as independent (--clusters FILE)"
+            why = "no file gives the patient of each case, so intervals treat cases as independent (--clusters FILE)"
             return [_one("intervals over patients", False, why)]
         lacking = clusters[0]["joined"]["n_without"]
         if lacking:
-            why = f"{clusters[0]['file']} lacks {lacking:,} of {about['n_cases']:,} cases; every case needs its cluster"
+            why = f"{clusters[0]['file']} lacks {lacking:,} of {about['n_cases']:,} cases, but every case needs a cluster"
             return [_one("intervals over clusters", False, why)]
         (n,) = clusters[0]["values"].values()
         return [

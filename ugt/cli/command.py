@@ -1,4 +1,4 @@
-"""What the commands share: parsers and their help, reading annotations, lines of tables, JSON, errors in one line."""
+"""The parts that all commands share: parsers and help, options of reading, tables, JSON, errors in one line."""
 
 from __future__ import annotations
 
@@ -26,70 +26,73 @@ from .._tabular.roles import DECIMALS
 from .._tabular.whole_file import is_stream
 from ..io.repeats import DUPLICATES
 
-# Columns of a long table that can be named: --case-column and so on.
+# Roles of the columns of a long table; each has an option, such as --case-column.
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
-# Further options of ``read_annotations``; None: its default.
+# Further options of ``read_annotations``; None leaves the value to its default.
 OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator")
 
-# What is said of files that are read.
+# The formats that the help of options lists.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
 PREDICTIONS = "CSV, Excel, Parquet, Stata, SPSS, NPY or NPZ"
 
-# Of the JSON that commands print.
+# Version of the JSON that commands print. A key that goes or changes its meaning raises it.
 SCHEMA = 1
 
-ENVIRONMENT = {"UGT_MEMORY": "memory to use at most, in GB (all of the machine's)"}
+ENVIRONMENT = {"UGT_MEMORY": "limit of memory in GB (default: the memory of the machine)"}
 EXIT_CODES = {
     0: "done",
-    1: "a fault of ugt itself (with a traceback: please report it)",
-    2: "input or options that you can mend, told in one line on standard error",
+    1: "a fault of ugt itself, with a traceback: please report it",
+    2: "invalid input or options; one-line message on standard error",
     130: "interrupted (Ctrl-C)",
-    141: "nobody reads the output any more (such as | head)",
+    141: "output pipe closed (such as by head)",
 }
 
 WIDTH = 79
 
-# How a command speaks: "text", "quiet", "json", or "data" where standard output is a file that it writes.
+# The output of the command: "text", "quiet", "json", or "data" if it writes a file to standard output.
 _manner: ContextVar[str] = ContextVar("ugt_manner", default="text")
 
-# Whether it tells what it reads, what it has read, and the parser of the command that runs: its options are the words of messages.
+# Whether the command prints a line per file that it reads; the records of these files; its parser, whose options messages name.
 _told: ContextVar[bool] = ContextVar("ugt_told", default=False)
 _took: ContextVar[list[dict[str, Any]] | None] = ContextVar("ugt_took", default=None)
 speaking: ContextVar[tuple[argparse.ArgumentParser, argparse.Namespace] | None] = ContextVar("ugt_speaking", default=None)
 
-# Keywords of Python that options have other names for.
+# Arguments of Python functions whose options have other names.
 KEYWORDS = {"missing": "--na"}
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Paragraphs and examples as they are written, options in a narrow column."""
+    """A formatter that keeps paragraphs and examples as written, with options in a narrow column."""
 
     def __init__(self, prog: str, **keywords: Any) -> None:
         super().__init__(prog, **{"max_help_position": 26, **keywords})
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(text, width, break_on_hyphens=False)  # plackett-luce stays one word
+
     def _format_action(self, action: argparse.Action) -> str:
-        if isinstance(action, argparse._SubParsersAction):  # argparse would indent them under COMMAND
+        if isinstance(action, argparse._SubParsersAction):  # argparse would indent the commands under COMMAND
             return "".join(f"  {one.dest:<14}{one.help}\n" for one in action._choices_actions)
         return super()._format_action(action)
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and what may have been meant."""
+    """A parser that reports an error in one line, with the nearest option that exists."""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**{"formatter_class": Help, "allow_abbrev": False, "add_help": False, **keywords})
-        self.color = False  # of Python 3.14: the manual is made of these texts, too
+        self.color = False  # Python 3.14 would colour the texts, of which the manual is made, too
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"ugt: error: {printable(message)} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        (file or sys.stderr).write(message)  # argparse would not tell that nobody reads it
+        (file or sys.stderr).write(message)  # argparse would hide that the pipe is closed
 
 
 def new_command(commands: Any, name: str, run: Callable[..., Any], help: str, usage: str, text: str) -> Parser:
-    """A command; ``usage`` without its name, ``text`` in paragraphs, the last of which are examples, lines of a shell."""
+    """Add a command. ``usage`` lacks its name; the last paragraph of ``text`` holds the examples, as lines of a shell."""
     said, _, examples = text.rpartition("\n\n")
     lines = textwrap.indent(examples.strip(), "  ")
     end = f"examples:\n{lines}\n\nexit codes: {', '.join(map(str, EXIT_CODES))}; see ugt --help"
@@ -99,13 +102,13 @@ def new_command(commands: Any, name: str, run: Callable[..., Any], help: str, us
 
 
 def paragraphs(text: str) -> str:
-    """Text wrapped for a terminal; a blank line ends a paragraph."""
+    """Wrap a text for a terminal; a blank line ends a paragraph."""
     parts = [" ".join(part.split()) for part in text.split("\n\n")]
     return "\n\n".join(textwrap.fill(part, WIDTH, break_on_hyphens=False) for part in parts)
 
 
 def group(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
-    """What adds options to a new group: name, what it takes (a word for it, or a tuple to choose from; None: nothing), help, and more."""
+    """Return a function that adds an option to a new group: name, value (a word, or a tuple of choices; None for a switch), help."""
     group = parser.add_argument_group(title)
 
     def option(name: str, takes: str | tuple[str, ...] | None, help: str, **more: Any) -> None:
@@ -116,10 +119,10 @@ def group(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what is said")
+    group = parser.add_argument_group("output")
     group.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    group.add_argument("--quiet", action="store_true", help="print nothing but warnings and errors (and what --json asks for)")
-    group.add_argument("--no-progress", action="store_true", help="do not say how far long steps are")
+    group.add_argument("--quiet", action="store_true", help="print only warnings and errors, and the JSON of --json")
+    group.add_argument("--no-progress", action="store_true", help="hide the progress of long steps")
     add_help(group)
 
 
@@ -132,22 +135,22 @@ def _commands(parser: argparse.ArgumentParser) -> list[Any]:
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """Name → parser of each command."""
+    """Return the parser of each command by its name."""
     return {name: one for action in _commands(parser) for name, one in action.choices.items()}
 
 
 def helps_of(parser: argparse.ArgumentParser) -> dict[str, str]:
-    """Name → one line of each command."""
+    """Return the one-line help of each command by its name."""
     return {one.dest: one.help or "" for action in _commands(parser) for one in action._choices_actions}
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Everything that a command takes, but for its commands."""
+    """Return the options and positional arguments of a parser, without its commands."""
     return [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
 
 
 def name_commands(parser: argparse.ArgumentParser) -> None:
-    """Give every command its name and the parser of all, and the usual options where it has none."""
+    """Give every command its name, the main parser, and the output options if it has no help option yet."""
     for name, command in commands_of(parser).items():
         command.set_defaults(called=name, parser=parser)
         if not any("--help" in action.option_strings for action in command._actions):
@@ -155,7 +158,7 @@ def name_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def check_words(parser: Parser, words: Sequence[str]) -> None:
-    """Refuse unknown commands and options before argparse complains about what is missing."""
+    """Reject unknown commands and options before argparse reports missing ones."""
     commands = commands_of(parser)
     place = next((i for i, word in enumerate(words) if not word.startswith("-")), len(words))
     _check_options(parser, words[:place])
@@ -173,7 +176,7 @@ def _check_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> Non
             return
         if name.startswith("--") and " " not in name and name not in known:
             later = any(name in action.option_strings for command in commands_of(parser).values() for action in options_of(command))
-            parser.error(f"{name} must stand after the command" if later else f"there is no option {name}{_meant(name, known)}")
+            parser.error(f"{name} must follow the command" if later else f"there is no option {name}{_meant(name, known)}")
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
@@ -184,38 +187,40 @@ def _meant(word: str, known: Iterable[str]) -> str:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "reading annotations")
-    option("--format", io.FORMATS, "of a table or an array; default: %(default)s", default="auto")
-    option("--classes", "FILE|K", "all classes: a file with a name a line, or their number; default: those seen")
-    option("--na", "TEXT", "cells that mean: not annotated; default: blank, NA, N/A, NaN, null", nargs="+")
-    option("--mapping", "FILE", "JSON that says where any other file has what, in place of the following options; default: no mapping")
+    option("--format", io.FORMATS, "format of a table or an array; default: %(default)s", default="auto")
+    option("--classes", "FILE|K", "all classes: a file with one name per line, or their number; default: the classes in the data")
+    option("--na", "TEXT", "texts of cells without an annotation; default: blank, NA, N/A, NaN, null", nargs="+")
+    option("--mapping", "FILE", "JSON file that describes a file of another format, instead of the options below; default: no mapping")
     rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
     option("--duplicates", DUPLICATES, rows, default="error")
-    sign = "decimal sign in all tables; default: %(default)s (a comma where semicolons separate columns of numbers)"
+    sign = "decimal sign in all tables; default: %(default)s (a comma if semicolons separate columns of numbers)"
     option("--decimal", DECIMALS, sign, default="auto")
-    text = "of all files that are text and not in UTF-8, such as cp1252 or utf-16; default: %(default)s"
+    text = "encoding of text files that are not in UTF-8, such as cp1252 or utf-16; default: %(default)s"
     option("--encoding", "NAME", text, default="utf-8")
-    option("--separator", "SIGN", "'better than' in a column of rankings; default: >, or ; , | where classes change their places around it")
+    option("--separator", "SIGN", "sign for 'better than' in a column of rankings; default: >, or ; , | if classes change places around it")
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
     option = group(parser, "columns of annotations")
     for role in ROLES:
-        also = ", in every file that has it" if role == "case" else ""
-        option(f"--{role}-column", "NAME", f"of the {role}{also} ('': none); default: found by its usual names")
-    chosen = "of a table with a row a case, by names or patterns such as 'reader *'"
-    option("--annotator-columns", "NAME", f"all annotators {chosen}; default: every column but that of the case", nargs="+")
-    option("--ignore-columns", "NAME", "columns that are not to be read, such as the age; default: none", nargs="+")
+        also = " in every file that has it" if role == "case" else ""
+        option(f"--{role}-column", "NAME", f"name of the {role} column{also} ('': there is none); default: detected")
+    chosen = "names or patterns ('reader *') of the annotator columns, in a table with one row per case"
+    option("--annotator-columns", "NAME", f"{chosen}; default: all columns except that of the case", nargs="+")
+    option("--ignore-columns", "NAME", "names or patterns of columns to leave out, such as the age; default: none", nargs="+")
 
 
 def said_of(problem: BaseException) -> str:
-    """An error in the words of the command, in one line."""
+    """Return the message of an error in one line, with options instead of arguments of Python."""
+    if isinstance(problem, FileNotFoundError) and problem.filename is not None:
+        return f"{problem.filename}: no such file"
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
-        return f"{problem.filename}: {problem.strerror}"
+        return f"{problem.filename}: {problem.strerror[:1].lower()}{problem.strerror[1:]}"
     return in_options(" ".join(str(problem).splitlines()) or "there is not enough memory")
 
 
 def in_options(message: str) -> str:
-    """A message in the words of the command that runs: ``missing='drop'`` becomes ``--missing drop``, ``merge_names`` ``--merge-names``.
+    """Return a message with the options of the command that runs: ``missing='drop'`` becomes ``--missing drop``.
 
-    Words are those of Python everywhere else; what they are called on the command line is where options are declared.
+    Messages elsewhere in the library name arguments of Python. The options that stand for them are declared here and in the commands.
     """
     parser, options = speaking.get() or (Parser(), argparse.Namespace())
     actions = [action for action in options_of(parser) if action.option_strings]
@@ -252,7 +257,7 @@ def in_options(message: str) -> str:
 
 @contextmanager
 def manner(options: argparse.Namespace) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """``("text", "quiet" or "json"; what the command reads, as it reads it)``."""
+    """Set how a command speaks; yield ``"text"``, ``"quiet"`` or ``"json"``, and the growing list of records of the files that it reads."""
     quiet = getattr(options, "quiet", False)
     how = "json" if getattr(options, "json", False) else "quiet" if quiet else "text"
     read: list[dict[str, Any]] = []
@@ -264,13 +269,13 @@ def manner(options: argparse.Namespace) -> Iterator[tuple[str, list[dict[str, An
 
 
 def say(*lines: str) -> None:
-    """Print lines, unless the command is to be quiet or to print JSON."""
+    """Print lines, unless the command runs with ``--quiet`` or ``--json``."""
     if _manner.get() == "text":
         print("\n".join(map(printable, lines)))
 
 
 def tell(*lines: str) -> None:
-    """Lines on what was read: on standard error where standard output is data or JSON, nowhere if the command is to be quiet."""
+    """Print lines about the files that were read: on standard error if standard output is data or JSON; not at all with ``--quiet``."""
     if _manner.get() == "text":
         say(*lines)
     elif _told.get():
@@ -278,7 +283,7 @@ def tell(*lines: str) -> None:
 
 
 def took(found: dict[str, Any], line: str) -> None:
-    """Tell what a file was taken for, in a line, and in the JSON."""
+    """Report how a file was read: in a line, and as a record in the JSON."""
     read = _took.get()
     if read is not None:
         read.append(found)
@@ -286,32 +291,35 @@ def took(found: dict[str, Any], line: str) -> None:
 
 
 def complain(what: str) -> None:
-    """An error in one line."""
-    with suppress(OSError):  # of a full disk: the exit code tells
+    """Print an error in one line on standard error."""
+    with suppress(OSError):  # a full disk is reported by the exit code
         sys.stdout.flush()
         print(f"ugt: error: {printable(what)}", file=sys.stderr)
 
 
 def printable(line: str) -> str:
-    r"""Line breaks and other control characters as ``\n``, ``\x1b``: a name cannot break a line, nor play with the terminal."""
+    r"""Return a line with control characters as ``\n``, ``\x1b``, so that a name can neither break a line nor control the terminal."""
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() or _is_mark(c) else c.encode("unicode_escape").decode("ascii") for c in line)
 
 
 def _is_mark(character: str) -> bool:
-    """Unprintable for Python, but harmless: other spaces, new letters, halves of undecodable file names; not what reverses a line."""
+    """Return whether a character is harmless although Python calls it unprintable: spaces, new letters, undecodable bytes of file names.
+
+    Characters that reverse the direction of a line are not harmless.
+    """
     return character >= "\u00a0" and not ("\u2028" <= character <= "\u202e" or "\u2066" <= character <= "\u2069")
 
 
 def print_json(name: str, found: Mapping[str, Any], warned: Sequence[str]) -> None:
-    """One strict JSON object in ASCII: any terminal and any pipe takes it."""
+    """Print one strict JSON object in ASCII, which any terminal and any pipe can take."""
     record = {"ugt": __version__, "schema": SCHEMA, "command": name, **plain(found), "warnings": list(warned)}
     sys.stdout.write(json.dumps(record, indent=1, allow_nan=False) + "\n")
 
 
 def plain(value: Any) -> Any:
-    """Plain values; what is undefined or infinite is None. Names of files stay what they are, bytes that are no UTF-8 as escapes."""
+    """Return plain values for JSON: None for undefined and infinite numbers; bytes in file names that are not UTF-8 become escapes."""
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):
@@ -327,7 +335,10 @@ def plain(value: Any) -> Any:
 
 @contextmanager
 def output_file(out: str) -> Iterator[Path]:
-    """A draft of one file, which appears whole at the end, or not at all. Where it is standard output, nothing else is said there."""
+    """Yield the path of a draft, which becomes the file at the end if no error occurs.
+
+    If the file is standard output, nothing else is printed there.
+    """
     path = Path(out)
     if not path.name or path.is_dir():
         raise error("--out", "name a file", f"the folder {out!r}")
@@ -344,7 +355,7 @@ def output_file(out: str) -> Iterator[Path]:
 
 @contextmanager
 def written(out: str | None) -> Iterator[tuple[Any, list[str]]]:
-    """A draft folder (None where nothing is to be written), and at the end where its files will be."""
+    """Yield a draft folder (None if no folder was given) and a list, which holds the paths of the written files at the end."""
     files: list[str] = []
     if out is None:
         yield None, files
@@ -355,12 +366,12 @@ def written(out: str | None) -> Iterator[tuple[Any, list[str]]]:
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Columns of text; the first to the left, numbers to the right."""
+    """Return lines with aligned columns: the first column to the left, all others to the right."""
     lines = [[printable(cell) for cell in line] for line in lines]
     first, *others = [max(map(len, column)) for column in zip(*lines)]
     return [f"  {line[0]:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], others)) for line in lines]
 
 
 def decimal(value: float | None) -> str:
-    """Four decimals; a dash for what is undefined."""
+    """Return a number with four decimals; a dash if it is undefined."""
     return "-" if value is None or math.isnan(value) else f"{value:.4f}"

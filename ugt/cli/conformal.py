@@ -1,4 +1,4 @@
-"""``ugt conformal``: prediction sets for the cases of one file, calibrated on the annotated cases of another."""
+"""``ugt conformal``: prediction sets for the cases of one file, calibrated on the annotated cases of another file."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from .cases import (
 from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
 
 COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
-IDS = ("groups", "clusters")  # options that are files with an id a case
-MOST_INTERVALS = 100  # classes; beyond, their intervals would take longer than all the rest
+IDS = ("groups", "clusters")  # options whose files have one id per case
+MOST_INTERVALS = 100  # classes; intervals of more classes would take longer than everything else
 
 TEXT = """
-Makes prediction sets for the cases of one file, calibrated on the annotated cases of another, with a guarantee on how often they hold a
-label drawn from what annotators say (monte-carlo) or the only label of a case (split). Coverage is judged where the test cases are
-annotated.
+Writes prediction sets for the cases of one file, calibrated on the annotated cases of another file. The sets come with a guarantee on how
+often they hold a label drawn from the annotations of a case (monte-carlo), or the only label of a case (split). If test cases are
+annotated, also computes how often the sets cover their truth.
 
 ugt conformal --annotations labels.csv --calibrate validation.csv \\
   --apply test.csv --out sets
@@ -53,31 +53,36 @@ ugt conformal --annotations labels.csv --calibrate validation.csv \\
 
 def add(commands: Any) -> None:
     usage = "--annotations FILE --calibrate VALIDATION --apply TEST --out DIR [options]"
-    parser = new_command(commands, "conformal", run, "prediction sets with a coverage guarantee", usage, TEXT)
+    parser = new_command(commands, "conformal", run, "write prediction sets with a coverage guarantee", usage, TEXT)
     option = group(parser, "files")
-    option("--annotations", "FILE", "of the calibration cases, and of test cases if known", required=True)
+    option("--annotations", "FILE", "annotations of the calibration cases, and of test cases if there are any", required=True)
     option("--calibrate", "VALIDATION", f"predictions of the calibration cases: {PREDICTIONS}", required=True)
-    option("--apply", "TEST", "predictions to make sets of; judged where cases are annotated", required=True)
-    option("--test-annotations", "FILE", "of the test cases, where --annotations does not hold them; default: it does")
+    option(
+        "--apply",
+        "TEST",
+        "predictions of the test cases, for which sets are written; coverage is computed if the cases are annotated",
+        required=True,
+    )
+    option("--test-annotations", "FILE", "annotations of the test cases, in a file of their own; default: --annotations has them")
     option("--out", "DIR", "folder for sets.csv, sizes.csv, coverage.csv and conformal.json", required=True)
     option = group(parser, "sets")
-    option("--method", ("monte-carlo", "split"), "default: %(default)s", default="monte-carlo")
-    truth = "where labels are drawn from: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
+    option("--method", ("monte-carlo", "split"), "kind of calibration; default: %(default)s", default="monte-carlo")
+    truth = "distribution of the labels: shares of labels or inverse ranks, the voted label, or a posterior; default: %(default)s"
     option("--truth", ("auto", "shares", "votes", "dirichlet", "irn", "prirn"), truth, default="auto")
     add_input(option)
-    option("--score", ("lac", "aps", "raps"), "of conformity; default: %(default)s", default="aps")
-    option("--penalty", "P", "of raps; default: 0.01", type=float)
-    option("--k-reg", "K", "places without a penalty (raps); default: 5", type=int)
-    option("--alpha", "A", "error rate; default: %(default)s", type=float, default=0.1)
-    option("--m", "M", "labels sampled a case (monte-carlo); default: 100", type=int)
-    option("--correction", ("none", "ecdf"), "none: coverage of 1 - 2 alpha guaranteed; ecdf: 1 - alpha; default: none")
-    option("--by-class", None, "a threshold for each class")
-    groups = "CSV with the columns case and cluster: groups of cases with thresholds of their own; default: one threshold"
+    option("--score", ("lac", "aps", "raps"), "conformity score; default: %(default)s", default="aps")
+    option("--penalty", "P", "penalty per class beyond --k-reg (raps); default: 0.01", type=float)
+    option("--k-reg", "K", "number of classes without a penalty (raps); default: 5", type=int)
+    option("--alpha", "A", "error rate: share of cases that sets may miss; default: %(default)s", type=float, default=0.1)
+    option("--m", "M", "number of labels sampled per case (monte-carlo); default: 100", type=int)
+    option("--correction", ("none", "ecdf"), "guaranteed coverage: 1 - 2 alpha (none), or 1 - alpha (ecdf); default: none")
+    option("--by-class", None, "use one threshold per class")
+    groups = "CSV file with the columns case and cluster; each cluster gets its own threshold; default: one threshold"
     option("--groups", "FILE", groups)
-    option("--no-random", None, "scores without random numbers")
-    option("--no-empty", None, "every set holds at least the class of the lowest score")
-    option("--seed", "N", "of random numbers and of the bootstrap; default: %(default)s", type=int, default=0)
-    option = group(parser, "judging")
+    option("--no-random", None, "compute scores without random numbers")
+    option("--no-empty", None, "keep at least the class with the lowest score in every set")
+    option("--seed", "N", "random seed for scores and the bootstrap; default: %(default)s", type=int, default=0)
+    option = group(parser, "evaluation")
     add_resampling(option)
     add_reading(parser)
 
@@ -96,7 +101,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         kind = kind_of(options.input, part.scores, apply.scores)
         part, apply = (one._replace(scores=probabilities(one.scores, kind)) for one in (part, apply))
         conformal = _fitted(options, part, known)
-        # without case ids the rows of another file are other cases: their random numbers are others anyhow
+        # rows without case ids are other cases than those of the calibration, so their random numbers need no id
         sets = conformal.predict_sets(apply.scores, groups=apply.ids["groups"], case_ids=apply.case_ids)
         members = (" | ".join(map(str, apply.classes[index].tolist())) for index in sets)
         write_csv(draft / "sets.csv", ["case", "size", "classes"], zip(sets.axes.case_ids, sets.sizes, members))
@@ -136,7 +141,7 @@ def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> Sp
         raise error("--calibrate", "have predictions for annotated cases", "none")
     if len(there) < len(part.rows):
         n = len(part.rows) - len(there)
-        warnings.warn(f"{n:,} calibration cases are not annotated: left out", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{n:,} of {len(part.rows):,} calibration cases have no annotations and were left out", RuntimeWarning, stacklevel=2)
     truth = _truth(options.truth, known).take(part.rows[there])
     extra: dict[str, Any] = {"class_groups": "each" if options.by_class else None, "randomized": not options.no_random}
     extra.update(allow_empty=not options.no_empty, seed=options.seed)
@@ -152,12 +157,12 @@ def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> Sp
 
 
 def _single(truth: Any) -> Int64:
-    """The label of every case, where there is only one."""
+    """Return the label of every case; raise an error if a case has none or several."""
     mean = truth.mean()
     several = ~(mean.max(axis=1) == 1)
     if several.any():
         i = int(np.argmax(several))
-        must = "be one label a case for --method split (or take --truth votes, where votes are not tied)"
+        must = "hold one label per case for --method split (or use --truth votes, if no votes are tied)"
         raise error("annotations", must, "none or several", f"case {truth.axes.case_name(i)}")
     return np.asarray(mean.argmax(axis=1), np.int64)
 
@@ -188,17 +193,17 @@ def _judged(options: argparse.Namespace, sets: PredictionSets, apply: PredictedC
 def _said(conformal: Any, sets: PredictionSets, part: PredictedCases, apply: PredictedCases) -> list[str]:
     lines = [f"{type(conformal).__name__}: {conformal.score}, alpha {conformal.alpha:g}, calibrated on {conformal.n_cases_:,} cases."]
     lines += [f"Left out of the calibration: {reason}: {n:,}." for reason, n in conformal.left_out_.items()]
-    like = f"Guaranteed coverage of a label drawn like those of the calibration: {conformal.guarantee:.4g}, if cases are exchangeable."
-    warn_of_cases_in_both(part.case_ids, apply.case_ids, "calibrated on: coverage of them is")
-    quantiles = " / ".join(f"{size:g}" for size in np.quantile(sets.sizes, [0.1, 0.5, 0.9]))
-    size = f"Sets of {sets.n_cases:,} cases: mean size {sets.mean_size:.2f}, 10 % / 50 % / 90 % {quantiles}."
+    like = f"Guaranteed coverage of a label drawn as in the calibration: {conformal.guarantee:.4g}, if cases are exchangeable."
+    warn_of_cases_in_both(part.case_ids, apply.case_ids, "calibrated on, so their coverage is")
+    quantiles = ", ".join(f"{size:g}" for size in np.quantile(sets.sizes, [0.1, 0.5, 0.9]))
+    size = f"Sets of {sets.n_cases:,} cases: mean size {sets.mean_size:.2f}; 10%, 50% and 90% quantiles {quantiles}."
     return [*lines, like, size, f"Empty sets: {sets.n_empty:,}."]
 
 
 def _table(rows: list[dict[str, Any]], conformal: Any) -> list[str]:
     found = [row for row in rows if row["table"] == "all"]
     if not found:
-        return ["No test case is annotated: coverage is not judged."]
+        return ["No test case is annotated, so that no coverage can be computed."]
     words = {"mass": "plausibility mass", "best": "most plausible class", "voted": "voted label"}
     lines = [["coverage of the", "value", "low", "high"]]
     lines += [[words[row["against"]], *(decimal(row[key]) for key in ("coverage", "low", "high"))] for row in found]
@@ -206,5 +211,5 @@ def _table(rows: list[dict[str, Any]], conformal: Any) -> list[str]:
     note = []
     if worst:
         low = min(worst, key=lambda row: row["coverage"])
-        note = [f"Lowest class: {identifiers.name(low['name'])} with {decimal(low['coverage'])} ({low['weight']:.1f} cases)."]
+        note = [f"Class with the lowest coverage: {identifiers.name(low['name'])}, {decimal(low['coverage'])} ({low['weight']:.1f} cases)."]
     return [*aligned(lines), *note]

@@ -1,4 +1,4 @@
-"""``ugt convert``: annotations or predictions from any file that can be read to one that can be written."""
+"""``ugt convert``: copy annotations or predictions into a file of another format."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .cases import annotations_of, models_of, read_record
 from .command import add_reading, group, new_command, output_file, say
 
 TEXT = """
-Reads annotations as every other command does and writes them as a long table or a table of counts (.csv, .csv.gz), nested rankings (.json,
-.json.gz) or with everything there is (.npz). Says what the new file does not hold.
+Reads annotations as every other command does, and writes them as a long table or a table of counts (.csv, .csv.gz), as nested rankings
+(.json, .json.gz), or without any loss (.npz). Prints what the new file does not hold.
 
-With --predictions, reads a model's scores and writes them to .csv, .csv.gz or .npz.
+With --predictions, reads the scores of a model and writes them to .csv, .csv.gz or .npz.
 
 ugt convert export.json labels.csv
 ugt convert labels.csv counts.csv --to counts
@@ -30,12 +30,12 @@ def add(commands: Any) -> None:
     parser = new_command(commands, "convert", run, "write annotations or predictions in another format", "FILE OUT [options]", TEXT)
     option = group(parser, "files")
     option("annotations", "FILE", "annotations in any format, or predictions")
-    option("out", "OUT", "ends in .csv, .csv.gz, .json, .json.gz or .npz")
+    option("out", "OUT", "new file, ending in .csv, .csv.gz, .json, .json.gz or .npz")
     option = group(parser, "conversion")
     option("--to", ("auto", "long", "counts", "rankings", "npz"), "format of OUT; default: by its ending (.csv: long)", default="auto")
     option("--lossless", None, "write nothing if OUT would not hold everything")
-    option("--predictions", None, "FILE holds a model's scores")
-    option("--model", "NAME", "which model, where FILE holds several; default: the only one")
+    option("--predictions", None, "read FILE as the scores of a model")
+    option("--model", "NAME", "model to write, if FILE holds several; default: the only one")
     add_reading(parser)
 
 
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             given, record, said = read.annotations, read_record(read), read.missing_note()
             notes = io.write_annotations(draft, given, format=options.to)
         if notes and options.lossless:
-            raise error(f"{out.name}", "hold everything (--lossless; an .npz file does)", " ".join(notes).rstrip("."))
+            raise error(f"{out.name}", "hold everything with --lossless (an .npz file does)", " ".join(notes).rstrip("."))
     say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")
     return {**record, "lost": list(notes), "files": [str(out)]}
 

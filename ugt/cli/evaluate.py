@@ -1,4 +1,4 @@
-"""``ugt evaluate``, ``ugt certainty`` and ``ugt demo``: evaluations written as files and printed."""
+"""``ugt evaluate``, ``ugt certainty`` and ``ugt demo``: evaluations, written to files and printed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .cases import add_positive_class, annotations_of, annotator_reliability, mo
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, group, in_options, new_command, output_file, say, written
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 
-# Options that are keywords of evaluate(). What is not given is left to its defaults.
+# Options that are arguments of evaluate(). Options that are not given keep its defaults.
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
     *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
@@ -31,12 +31,12 @@ KEYWORDS = (
 )
 
 EVALUATE = """
-Judges models against what annotators said, and says how far the annotations settle the answer: expected agreement
-with a truth drawn from the annotations beside accuracy against the voted label, with intervals; which leads between models the data show;
-calibration; models beside annotators.
+Evaluates models against annotators who may disagree. For each model, computes how often its first choice agrees with a truth drawn from
+what the annotations leave open (UA accuracy) and with the voted label, with intervals, and which differences between models the data
+show. Also covers calibration, and models next to annotators.
 
-Writes a report as one HTML page (report.html), everything as JSON (evaluation.json) and the tables as CSV. The folder gets all of them, or
-none if anything fails.
+Writes a report as one HTML page (report.html), all results as JSON (evaluation.json) and the tables as CSV. If anything fails, no file is
+written.
 
 ugt evaluate --annotations readings.csv --predictions a.csv b.npz --out report
 ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\
@@ -47,8 +47,8 @@ ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
 """
 
 CERTAINTY = """
-Says how certain the most plausible class (or the k) of every case is, given its annotations: the mean over all cases under each
-reliability, and the cases that annotators leave most open. No model is needed.
+Computes how certain the annotations leave the truth of each case: the probability that its most plausible class (or its k most plausible
+classes) really comes first. Prints the mean over all cases at each reliability, and the least certain cases. No model is needed.
 
 ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
@@ -57,8 +57,8 @@ ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
 """
 
 DEMO = """
-Generates 2,000 cases of 20 classes with five annotators' rankings and three models, evaluates the models, and writes the files that ugt
-evaluate writes. As the truth is known here, it also says how often one more annotator would agree with each model.
+Generates rankings of 20 classes by five annotators for 2,000 cases, and three models; evaluates the models; and writes the files that ugt
+evaluate writes. Because the truth of generated data is known, it also prints how often one more annotator would agree with each model.
 
 ugt demo
 ugt demo --seed 7 --out demo-report
@@ -69,21 +69,21 @@ def add(commands: Any) -> None:
     usage = "--annotations FILE --predictions [NAME=]FILE ... --out DIR [options]"
     parser = new_command(commands, "evaluate", _evaluate, "evaluate models against annotations", usage, EVALUATE)
     option = group(parser, "files")
-    option("--annotations", "FILE", ANNOTATIONS, required=True)
-    models = f"{PREDICTIONS}; a model is called like its file unless you give a name, or the file names its models"
+    option("--annotations", "FILE", f"annotations: {ANNOTATIONS}", required=True)
+    models = f"predictions: {PREDICTIONS}; each model is named after its file, by NAME=, or by the column model of the file"
     option("--predictions", "[NAME=]FILE", models, required=True, nargs="+")
-    option("--out", "DIR", "folder for report.html, evaluation.json and the tables as CSV", required=True)
-    option("--plan", "FILE", "what was prespecified (JSON or YAML; see ugt plan), for the report; default: not stated")
-    add_reading(parser)
-    _add_truth(parser)
+    option("--out", "DIR", "folder for report.html, evaluation.json and the CSV tables", required=True)
+    option("--plan", "FILE", "prespecified plan for the report, as JSON or YAML (see ugt plan); default: not stated")
     _add_judging(parser)
-
-    parser = new_command(commands, "certainty", _certainty, "how certain annotations leave the truth", "FILE [options]", CERTAINTY)
-    option = group(parser, "files")
-    option("annotations", "FILE", ANNOTATIONS)
-    option("--out", "FILE.csv", "write the certainty of every case, least certain first; default: print ten of them")
-    add_reading(parser)
     _add_truth(parser)
+    add_reading(parser)
+
+    parser = new_command(commands, "certainty", _certainty, "compute how certain annotations leave the truth", "FILE [options]", CERTAINTY)
+    option = group(parser, "files")
+    option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
+    option("--out", "FILE.csv", "file for the certainty of every case, least certain first; default: print ten of them")
+    _add_truth(parser)
+    add_reading(parser)
 
 
 def _number_or_fit(word: str) -> float | str:
@@ -95,46 +95,47 @@ def _number_or_fit(word: str) -> float | str:
 
 def _add_truth(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "from annotations to truth")
-    option("--aggregation", by_name.AGGREGATIONS, "model of the truth; default: auto (dirichlet for labels, prirn for rankings)")
+    option("--aggregation", by_name.AGGREGATIONS, "truth model; default: auto (dirichlet for labels, prirn for rankings)")
     defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
     option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
-    each = "CSV with the columns annotator and reliability: the reliability of each annotator, instead of --reliability; default: none"
+    each = "CSV file with the columns annotator and reliability, instead of --reliability; default: the same for all annotators"
     option("--annotator-reliability", "FILE", each)
-    option("--prior", "X", "of every class (dirichlet), or fit: estimated from the labels; default: 0.1", type=_number_or_fit)
-    option("--background", "X", "concentration of every class (prirn); default: 0", type=float)
-    option("--tie-weight", ("split", "full"), "of tied classes (irn, prirn); default: split")
-    option("--prior-mass", "X", "of all classes together (plackett-luce); default: 1", type=float)
-    option("--unranked", ("individual", "lump", "ignore"), "classes that nobody mentioned (plackett-luce); default: individual")
-    option("--n-draws", "N", "kept draws of all chains (plackett-luce); default: 1000", type=int)
-    option("--n-warmup", "N", "sweeps before them, in every chain (plackett-luce); default: 500", type=int)
-    option("--n-chains", "N", "chains (plackett-luce); default: 4", type=int)
-    option("--k", "K", "orders of certainty and of top-k accuracy; default: 1 3", type=int, nargs="+")
-    option("--ties", ("expectation", "first"), "ties are shared (expectation) or broken by position (first); default: expectation")
-    option("--seed", "N", "of draws and of the bootstrap; default: 0", type=int)
-    option("--threads", "N", "numbers do not depend on it; default: 1", type=int, dest="n_threads")
+    option("--prior", "X", "prior count per class (dirichlet), or fit to estimate it from the labels; default: 0.1", type=_number_or_fit)
+    option("--background", "X", "concentration added to every class (prirn); default: 0", type=float)
+    option(
+        "--tie-weight",
+        ("split", "full"),
+        "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split",
+    )
+    option("--prior-mass", "X", "prior mass of all classes together (plackett-luce); default: 1", type=float)
+    mentioned = "treatment of classes that no annotator mentioned (plackett-luce); default: individual"
+    option("--unranked", ("individual", "lump", "ignore"), mentioned)
+    option("--n-draws", "N", "number of draws to keep, from all chains (plackett-luce); default: 1000", type=int)
+    option("--n-warmup", "N", "number of sweeps before them in every chain (plackett-luce); default: 500", type=int)
+    option("--n-chains", "N", "number of chains (plackett-luce); default: 4", type=int)
+    option("--k", "K", "numbers of top classes, for certainty and for top-k accuracy; default: 1 3", type=int, nargs="+")
+    tied = "treatment of ties: share them (expectation), or take the class that comes first; default: expectation"
+    option("--ties", ("expectation", "first"), tied)
+    option("--seed", "N", "random seed for draws and the bootstrap; default: 0", type=int)
+    option("--threads", "N", "number of threads; results do not depend on it; default: 1", type=int, dest="n_threads")
 
 
 def _add_judging(parser: argparse.ArgumentParser) -> None:
-    option = group(parser, "judging models")
-    dropped = (
-        "cases without predictions, and predictions without annotations: refuse (error), or leave out and count (drop); default: error"
-    )
+    option = group(parser, "evaluation of models")
+    dropped = "treatment of cases that only one file has: stop (error), or leave them out and count them (drop); default: error"
     option("--missing", ("error", "drop"), dropped)
     add_positive_class(option)
-    option(
-        "--groups",
-        "FILE",
-        "the group (such as the risk) of every class, one a line, or CSV with the columns class and group; default: no groups",
-    )
-    option("--group-names", "NAME", "of groups 0, 1, ...; default: their numbers", nargs="+")
-    clusters = "CSV with the columns case and cluster (such as the patient): resampled together; default: every case by itself"
+    grouped = "group (such as the risk) of each class: one per line, or CSV with the columns class and group; default: no groups"
+    option("--groups", "FILE", grouped)
+    option("--group-names", "NAME", "names of the groups 0, 1, ...; default: their numbers", nargs="+")
+    clusters = "CSV file with the columns case and cluster (such as the patient); clusters are resampled whole; default: no clusters"
     option("--clusters", "FILE", clusters)
-    subgroups = "CSV with the column case and others (such as site, age): results for each of their values; default: no subgroups"
+    subgroups = "CSV file with the column case and others (such as site, age): results for each of their values; default: no subgroups"
     option("--subgroups", "FILE", subgroups)
-    option("--level", "P", "of intervals; default: 0.95", type=float)
-    option("--n-boot", "N", "resamples of the bootstrap over cases; default: 1000", type=int, dest="n_resamples")
+    option("--level", "P", "level of the intervals; default: 0.95", type=float)
+    option("--n-boot", "N", "number of resamples of the bootstrap over cases; default: 1000", type=int, dest="n_resamples")
     option("--interval", ("auto", "percentile", "basic", "bca"), "kind of interval over cases; default: auto")
-    fewer = "leave out the further tables and figures of the report (curves, strata, sensitivity ...): takes less time"
+    fewer = "leave out further tables and figures of the report (curves, strata, sensitivity ...), to save time"
     option("--no-details", None, fewer, action="store_false", dest="details", default=None)
 
 
@@ -156,9 +157,9 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Predictions], list[str]]:
-    """Models by name, and their files, from ``path`` or ``name=path``; a file may hold several models."""
+    """Return the models by name, and the paths of their files, from ``path`` or ``name=path``; a file may hold several models."""
     models: dict[str, Predictions] = {}
-    files: dict[str, tuple[str, bool]] = {}  # of models: the path, and whether it holds others
+    files: dict[str, tuple[str, bool]] = {}  # by name of the model: its path, and whether the file holds other models, too
     paths = []
     for item in options.predictions:
         name, equals, path = item.partition("=")
@@ -179,7 +180,7 @@ def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Pred
 
 
 def _beside(options: argparse.Namespace, axes: Any) -> dict[str, Any]:
-    """What further files say of the cases and of the plan."""
+    """Return the clusters, subgroups and plan of further files, as arguments of ``evaluate``."""
     found = {
         kind: of_cases(kind, path, options, axes) for kind in ("clusters", "subgroups") if (path := getattr(options, kind)) is not None
     }
@@ -187,7 +188,7 @@ def _beside(options: argparse.Namespace, axes: Any) -> dict[str, Any]:
 
 
 def _groups(options: argparse.Namespace) -> dict[str, Any]:
-    """Groups of classes from a file: one a line, or columns of classes and groups."""
+    """Return the groups of classes in a file, with one group per line or with columns of classes and groups."""
     if options.groups is None:
         return {}
     lines = io.read_names(options.groups, encoding=options.encoding)
@@ -208,7 +209,7 @@ def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
 
 
 def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
-    """All files of a report, those of tables without rows left out; what it says as plain values."""
+    """Write all files of a report, without those of empty tables; return the evaluation as plain values."""
     evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
@@ -233,10 +234,10 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_demo(commands: Any) -> None:
-    parser = new_command(commands, "demo", _demo, "evaluate three models on generated data with known truth", "[options]", DEMO)
+    parser = new_command(commands, "demo", _demo, "evaluate three models on generated data", "[options]", DEMO)
     option = group(parser, "files")
     option("--out", "DIR", "folder for the report; default: %(default)s", default="ugt-demo")
-    option("--seed", "N", "of the data and of the bootstrap; default: %(default)s", type=int, default=0)
+    option("--seed", "N", "random seed for the data and the bootstrap; default: %(default)s", type=int, default=0)
 
 
 def _demo(options: argparse.Namespace) -> dict[str, Any]:
@@ -249,7 +250,11 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, "The annotations and the models are generated.", draft)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
-    say("Generated data with known truth. Model clear-cut is good at clear cases, broad at unclear ones.", sizes_line(found["data"]), "")
+    say(
+        "Generated data with known truth. The model clear-cut is good at clear cases, the model broad at unclear ones.",
+        sizes_line(found["data"]),
+        "",
+    )
     say(*model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
     say("  " + ", ".join(f"{name} {value:.4f}" for name, value in known.items()))
     say("", f"Report: {Path(options.out) / 'report.html'}")

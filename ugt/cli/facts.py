@@ -1,4 +1,4 @@
-"""What files were taken for, as values and as lines: of ``ugt check``, and the first lines of every command that reads files."""
+"""How files were read, as values and as lines: for ``ugt check``, and for the first lines of every command that reads files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..annotations.predictions import position_note
 from ..io.beside import CaseFile, PredictionFile
 from ..report.sections.calibration import is_probability
 
-# What the formats of annotations are.
+# A description of each format of annotations.
 LAYOUTS = {
     "wide": "one row per case, one column per annotator",
     "transposed": "one row per annotator, one column per case",
@@ -31,15 +31,17 @@ MOST = 8  # names in a line
 
 
 def counted(n: int, what: str) -> str:
-    """``1 case``, ``2 classes``."""
+    """Return a number with its noun: ``1 case``, ``2 classes``."""
     return f"{n:,} {what}{'' if n == 1 else 'es' if what.endswith('s') else 's'}"
 
 
 def some(names: Iterable[Any]) -> str:
+    """Return names in a line; of many, the first ones and how many follow."""
     return listed(map(str, names), MOST)
 
 
 def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
+    """Return the facts of a file of annotations."""
     given = read.annotations
     cases = given.case_ids if isinstance(given, Ratings) else given.axes.case_ids
     found: dict[str, Any] = {
@@ -73,7 +75,7 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
 
 
 def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "") -> dict[str, Any]:
-    """``axes``: cases and classes of the annotations, None where there are none."""
+    """Return the facts of a file of predictions; ``axes`` are the cases and classes of the annotations, or None."""
     one: Predictions = next(iter(read.models.values()))
     layout = "arrays" if not read.columns or "scores" in read.columns else "one column per class"
     layout = {"label": "predicted labels", "probability": "one column of probabilities"}.get(
@@ -89,7 +91,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
         "models": list(read.models),
         "n_cases": len(one.scores),
         "n_classes": one.scores.shape[1],
-        "values": "labels" if one.labels else "probabilities" if is_probability(one.scores) else "scores (no probabilities)",
+        "values": "labels" if one.labels else "probabilities" if is_probability(one.scores) else "scores (not probabilities)",
     }
     if axes is not None:
         joins = [one.located(axes)[1] for one in read.models.values()]
@@ -98,7 +100,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
             notes = (
                 *notes,
                 *(
-                    f"Predictions for case {name(case)} join no annotated one{hint}."
+                    f"The predictions for case {name(case)} match no annotated case{hint}."
                     for case in strangers
                     if (hint := alike(case, axes.case_ids))
                 ),
@@ -113,7 +115,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
 
 
 def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: str = "") -> dict[str, Any]:
-    """Clusters or subgroups."""
+    """Return the facts of a file of clusters or subgroups."""
     cases = list(next(iter(read.values.values())))
     found: dict[str, Any] = {
         "file": os.fspath(path),
@@ -133,12 +135,12 @@ def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: 
         found["joined"].update(n_without=int((~there).sum()), n_not_annotated=int((~np.isin(cases, ids)).sum()))
         lacking = ids[~there].tolist()
         if lacking and (hint := alike(lacking[0], np.array(cases))):
-            found["notes"] = [f"There is nothing for case {lacking[0]!r}{hint}."]
+            found["notes"] = [f"The file has no row for case {lacking[0]!r}{hint}."]
     return found
 
 
 def of_reliabilities(path: Any, read: CaseFile) -> dict[str, Any]:
-    """Reliabilities."""
+    """Return the facts of a file with the reliability of each annotator."""
     return {
         "file": os.fspath(path),
         "kind": "reliabilities",
@@ -152,7 +154,7 @@ def of_reliabilities(path: Any, read: CaseFile) -> dict[str, Any]:
 
 
 def line(found: Mapping[str, Any]) -> str:
-    """One line on a file."""
+    """Return one line about a file."""
     unit = "annotator" if found["kind"] == "reliabilities" else "case"
     sizes = [_joined(found["joined"])] if "joined" in found else [counted(found[f"n_{unit}s"], unit)]
     what = found["taken_for"]
@@ -175,9 +177,9 @@ def _joined(found: Mapping[str, Any]) -> str:
 
 
 def lines(found: Mapping[str, Any]) -> list[list[str]]:
-    """All of it: what a line is about, and the line."""
+    """Return all facts of a file as pairs of a heading and a text."""
     cases = f"{found['n_cases']:,}"
-    rows: list[list[str]] = [["taken for", found["taken_for"] + (f": {found['layout']}" if found["layout"] else "")]]
+    rows: list[list[str]] = [["read as", found["taken_for"] + (f": {found['layout']}" if found["layout"] else "")]]
     columns = "arrays" if "scores" in found["columns"] else "columns"
     roles = [f"{some(map(repr, names))} ({role.replace('_', ' ')})" for role, names in found["columns"].items()]
     rows += [[columns, "; ".join(roles)]] if roles else []

@@ -1,4 +1,4 @@
-"""What the commands print: of an evaluation, and on standard error how far long steps are."""
+"""The lines that commands print: the results of an evaluation, and on standard error the progress of long steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..soft.ranking import WORDS
 from .command import aligned, decimal
 from .facts import counted
 
-# Headings of the printed table; the report has longer ones.
+# Headings of the printed table; those of the report are longer.
 HEADINGS = {
     "voted_accuracy": "vote@{k}",
     **{name: one.heading for name, one in METRICS.items()},
@@ -24,12 +24,12 @@ HEADINGS = {
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 
-# Parts of an evaluation that are printed, as lines or as JSON; the files have all of it.
+# Parts of an evaluation that commands print, as lines or as JSON; the files hold all parts.
 PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 
 
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
-    """What was left out, how predictions were joined, what was read as missing."""
+    """Return lines on cases that were left out, on predictions joined by position, and on cells that were read as missing."""
     return [*(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [found["data"].get("joined"), note])]
 
 
@@ -43,7 +43,7 @@ def sizes_line(data: Mapping[str, Any]) -> str:
 def certainty_lines(found: Mapping[str, Any]) -> list[str]:
     rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
     orders = list(dict.fromkeys(k for _, k in rows))
-    lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 0.99"]]
+    lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 99%"]]
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
         values = [decimal(rows[reliability, k]["value"]) for k in orders]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
@@ -51,7 +51,7 @@ def certainty_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
-    """The cases that annotators left most open, as rows."""
+    """Return the least certain cases, as rows."""
     columns = {"case": "case", "n_annotations": "n_annotations", "voted": "voted", "certainty": "mean_certainty"}
     return [{name: row[column] for name, column in columns.items()} for row in cases if row["mean_certainty"] is not None][:n]
 
@@ -62,7 +62,7 @@ def worklist_lines(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[str]
 
 
 def model_lines(found: Mapping[str, Any]) -> list[str]:
-    """Models x metrics at the middle reliability, which leads are shown, and which changes of order."""
+    """Return a table of models and metrics at the middle reliability, and lines on the differences that the data show."""
     reliabilities = found["provenance"]["reliability"]
     shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
     values: dict[str, dict[str, str]] = {model: {"model": model} for model in found["models"]}
@@ -77,7 +77,9 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         lines.append([f"({reference})", *(cells.get(heading, "") for heading in headings[1:])])
     title = "Results"
     if shown is not None:
-        title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
+        title += f" at reliability {shown:g}" + (
+            f" (the report has {', '.join(map(_reliability, reliabilities))})" if reliabilities[1:] else ""
+        )
     legend = [
         "vote@k: accuracy against the voted label. The others: expected agreement with a truth drawn from the annotations; it is the",
         "probability that the model is right only if the model knows nothing about a case beyond its annotations.",
@@ -129,13 +131,13 @@ SECONDS = 5.0  # between lines where standard error is a file or a pipe
 
 @contextmanager
 def progress(wanted: bool) -> Iterator[None]:
-    """Long steps say how far they are, if that is wanted."""
+    """Print the progress of long steps inside the block, if it is wanted."""
     if not wanted:
         yield
         return
     say: Any = Lines()
     if sys.stderr.isatty():
-        say = parallel._line  # a line that is written over
+        say = parallel._line  # one line, overwritten
         with suppress(ImportError):
             from tqdm import tqdm  # noqa: PLC0415  (optional)
 
@@ -150,7 +152,7 @@ def progress(wanted: bool) -> Iterator[None]:
 
 
 class Lines:
-    """A line every few seconds, and one at the end of a step that has had a line."""
+    """Progress as one line every few seconds, and one at the end of a step that had a line."""
 
     def __init__(self) -> None:
         self.next = 0.0
@@ -164,7 +166,7 @@ class Lines:
 
 
 class Bars:
-    """One bar at a time, a new one for each step."""
+    """Progress as bars of tqdm, one per step."""
 
     def __init__(self, make: Any) -> None:
         self.make = make
@@ -174,7 +176,7 @@ class Bars:
     def __call__(self, what: str, share: float) -> None:
         if self.bar is None or what != self.what:
             self.close()
-            width = shutil.get_terminal_size().columns  # tqdm would show nothing on terminals that do not know theirs
+            width = shutil.get_terminal_size().columns  # without a width, tqdm shows nothing on some terminals
             self.bar = self.make(total=100, desc=f"ugt: {what}", file=sys.stderr, ncols=width, bar_format=FORMAT)
             self.what = what
         self.bar.update(round(100 * share) - self.bar.n)

@@ -1,4 +1,4 @@
-"""``ugt plan``: how many cases, labels and annotators a study needs; without files an empty plan to fill in."""
+"""``ugt plan``: the numbers of cases, labels and annotators that a study needs; without files, an empty plan to fill in."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SHOWN = 12  # designs in the printed table
 GIVEN = ("value", "width", "power", "difference", "margin", "cost", "max_annotators", "level")
 
 TEXT = """
-How many cases, labels per case and annotators give a wanted width of the interval or a wanted power, from the annotations of a pilot (and
-the predictions of a model, or of two for --metric difference), or from stated components of variance. Prints the cheapest design for each
-number of annotators, the cheapest of all, how far the pilot knows its width, and what to buy next.
+Computes how many cases, labels per case and annotators a study needs for a given width of the interval or a given power. The variances come
+from the annotations of a pilot (and the predictions of a model, or of two models for --metric difference), or from --components. Prints the
+cheapest design for each number of annotators, the cheapest of all, how well the pilot determines its width, and what to add next.
 
-Without a file and components: prints an empty plan of an evaluation with an explanation of every field. Fill in what was fixed beforehand
-and give the file to ugt evaluate with --plan: the report then states it. Blank fields are reported as not stated.
+Without a file and --components, prints an empty plan of an evaluation with an explanation of every field. Fill in what you fix beforehand,
+and give the file to ugt evaluate as --plan: the report then states it. Blank fields are reported as not stated.
 
 ugt plan readings.csv a.csv --width 0.2 --cost 5 1 50
 ugt plan readings.csv --metric kappa --width 0.5 --these-annotators
@@ -46,27 +46,27 @@ ugt plan > plan.json
 
 def add(commands: Any) -> None:
     usage = "[FILE [PREDICTIONS ...]] [options]"
-    help_ = "size of a study: cases, labels, annotators; or an empty plan"
+    help_ = "compute how many cases, labels and annotators a study needs"
     parser = new_command(commands, "plan", run, help_, usage, TEXT)
     option = group(parser, "files")
-    option("annotations", "FILE", f"of a pilot: {ANNOTATIONS}; default: an empty plan is printed", nargs="?")
-    option("predictions", "PREDICTIONS", f"of a model, or of two: {PREDICTIONS}", nargs="*")
+    option("annotations", "FILE", f"annotations of a pilot: {ANNOTATIONS}; default: print an empty plan", nargs="?")
+    option("predictions", "PREDICTIONS", f"predictions of one model, or of two: {PREDICTIONS}", nargs="*")
     add_positive_class(option)
-    option("--out", "FILE.csv", "the table of designs; default: print only")
-    option = group(parser, "what is planned")
-    text = "default: agreement of the model with one more annotator; without predictions and components alpha"
+    option("--out", "FILE.csv", "file for the table of designs; default: print only")
+    option = group(parser, "plan")
+    text = "default: agreement (of the model with one more annotator), or alpha without predictions and --components"
     option("--metric", tuple(METRICS), f"{', '.join(METRICS)}; {text}", metavar="METRIC")
-    stated = "variances of cases, annotators, labels (and pairs), without files; default: those of the pilot"
+    stated = "variances of cases, annotators, labels (and pairs), instead of files; default: those of the pilot"
     option("--components", "NAME=X", stated, nargs="+")
-    option("--value", "X", "of the metric, beside --components; default: not known", type=float)
-    option("--width", "W", "wanted width of the interval, upper end less lower end; default: any", type=float)
-    option("--power", "P", "wanted power, in (0, 1); default: any", type=float)
-    option("--difference", "D", "true value less the number that is tested; default: 0 with --margin, else none", type=float)
-    option("--margin", "M", "of non-inferiority, for the metrics difference and discrepancy; default: none", type=float)
-    option("--cost", "X", "of a case, of a label and of an annotator; default: 1 1 0", type=float, nargs=3)
-    option("--max-annotators", "N", "most annotators; default: 50", type=int)
-    option("--level", "P", "of intervals; default: 0.95", type=float)
-    option("--these-annotators", None, "intervals for other cases, judged by these annotators only")
+    option("--value", "X", "value of the metric, with --components; default: unknown", type=float)
+    option("--width", "W", "width of the interval to reach, upper end minus lower end; default: any", type=float)
+    option("--power", "P", "power to reach, in (0, 1); default: any", type=float)
+    option("--difference", "D", "true value minus the value that is tested; default: 0 with --margin, otherwise none", type=float)
+    option("--margin", "M", "margin of non-inferiority, for the metrics difference and discrepancy; default: none", type=float)
+    option("--cost", "X", "cost of a case, of a label and of an annotator; default: 1 1 0", type=float, nargs=3)
+    option("--max-annotators", "N", "largest number of annotators; default: 50", type=int)
+    option("--level", "P", "level of the intervals; default: 0.95", type=float)
+    option("--these-annotators", None, "plan intervals for other cases and the same annotators")
     add_reading(parser)
 
 
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         keywords["cost"] = tuple(keywords["cost"])
     if options.annotations is None and options.components is None:
         if keywords or options.metric or options.out:
-            raise error("FILE or --components", "be given for a plan of a study", None)
+            raise error("FILE or --components", "be given to plan a study", "neither")
         if options.json:
             return {"plan": json.loads(template())}
         print(template().rstrip("\n"))
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _stated(given: list[str]) -> dict[str, float]:
-    """Components by name."""
+    """Return the components by name."""
     found: dict[str, float] = {}
     for one in given:
         name, _, number = one.partition("=")
@@ -115,7 +115,7 @@ def _stated(given: list[str]) -> dict[str, float]:
 
 
 def _scores(metric: str, models: dict[str, Any], labels: Labels) -> Any:
-    """What the metric is of: nothing, a model, its first choices, or two models."""
+    """Return the data that the metric needs besides annotations: none, a model, its first choices, or two models."""
     n = 0 if metric in COEFFICIENTS else 2 if metric == "difference" else 1
     if len(models) != n:
         raise error(
@@ -147,24 +147,24 @@ def _told(found: AnnotationPlan, options: argparse.Namespace, record: dict[str, 
 
 
 def _lines(found: AnnotationPlan) -> Iterator[str]:
-    """The pilot, the best plan, the table, what to buy next, what to know."""
+    """Return lines on the pilot, the cheapest plan, the table, what to add next, and notes."""
     name, known = found.metric.replace("_", " "), found.n_cases > 0
     if known:
         by = f" by {counted(found.n_annotators, 'annotator')}" if found.n_annotators else ""
         yield f"Pilot: {name} {decimal(found.value)}; {counted(found.n_cases, 'case')} with {found.n_labels:.3g} labels each{by}."
     parts = [f"{part} {_deviation(found.components[part])}" for part in PARTS if part != "pairs" or found.components[part]]
     yield f"Standard deviations of scores: {', '.join(parts)}."
-    whom = "other annotators" if "annotators" in found.random else "these annotators only"
+    whom = "other annotators" if "annotators" in found.random else "the same annotators"
     if found.best is not None:
         one, power = found.best, "" if math.isnan(found.best.power) else f", power {found.best.power:.2f}"
         design = f"{counted(one.n_cases, 'case')}, {counted(int(one.n_labels), 'label')} per case, {counted(one.n_annotators, 'annotator')}"
-        yield f"Plan: {design}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases, {whom})."
+        yield f"Plan: {design}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases and {whom})."
         low, high = found.interval()
         if known and not math.isnan(low):
-            yield f"As far as the pilot knows, that width is from {decimal(low)} to {decimal(high)} (95 % interval)."
-    for factor, other in zip(("0", "as estimated", "twice the estimate"), found.alternatives):
+            yield f"The pilot determines this width with a 95% interval of {decimal(low)} to {decimal(high)}."
+    for factor, other in zip(("0", "the estimate", "twice the estimate"), found.alternatives):
         said = "none" if other is None else f"{other.n_cases:,} cases, {other.n_labels} labels per case, {other.n_annotators} annotators"
-        yield f"If the annotators' part is {factor}: {said}."
+        yield f"Plan if the variance of annotators is {factor}: {said}."
     if found.table:
         yield "The cheapest design for each number of annotators:"
         rows = found.table if len(found.table) <= SHOWN else [found.table[i] for i in _spread(len(found.table))]
@@ -173,16 +173,16 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         ]
         yield from aligned([["annotators", "cases", "labels per case", "std error", "width", "power", "cost"], *cells])
     if known or found.best is not None:
-        steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g} %'}" for what, share in found.next_step().items()]
+        steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g}%'}" for what, share in found.next_step().items()]
         where = "after the pilot" if known else "after the plan"
-        yield f"What to buy next {where}, by how much of the variance one unit of cost saves: {', '.join(steps)}."
+        yield f"Share of the variance that one unit of cost saves {where}: {', '.join(steps)}."
     yield from (f"Note: {note}." for note in found.notes)
 
 
 def _deviation(variance: float) -> str:
-    return "not known" if math.isnan(variance) else f"{math.sqrt(max(variance, 0.0)):.3g}"
+    return "unknown" if math.isnan(variance) else f"{math.sqrt(max(variance, 0.0)):.3g}"
 
 
 def _spread(n: int) -> list[int]:
-    """Positions of the first designs, and of others to the last."""
+    """Return the positions of the designs to print: the first ones, and fewer towards the last."""
     return sorted({round(n ** (i / (SHOWN - 1))) - 1 for i in range(SHOWN)})

@@ -1,4 +1,4 @@
-"""``ugt reader-study``: readers with and without a model, or a model alone against readers."""
+"""``ugt reader-study``: readers with and without a model compared, or a model alone compared with readers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, gr
 COLUMNS = ("test", "reader", "rating", "truth")
 
 TEXT = """
-Compares tests, such as reading without and with a model, by the ratings of several readers, where readers and cases are random
-(multi-reader multi-case analysis). FILE has one row per rating, with columns for test, reader, case and rating; the truth is a column of
-0 and 1, probabilities or classes, or another file: a table of case and truth, or the labels of a panel, whose annotators are then random,
-too. With --model the scores of a model alone are compared with the readers of one test.
+Compares tests, such as reading without and with a model, by the ratings of several readers. Readers and cases are random (multi-reader
+multi-case analysis). FILE has one row per rating, with columns for test, reader, case and rating.
+
+The truth is a column of FILE with 0 and 1, probabilities or classes, or another file: a table of case and truth, or the labels of a panel,
+whose annotators are then random, too. With --model, the scores of a model alone are compared with the readers of one test.
 
 ugt reader-study study.csv
 ugt reader-study study.csv --truth panel.csv --out study
@@ -33,38 +34,42 @@ ugt reader-study study.csv --model model.csv --test without --json
 
 
 def add(commands: Any) -> None:
-    parser = new_command(
-        commands, "reader-study", run, "readers with and without a model, readers and cases random", "FILE [options]", TEXT
-    )
+    parser = new_command(commands, "reader-study", run, "compare readers with and without a model", "FILE [options]", TEXT)
     option = group(parser, "files")
-    option("readings", "FILE", "table with one row per rating: test, reader, case, rating, and perhaps truth")
+    option("readings", "FILE", "table with one row per rating: test, reader, case, rating, and optionally truth")
     option("--truth", "FILE", f"table of case and truth, or labels of a panel ({ANNOTATIONS}); default: the column truth of FILE")
-    option("--model", "FILE", f"scores of a model that reads alone, one per case: {PREDICTIONS}; default: tests are compared")
-    option("--clusters", "FILE", "CSV with the columns case and cluster: kept together; default: every case by itself")
+    option("--model", "FILE", f"scores of a model that reads alone, one per case: {PREDICTIONS}; default: compare tests")
+    option(
+        "--clusters",
+        "FILE",
+        "CSV file with the columns case and cluster (such as the patient), which are kept together; default: no clusters",
+    )
     option("--out", "DIR", "folder for figures.csv and differences.csv; default: print only")
     option = group(parser, "study")
-    option("--positive", "NAME", "positive class of a truth of classes; default: the second of two")
+    option("--positive", "NAME", "positive class, if the truth is of classes; default: the second of two")
     option("--figure", NAMED, "figure of merit of a reader; default: %(default)s", default="soft_auroc")
     option(
         "--threshold",
         "X",
-        "ratings of at least this call a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1",
+        "lowest rating that calls a case positive (sensitivity, specificity, accuracy); default: 1, for ratings 0 and 1",
         type=float,
     )
-    option("--score-threshold", "X", "the same of the scores of --model; default: --threshold", type=float)
-    option("--method", ("or", "u"), "Obuchowski-Rockette, or Gallas' U-statistics; default: %(default)s", default="or")
-    what = "what is random; default: readers cases, and annotators of a panel that is named"
+    option("--score-threshold", "X", "lowest score of --model that calls a case positive; default: --threshold", type=float)
+    option("--method", ("or", "u"), "method: Obuchowski-Rockette (or), or U-statistics of Gallas (u); default: %(default)s", default="or")
+    what = "random effects; default: readers cases, and annotators if the truth is a panel with names"
     option("--random", ("readers", "cases", "annotators"), what, nargs="+")
-    option("--covariance", METHODS, "how covariances over cases are estimated; default: delong where all read all cases, else jackknife")
-    option("--level", "P", "of intervals, and one-sided of claims; default: %(default)s", type=float, default=0.95)
+    option(
+        "--covariance", METHODS, "estimator of covariances over cases; default: delong if all readers read all cases, otherwise jackknife"
+    )
+    option("--level", "P", "level of the intervals, and one-sided level of claims; default: %(default)s", type=float, default=0.95)
     option = group(parser, "claims")
-    option("--new", "TEST", "test that is to be shown not inferior; default: no claim")
-    option("--old", "TEST", "test that it is compared with; default: no claim")
+    option("--new", "TEST", "test that is claimed to be non-inferior; default: no claim")
+    option("--old", "TEST", "test that --new is compared with; default: no claim")
     option("--margin", "D", "margin of non-inferiority, on the scale of the figure; default: no claim", type=float)
-    option("--test", "TEST", "the test whose readers --model is compared with; default: the only one")
+    option("--test", "TEST", "test whose readers --model is compared with; default: the only one")
     option = group(parser, "columns of readings")
     for role in COLUMNS:
-        option(f"--{role}-column", "NAME", f"of the {role} in FILE; default: found by its usual names")
+        option(f"--{role}-column", "NAME", f"name of the {role} column in FILE; default: detected")
     add_reading(parser)
 
 
@@ -93,7 +98,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Refuse options that mean nothing together."""
+    """Reject options that do not go together."""
     alone = [name for name in ("test", "score_threshold") if getattr(options, name) is not None]
     claim = [name for name in ("new", "old") if getattr(options, name) is not None]
     if options.model is None and alone:
@@ -131,7 +136,7 @@ def _readings_of(options: argparse.Namespace) -> ReadingFile:
 
 
 def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
-    """The truth, and its positive class."""
+    """Return the truth and its positive class."""
     if options.truth is None:
         if read.truth is None:
             raise error("file", "have a column for the truth, or --truth be given", f"the columns {listed(sum(read.columns.values(), ()))}")
@@ -146,7 +151,7 @@ def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
 
 
 def _of_cases(truth: dict[str, Any], options: argparse.Namespace) -> tuple[Any, Any]:
-    """Numbers, or names with the positive one."""
+    """Return a truth of numbers or names, and its positive class."""
     names = sorted({str(value) for value in truth.values()})
     if all(isinstance(value, float) for value in truth.values()):
         return truth, options.positive
@@ -168,14 +173,17 @@ def _scores(options: argparse.Namespace) -> dict[str, float]:
 def _of_study(study: ReaderStudy, options: argparse.Namespace) -> tuple[list[str], dict[str, Any]]:
     figures = [_figure(name, one) for name, one in study.tests.items()]
     pairs = [_difference(one) for one in study.differences]
-    lines = [f"{study.design}; {study.n_readers} readers, {study.n_cases:,} cases; random: {', '.join(study.random)}"]
-    lines += ["", f"{options.figure}, mean of readers", *_table("test", figures, ("value", "low", "high", "std_error"))]
+    lines = [f"Design: {study.design}; {study.n_readers} readers, {study.n_cases:,} cases; random: {', '.join(study.random)}."]
+    lines += ["", f"Mean {options.figure} of the readers:", *_table("test", figures, ("value", "low", "high", "std_error"))]
     if pairs:
-        lines += ["", "differences", *_table("difference", pairs, ("value", "low", "high", "p_value", "adjusted_p_value"))]
+        lines += ["", "Differences:", *_table("difference", pairs, ("value", "low", "high", "p_value", "adjusted_p_value"))]
     test = study.global_test
     if test is not None:
         df2 = "" if test.df2 == float("inf") else f", {decimal(test.df2)}"
-        lines += ["", f"All tests alike: {decimal(test.statistic)} on {test.df1:g}{df2} degrees of freedom, p = {decimal(test.p_value)}."]
+        lines += [
+            "",
+            f"Hypothesis of equal tests: {decimal(test.statistic)} on {test.df1:g}{df2} degrees of freedom, p = {decimal(test.p_value)}.",
+        ]
     claim = None if options.new is None else study.non_inferiority(options.new, options.old, options.margin, level=options.level)
     if claim is not None:
         lines += ["", _claimed(claim, f"{options.new} against {options.old}")]
@@ -187,7 +195,7 @@ def _of_study(study: ReaderStudy, options: argparse.Namespace) -> tuple[list[str
 def _against(found: AgainstReaders) -> tuple[list[str], dict[str, Any]]:
     figures = [_figure("model", found.model), _figure("readers", found.readers)]
     pairs = [_difference(found.difference)]
-    lines = [f"{len(found.reader_ids)} readers, {found.n_cases:,} cases; random: {', '.join(found.random)}", ""]
+    lines = [f"{len(found.reader_ids)} readers, {found.n_cases:,} cases; random: {', '.join(found.random)}.", ""]
     lines += _table("", figures, ("value", "low", "high", "std_error"))
     lines += ["", *_table("difference", pairs, ("value", "low", "high", "p_value"))]
     if found.claim is not None:
@@ -219,7 +227,7 @@ def _table(first: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> 
 
 
 def _claimed(claim: Any, what: str) -> str:
-    shown = "shown" if claim.decision else "not demonstrated (this does not show that it is worse)"
+    shown = "demonstrated" if claim.decision else "not demonstrated (this does not show that it is worse)"
     limit = f"lower limit {decimal(claim.low)}, margin {claim.margin:g}, one-sided level {claim.level:g}"
     return f"Non-inferiority of {what}: {shown}; {limit}."
 

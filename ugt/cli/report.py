@@ -1,4 +1,4 @@
-"""``ugt report``: the page of an evaluation made again from its JSON."""
+"""``ugt report``: write the page of an evaluation from its JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..report import SCHEMA, html
 from .command import group, new_command, output_file, say
 
 REPORT = """
-Makes the report of an evaluation again from the JSON that ugt evaluate wrote: after an update of ugt, or where only the JSON was kept. No
-number is computed again.
+Writes the report of an evaluation from the JSON that ugt evaluate wrote, such as after an update of ugt, or if only the JSON was kept.
+No number is computed again.
 
 ugt report report/evaluation.json
 ugt report report/evaluation.json --out pages/second.html
@@ -24,10 +24,10 @@ ugt report report/evaluation.json --out pages/second.html
 
 def add(commands: Any) -> None:
     usage = "evaluation.json [--out FILE.html]"
-    parser = new_command(commands, "report", _report, "make the HTML page of an evaluation again", usage, REPORT)
+    parser = new_command(commands, "report", _report, "write the HTML page of an evaluation from its JSON", usage, REPORT)
     option = group(parser, "files")
-    option("evaluation", "FILE.json", "what ugt evaluate wrote as evaluation.json")
-    option("--out", "FILE.html", "the page to write; default: %(default)s", default="report.html")
+    option("evaluation", "FILE.json", "evaluation.json of ugt evaluate")
+    option("--out", "FILE.html", "HTML page to write; default: %(default)s", default="report.html")
 
 
 def _report(options: argparse.Namespace) -> dict[str, Any]:
@@ -59,4 +59,4 @@ def _evaluation(path: str) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

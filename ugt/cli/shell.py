@@ -1,4 +1,4 @@
-"""``ugt completion`` and ``ugt man``: what bash, zsh, fish and a manual reader need, made from the parser."""
+"""``ugt completion`` and ``ugt man``: files for bash, zsh, fish and a manual reader, made from the parser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ugt completion fish > ugt.fish
 """
 
 MAN = """
-Prints the manual page of all commands in roff. man -l ugt.1 shows it; in ~/.local/share/man/man1, man ugt finds it.
+Prints the manual page of all commands in roff. man -l ugt.1 shows the page; man ugt finds it in ~/.local/share/man/man1.
 
 ugt man > ugt.1
 """
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
         COMPLETION,
     )
     group = parser.add_argument_group("about")
-    group.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+    group.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell to print the file for")
     add_help(group)
 
     parser = new_command(commands, "man", lambda options: print(page(options.parser), end=""), "print the manual page", "> ugt.1", MAN)
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 
 
 class Taken(NamedTuple):
-    """An option (or, without names, a positional) as completion sees it."""
+    """An option as completion uses it; a positional argument has no names."""
 
     names: tuple[str, ...]
     number: int  # of values
@@ -134,7 +134,7 @@ complete -F _ugt ugt
 
 
 def bash(parser: argparse.ArgumentParser) -> str:
-    """A completion file for bash 3.2 and later, in need of nothing else."""
+    """Return a completion file for bash 3.2 and later, which needs no other package."""
     commands = commands_of(parser)
     takes, offered = [], [f'        "") echo "{" ".join([*commands, *_names(parser)])}" ;;']
     for name, command in commands.items():
@@ -204,7 +204,7 @@ def _zsh_specs(one: Taken) -> Iterator[str]:
 
 
 def _more_files(options: list[Taken]) -> bool:
-    """Whether files may stand where zsh and fish, which know a fixed number of values an option, see no option's value."""
+    """Return whether zsh and fish must complete files anywhere: both know only options with a fixed number of values."""
     return any(one.kind == "file" and one.number == MANY for one in options) and all(one.names for one in options)
 
 
@@ -254,7 +254,7 @@ def page(parser: argparse.ArgumentParser) -> str:
 
 def _page(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f'.TH UGT 1 "" "ugt {__version__}" "User Commands"'
-    yield from (".nh", ".ad l")  # no hyphens that could be taken for a part of an option
+    yield from (".nh", ".ad l")  # hyphens could be mistaken for a part of an option
     yield from (".SH NAME", r"ugt \- evaluate models when the ground truth is uncertain")
     yield from (".SH SYNOPSIS", r".B ugt", r"\fICOMMAND\fR [\fIoptions\fR]", ".SH DESCRIPTION")
     yield from _paragraphs(parser.description or "")
@@ -295,6 +295,6 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def roff(text: str) -> str:
-    """Text as roff takes it: nothing in it is an escape or a request."""
+    """Return a text for roff, in which no character starts an escape or a request."""
     text = text.replace("\\", r"\e").replace("-", r"\-").replace('"', r"\(dq")
     return r"\&" + text if text[:1] in (".", "'") else text
