@@ -152,7 +152,7 @@ def test_whole_numbers_of_a_model_beside_annotations(study, command):
     refused(r"format must be 'wide'", io.read_annotations, "counts.csv")
     assert kind_of_file("counts.csv", ["benign", "malignant"]) == "annotations"
     words = ("calibrate", "--annotations", "labels.csv", "--fit", "percent.csv", "--apply", "percent.csv", "--out", "c")
-    assert "--input must be given for what looks like percentages" in command(*words, code=2)
+    assert "--input must be given for values that look like percentages" in command(*words, code=2)
 
 
 @pytest.mark.parametrize("rows", [WIDE.replace("P003,0", "P003,-9"), WIDE.replace(",1\n", ",1.0\n").replace(",0\n", ",\n")])

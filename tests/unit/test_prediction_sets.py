@@ -291,7 +291,7 @@ def test_command(folder, capsys):
         assert float(coverage["class", name]["coverage"]) == pytest.approx(by_class["coverage"][k])
     again = ugt.MonteCarloConformal.from_json("out/conformal.json")
     np.testing.assert_array_equal(again.predict_sets(p[120:], case_ids=ids[120:]).mask(), sets.mask())
-    assert "calibrated on 119 cases" in said and "Guaranteed coverage of a label drawn like those of the calibration: 0.8" in said
+    assert "calibrated on 119 cases" in said and "Guaranteed coverage of a label drawn as in the calibration: 0.8" in said
     assert "plausibility mass" in said and "Empty sets:" in said
 
 
@@ -330,7 +330,7 @@ def test_command_without_annotations_of_the_test_cases(folder, capsys):
     p, _, _ = folder
     write_scores("new.csv", NAMES, [f"n{i}" for i in range(9)], p[:9])
     run(*BASE, "--apply", "new.csv", "--m", "5")
-    assert "No test case is annotated: coverage is not judged." in capsys.readouterr().out
+    assert "No test case is annotated, so that no coverage can be computed." in capsys.readouterr().out
     assert len(read("out/sets.csv")) == 9 and read("out/coverage.csv") == []
     np.save("new.npy", p[:7])
     run(*BASE, "--apply", "new.npy", "--m", "5", "--out", "e")
