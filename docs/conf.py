@@ -14,6 +14,8 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import _reference  # noqa: E402
+import _studies  # noqa: E402
+from pygments.lexers.special import TextLexer  # noqa: E402
 
 import ugt  # noqa: E402
 
@@ -22,9 +24,9 @@ author = "the ugt developers"
 project_copyright = author
 version = release = ugt.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "_mathml"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "sphinx_copybutton", "_mathml", "_offline"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_*"]
+exclude_patterns = ["_*", "**.ipynb"]
 suppress_warnings = ["config.cache"]
 
 # The reference: pages are written by _reference.py, so autosummary makes tables only.
@@ -37,19 +39,14 @@ numpydoc_validation_checks: set[str] = set()
 default_role = "code"
 
 myst_heading_anchors = 3
+
+# The copy button takes the lines behind a prompt, without the prompt and without what they print.
+copybutton_prompt_text = r">>> |\.\.\. ?|\$ "
+copybutton_prompt_is_regexp = True
 html_math_renderer = "mathml"
 
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "Evaluation of models under uncertain ground truth",
-    "page_width": "84rem",
-    "sidebar_width": "15rem",
-    "fixed_sidebar": False,
-    "font_family": "system-ui, sans-serif",
-    "head_font_family": "system-ui, sans-serif",
-    "show_powered_by": False,
-}
-html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
+html_theme = "furo"
+html_title = f"{project} {version}"
 html_static_path = ["_static"]
 html_css_files = ["ugt.css"]
 html_show_sourcelink = False
@@ -75,7 +72,15 @@ def draw_gallery(app: Any) -> None:
     subprocess.run([sys.executable, str(script), str(script.parent)], check=True, env=environment)
 
 
+def write_notebooks(app: Any) -> None:
+    """Write each worked study beside its page as a notebook to download."""
+    for page in _studies.PAGES:
+        _studies.write_notebook(page)
+
+
 def setup(app: Any) -> None:
-    """Register what is made before the pages are read."""
+    """Register what is made before the pages are read, and a language of blocks that Pygments does not know."""
+    app.add_lexer("csv", TextLexer)
     app.connect("builder-inited", write_reference)
     app.connect("builder-inited", draw_gallery)
+    app.connect("builder-inited", write_notebooks)

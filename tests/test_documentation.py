@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import importlib.util
+import json
 import re
 import shlex
 from pathlib import Path
@@ -14,9 +15,9 @@ from ugt import cli
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("reproductions/*.md")])
+PAGES = sorted(DOCS.rglob("*.md"))
 TEXTS = [ROOT / "README.md", *PAGES]
-COPIED = [ROOT / "README.md", DOCS / "quickstart.md"]  # pages with blocks without prompts
+COPIED = [ROOT / "README.md", DOCS / "index.md", DOCS / "quickstart.md"]  # pages with blocks without prompts
 
 # In the Makefile's target docs: what pytest is given to run. Every text with an example must be among it.
 RUN_BY_DOCTEST = ("--doctest-glob='*.md' README.md docs", "--doctest-modules ugt")
@@ -34,14 +35,14 @@ CODE_SPAN = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
-def load_reference():
-    spec = importlib.util.spec_from_file_location("_reference", DOCS / "_reference.py")
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-REFERENCE = load_reference()
+REFERENCE, STUDIES = load("_reference"), load("_studies")
 
 
 def read(path):
@@ -105,11 +106,10 @@ def test_names_of_modules_are_documented(module):
 # --- the pages -------------------------------------------------------------------------------------------------------------
 def test_every_page_is_in_the_contents_once():
     listed = toctree(DOCS / "index.md")
-    folder = DOCS / "reproductions"
-    below = [f"reproductions/{name}" for name in toctree(folder / "index.md")]
+    below = [f"{folder}/{name}" for folder in ("reproductions", "studies") for name in toctree(DOCS / folder / "index.md")]
     assert sorted([*listed, *below, "index"]) == sorted(page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES)
-    assert listed[:3] == ["glossary", "data-model", "quickstart"]
-    assert listed[-5:] == ["gallery", "reference", "references", "small-print", "development"]
+    assert listed[:3] == ["quickstart", "glossary", "data-model"]
+    assert listed[-4:] == ["development", "extending", "speed", "versus"]  # nothing that a user looks for
 
 
 def test_pages_of_the_reference_are_pointed_to_from_where_they_are_explained():
@@ -152,12 +152,6 @@ def test_blocks_that_are_copied_from_a_page_run_in_order(path, tmp_path, monkeyp
             assert like(content.strip() + "\n", printed.strip() + "\n", doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE), printed
         elif language == "csv":
             assert any(read(file).startswith(content.lstrip()) for file in tmp_path.rglob("*.csv")), content
-
-
-def test_every_text_is_where_examples_are_looked_for():
-    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")} == {
-        page.relative_to(ROOT).as_posix() for page in PAGES
-    }
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -210,3 +204,47 @@ def test_guide_to_the_report_has_its_sections_in_order():
     titles = re.findall(r"<summary>(.*?)</summary>", report.html(evaluation.to_dict()))[1:]  # but for that of the contents
     headings = re.findall(r"^### (.+)$", read(DOCS / "reading-the-report.md"), re.MULTILINE)
     assert headings == titles
+
+
+# --- the site --------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("page", STUDIES.PAGES)
+def test_a_study_is_a_notebook_with_the_cells_of_its_page(page, tmp_path, monkeypatch):
+    text = read(DOCS / "studies" / f"{page}.md")
+    monkeypatch.setattr(STUDIES, "STUDIES", tmp_path)
+    (tmp_path / f"{page}.md").write_text(text, encoding="utf-8")
+    notebook = json.loads(read(STUDIES.write_notebook(page)))
+    if importlib.util.find_spec("nbformat"):
+        importlib.import_module("nbformat").validate(notebook)
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    examples = [example for language, block in fences(DOCS / "studies" / f"{page}.md") if language == "pycon"
+                for example in doctest.DocTestParser().get_examples(block)]  # fmt: skip
+    assert "\n".join(cell["source"] for cell in code) == "".join(example.source for example in examples).rstrip("\n")
+    assert [out["text"] for cell in code for out in cell["outputs"]] == [example.want for example in examples if example.want]
+    prose = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+    assert [line for line in prose.splitlines() if line.startswith("#")] == re.findall(r"^#+ .+$", FENCE.sub("", text), re.MULTILINE)
+    assert not re.search(r"\]\((?!https?:)|^```pycon|\{download\}", prose, re.MULTILINE)
+
+
+def test_every_file_of_a_study_has_its_source_and_licence():
+    about = read(DOCS / "studies" / "data" / "README.md")
+    files = [path.name for path in (DOCS / "studies" / "data").iterdir() if path.suffix in (".csv", ".npz")]
+    rows = [line for line in about.splitlines() if line.startswith("| `")]
+    assert sorted(files) == sorted(row.split("`")[1] for row in rows)
+    assert all("CC BY" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('<script src="https://cdn.x/a.js"></script>', ["https://cdn.x/a.js"]),
+        ("<link rel=stylesheet href=//fonts.x/css>", ["//fonts.x/css"]),
+        ('<img alt="a" src="http://x/a.png">', ["http://x/a.png"]),
+        ("@font-face { src: url('https://x/f.woff2') } @import \"http://x/b.css\";", ["https://x/f.woff2", "http://x/b.css"]),
+        ('<a href="https://x">x</a> <img src="_images/a.png"> <script src="_static/a.js"></script> <math xmlns="http://w3">', []),
+    ],
+)
+def test_what_a_page_would_load_from_a_network_is_found(text, found):
+    pytest.importorskip("sphinx")
+    assert load("_offline").loaded(text) == found
