@@ -17,7 +17,7 @@ from ugt.calibrators.posteriors import Likelihood
 
 NAN, INF = float("nan"), float("inf")
 UNBOUNDED = (
-    r"counts must leave the best concentration finite: annotators always agree, or never more than by chance \(give a penalty above 0\)\."
+    r"counts must leave the best concentration finite\. Annotators always agree, or never more than by chance: give a penalty above 0\."
 )
 
 
@@ -126,7 +126,7 @@ def test_weights_are_repeated_cases_and_others_are_left_out():
     assert weighted.n_cases_ == ((n > 0) & (times > 0)).sum()
     assert weighted.left_out_ == {
         "case without labels": ((n == 0) & (times > 0)).sum(),
-        "case with one label (says nothing about concentration)": ((n == 1) & (times > 0)).sum(),
+        "case with one label (no information on concentration)": ((n == 1) & (times > 0)).sum(),
         "case of weight 0": (times == 0).sum(),
     }
     some = n > 0
@@ -139,7 +139,7 @@ def test_cases_with_one_label_are_pulled_by_the_penalty_alone():
     probs = np.full((4, 2), 0.5)
     alone = ugt.AlphaCalibration().fit(probs, [0, 1, 1, 0])
     assert (alone.intercept_, alone.objective_) == pytest.approx((0.0, np.log(2)), abs=1e-8)
-    refused(r"at least two labels of some case whose prediction is not certain", ugt.AlphaCalibration(penalty=0).fit, probs, [0, 1, 1, 0])
+    refused(r"two labels in at least one case whose prediction is not certain", ugt.AlphaCalibration(penalty=0).fit, probs, [0, 1, 1, 0])
 
 
 # ---- what it keeps
@@ -286,8 +286,8 @@ def test_bad_laws():
         (half, [1, 0, 2], r"concentration must be finite and above 0\. Got 0, first at case 1\."),
         (half, [1, 1, INF], r"concentration must be finite and above 0\. Got inf, first at case 2\."),
         (half, [1, NAN, 1], r"concentration must be finite and above 0\. Got nan, first at case 1\."),
-        (half, [1, 2], r"concentration must be 3 numbers, one a case\. Got int64 of shape \(2,\)\."),
-        (half, ["1"] * 3, r"concentration must be 3 numbers, one a case\. Got <U1"),
+        (half, [1, 2], r"concentration must be 3 numbers, one per case\. Got int64 of shape \(2,\)\."),
+        (half, ["1"] * 3, r"concentration must be 3 numbers, one per case\. Got <U1"),
         ([[0.5, 0.6]], [1], r"predictions must add up to 1"),
         (0.5, [1], r"predictions must be numbers of shape"),
     ):

@@ -27,7 +27,7 @@ def changed(array, at, value, dtype=float):
 def test_bad_counts(kind):
     given, counts = problem(kind)
     shape = rf"\(60, {counts.shape[1]}\)"
-    must = rf"counts must be counts of shape {shape} like the predictions, or 60 numbers of classes\. Got "
+    must = rf"counts must be counts of shape {shape} like the predictions, or 60 class numbers\. Got "
     for bad, message in (
         (changed(counts, (7, 1), -1), r"counts must not be negative\. Got -1\.0, first at case 7, class 1\."),
         (changed(counts, (8, 0), 0.5), r"counts must be whole numbers \(or fractional=True\)\. Got 0\.5, first at case 8, class 0\."),
@@ -45,8 +45,8 @@ def test_bad_counts(kind):
         (None, must),
         (np.ma.masked_equal(counts, 1), must + "object"),
         ([[1, 2], [3]] * 30, r"counts must be (an array of numbers|counts of shape .*)\. Got (rows of different|object of shape)"),
-        (np.full(60, 5), r"counts must be numbers of classes from 0 to \d\. Got 5, first at case 0\."),
-        (changed(np.ones(60), 3, -1, int), r"counts must be numbers of classes from 0 to \d\. Got -1, first at case 3\."),
+        (np.full(60, 5), r"counts must be class numbers from 0 to \d\. Got 5, first at case 0\."),
+        (changed(np.ones(60), 3, -1, int), r"counts must be class numbers from 0 to \d\. Got -1, first at case 3\."),
         (0 * counts, r"counts must hold labels( of both classes)?\. Got (none|labels of one class or none)\."),
     ):
         refused(message, kind().fit, given, bad)
@@ -114,10 +114,10 @@ def test_bad_shapes_and_weights(kind):
     ):
         refused(message, kind().fit, bad, counts)
     for bad, message in (
-        (np.ones(n - 1), rf"weights must be {n} numbers, one a case\. Got float64 of shape \({n - 1},\)\."),
-        (np.ones((n, 1)), rf"weights must be {n} numbers, one a case\."),
-        (["a"] * n, rf"weights must be {n} numbers, one a case\."),
-        (np.ma.masked_equal(np.arange(n), 3), rf"weights must be {n} numbers, one a case\. Got object"),
+        (np.ones(n - 1), rf"weights must be {n} numbers, one per case\. Got float64 of shape \({n - 1},\)\."),
+        (np.ones((n, 1)), rf"weights must be {n} numbers, one per case\."),
+        (["a"] * n, rf"weights must be {n} numbers, one per case\."),
+        (np.ma.masked_equal(np.arange(n), 3), rf"weights must be {n} numbers, one per case\. Got object"),
         (changed(np.ones(n), 3, -1), r"weights must be finite and not negative\. Got -1\.0, first at case 3\."),
         (changed(np.ones(n), 3, NAN), r"weights must be finite and not negative\. Got nan, first at case 3\."),
         (changed(np.ones(n), 3, INF), r"weights must be finite and not negative\. Got inf, first at case 3\."),
@@ -220,7 +220,7 @@ def test_pairs_of_penalties_and_those_without_a_best_map():
         assert chosen.penalty_b_ == 0.1
         restored = ugt.load_calibrator(chosen.to_json())
         assert restored.path_ == chosen.path_
-    refused(r"the likelihood grows without end .* Got no labels of class 2\.", ugt.VectorScaling(penalty_b=(0, 0.0)).fit, logits, counts)
+    refused(r"no finite map is best: .* Got no labels of class 2\.", ugt.VectorScaling(penalty_b=(0, 0.0)).fit, logits, counts)
     counts[:] = 0
     counts[3] = [1, 1, 1]
     refused(r"validation must leave labels on both sides of every split\. Got", ugt.VectorScaling(penalty_b=(0.2, 0.1)).fit, logits, counts)

@@ -89,7 +89,7 @@ def damaged(kind, part, **changes):
 @pytest.mark.parametrize("kind", ALL)
 def test_fitted_numbers_must_be_there_and_be_theirs(kind):
     for name in kind._fitted:
-        with pytest.raises(ValueError, match=rf"source must have all that a fit of {kind.__name__} finds\. Got no {name}\."):
+        with pytest.raises(ValueError, match=rf"source must have all fitted numbers of a {kind.__name__}\. Got no {name}\."):
             kind.from_json(damaged(kind, "fitted", **{name: KeyError}))
         for wrong in ("text", None, float("nan"), {"array": [[[1.0]]], "dtype": "float64"}):
             refused(rf"source must have {name} of a {kind.__name__}\. Got ", kind.from_json, damaged(kind, "fitted", **{name: wrong}))
@@ -115,8 +115,8 @@ def test_damaged_and_foreign_json():
             ugt.load_calibrator(damaged(ugt.TemperatureScaling, "fitted", temperature_=temperature))
     text = fitted(ugt.VectorScaling).to_json()
     for source, message in (
-        (text[:-30], r"source must be the JSON of a calibrator\. Got text that is no JSON"),
-        ('{"a":' * 100_000, r"source must be the JSON of a calibrator\. Got text that is no JSON"),
+        (text[:-30], r"source must be the JSON of a calibrator\. Got text that is not JSON"),
+        ('{"a":' * 100_000, r"source must be the JSON of a calibrator\. Got text that is not JSON"),
         ("{}", r"source must be the JSON of a calibrator\. Got other content\."),
         ('{"calibrator": "A", "calibrator": "B"}', r"source must have each field of an object once\. Got 'calibrator' twice\."),
         ('{"calibrator": 3}', r"source must be the JSON of a calibrator\. Got other content\."),
@@ -139,7 +139,7 @@ def test_files_that_hold_something_else(tmp_path):
     path = tmp_path / "c.json"
     for content in (b"\xff\xfe\x00", b"[1, 2]", b""):
         path.write_bytes(content)
-        refused(r"source must be the JSON of a calibrator\. Got (text that is no JSON|other content)", ugt.load_calibrator, path)
+        refused(r"source must be the JSON of a calibrator\. Got (text that is not JSON|other content)", ugt.load_calibrator, path)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -156,10 +156,10 @@ def test_a_fit_that_fails_leaves_the_one_before():
         penalties = {} if kind is ugt.TemperatureScaling else {"penalty_b": 0}
         calibrator = kind(**penalties)
         bad = np.eye(3, dtype=int)[logits.argmax(axis=1)] if kind is ugt.TemperatureScaling else unseen
-        refused(r"without end", calibrator.fit, logits, bad)
+        refused(r"no finite map is best", calibrator.fit, logits, bad)
         refused(r"must be fitted first", calibrator.transform, logits)
         before = pickle.dumps(calibrator.fit(logits, counts))
-        refused(r"without end", calibrator.fit, logits, bad)
+        refused(r"no finite map is best", calibrator.fit, logits, bad)
         same(pickle.loads(before), calibrator)
 
 

@@ -16,7 +16,7 @@ from ugt.calibrators.scaling import MatrixMap, Objective, PlattMap, VectorMap
 
 TEMPERATURE, PLATT, VECTOR, MATRIX = ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling
 ALL = [TEMPERATURE, PLATT, VECTOR, MATRIX]
-SEPARABLE = r"predictions must leave doubt about the labels: some map tells them apart without error"
+SEPARABLE = r"predictions must leave doubt about the labels\. A map separates the labels without error"
 TINY = 1e-100  # no penalty to speak of
 
 
@@ -367,7 +367,9 @@ def test_parts_of_the_data_that_are_separable():
 def test_predictions_no_better_than_chance():
     logits, counts = problem()
     for given in (-logits, np.zeros((80, 3))):
-        refused(r"predictions must tell classes apart better than chance: .* infinite temperature\.$", TEMPERATURE().fit, given, counts)
+        refused(
+            r"predictions must distinguish the classes better than chance\. .* infinite temperature\.$", TEMPERATURE().fit, given, counts
+        )
     two, counts_of_two = problem(k=2)
     assert PLATT().fit(-two, counts_of_two).slope_ == pytest.approx(-PLATT().fit(two, counts_of_two).slope_)
     assert (VECTOR().fit(-logits, counts).scale_ < 0).all()

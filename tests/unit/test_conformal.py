@@ -246,7 +246,7 @@ def test_too_few_cases_give_all_classes_and_say_so():
     # nine cases are enough at 0.1 with one label each: r = 1
     assert np.isfinite(ugt.SplitConformal(alpha=0.1).fit(probabilities(9, 3, 1), np.zeros(9, int)).thresholds()).all()
     # a class that never occurs
-    with pytest.warns(RuntimeWarning, match=r"in 1 of 3 groups: all classes of theirs"):
+    with pytest.warns(RuntimeWarning, match=r"in 1 of 3 groups: all classes there"):
         model = ugt.SplitConformal(alpha=0.2, class_groups="each").fit(probabilities(40, 3, 1), np.arange(40) % 2)
     assert np.isposinf(model.thresholds()).tolist() == [[False, False, True]]
     assert model.predict_sets(new).mask()[:, 2].all()
@@ -315,7 +315,11 @@ def test_json_that_no_fit_finds():
             with pytest.raises(ValueError, match=r"^source must have .* of a MonteCarloConformal\. Got"):
                 ugt.MonteCarloConformal.from_json(text)
         lacking = {key: value for key, value in held["fitted"].items() if key != name}
-        refused(f"finds. Got no {name}", ugt.MonteCarloConformal.from_json, json.dumps({**held, "fitted": lacking}))
+        refused(
+            f"source must have all fitted numbers of a MonteCarloConformal. Got no {name}",
+            ugt.MonteCarloConformal.from_json,
+            json.dumps({**held, "fitted": lacking}),
+        )
     for name in ("level_score_", "level_p_"):  # in the wrong order
         array = {**held["fitted"][name], "array": held["fitted"][name]["array"][::-1]}
         text = json.dumps({**held, "fitted": {**held["fitted"], name: array}})
@@ -443,11 +447,11 @@ def test_bad_truth(truth, kind, message):
 @pytest.mark.parametrize(
     "labels, message",
     [
-        (np.full(20, 3), r"labels must be numbers of classes from 0 to 2\. Got 3, first at case 0"),
+        (np.full(20, 3), r"labels must be class numbers from 0 to 2\. Got 3, first at case 0"),
         (np.where(np.arange(20) == 6, -1, 0), r"Got -1, first at case 6"),
-        (np.zeros(20), r"labels must be 20 numbers of classes.*float64"),
-        *((bad, r"labels must be 20 numbers of classes") for bad in (np.zeros(19, int), np.zeros((20, 3), int), ["a"] * 20)),
-        (ugt.Labels.from_counts([[1, 0, 0]] * 19 + [[1, 1, 0]]), r"labels must be one a case.*2 labels, first at case 19"),
+        (np.zeros(20), r"labels must be 20 class numbers.*float64"),
+        *((bad, r"labels must be 20 class numbers") for bad in (np.zeros(19, int), np.zeros((20, 3), int), ["a"] * 20)),
+        (ugt.Labels.from_counts([[1, 0, 0]] * 19 + [[1, 1, 0]]), r"labels must be one per case.*2 labels, first at case 19"),
         *((ugt.Labels.from_counts(np.outer(np.arange(20) != i, [1, 0, 0])), rf"Got 0 labels, first at case {i}") for i in (0, 19)),
         (ugt.Labels.from_counts([[1, 0]] * 20), r"labels must be of 20 cases and 3 classes"),
     ],
@@ -460,7 +464,7 @@ def test_bad_groups_and_new_cases():
     groups = ["a", "b"] * 10
     model = ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], groups=groups)
     for given, message in (
-        (None, r"groups must be given exactly where they were given in the fit\. Got none"),
+        (None, r"groups must be given if and only if the fit had groups\. Got none"),
         (["a"] * 19, r"groups must be 20 ids"),
         (["a"] * 19 + ["c"], r"groups must be groups of the fit\. Got 'c', first at row 19"),
         ([1] * 20, r"groups must be groups of the fit"),
@@ -495,7 +499,7 @@ def test_masked_input_is_missing_input():
     masked = np.ma.masked_array(GOOD["p"], mask=np.zeros((20, 3), bool))
     masked.mask[3, 1] = True
     refused(r"predictions must be numbers", ugt.conformal_scores, masked)
-    with pytest.raises(ValueError, match=r"labels must be 20 numbers"):
+    with pytest.raises(ValueError, match=r"labels must be 20 class numbers"):
         ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], np.ma.masked_array(GOOD["labels"], mask=np.arange(20) == 2))
 
 
@@ -526,4 +530,4 @@ def test_numbers_are_no_mask():
     """0 and 1 are classes 0 and 1 unless they are booleans."""
     assert ugt.PredictionSets.of(np.array([[0, 1], [1, 0]]), 3).sizes.tolist() == [2, 2]
     assert ugt.PredictionSets.of(np.array([[False, True], [True, True]])).sizes.tolist() == [1, 2]
-    refused(r"n_classes must be given where sets are no mask", ugt.PredictionSets.of, np.array([[0, 1], [1, 0]]))
+    refused(r"n_classes must be given unless sets are a boolean mask", ugt.PredictionSets.of, np.array([[0, 1], [1, 0]]))

@@ -170,7 +170,7 @@ def test_bad_input():
                 function(bad, fine) if function is likelihood else function(fine, bad)
     for options, message in (
         ({"kind": "probs"}, r"kind must be one of 'dirichlet', 'probability'\. Got 'probs'\."),
-        ({"weights": [1, 2]}, r"weights must be 1 finite numbers of at least 0, not all 0, one a member\."),
+        ({"weights": [1, 2]}, r"weights must be 1 finite numbers of at least 0, not all 0, one per member\."),
         ({"weights": [-1]}, r"weights must be 1 finite"),
         ({"weights": [NAN]}, r"weights must be 1 finite"),
         ({"weights": [0]}, r"weights must be 1 finite"),

@@ -26,34 +26,37 @@ __all__ = [
 
 
 class TemperatureScaling(Scaling):
-    """Calibrated probabilities ``softmax(u / t)`` with one temperature t for all cases and classes.
+    """A calibrator with one temperature t for all cases and classes: probabilities ``softmax(u / t)`` of logits u.
 
-    Fitted is β = 1 / t, in which the mean negative log-likelihood of a label, ``-1/Σn Σ_i Σ_k y_ik log z_ik`` [B eq. 53], is convex.
+    It fits β = 1 / t, in which the mean negative log-likelihood of a label, ``-1/Σn Σ_i Σ_k y_ik log z_ik`` [B eq. 53], is convex.
 
     Parameters
     ----------
     input : {"logits", "probabilities"}
-        What predictions are; logarithms of probabilities are taken for logits.
+        Kind of the predictions; the logarithms of probabilities serve as logits.
     floor : float, optional
-        Probabilities below it count as this much. Without it, probabilities of 0 are refused.
+        Value that replaces smaller probabilities. Without it, probabilities of 0 are refused.
     fractional : bool
-        Whether counts need not be whole.
+        Whether counts may be fractions.
 
     Attributes
     ----------
     temperature_ : float
+        The temperature t.
     loss_, loss_before_ : float
         Mean negative log-likelihood of a label after and before calibration, in nats.
     n_iter_, gradient_norm_, converged_
-        Of the fit; it has converged where the derivative by β is at most 1e-8 (of logits of root mean square 0.1 to 1e5 about the mean, or
-        the largest, of their case; others are measured in larger or smaller units).
+        Iterations of the fit, the final norm of the gradient, and whether the fit converged. It has converged if the derivative by β is at
+        most 1e-8, for logits whose root mean square about the mean (or the largest) of their case is 0.1 to 1e5; other logits are first
+        measured in larger or smaller units.
     n_classes_, n_cases_, left_out_
-        Classes, cases with labels (of a weight above 0), and cases left out by reason.
+        Classes, cases with labels (and a weight above 0), and cases left out by reason.
 
     Notes
     -----
-    The most probable class stays the same, to the bit: a class that was not the first does not draw level by rounding.
-    If labels and predictions never contradict each other, or predictions are no better than chance, no temperature is best: an error.
+    The most probable class stays the same, to the bit: rounding never ties another class with it.
+    No temperature is best if labels and predictions never contradict each other, or if predictions are no better than chance: the fit
+    raises an error.
 
     References
     ----------
@@ -90,7 +93,7 @@ class TemperatureScaling(Scaling):
 
 
 class PlattScaling(Scaling):
-    """Calibrated probabilities of two classes, ``1 / (1 + exp(-(a s + b)))`` of class 1, with s the difference of the logits.
+    """A calibrator of two classes: the probability of class 1 is ``1 / (1 + exp(-(a s + b)))``, with s the difference of the logits.
 
     Parameters
     ----------
@@ -106,7 +109,8 @@ class PlattScaling(Scaling):
 
     Notes
     -----
-    Maximum likelihood on the label histograms, without the smoothed targets of Platt: several labels a case do their work.
+    The fit is maximum likelihood on the label histograms. Platt's smoothed targets are not used, because several labels per case serve
+    the same purpose.
 
     References
     ----------
@@ -142,35 +146,35 @@ class PlattScaling(Scaling):
 
 
 class VectorScaling(Regularised):
-    """Calibrated probabilities ``softmax(v * u + b)``: a scale and a shift for each class.
+    """A calibrator with a scale and a shift for each class: probabilities ``softmax(v * u + b)`` of logits u.
 
-    Minimised is the mean negative log-likelihood of a label [B eq. 53] plus ``λ_b / K Σ b_k²`` [B eq. 47]; convex.
+    It minimises the mean negative log-likelihood of a label [B eq. 53] plus ``λ_b / K Σ b_k²`` [B eq. 47], which is convex.
 
     Parameters
     ----------
     penalty_b : float or sequence of float
-        λ_b, at least 0. Of several, the one with the best held-out likelihood is taken and the map is fitted again to all data.
+        λ_b, at least 0. Of several values, the one with the best held-out likelihood is chosen, and the map is fitted again to all data.
     validation : float or int
-        Where there are several: share of the cases (or clusters) that is held out, or number of folds.
+        For several penalties: share of the cases (or clusters) that is held out, or number of folds.
     input, floor, fractional
         As for :class:`TemperatureScaling`.
     seed : int, Generator or SeedSequence
-        Of the split.
+        Random seed of the split.
 
     Attributes
     ----------
     scale_, shift_ : (K,) arrays
         v and b.
     penalty_b_ : float
-        The λ_b taken.
+        The chosen λ_b.
     path_ : list of dict
-        The held-out loss under each λ_b, where there were several; inf where no finite map is best.
+        The held-out loss under each of several λ_b; inf if no finite map is best.
     loss_, loss_before_, n_iter_, gradient_norm_, converged_, n_classes_, n_cases_, left_out_
         As of :class:`TemperatureScaling`; losses without the penalty, the gradient with it.
 
     References
     ----------
-    [B] Mimori et al. (2021), eq. 47; λ_b in {0.1, 1, 10} chosen on 20 % of the cases, 0.1 best there. Guo et al. (2017).
+    [B] Mimori et al. (2021), eq. 47; λ_b in {0.1, 1, 10} chosen on 20% of the cases, 0.1 best there. Guo et al. (2017).
 
     Examples
     --------
@@ -205,15 +209,15 @@ class VectorScaling(Regularised):
 
 
 class MatrixScaling(Regularised):
-    """Calibrated probabilities ``softmax(W u + b)`` with off-diagonal and intercept regularisation (ODIR).
+    """A calibrator with a matrix: probabilities ``softmax(W u + b)`` of logits u, with off-diagonal and intercept regularisation (ODIR).
 
-    Minimised is the mean negative log-likelihood of a label [B eq. 53] plus
-    ``λ_w / (K (K - 1)) Σ_{k≠l} W_kl² + λ_b / K Σ b_k²`` [B eq. 48]; convex.
+    It minimises the mean negative log-likelihood of a label [B eq. 53] plus
+    ``λ_w / (K (K - 1)) Σ_{k≠l} W_kl² + λ_b / K Σ b_k²`` [B eq. 48], which is convex.
 
     Parameters
     ----------
     penalty_w, penalty_b : float or sequence of float
-        λ_w and λ_b, at least 0. Of several, the pair with the best held-out likelihood is taken.
+        λ_w and λ_b, at least 0. Of several values, the pair with the best held-out likelihood is chosen.
     validation, input, floor, fractional, seed
         As for :class:`VectorScaling`.
 
@@ -224,9 +228,9 @@ class MatrixScaling(Regularised):
     shift_ : (K,) array
         b.
     penalty_w_, penalty_b_ : float
-        The λ taken.
+        The chosen λ_w and λ_b.
     path_ : list of dict
-        The held-out loss under each pair, where there were several; inf where no finite map is best.
+        The held-out loss under each of several pairs; inf if no finite map is best.
     loss_, loss_before_, n_iter_, gradient_norm_, converged_, n_classes_, n_cases_, left_out_
         As of :class:`VectorScaling`.
 
@@ -268,7 +272,7 @@ class MatrixScaling(Regularised):
 
 
 def load_calibrator(source: Any) -> Calibrator:
-    """Any calibrator, an :class:`AlphaCalibration` too, from the text of its ``to_json``, or the path of the file.
+    """Read any calibrator, including :class:`AlphaCalibration`, from the text of its ``to_json`` or from a file with this text.
 
     Parameters
     ----------
@@ -278,7 +282,7 @@ def load_calibrator(source: Any) -> Calibrator:
     Raises
     ------
     ValueError
-        If it is no calibrator's JSON.
+        If the text is not the JSON of a calibrator.
 
     Examples
     --------

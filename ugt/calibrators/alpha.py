@@ -1,4 +1,4 @@
-"""Alpha-calibration: how sure a prediction is of its own probabilities [B sec. 5.3, appendix D.2]."""
+"""Alpha-calibration: Dirichlet laws around predicted probabilities, with fitted concentration [B sec. 5.3, appendix D.2]."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from .logits import LARGEST, LabelTable, LogitTable, array_of, refuse, weights_o
 from .newton import Minimum, minimise
 from .posteriors import Likelihood
 
-ROWS = 2**12  # of a block of features
-MOST = 700.0  # of the logarithm of a concentration: its exponential is finite
-ONE_LABEL = "case with one label (says nothing about concentration)"
+ROWS = 2**12  # rows of features per block
+MOST = 700.0  # largest logarithm of a concentration, whose exponential is still finite
+ONE_LABEL = "case with one label (no information on concentration)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirichletPredictions(Frozen):
-    """Dirichlet laws of class probabilities: means z and concentrations α0, so that α = α0 z.
+    """The Dirichlet laws of class probabilities with means z and concentrations α0, so that α = α0 z.
 
     Attributes
     ----------
     mean : (N, K) array
-        The predicted probabilities, as they were given.
+        Predicted probabilities z, unchanged.
     concentration : (N,) array
-        α0: large where annotators are expected to disagree by chance alone, small where they are expected to agree with each other on a
-        class that the prediction does not know.
+        Concentrations α0. A large α0 expects annotators to disagree as if each drew a label from z. A small α0 expects them to agree with
+        each other on a class that the prediction does not determine.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class DirichletPredictions(Frozen):
         mean = LogitTable.of(self.mean, "probabilities").given(0, len(self.mean))
         total = array_of("concentration", self.concentration)
         if total.dtype.kind not in "iuf" or total.shape != (len(mean),):
-            raise checks.error("concentration", f"be {len(mean)} numbers, one a case", f"{total.dtype} of shape {total.shape}")
+            raise checks.error("concentration", f"be {len(mean)} numbers, one per case", f"{total.dtype} of shape {total.shape}")
         refuse("concentration", ~((total > 0) & np.isfinite(total)), total, 0, "be finite and above 0")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "concentration", total.astype(np.float64))
@@ -64,17 +64,17 @@ class DirichletPredictions(Frozen):
 
     @property
     def alpha(self) -> Array:
-        """(N, K) α = α0 z; 0 where rounding put z below 0."""
+        """(N, K) α = α0 z; 0 if rounding made z negative."""
         return np.asarray(self.concentration[:, None] * np.maximum(self.mean, 0.0))
 
     def disagreement(self) -> PredictedDisagreement:
-        """Probabilities that two labels differ: ``α0 / (α0 + 1) (1 - Σ z²)`` and ``α0 / (α0 + 1) 2 z (1 - z)`` [B eq. 49, 50]."""
+        """Return probabilities that two labels differ: ``α0 / (α0 + 1) (1 - Σ z²)`` and ``α0 / (α0 + 1) 2 z (1 - z)`` [B eq. 49, 50]."""
         share = self.concentration / (self.concentration + 1)
         z = self.mean
         return PredictedDisagreement(share * (1 - (z**2).sum(axis=1)), share[:, None] * (2 * z * (1 - z)))
 
     def posterior(self, counts: Any) -> DirichletPredictions:
-        """The laws after labels (N, K) were seen: Dirichlet(α + y). As a truth of named cases: ``ugt.dirichlet(labels, prior=laws)``."""
+        """Return the laws given labels y (N, K), Dirichlet(α + y). For a truth of named cases use ``ugt.dirichlet(labels, prior=laws)``."""
         y = whole_counts(counts)
         if y.shape != self.mean.shape:
             raise checks.error("counts", f"have the shape of the predictions, {self.mean.shape}", y.shape)
@@ -82,21 +82,21 @@ class DirichletPredictions(Frozen):
         return DirichletPredictions(alpha / total[:, None], total)
 
     def plausibilities(self, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
-        """The laws as a truth, p(λ | x), or after :meth:`posterior` p(λ | b, x) [A eq. 1]; metrics take the laws themselves, too.
+        """Return the laws as a truth, p(λ | x), or after :meth:`posterior` p(λ | b, x) [A eq. 1]; metrics also take the laws themselves.
 
         Warns
         -----
         UserWarning
-            By a truth that a model informed, neither this model nor one made of it can be judged.
+            Always: a truth that a model informed cannot judge this model, nor models that are derived from it.
         """
         note(INFORMED)
         return Dirichlet.from_array(self.alpha, case_ids=case_ids, classes=classes)
 
 
 class AlphaCalibration(Calibrator):
-    """Dirichlet laws with the predicted probabilities as means, and a concentration that is fitted to label histograms.
+    """A calibrator that makes predicted probabilities the means of Dirichlet laws, with a concentration fitted to label histograms.
 
-    ``α = α0 z``, ``log α0 = w · features + b`` (a constant without features). Minimised is the mean over cases of
+    The laws have ``α = α0 z`` with ``log α0 = w · features + b`` (a constant without features). The fit minimises the mean over cases of
     ``-log DirMult(y | α) + λ_α (log α0)²`` [B appendix D.2].
 
     Parameters
@@ -104,7 +104,7 @@ class AlphaCalibration(Calibrator):
     penalty : float
         λ_α, at least 0.
     floor : float, optional
-        Probabilities below it count as this much in the fit. Without it, a class that was observed must not have probability 0.
+        Value that replaces smaller probabilities in the fit. Without it, an observed class must not have probability 0.
 
     Attributes
     ----------
@@ -113,18 +113,19 @@ class AlphaCalibration(Calibrator):
     intercept_ : float
         b.
     objective_ : float
-        At the minimum, with the multinomial coefficient.
+        The objective at the minimum, with the multinomial coefficient.
     loss_ : float
-        The same without the penalty.
+        The objective without the penalty.
     n_iter_, gradient_norm_, converged_
-        Of the fit, on features of mean 0 and standard deviation 1; it has converged where the norm is at most 1e-8.
+        Iterations of the fit, the final norm of the gradient, and whether the fit converged. It has converged if the norm is at most 1e-8,
+        for features scaled to mean 0 and standard deviation 1.
     n_classes_, n_cases_, left_out_
-        Classes, cases with labels, and cases that say nothing by reason.
+        Classes, cases with labels, and cases without information by reason.
 
     Notes
     -----
-    The mean of the law is the prediction itself, to the bit (:meth:`distribution`). Cases with a single label say nothing about α0. With
-    features the objective need not be convex; the fit starts from the best constant and ends in a minimum near it.
+    The mean of the law is the prediction itself, to the bit (:meth:`distribution`). Cases with a single label hold no information on α0.
+    With features the objective need not be convex; the fit starts from the best constant and ends in a minimum near it.
 
     References
     ----------
@@ -154,9 +155,9 @@ class AlphaCalibration(Calibrator):
         Parameters
         ----------
         predictions, counts, weights
-            As for :meth:`TemperatureScaling.fit`: probabilities, whole numbers by class, and how often each case counts.
+            As for :meth:`TemperatureScaling.fit`: probabilities, whole numbers by class, and weights of the cases.
         features : (N, M) array, optional
-            Finite numbers; such as the layer before the last of a network.
+            Finite numbers, such as the layer before the last of a network.
 
         Raises
         ------
@@ -173,7 +174,7 @@ class AlphaCalibration(Calibrator):
         if not kept.any():
             raise checks.error("counts", "hold labels", "none")
         if penalty == 0 and not likelihood.tells()[kept].any():
-            must = "have at least two labels of some case whose prediction is not certain (or give a penalty)"
+            must = "have two labels in at least one case whose prediction is not certain (or give a penalty)"
             raise checks.error("counts", must, "none")
         objective = _Objective(likelihood, x, weight, penalty)
         found = objective.fit()
@@ -192,7 +193,7 @@ class AlphaCalibration(Calibrator):
         note_convergence(self, found, 4)
 
     def concentration(self, features: Any) -> Array:
-        """(N,) α0 of cases with these features (N, M); of N cases, if only their number is given and the fit had no features."""
+        """Return (N,) α0 of cases with features (N, M); without features in the fit, give the number N of cases."""
         self._check_fitted()
         table = np.empty((checks.whole("features", features), 0)) if isinstance(features, numbers.Integral) else _features(features)
         if table.shape[1] != len(self.weights_):
@@ -206,7 +207,7 @@ class AlphaCalibration(Calibrator):
         return np.asarray(np.exp(log_total))
 
     def distribution(self, predictions: Any, features: Any = None) -> DirichletPredictions:
-        """The laws of the class probabilities, with the predictions as their means."""
+        """Return the laws of the class probabilities, with the predictions as their means."""
         self._check_fitted()
         table = LogitTable.of(predictions, "probabilities")
         checks.room("concentrations of all classes", 16 * table.shape[0] * table.shape[1])
@@ -215,7 +216,7 @@ class AlphaCalibration(Calibrator):
         return DirichletPredictions(table.given(0, table.shape[0]), self.concentration(_features(features, table.shape[0])))
 
     def transform(self, predictions: Any, features: Any = None) -> Array:
-        """(N, K) α of each case."""
+        """Return (N, K) α of each case."""
         return self.distribution(predictions, features).alpha
 
     def fit_transform(self, predictions: Any, counts: Any, *, features: Any = None, weights: Any = None) -> Array:
@@ -223,7 +224,7 @@ class AlphaCalibration(Calibrator):
 
 
 class _Objective:
-    """The mean over cases, as a function of theta (1 + M,): the intercept and the weights of standardised features."""
+    """The objective as a function of theta (1 + M,): the intercept and the weights of standardised features."""
 
     def __init__(self, likelihood: Likelihood, x: Array, weight: Array, penalty: float) -> None:
         self.likelihood, self.x, self.penalty = likelihood, x, penalty
@@ -245,7 +246,7 @@ class _Objective:
         return total, np.append(by_s.sum(), by_s @ self.x) / self.total
 
     def direction(self, theta: Array, gradient: Array) -> Array:
-        """A Newton step, along directions of negative curvature downwards."""
+        """Return a Newton step that goes downwards along directions of negative curvature, too."""
         m = self.x.shape[1] + 1
         hessian = np.zeros((m, m))
         for begin in range(0, len(self.x), ROWS):
@@ -258,14 +259,14 @@ class _Objective:
         values, vectors = np.linalg.eigh(hessian / self.total)
         along = vectors.T @ gradient
         size = np.abs(values)
-        usable = size > 1e-12 * size.max()  # the rest: features that say the same
+        usable = size > 1e-12 * size.max()  # the other directions belong to features that are linearly dependent
         return np.asarray(-vectors[:, usable] @ (along[usable] / size[usable]))
 
     def reach(self, step: Array) -> float:
         return float(np.abs(self.log_total(step)[self.weight > 0]).max())
 
     def fit(self) -> Minimum:
-        """From the best constant on a grid."""
+        """Minimise the objective, starting from the best constant on a grid."""
         grid = np.linspace(-8.0, 14.0, 23)
         start = np.zeros(self.x.shape[1] + 1)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -273,13 +274,13 @@ class _Objective:
         start[0] = grid[int(np.argmin(values))]
         found = minimise(self.value_and_gradient, self.direction, self.reach, start)
         if not found.bounded:
-            must = "leave the best concentration finite: annotators always agree, or never more than by chance (give a penalty above 0)"
+            must = "leave the best concentration finite. Annotators always agree, or never more than by chance: give a penalty above 0"
             raise ValueError(f"counts must {must}.")
         return found
 
 
 def _features(features: Any, n: int | None = None) -> Array:
-    """(N, M) checked; N is n where that is known."""
+    """Return checked features (N, M); N must be ``n`` if given."""
     if features is None and n is not None:
         return np.empty((n, 0))
     table = array_of("features", features)
@@ -296,7 +297,7 @@ def _features(features: Any, n: int | None = None) -> Array:
 
 
 def _standard(table: Array) -> tuple[Array, Array, Array]:
-    """Columns of mean 0 and standard deviation 1, and what they were; constant ones become 0."""
+    """Return columns scaled to mean 0 and standard deviation 1, with their former means and deviations; constant columns become 0."""
     centre, scale = table.mean(axis=0), table.std(axis=0)
     flat = scale <= 1e-14 * np.abs(table).max(axis=0, initial=0.0)
     scale = np.where(flat, 1.0, scale)

@@ -1,4 +1,4 @@
-"""The conventions of scikit-learn, without it: parameters, cloning, pipelines; and JSON."""
+"""The base of calibrators: scikit-learn's conventions of parameters, cloning and pipelines without scikit-learn; and JSON."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Fitted = TypeVar("Fitted", bound="Calibrator")
 
 
 class Calibrator:
-    """Parameters are what the constructor takes; what a fit finds ends in an underscore.
+    """The base class of calibrators: parameters are arguments of the constructor; fitted attributes end in an underscore.
 
-    ``_fitted`` names all that a fit finds: a type, "+" for a number above 0, or a letter for each axis of an array of finite numbers (K is
-    ``n_classes_``).
+    ``_fitted`` has the kind of each fitted attribute by name: a type, "+" for a number above 0, or a letter for each axis of an array of
+    finite numbers (K is ``n_classes_``).
     """
 
     _fitted: ClassVar[dict[str, Any]] = {}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the constructor, by name; none of them is an estimator, for ``deep``."""
+        """Return the parameters of the constructor, by name; ``deep`` has no effect, because none of them is an estimator."""
         return {name: getattr(self, name) for name in _parameters(type(self))}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters of the constructor; returns itself."""
+        """Change parameters of the constructor and return the calibrator itself."""
         known = _parameters(type(self))
         for name, value in params.items():
             if name not in known:
@@ -47,7 +47,7 @@ class Calibrator:
         return self
 
     def to_json(self, path: Any = None) -> str:
-        """Parameters and what was fitted as JSON text, also written to ``path`` if that is given. Numbers come back to the last bit."""
+        """Return parameters and fitted attributes as JSON text, and write it to ``path`` if given; numbers are kept to the last bit."""
         self._check_fitted()
         fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_")}
         params = {name: _plain(value) for name, value in self.get_params().items()}
@@ -59,14 +59,14 @@ class Calibrator:
 
     @classmethod
     def from_json(cls: type[Fitted], source: Any) -> Fitted:
-        """From the text that :meth:`to_json` returns, or the path of a file that it wrote."""
+        """Read a calibrator from the text that :meth:`to_json` returns, or from the path of a file that it wrote."""
         held = read_json(source)
         if held["calibrator"] != cls.__name__:
             raise error("source", f"hold a {cls.__name__}", repr(held["calibrator"]))
         return restored(cls, held)
 
     def _check_restored(self) -> None:
-        """Refuse what no fit finds, where kinds and shapes do not say it."""
+        """Refuse fitted attributes that no fit can have although their kinds and shapes are right."""
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -78,7 +78,7 @@ class Calibrator:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # type: ignore[import-untyped]  # noqa: PLC0415  (who asks has it)
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # type: ignore[import-untyped]  # noqa: PLC0415  (only scikit-learn calls it)
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=True), transformer_tags=TransformerTags(), input_tags=InputTags())
 
@@ -97,7 +97,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say; arrays as lists."""
+    """Return the value in the types of JSON, arrays as lists."""
     if isinstance(value, np.ndarray):
         endless = value.dtype.kind == "f" and not np.isfinite(value).all()
         held = np.where(np.isfinite(value), value.astype(object), value.astype(str)) if endless else value
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
 
 
 def _number(held: dict[str, Any]) -> Any:
-    """What JSON has no number for."""
+    """Return NaN or an infinity, for which JSON has no number, from its object; other objects stay as they are."""
     return float(held["number"]) if held.keys() == {"number"} and held["number"] in ("nan", "inf", "-inf") else held
 
 
@@ -134,7 +134,7 @@ def read_json(source: Any) -> dict[str, Any]:
     except TypeError:
         raise error("source", "be the JSON of a calibrator or the path of a file", repr(source)) from None
     except (ValueError, RecursionError) as problem:
-        raise error("source", "be the JSON of a calibrator", f"text that is no JSON ({problem})") from None
+        raise error("source", "be the JSON of a calibrator", f"text that is not JSON ({problem})") from None
     if not isinstance(held, dict) or not isinstance(held.get("calibrator"), str):
         raise error("source", "be the JSON of a calibrator", "other content")
     for part in ("params", "fitted"):
@@ -150,12 +150,12 @@ def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
         raise error("source", f"have parameters of {kind.__name__}", repr(unknown[0]))
     found = kind(**{name: _object(name, value) for name, value in held["params"].items()})
     fitted = {name: _object(name, value) for name, value in held["fitted"].items()}
-    for name in fitted:  # all that a fit finds, and nothing else
+    for name in fitted:  # exactly the attributes of a fit are allowed
         if (kind._fitted and name not in kind._fitted) or not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
             raise error("source", "have fitted numbers of a calibrator", repr(name))
     missing = [name for name in kind._fitted if name not in fitted]
     if missing:
-        raise error("source", f"have all that a fit of {kind.__name__} finds", f"no {missing[0]}")
+        raise error("source", f"have all fitted numbers of a {kind.__name__}", f"no {missing[0]}")
     sizes = {"K": fitted.get("n_classes_")}
     for name, value in fitted.items():
         if name in kind._fitted and not _is(value, kind._fitted[name], sizes):
@@ -166,7 +166,7 @@ def restored(kind: type[Fitted], held: dict[str, Any]) -> Fitted:
 
 
 def _is(value: Any, what: Any, sizes: dict[str, Any]) -> bool:
-    """Whether it is of the kind that ``_fitted`` says; lengths of axes are kept in ``sizes``."""
+    """Return whether a value is of the kind that ``_fitted`` names; ``sizes`` keeps the lengths of axes."""
     if isinstance(what, str) and what != "+":
         shaped = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == len(what) and bool(np.isfinite(value).all())
         return shaped and all(sizes.setdefault(axis, length) == length for axis, length in zip(what, value.shape))

@@ -1,4 +1,4 @@
-"""What calibrators that map logits have in common: reading, fitting, choosing a regulariser, saying how it went."""
+"""The common part of calibrators that map logits: reading, fitting, choosing a regulariser, and the attributes of the fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_LABELS, NO_WEIGHT = "case without labels", "case of weight 0"
 
 
 class Scaling(Calibrator, ABC):
-    """What the maps of logits have in common."""
+    """The base class of calibrators that map logits."""
 
     input: str
     floor: float | None
@@ -44,14 +44,14 @@ class Scaling(Calibrator, ABC):
         Parameters
         ----------
         predictions : (N, K) array, or (N,) for two classes
-            Logits or probabilities, as ``input`` says; (N,): of class 1, the logit of class 0 being 0.
+            Logits or probabilities, as ``input`` says. An array (N,) is for class 1; the logit of class 0 is then 0.
         counts : (N, K) array, Labels, or (N,) array of class numbers
-            Labels of each case by class. Cases without any are left out.
+            Labels of each case by class. Cases without labels are left out.
         weights : (N,) array, optional
-            How often each case counts.
+            Weight of each case.
         clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
-            Such as patients: kept together where data are split to choose a regulariser. An array is in the order of the cases, the
-            other forms are joined by the case ids of labels, else by 0 to N-1.
+            Clusters, such as patients, which stay together when data are split to choose a regulariser. An array is in the order of the
+            cases; the other forms are joined by the case ids of labels, or by 0 to N-1 for arrays.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Scaling(Calibrator, ABC):
         return self
 
     def transform(self, predictions: Any) -> Array:
-        """Calibrated probabilities (N, K)."""
+        """Return calibrated probabilities (N, K)."""
         self._check_fitted()
         table = self._read(predictions)
         if table.shape[1] != self.n_classes_:
@@ -85,7 +85,7 @@ class Scaling(Calibrator, ABC):
         return self.fit(predictions, counts, **options).transform(predictions)
 
     def score(self, predictions: Any, counts: Any, weights: Any = None) -> float:
-        """Mean log-likelihood of a label under the calibrated probabilities; more is better."""
+        """Return the mean log-likelihood of a label under the calibrated probabilities; higher is better."""
         z = self.transform(predictions)
         y = LabelTable.of(counts, z.shape, self.fractional, weights).all().T
         if not y.any():
@@ -100,17 +100,17 @@ class Scaling(Calibrator, ABC):
 
     @abstractmethod
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:
-        """The map that fits these best, kept in attributes."""
+        """Fit the map and store it in attributes."""
 
     @abstractmethod
     def _map(self, u: Array) -> Array:
-        """(K, N) calibrated logits."""
+        """Return (K, N) calibrated logits."""
 
     def _keep_order(self, given: Array, z: Array) -> None:
-        """Nothing, unless the map promises something."""
+        """Restore the order of the most probable class if the map guarantees it; by default, do nothing."""
 
     def _note(self, found: Minimum, labels: Array, heavy: Bools, loss: float, before: float) -> None:
-        """What a fit says about itself; ``labels`` (N,) are weighted, cases of weight 0 not ``heavy``."""
+        """Store the attributes of the fit; ``labels`` (N,) are weighted, and cases of weight 0 are not ``heavy``."""
         self.n_cases_ = int((labels > 0).sum())
         self.left_out_ = counted({NO_LABELS: heavy & (labels == 0), NO_WEIGHT: ~heavy})
         self.loss_, self.loss_before_ = loss, before
@@ -129,13 +129,13 @@ def counted(reasons: dict[str, Bools]) -> dict[str, int]:
 
 
 class Regularised(Scaling):
-    """Maps with regularisers that may have to be chosen."""
+    """The base class of maps with regularisers, which may have to be chosen among several."""
 
     validation: float
     seed: int
     _fitted: ClassVar[dict[str, Any]] = {"shift_": "K", "penalty_b_": float, "path_": list, **Scaling._fitted}
 
-    _kind: ClassVar[type[VectorMap] | type[MatrixMap]]  # takes the number of classes and
+    _kind: ClassVar[type[VectorMap] | type[MatrixMap]]  # is called with the number of classes and
     _penalties: ClassVar[tuple[str, ...]]
 
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:
@@ -153,7 +153,7 @@ class Regularised(Scaling):
         self._note(found, objective.labels, histograms.heavy, objective.value(found.theta), objective.value(objective.form.start))
 
     def _path(self, grid: list[dict[str, float]], u: Array, y: Array, unit: Int32 | None) -> list[dict[str, float]]:
-        """Mean negative log-likelihood of a held-out label under each candidate, inf where one has no finite map on some part."""
+        """Return the mean negative log-likelihood of a held-out label under each candidate; inf if a part has no finite best map."""
         totals = np.zeros(len(grid))
         labels = 0.0
         for out in selection.held_out(self.validation, u.shape[1], unit, self.seed):
@@ -177,4 +177,4 @@ class Regularised(Scaling):
 
     @abstractmethod
     def _keep(self, theta: Array) -> None:
-        """The parameters as attributes."""
+        """Store the parameters as attributes."""

@@ -1,4 +1,4 @@
-"""What calibrators are given: logits or probabilities, and label histograms."""
+"""Input of calibrators: logits or probabilities, and label histograms."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..histogram.input import OUTSIDE
 
 KINDS = ("logits", "probabilities")
 ROW_SUM = 1e-4
-BLOCK = 2**16  # numbers of a block: what is computed from it stays in the cache
-LARGEST = 1e100  # squares and products of logits stay finite
+BLOCK = 2**16  # numbers per block, so that intermediate results stay in the cache
+LARGEST = 1e100  # largest logit, so that squares and products of logits stay finite
 
 
 @dataclass(frozen=True, eq=False)
 class LogitTable:
-    """Logits or probabilities (N, K), read a block at a time. One column (N,) is that of class 1 of two."""
+    """The logits or probabilities (N, K), read in blocks; a single column (N,) is for class 1 of two."""
 
     values: NDArray[Any]
     kind: str
@@ -30,7 +30,7 @@ class LogitTable:
 
     @classmethod
     def of(cls, values: Any, kind: str, floor: float | None = None) -> LogitTable:
-        """Of the shape and type that predictions have; values are checked as they are read."""
+        """Check shape and type of predictions; their values are checked as they are read."""
         table = array_of("predictions", values)
         if table.dtype.kind not in "iuf" or table.ndim not in (1, 2) or 0 in table.shape:
             raise error("predictions", "be numbers of shape (N, K), or (N,) for two classes", f"{table.dtype} of shape {table.shape}")
@@ -48,7 +48,7 @@ class LogitTable:
         return ((begin, min(begin + rows, n)) for begin in range(0, n, rows))
 
     def given(self, begin: int, end: int) -> Array:
-        """(rows, K) checked, as float64; the other class of two is filled in."""
+        """Return (rows, K) checked values as float64; for a single column, the other class is filled in."""
         block = np.asarray(self.values[begin:end], np.float64)
         if self.kind == "logits":
             refuse("predictions", ~(np.abs(block) <= LARGEST), block, begin, f"be finite logits, at most {LARGEST:g}")
@@ -64,8 +64,8 @@ class LogitTable:
         return block
 
     def logits(self, begin: int, end: int) -> Array:
-        """(K, rows) logits, a row for each class; logarithms of probabilities."""
-        block = np.array(self.given(begin, end).T, order="C")  # a copy: callers compute in its place
+        """Return (K, rows) logits, one row per class; for probabilities their logarithms."""
+        block = np.array(self.given(begin, end).T, order="C")  # a copy, because callers overwrite it
         if self.kind == "logits":
             return block
         if self.floor is not None:
@@ -92,7 +92,7 @@ def refuse(argument: str, bad: Bools, block: NDArray[Any], begin: int, must: str
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Label histograms (N, K) as given: counts, or single labels (N,) as numbers of classes; and weights of cases."""
+    """The label histograms (N, K) as given, counts or single labels (N,) as numbers of classes, and the weights of the cases."""
 
     values: NDArray[Any]
     n_classes: int
@@ -104,19 +104,19 @@ class LabelTable:
         table = counts.counts() if isinstance(counts, Labels) else array_of("counts", counts)
         numeric = table.dtype.kind in "biuf"
         if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
-            must = f"be counts of shape {shape} like the predictions, or {shape[0]} numbers of classes"
+            must = f"be counts of shape {shape} like the predictions, or {shape[0]} class numbers"
             raise error("counts", must, f"{table.dtype} of shape {table.shape}")
         return cls(table, shape[1], flag("fractional", fractional), None if weights is None else weights_of(weights, shape[0]))
 
     @property
     def heavy(self) -> Bools:
-        """(N,) cases that count at all."""
+        """(N,) whether a case has a weight above 0."""
         return np.ones(len(self.values), bool) if self.weights is None else self.weights > 0
 
     def block(self, begin: int, end: int) -> Array:
         part = self.values[begin:end]
         if part.ndim == 1:
-            must = f"be numbers of classes from 0 to {self.n_classes - 1}"
+            must = f"be class numbers from 0 to {self.n_classes - 1}"
             refuse("counts", (part < 0) | (part >= self.n_classes), part, begin, must)
             table = np.zeros((self.n_classes, len(part)))
             table[part.astype(np.int64), np.arange(len(part))] = 1.0
@@ -138,7 +138,7 @@ class LabelTable:
 
 
 def array_of(argument: str, values: Any) -> NDArray[Any]:
-    """An array as it is; masked cells and rows of different lengths make it none of numbers."""
+    """Return the values as an array; refuse masked cells and rows of different lengths."""
     try:
         return identifiers.unmasked(values)
     except ValueError:
@@ -146,10 +146,10 @@ def array_of(argument: str, values: Any) -> NDArray[Any]:
 
 
 def weights_of(weights: Any, n: int) -> Array:
-    """(N,) weights of cases, checked; the largest as 1: only their ratios matter, and sums of them stay finite."""
+    """Return the checked (N,) weights of cases, divided by the largest so that their sums stay finite."""
     array = array_of("weights", weights)
     if array.dtype.kind not in "biuf" or array.shape != (n,):
-        raise error("weights", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
+        raise error("weights", f"be {n} numbers, one per case", f"{array.dtype} of shape {array.shape}")
     refuse("weights", ~((array >= 0) & np.isfinite(array)), array, 0, "be finite and not negative")
     if not array.any():
         raise error("weights", "not all be 0", "zeros")

@@ -1,4 +1,4 @@
-"""Newton's method for smooth convex objectives of calibrators, and what counts as converged."""
+"""Newton's method for smooth convex objectives of calibrators, and its rules of convergence."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from .._base.arrays import Array
 
-TOLERANCE = 1e-8  # norm of the gradient
-REACH = 1e-3  # by which a last step may still move a prediction, on the scale of logits
+TOLERANCE = 1e-8  # largest norm of the gradient of a converged fit
+REACH = 1e-3  # largest change of a prediction, on the scale of logits, by the last step of a converged fit
 MAX_ITER = 200
-MAX_PRODUCTS = 500  # of the Hessian in one step
+MAX_PRODUCTS = 500  # products with the Hessian per step
 
 
 class Minimum(NamedTuple):
-    """Where it ended: ``bounded`` is False where the objective still falls although its gradient has vanished."""
+    """The end point of a minimisation; not ``bounded`` if the objective falls for ever although its gradient vanishes."""
 
     theta: Array
     value: float
@@ -25,7 +25,7 @@ class Minimum(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        """Whether the gradient is as small as it must be."""
+        """Whether a minimum exists and the gradient is at most ``TOLERANCE``."""
         return self.bounded and self.gradient_norm <= TOLERANCE
 
 
@@ -36,12 +36,12 @@ def minimise(
     start: Array,
     endless: Callable[[Array], bool] = lambda theta: False,
 ) -> Minimum:
-    """Damped Newton steps from ``start``, a theta of any shape.
+    """Minimise an objective by damped Newton steps from ``start``, a theta of any shape.
 
-    ``direction``: a Newton step, or something close to it that goes down; called right after ``value_and_gradient``, with its theta.
-    ``reach`` of a step: by how much it moves predictions at most. A gradient vanishes also where an objective falls forever (separable
-    data); there the steps do not get smaller. ``endless``: whether theta shows that the objective falls forever; asked each time that the
-    objective has halved, to be done early.
+    ``direction`` gives a Newton step, or a similar step that goes down; it is called right after ``value_and_gradient``, with its theta.
+    ``reach`` gives the largest change of a prediction by a step. If an objective falls for ever (separable data), its gradient vanishes,
+    too, but steps do not get smaller. ``endless`` tells from theta that the objective falls for ever; it is asked each time that the
+    objective has halved, in order to stop early.
     """
     theta = start
     value, gradient = value_and_gradient(theta)
@@ -56,7 +56,7 @@ def minimise(
             if norm <= 1e-4 * TOLERANCE:
                 return Minimum(theta, value, norm, n_iter, False)
         moved = _line_search(value_and_gradient, theta, step, value, slope)
-        if moved is None:  # no smaller value is left to find: rounding
+        if moved is None:  # rounding error hides any smaller value
             return Minimum(theta, value, norm, n_iter, norm > TOLERANCE or reach(step) <= REACH)
         theta, value, gradient = moved
         if value < 0.5 * asked:
@@ -70,20 +70,20 @@ def minimise(
 def _line_search(
     value_and_gradient: Callable[[Array], tuple[float, Array]], theta: Array, step: Array, value: float, slope: float
 ) -> tuple[Array, float, Array] | None:
-    """The first of the step, its half, quarter, ... that lowers the value enough."""
+    """Try the step, its half, its quarter, and so on; return the first that lowers the value enough."""
     rounding = 1e-11 * (1.0 + abs(value))
     for halving in range(60):
         share = 0.5**halving
         new = theta + share * step
         found, gradient = value_and_gradient(new)
-        # so close to the minimum that values differ by rounding only, a Newton step is better than what they say
+        # close to the minimum, values differ by rounding only, and a full Newton step is more reliable than their order
         if found <= value + 1e-4 * share * slope or (halving == 0 and -slope <= rounding and found <= value + rounding):
             return new, found, gradient
     return None
 
 
 def conjugate_gradients(times: Callable[[Array], Array], precondition: Callable[[Array], Array], gradient: Array) -> Array:
-    """A step d with H d = -gradient, to the accuracy that Newton's method needs; H positive semi-definite."""
+    """Return a step d with H d = -gradient, as accurate as Newton's method needs; H is positive semi-definite."""
     norm = np.sqrt((gradient**2).sum())
     enough = min(0.1, norm**0.5) * norm
     step, rest = np.zeros_like(gradient), -gradient

@@ -1,4 +1,4 @@
-"""Predictions as laws of class probabilities that meet labels: their likelihood, and what is believed afterwards [B]."""
+"""Predicted laws of class probabilities: their likelihood given labels, and the laws given labels [B]."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ KINDS = ("dirichlet", "probability")
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Counts of the observed classes of each case, and logarithms of their mean probabilities."""
+    """The counts of the observed classes of each case, and the logarithms of their mean probabilities."""
 
     offsets: Int64
     log_share: Array
     count: Array
-    n: Array  # (N,) labels of each case
+    n: Array  # (N,) number of labels of each case
 
     @classmethod
     def of(cls, histograms: LabelTable, predictions: LogitTable, floor: float | None) -> Likelihood:
-        """Checked block by block; an observed class of probability 0 is refused unless there is a floor."""
+        """Read histograms and predictions in blocks; refuse an observed class of probability 0 unless a floor is given."""
         sizes, shares, counts = [], [], []
         for begin, end in predictions.blocks():
             y, z = histograms.block(begin, end).T, predictions.given(begin, end)
@@ -52,24 +52,24 @@ class Likelihood:
         return cls(offsets, np.log(np.concatenate(shares)), count, n)
 
     def at(self, log_total: Array) -> Array:
-        """(3, N) log-likelihood of each case's labels in an order, and its derivatives by the logarithm of the concentration (N,)."""
+        """Return (3, N): log-likelihood of each case's labels in an order, and two derivatives by the log concentration (N,)."""
         out = np.empty((3, len(log_total)))
         _dirmult.log_likelihood(self.offsets, self.log_share, self.count, np.ascontiguousarray(log_total), out)
         return out
 
     def tells(self) -> Bools:
-        """(N,) cases whose likelihood depends on the concentration: two labels or more, of a class that is not certain."""
+        """Return (N,) whether the likelihood depends on the concentration: two or more labels, and a class that is not certain."""
         return (self.n > 1) & (np.bincount(row_of(self.offsets), self.log_share < 0, len(self.n)) > 0)
 
     def coefficient(self) -> Array:
-        """(N,) log n! / Π y_k!."""
+        """Return (N,) log n! / Π y_k!."""
         from scipy.special import gammaln  # noqa: PLC0415  (scipy is slow to import)
 
         return np.asarray(gammaln(self.n + 1) - np.bincount(row_of(self.offsets), gammaln(self.count + 1), len(self.n)))
 
 
 def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient: bool = True) -> Array:
-    r"""Log-likelihood of label counts y, n in all, under Dirichlet(α) laws of the class probabilities, case by case.
+    r"""Return the log-likelihood of each case's label counts y, n in total, under Dirichlet(α) laws of the class probabilities.
 
     .. math:: \log\frac{n!}{\prod_k y_k!} + \log\frac{Γ(α_0)}{Γ(α_0 + n)} + \sum_k \log\frac{Γ(α_k + y_k)}{Γ(α_k)}
 
@@ -80,12 +80,12 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     alpha : (N, K) array
         Concentrations, at least 0 and not all 0, with a sum of at most 1e100.
     coefficient : bool
-        False: of the labels in an order, without the first term.
+        Whether to include the first term; without it, the result is for the labels in a fixed order.
 
     Returns
     -------
     (N,) array
-        0 for a case without labels, -inf where an observed class has α = 0.
+        Log-likelihoods: 0 for a case without labels, -inf if an observed class has α = 0.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
 
     Notes
     -----
-    A sum over labels, not a difference of log-gammas: as good for α of 1e-12 as for 1e12.
+    It is computed as a sum over labels, not as a difference of log-gammas, and is equally accurate for α of 1e-12 and of 1e12.
 
     References
     ----------
@@ -114,20 +114,21 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelPosterior(Frozen):
-    """What is believed about class probabilities after labels were seen: a mixture of S laws.
+    """The laws of class probabilities given labels: a mixture of S laws for each case.
 
     Attributes
     ----------
     weights : (S, N) array
-        Of the members; they add up to 1 for each case.
+        Weights of the members; they add up to 1 for each case.
     mean : (N, K) array
         Probabilities of the next label.
     members : (S, N, K) array
-        Concentrations of the members, or their probabilities where they were given as such.
+        Concentrations of the members, or their probabilities if these were given.
     log_evidence : (N,) array
-        Log-likelihood of the labels, in an order, under the mixture before; -inf where no member allows them. Weights are NaN there.
+        Log-likelihood of the labels, in a fixed order, under the mixture without labels. If no member allows the labels of a case, it is
+        -inf and the weights are NaN.
     kind : {"dirichlet", "probability"}
-        What the members are.
+        Kind of the members.
 
     Examples
     --------
@@ -144,14 +145,14 @@ class LabelPosterior(Frozen):
     kind: str = "dirichlet"
 
     def plausibilities(self, n_draws: int = 1000, *, seed: Any = 0, case_ids: Any = None, classes: Any = None) -> Dirichlet | Draws:
-        """What is believed as a truth, p(λ | b, x) [A eq. 1]: exact for a single Dirichlet law, else draws of the mixture.
+        """Return the laws as a truth, p(λ | b, x) [A eq. 1]: exact for a single Dirichlet law, otherwise draws of the mixture.
 
-        Metrics take the record itself, too, with these defaults. Cases whose labels no member allows are undefined.
+        Metrics also take the record itself, with these defaults. A case is undefined if no member allows its labels.
 
         Warns
         -----
         UserWarning
-            By a truth that models informed, neither they nor what was made of them can be judged.
+            Always: a truth that models informed cannot judge these models, nor models that are derived from them.
         """
         note(INFORMED)
         n_members, n, k = self.members.shape
@@ -161,7 +162,7 @@ class LabelPosterior(Frozen):
             )
         room("draws of all members", 16 * n * checks.whole("n_draws", n_draws) * k)
         word = seed_of(seed)
-        # of two classes that are alike, the first has a plausibility that is uniform from 0 to 1: which member a draw is of
+        # the first of two classes with prior 1 has a uniform plausibility, which chooses the member of each draw
         uniform = Dirichlet.from_array(np.ones((n, 2)), case_ids=case_ids).draws(n_draws, seed=word)[..., 0]
         member = np.minimum((np.cumsum(self.weights, axis=0)[:, :, None] < uniform).sum(axis=0), n_members - 1)
         found = np.full((n, n_draws, k), np.nan)
@@ -177,21 +178,26 @@ class LabelPosterior(Frozen):
 
 
 def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", weights: Any = None) -> LabelPosterior:
-    """Predictions after labels of the same cases were seen, as a :class:`LabelPosterior`.
+    """Return the laws of class probabilities given predictions and labels of the same cases.
 
     Dirichlet(α) becomes Dirichlet(α + y). Members s of an ensemble, Dirichlet laws or point predictions, are weighted by their likelihood
-    of the labels: ``w_s ∝ w_s DirMult(y | α_s)``, ``w_s Π_k z_sk^y_k``; computed in logarithms.
+    of the labels: ``w_s ∝ w_s DirMult(y | α_s)``, or ``w_s Π_k z_sk^y_k``, computed in logarithms.
 
     Parameters
     ----------
     predictions : (N, K) or (S, N, K) array
-        Concentrations or probabilities, as ``kind`` says; with three axes those of S members.
+        Concentrations or probabilities, as ``kind`` says; three axes hold S members.
     counts : (N, K) array or Labels
         The labels y.
     kind : {"dirichlet", "probability"}
-        Concentrations (at least 0, not all 0, with a sum of at most 1e100), or probabilities that add up to 1 (to within 1e-4).
+        Kind of the predictions: concentrations (at least 0, not all 0, with a sum of at most 1e100), or probabilities that add up to 1
+        (within 1e-4).
     weights : (S,) array, optional
-        Of the members before; default equal.
+        Weights of the members without labels. Default: equal.
+
+    Returns
+    -------
+    LabelPosterior
 
     Raises
     ------
@@ -234,17 +240,17 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
 
 
 def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:
-    """Sparse counts and log shares, and the log concentration of each case."""
+    """Return the likelihood, made of sparse counts and log shares, and the log concentration of each case."""
     log_total = np.log(alpha.sum(axis=1))
     seen = y > 0
     with np.errstate(divide="ignore"):
-        # no quotient: it may be too small for a number; nor above 0 by rounding
+        # a difference of logarithms, because the quotient may underflow; rounding must not lift it above 0
         share = np.minimum(np.log(alpha[seen]) - np.repeat(log_total, seen.sum(axis=1)), 0.0)
     return Likelihood(offsets_of(seen.sum(axis=1)), share, y[seen], y.sum(axis=1)), log_total
 
 
 def _laws(argument: str, given: Any, shape: tuple[int, ...], kind: str, members: bool = True) -> Array:
-    """(S, N, K) checked."""
+    """Return checked laws as (S, N, K)."""
     table = array_of(argument, given)
     axes = (2, 3) if members else (2,)
     if table.dtype.kind not in "biuf" or table.ndim not in axes or table.shape[-2:] != shape or 0 in table.shape:
@@ -272,6 +278,6 @@ def _prior(weights: Any, n: int) -> Array:
         return np.full(n, 1 / n)
     array = array_of("weights", weights)
     if array.dtype.kind not in "biuf" or array.shape != (n,) or not ((array >= 0) & np.isfinite(array)).all() or not array.any():
-        raise checks.error("weights", f"be {n} finite numbers of at least 0, not all 0, one a member", repr(weights))
-    array = array / array.max()  # sums of the largest numbers would be infinite
+        raise checks.error("weights", f"be {n} finite numbers of at least 0, not all 0, one per member", repr(weights))
+    array = array / array.max()  # the sum of the largest numbers would overflow
     return np.asarray(array / array.sum(), np.float64)

@@ -1,6 +1,6 @@
 """Fits of calibration maps z = softmax(W u + b) to label histograms [B appendix D.1]: objectives, gradients, curvature.
 
-All objectives are negative log-likelihoods as means over labels [B eq. 53]; tables have a row for each class.
+All objectives are means over labels of negative log-likelihoods [B eq. 53]; tables have one row per class.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from .._base.checks import error
 from .logits import LabelTable, LogitTable
 from .newton import MAX_ITER, REACH, TOLERANCE, Minimum, conjugate_gradients, minimise
 
-COLUMNS = 2**12  # cases of a block of the linear maps
-SAMPLE = 8192  # cases that the preconditioner looks at
-MOST_BLOCKS = 48  # classes with curvature blocks of their own; more share a diagonal
-FEW = 20_000  # cases that a first guess of the temperature is made from
+COLUMNS = 2**12  # cases per block of the linear maps
+SAMPLE = 8192  # cases from which the preconditioner is computed
+MOST_BLOCKS = 48  # classes with curvature blocks of their own; with more classes, only diagonals are used
+FEW = 20_000  # cases from which the first guess of the temperature is computed
 
-SMALL, LARGE = 0.1, 1e5  # root mean square of logits within which gradients are as the user sees them
+SMALL, LARGE = 0.1, 1e5  # root mean squares between which logits, and thus reported gradients, keep their units
 
 
 class Unbounded(ValueError):
-    """No finite map is best."""
+    """The error of a fit for which no finite map is best."""
 
     @classmethod
     def by(cls, labels: Array) -> Unbounded:
         said = (
-            "predictions must leave doubt about the labels: some map tells them apart without error, and the likelihood grows without end "
-            "(use more data, a penalty above 0 or a simpler map)."
+            "predictions must leave doubt about the labels. A map separates the labels without error, so that no finite map is best: "
+            "use more data, a penalty above 0 or a simpler map."
         )
         return cls(said if labels.all() else f"{said} Got no labels of class {int(np.argmin(labels))}.")
 
 
 def unit_of(size: float) -> float:
-    """What to divide logits of this root mean square by, so that gradients are neither all rounding nor too small to say anything."""
+    """Return the divisor of logits of this root mean square, with which gradients are neither rounding error nor too small to use."""
     return (max(size, 1e-100) / SMALL if size < SMALL else max(1.0, size / LARGE)) if size > 0 else 1.0
 
 
 def softmax(z: Array) -> Array:
-    """Probabilities from logits (K, n), in their place."""
+    """Replace logits (K, n) by probabilities in place, and return them."""
     z -= z.max(axis=0)
     np.exp(z, out=z)
     z /= z.sum(axis=0)
@@ -52,7 +52,7 @@ def softmax(z: Array) -> Array:
 
 
 class TemperatureSums:
-    """Sums of one pass for z = β u: c = u less the largest of its case, n labels; u in units of ``unit``."""
+    """The sums of one pass over the data for z = β u, with u less the largest of its case and in units of ``unit``."""
 
     def __init__(self, predictions: LogitTable, histograms: LabelTable, stride: int = 1) -> None:
         self.predictions, self.histograms, self.stride, self.unit = predictions, histograms, stride, 1.0
@@ -68,11 +68,11 @@ class TemperatureSums:
         self.n = float(self.by_class.sum())
         size = float(np.sqrt(square / len(self.labels)))
         self.unit = unit_of(size)
-        self.start = min(1.0, 5.0 * self.unit / size) if size > 0 else 1.0  # exponents of a usual size
+        self.start = min(1.0, 5.0 * self.unit / size) if size > 0 else 1.0  # start with exponents of moderate size
         self.linear, self.flat = linear / self.unit, flat / self.unit
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
-        """Centred logits and counts (K, rows) of every stride-th block."""
+        """Yield the centred logits and counts (K, rows) of every stride-th block."""
         for j, (begin, end) in enumerate(self.predictions.blocks()):
             if j % self.stride == 0:
                 u = self.predictions.logits(begin, end)
@@ -82,7 +82,7 @@ class TemperatureSums:
                 yield u, self.histograms.block(begin, end)
 
     def at(self, beta: float) -> tuple[float, float, float]:
-        """Objective, its first and second derivative."""
+        """Return the objective at β and its first and second derivative."""
         value, first, second = 0.0, 0.0, 0.0
         for centred, y in self.blocks():
             labels = y.sum(axis=0)
@@ -98,12 +98,12 @@ class TemperatureSums:
 
 
 def fit_temperature(predictions: LogitTable, histograms: LabelTable) -> tuple[Minimum, Array, float]:
-    """β = 1 / temperature, by Newton's method between bounds; the objective is convex. Also the labels of each case, and the value at 1."""
+    """Fit β = 1 / temperature by Newton's method between bounds; return the minimum, the labels of each case, and the value at 1."""
     sums = TemperatureSums(predictions, histograms)
     if sums.n == 0:
         raise error("counts", "hold labels", "none")
     if sums.flat >= sums.linear:
-        must = "tell classes apart better than chance: the likelihood is largest at an infinite temperature"
+        must = "distinguish the classes better than chance. The likelihood is largest at an infinite temperature"
         raise ValueError(f"predictions must {must}.")
     if sums.linear == 0:
         raise Unbounded.by(sums.by_class)
@@ -128,7 +128,7 @@ def _newton_1d(sums: TemperatureSums, beta: float, reach: float) -> Minimum:
         new = beta + step
         if not low < new < high:
             new = (low + high) / 2 if np.isfinite(high) else 4 * beta
-        if not low < new < high:  # neighbouring numbers
+        if not low < new < high:  # low and high are neighbouring numbers, which cannot be improved
             break
         beta = new
     return Minimum(np.array([beta]), value, abs(first), n_iter + 1, abs(first) <= TOLERANCE)
@@ -138,37 +138,37 @@ def _newton_1d(sums: TemperatureSums, beta: float, reach: float) -> Minimum:
 
 
 class PlattMap:
-    """z = (0, a s + b) for two classes, s = u_1 - u_0; theta (1, 2): a, b."""
+    """The map z = (0, a s + b) for two classes, s = u_1 - u_0; theta (1, 2): a, b."""
 
     def __init__(self) -> None:
         self.start, self.penalty = np.array([[1.0, 0.0]]), np.zeros((1, 2))
-        self.slope = np.array([[True, False]])  # what multiplies logits
+        self.slope = np.array([[True, False]])  # which parameters multiply logits
 
     @staticmethod
     def apply(theta: Array, u: Array) -> Array:
-        """(K, n) logits."""
+        """Return the (K, n) calibrated logits."""
         z = theta[0, 0] * (u[1] - u[0]) + theta[0, 1]
         return np.stack([np.zeros_like(z), z])
 
     @staticmethod
     def pull(s: Array, u: Array) -> Array:
-        """Gradient of Σ s z by theta."""
+        """Return the gradient of Σ s z by theta."""
         return np.array([[s[1] @ (u[1] - u[0]), s[1].sum()]])
 
     @staticmethod
     def curvature(h: Array, u: Array) -> Array:
-        """(1, 2, 2) by theta, from that by z."""
+        """Return the (1, 2, 2) curvature by theta from the curvature by z."""
         s = u[1] - u[0]
         return np.array([[[h[1] @ s**2, h[1] @ s], [h[1] @ s, h[1].sum()]]])
 
     @staticmethod
     def by_class(theta: Array) -> Array:
-        """(K, parameters) those of each class."""
+        """Return theta as (K, parameters per class)."""
         return theta
 
 
 class VectorMap:
-    """z = v * u + b; theta (2, K): v, b."""
+    """The map z = v * u + b; theta (2, K): v, b."""
 
     def __init__(self, k: int, penalty_b: float) -> None:
         self.start = np.stack([np.ones(k), np.zeros(k)])
@@ -185,7 +185,7 @@ class VectorMap:
 
     @staticmethod
     def curvature(h: Array, u: Array) -> Array:
-        """(K, 2, 2) of each class, from its own part h (K, n) of the curvature by z."""
+        """Return the (K, 2, 2) curvature of each class from its own part h (K, n) of the curvature by z."""
         hu = h * u
         squares, mixed, ones = (hu * u).sum(axis=1), hu.sum(axis=1), h.sum(axis=1)
         return np.moveaxis(np.array([[squares, mixed], [mixed, ones]]), -1, 0)
@@ -196,7 +196,7 @@ class VectorMap:
 
 
 class MatrixMap:
-    """z = W u + b; theta (K, K + 1): W, b."""
+    """The map z = W u + b; theta (K, K + 1): W, b."""
 
     def __init__(self, k: int, penalty_w: float, penalty_b: float) -> None:
         self.start = np.concatenate([np.eye(k), np.zeros((k, 1))], axis=1)
@@ -214,7 +214,7 @@ class MatrixMap:
 
     @staticmethod
     def curvature(h: Array, u: Array) -> Array:
-        """(K, K + 1, K + 1) of each class; only the diagonals where there are many classes."""
+        """Return the (K, K + 1, K + 1) curvature of each class, or for many classes only the diagonals."""
         k = len(u)
         full = np.concatenate([u, np.ones((1, u.shape[1]))])
         return np.asarray(h @ (full**2).T) if k > MOST_BLOCKS else np.stack([(full * row) @ full.T for row in h])
@@ -228,9 +228,9 @@ Map = Union[PlattMap, VectorMap, MatrixMap]
 
 
 class Objective:
-    """Mean negative log-likelihood of labels under a map of logits u (K, N), and its penalty; counts y (K, N).
+    """The mean negative log-likelihood of labels, counts y (K, N), under a map of logits u (K, N), and its penalty.
 
-    All but :meth:`value` and :meth:`fit` speak of logits in units of ``unit``, and of parameters times ``factor``.
+    All methods except :meth:`value` and :meth:`fit` take logits in units of ``unit``, and parameters times ``factor``.
     """
 
     def __init__(self, form: Map, u: Array, y: Array) -> None:
@@ -239,7 +239,7 @@ class Objective:
         self.n = float(self.labels.sum())
         if self.n == 0:
             raise error("counts", "hold labels", "none")
-        self.least = float(y[y > 0].min())  # weight of the label that counts least
+        self.least = float(y[y > 0].min())  # smallest weight of a label
         square = sum(float(((u[:, at] - u[:, at].mean(axis=0)) ** 2).sum()) for at in self.blocks())
         size = np.sqrt(square / u.size)
         self.unit = unit_of(float(size))
@@ -248,14 +248,14 @@ class Objective:
             self.u = u / self.unit
         self.factor = np.where(form.slope, self.unit, 1.0)
         self.penalty = form.penalty / self.factor**2
-        self.expected = np.empty_like(u)  # labels expected of each class and case at the last theta
+        self.expected = np.empty_like(u)  # expected labels of each class and case at the last theta
 
     def blocks(self) -> list[slice]:
         n = self.u.shape[1]
         return [slice(begin, min(begin + COLUMNS, n)) for begin in range(0, n, COLUMNS)]
 
     def value(self, theta: Array) -> float:
-        """Without penalty."""
+        """Return the objective without penalty."""
         theta = theta * self.factor
         total = 0.0
         for at in self.blocks():
@@ -266,7 +266,7 @@ class Objective:
         return total / self.n
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
-        """With penalty."""
+        """Return the objective with penalty, and its gradient."""
         value, gradient = 0.0, np.zeros_like(theta)
         for at in self.blocks():
             z = self.form.apply(theta, self.u[:, at])
@@ -282,7 +282,7 @@ class Objective:
         return value / self.n + float((self.penalty * theta**2).sum()), gradient / self.n + 2 * self.penalty * theta
 
     def times(self, step: Array) -> Array:
-        """Hessian at the last theta, times a step."""
+        """Return the Hessian at the last theta times a step."""
         total = np.zeros_like(step)
         for at in self.blocks():
             q, labels = self.expected[:, at], self.labels[at]
@@ -293,7 +293,7 @@ class Objective:
         return np.asarray(total / self.n + 2 * self.penalty * step)
 
     def reach(self, step: Array) -> float:
-        """The largest change of a case's logits, less what they change together."""
+        """Return the largest change of a logit by a step, relative to the mean change of the logits of its case."""
         most = 0.0
         for at in self.blocks():
             z = self.form.apply(step, self.u[:, at])[:, self.labels[at] > 0]
@@ -302,14 +302,14 @@ class Objective:
         return most
 
     def direction(self, theta: Array, gradient: Array) -> Array:
-        """A Newton step: conjugate gradients, with the curvature by each class's own parameters as preconditioner."""
+        """Return a Newton step by conjugate gradients, preconditioned with the curvature by each class's own parameters."""
         every = max(1, self.u.shape[1] // SAMPLE)
         q, labels = self.expected[:, ::every], np.where(self.labels > 0, self.labels, 1.0)[::every]
         h = q * (1 - q / labels)
         scale = self.labels.sum() / max(float(self.labels[::every].sum()), 1e-300) / self.n
         curved = self.form.curvature(h, self.u[:, ::every]) * scale
         penalty = 2 * self.form.by_class(self.penalty)
-        # ridges by parameter: those of slopes and shifts may be of very different sizes
+        # one ridge per parameter, because curvatures of slopes and shifts can differ by orders of magnitude
         if curved.ndim == 2:
             diagonal = curved + penalty + (1e-9 * curved.max(axis=0) + 1e-300)
             return conjugate_gradients(self.times, lambda rest: rest / diagonal, gradient)
@@ -323,8 +323,8 @@ class Objective:
         return conjugate_gradients(self.times, precondition, gradient)
 
     def fit(self, start: Array | None = None) -> Minimum:
-        """The minimum; an error where there is none."""
-        # from logits of a usual size, so that no probability is 0 or 1 from the beginning
+        """Return the minimum; raise an error if there is none."""
+        # start with logits of moderate size, so that no probability is 0 or 1 at the beginning
         begin = self.form.start / (self.size or 1.0) if start is None else start * self.factor
         found = minimise(self.value_and_gradient, self.direction, self.reach, begin, self._separates)
         if not found.bounded or self._separates(found.theta):
@@ -332,9 +332,9 @@ class Objective:
         return found._replace(theta=found.theta / self.factor)
 
     def _separates(self, theta: Array) -> bool:
-        """Whether what is not penalised puts every label first, so that more of it is always better.
+        """Return whether the unpenalised parameters put every label first, so that larger parameters are always better.
 
-        Else some label has a probability of at most 1/2, however large theta is.
+        Otherwise some label has a probability of at most 1/2, however large theta is.
         """
         free = np.where(self.penalty > 0, 0.0, theta)
         reach = self.reach(free)

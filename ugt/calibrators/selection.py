@@ -1,4 +1,4 @@
-"""Parts of the data to choose a regulariser on: one held-out share, or folds; cases of a cluster stay together."""
+"""Splits of the data for the choice of a regulariser: one held-out share, or folds; the cases of a cluster stay together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PURPOSE = 9  # UGT_PURPOSE_FOLDS of the core
 
 
 def candidates(argument: str, given: Any) -> list[float]:
-    """One regulariser, or several to choose from, each finite and at least 0."""
+    """Return the regularisers to choose from, one or several, each finite and at least 0."""
     if isinstance(given, numbers.Real):
         return [scalar(argument, given)]
     try:
@@ -29,7 +29,7 @@ def candidates(argument: str, given: Any) -> list[float]:
 
 
 def held_out(validation: Any, n_cases: int, clusters: Int32 | None, seed: Any) -> list[Bools]:
-    """Masks (N,) of the cases that are held out: one for a share, one for each fold of a number of folds; clusters (N,) stay together."""
+    """Return masks (N,) of held-out cases: one for a share, one per fold for a number of folds; clusters (N,) stay together."""
     unit = np.arange(n_cases) if clusters is None else clusters
     n_units = int(unit.max()) + 1
     random = np.empty(n_units, np.uint64)

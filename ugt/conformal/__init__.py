@@ -1,6 +1,6 @@
 """Prediction sets with a coverage guarantee: split conformal prediction, and Monte Carlo conformal prediction for uncertain truth.
 
-Classes with ``fit``, following the conventions of calibrators. docs/prediction-sets.md says what is guaranteed and what is not.
+The classes follow the conventions of calibrators. docs/prediction-sets.md explains which coverage is guaranteed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .sets import PredictionSets, SetCoverage
 __all__ = ["MonteCarloConformal", "PlausibilityRegions", "PredictionSets", "SetCoverage", "SplitConformal", "conformal_scores"]
 
 
-MOST_LABELS = 10**6  # a case
+MOST_LABELS = 10**6  # sampled labels per case
 
 
 def conformal_scores(
@@ -34,9 +34,9 @@ def conformal_scores(
     case_ids: Any = None,
     seed: Any = 0,
 ) -> Array:
-    """Nonconformity scores (N, K) of all classes: the higher, the stranger.
+    """Return the nonconformity scores (N, K) of all classes; a class with a higher score fits the prediction less.
 
-    With p_(1) >= p_(2) >= … the sorted probabilities of a case and o the place of class k among them,
+    If p_(1) >= p_(2) >= … are the sorted probabilities of a case and o is the position of class k among them, the scores are
 
     - ``"lac"``: 1 - p_k
     - ``"aps"``: p_(1) + … + p_(o-1) + u p_k
@@ -45,18 +45,18 @@ def conformal_scores(
     Parameters
     ----------
     predictions : (N, K) array, or (N,) of class 1 of two
-        Probabilities.
+        Predicted probabilities.
     score : {"lac", "aps", "raps"}
-        Which.
+        Name of the score.
     randomized : bool
-        True: u uniform in (0, 1), one a case, and tied classes in a random order; both depend on the seed and the case's id
-        only. False: u = 1, and tied classes count as one, all with the score of the last of them.
+        True: one u per case, uniform in (0, 1), and tied classes in a random order; both depend on the seed and the case id
+        only. False: u = 1, and all tied classes have the score of the last of them.
     penalty, k_reg : float, int
-        Of RAPS.
+        Parameters of RAPS.
     case_ids : (N,) ids, optional
-        Default: 0 to N-1.
+        Ids of the cases. Default: 0 to N-1.
     seed : int, Generator or SeedSequence
-        The same seed gives the same bytes.
+        Random seed; the same seed gives the same bytes.
 
     Raises
     ------
@@ -79,32 +79,33 @@ def conformal_scores(
 
 
 class SplitConformal(Conformal):
-    """Split conformal prediction: sets that hold the label of a new case with probability 1 - alpha, from cases with one label each.
+    """A split conformal predictor: its sets hold the label of a new case with probability at least 1 - alpha.
 
-    With scores s_1 … s_n of the labels of n calibration cases, the p-value of class k of a new case is ``(1 + #{i: s_i >= s(k)}) / (n +
-    1)``, and its set holds the classes with a p-value above alpha: those with a score of at most the ⌊alpha (n + 1)⌋-th largest s_i.
+    Each calibration case has one label. If s_1 … s_n are the scores of these labels, the p-value of class k of a new case is
+    ``(1 + #{i: s_i >= s(k)}) / (n + 1)``. The set holds the classes with a p-value above alpha, which are those with a score of at most
+    the ⌊alpha (n + 1)⌋-th largest s_i.
 
     Parameters
     ----------
     score : {"lac", "aps", "raps"}
-        See :func:`conformal_scores`.
+        Name of the score, see :func:`conformal_scores`.
     alpha : float
-        In (0, 1). A p-value that equals it up to rounding is not above it.
+        Error rate, in (0, 1). A p-value that equals alpha up to rounding is not above alpha.
     class_groups : None, "each", or (K,) integers
-        Groups of classes with a threshold of their own: none, every class by itself (coverage given the class), or as given.
+        Groups of classes with a threshold of their own: one threshold for all, one per class (coverage given the class), or given groups.
     randomized, penalty, k_reg
-        Of the score.
+        Parameters of the score.
     allow_empty : bool
-        False: the class with the lowest score is always in the set.
+        Whether sets may be empty; otherwise the class with the lowest score is always in the set.
     seed : int, Generator or SeedSequence
-        Of u and of tied classes.
+        Random seed of u and of the order of tied classes.
 
     Attributes
     ----------
     n_classes_, classes_, n_cases_, left_out_
         Classes and their names, calibration cases, and cases left out by reason.
     rule_ : dict
-        How classes are scored, with the seed. Only ``alpha`` and ``allow_empty`` can be changed after a fit.
+        The rule of the scores, with the seed. Only ``alpha`` and ``allow_empty`` can be changed after a fit.
     groups_ : list or None
         Groups of cases, in the order of :meth:`thresholds`.
     class_group_ : (K,) array
@@ -115,7 +116,7 @@ class SplitConformal(Conformal):
     Notes
     -----
     The guarantee is P(label of a new case in its set) >= 1 - alpha, over calibration cases and new case together, if they are exchangeable.
-    It is about labels like those of the calibration: see :class:`MonteCarloConformal` for labels that are themselves uncertain.
+    It holds for labels like those of the calibration cases, not for the truth: see :class:`MonteCarloConformal` for uncertain truth.
 
     References
     ----------
@@ -137,14 +138,14 @@ class SplitConformal(Conformal):
     """
 
     def fit(self, predictions: Any, labels: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
-        """Find the p-values of scores.
+        """Compute the p-values of scores from the calibration cases.
 
         Parameters
         ----------
         predictions : (N, K) array
-            Probabilities of the calibration cases, which the model must not have been trained or tuned on.
-        labels : (N,) array of class numbers, or Labels with one label a case
-            Their labels.
+            Probabilities of the calibration cases. The model must not have been trained or tuned on these cases.
+        labels : (N,) array of class numbers, or Labels with one label per case
+            Labels of the calibration cases.
         groups : (N,) ids, optional
             Groups of cases with a threshold of their own (coverage given the group).
         case_ids : (N,) ids, optional
@@ -171,46 +172,46 @@ class SplitConformal(Conformal):
 
 
 class MonteCarloConformal(Conformal):
-    """Conformal prediction where calibration cases have plausibilities instead of labels: m labels of each case are sampled.
+    """A conformal predictor for calibration cases with plausibilities instead of labels, from which it samples m labels per case.
 
-    The p-value of class k of a new case is the mean over the m samples of ``(1 + #{i: s_ij >= s(k)}) / (n + 1)``; its set holds
-    the classes with a p-value above alpha. That is a threshold at the r-th largest of the n m scores, with
-    ``r = ⌊alpha m (n + 1)⌋ - m + 1`` (a share of r / (n m) of them); where r < 1 every class is in every set.
+    The p-value of class k of a new case is the mean over the m samples of ``(1 + #{i: s_ij >= s(k)}) / (n + 1)``; the set holds
+    the classes with a p-value above alpha. This is a threshold at the r-th largest of the n m scores, with
+    ``r = ⌊alpha m (n + 1)⌋ - m + 1`` (a share of r / (n m) of them); if r < 1, every class is in every set.
 
     Parameters
     ----------
     score, alpha, class_groups, randomized, penalty, k_reg, allow_empty
-        As for :class:`SplitConformal`. ``class_groups="each"`` with 1 - 2 alpha or, corrected, 1 - alpha given the class.
+        As for :class:`SplitConformal`. ``class_groups="each"`` guarantees 1 - 2 alpha or, corrected, 1 - alpha given the class.
     m : int
-        Labels sampled a case, at least 1.
+        Sampled labels per case, at least 1.
     correction : {"none", "ecdf"}
-        ``"none"``: guaranteed is a coverage of 1 - 2 alpha (1 - alpha with m = 1), since a mean of p-values is a p-value only
-        when doubled; observed is a coverage near 1 - alpha as a rule. ``"ecdf"``: calibration cases are split; p-values of one
-        sampled label of each held-out case correct all others by their ranks, and 1 - alpha is guaranteed.
+        ``"none"`` guarantees a coverage of 1 - 2 alpha (1 - alpha with m = 1), because a mean of p-values is a p-value only
+        when doubled; the observed coverage is usually near 1 - alpha. ``"ecdf"`` splits the calibration cases: the p-values of one
+        sampled label of each held-out case correct all others by their ranks, which guarantees 1 - alpha.
     split : float
         Share of the calibration cases that is not held out for the correction.
     seed : int, Generator or SeedSequence
-        Of sampled labels, u, tied classes and the split. A case's random numbers depend on the seed and its id.
+        Random seed of sampled labels, u, tied classes and the split. The random numbers of a case depend on the seed and its id.
 
     Attributes
     ----------
     n_classes_, classes_, n_cases_, left_out_, rule_, groups_, class_group_, level_offsets_, level_score_, level_p_, base_p_
         As of :class:`SplitConformal`.
     m_, n_held_out_ : int
-        Labels sampled a case, and calibration cases that went into the correction.
+        Sampled labels per case, and calibration cases that were used for the correction.
 
     Notes
     -----
-    Labels are sampled from expected plausibilities; that is the law of the label whether plausibilities are certain, a posterior
-    or draws. The guarantee is about a label drawn for a new case in the same way: about the model of the truth, not about
-    nature. With one-hot plausibilities and no correction everything is as in :class:`SplitConformal`.
+    Labels are sampled from expected plausibilities, which is the distribution of the label whether plausibilities are certain, a
+    posterior or draws. The guarantee holds for a label drawn for a new case in the same way. It depends on the truth model and does not
+    extend to the true class. With one-hot plausibilities and no correction, all results are those of :class:`SplitConformal`.
 
     References
     ----------
     Stutz, Roy, Matejovicova, Strachan, Cemgil & Doucet, "Conformal prediction under ambiguous ground truth" (TMLR 2023), sec. 3:
-    Monte Carlo conformal prediction, its threshold, the averaged p-values and their ECDF correction. Unlike the authors' code, the
-    corrected p-value counts the new case itself, (1 + rank) / (1 + held-out cases): without it the guarantee is missed by one
-    case; and a class with a p-value of exactly alpha is not in the set, as in the paper.
+    Monte Carlo conformal prediction, its threshold, the averaged p-values and their ECDF correction. Two details differ from the authors'
+    code. The corrected p-value counts the new case itself, (1 + rank) / (1 + held-out cases); otherwise the guarantee is missed by one
+    case. A class with a p-value of exactly alpha is not in the set, as in the paper.
 
     Examples
     --------
@@ -249,26 +250,26 @@ class MonteCarloConformal(Conformal):
 
     @property
     def guarantee(self) -> float:
-        """The coverage that is guaranteed at ``alpha``, if calibration cases and new cases are exchangeable."""
+        """The guaranteed coverage at ``alpha``, if calibration cases and new cases are exchangeable."""
         fitted = self.__sklearn_is_fitted__()
         one, corrected = (self.m_ == 1, self.n_held_out_ > 0) if fitted else (self.m == 1, self.correction == "ecdf")
         return max(0.0, 1.0 - (1 if one or corrected else 2) * check_alpha(self.alpha))
 
     def fit(self, predictions: Any, truth: Any, *, groups: Any = None, case_ids: Any = None) -> Self:
-        """Sample labels and find the p-values of scores.
+        """Sample labels and compute the p-values of scores from the calibration cases.
 
         Parameters
         ----------
         predictions, groups, case_ids
             As for :meth:`SplitConformal.fit`.
         truth : Point, Dirichlet, Draws, Labels, or array (N, K) or (N, draws, K)
-            Plausibilities of the same cases, in the same order; of labels their shares, of an array its rows divided by their
-            sums. Cases without a truth (NaN) are left out and counted.
+            Plausibilities of the same cases, in the same order. Labels count by their shares; the rows of an array are divided by
+            their sums. Cases without a truth (NaN) are left out and counted.
 
         Raises
         ------
         ValueError, TypeError
-            If shapes do not fit, a number is out of range, no case has a truth, or too few cases are left to be split.
+            If shapes do not fit, a number is out of range, no case has a truth, or there are too few cases to split.
         """
         m = whole("m", self.m, 1, MOST_LABELS)
         option("correction", self.correction, ("none", "ecdf"))
@@ -294,7 +295,7 @@ class MonteCarloConformal(Conformal):
         return self
 
     def _sampled(self, cases: Cases, known: Truth, rule: ScoreRule, m: int, by_class: bool) -> tuple[Int64, Int32, Array]:
-        """Cases with a truth, their m labels (and one more, were they held out), and the scores of these or of all classes."""
+        """Return the cases with a truth, their m labels (and one more in case they are held out), and the scores of labels or classes."""
         room(f"{m} labels of each case", 24 * m * len(cases))
 
         def part(begin: int, end: int) -> tuple[Int64, Int32, Array]:
@@ -311,7 +312,7 @@ class MonteCarloConformal(Conformal):
         return rows, label, score
 
     def _held_out(self, n: int, seed: int) -> Bools:
-        """(n,) the cases that the correction is made from."""
+        """Return (n,) which cases are held out for the correction."""
         share = scalar("split", self.split, positive=True)
         if self.correction == "none" and share < 1:
             return np.zeros(n, bool)

@@ -1,4 +1,4 @@
-"""What conformal predictors are given: probabilities, what is known of the truth, groups of cases; and the scores of classes."""
+"""Input of conformal predictors: probabilities, the truth, groups of cases; and the scores of classes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from ..plausibilities.sets import as_groups
 from ..resampling.design import seed_of
 
 SCORES = {"lac": _sets.LAC, "aps": _sets.APS, "raps": _sets.RAPS}
-BLOCK = 2**18  # numbers of a block of rows
-# Chains: what is drawn for a case as a calibration case is independent of what is drawn for a case that is predicted.
+BLOCK = 2**18  # numbers per block of rows
+# Chain words of random streams: draws for a calibration case must be independent of draws for a predicted case with the same id.
 CALIBRATED, PREDICTED, SAMPLED, HELD_OUT = 0, 1, 2, 3
 NO_TRUTH = "case without annotations"
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Probabilities (N, K), read a block at a time, and whose they are."""
+    """The probabilities (N, K), read in blocks, with the names of their cases and classes."""
 
     table: LogitTable
     axes: Axes
@@ -48,17 +48,17 @@ class Cases:
         return self.axes.n_cases
 
     def probabilities(self, begin: int, end: int) -> Array:
-        """(rows, K) from 0 to 1."""
+        """Return (rows, K) probabilities, clipped to the range from 0 to 1."""
         return np.ascontiguousarray(np.clip(self.table.given(begin, end), 0.0, 1.0))
 
     def run(self, task: Callable[[int, int], Any], what: str) -> list[Any]:
-        """``task(begin, end)`` over blocks of rows; cut by size alone, so that numbers do not depend on threads."""
+        """Run ``task(begin, end)`` over blocks of rows; their size is independent of the number of threads, and so are the results."""
         return parallel.run(task, len(self), max(1, BLOCK // self.table.shape[1]), what)
 
 
 @dataclass(frozen=True)
 class ScoreRule:
-    """How classes are scored; a higher score conforms less."""
+    """The rule by which classes are scored; a class with a higher score conforms less."""
 
     score: str
     randomized: bool
@@ -72,7 +72,7 @@ class ScoreRule:
         return cls(score, flag("randomized", randomized), scalar("penalty", penalty), whole("k_reg", k_reg, 0, 2**31), seed_of(seed))
 
     def scores(self, cases: Cases, begin: int, end: int, chain: int) -> Array:
-        """(rows, K) scores of the classes of some cases."""
+        """Return (rows, K) scores of the classes of some cases."""
         given = cases.probabilities(begin, end)
         out = np.empty(given.shape)
         how = SCORES[self.score], self.randomized, self.penalty, self.k_reg, self.seed, chain
@@ -92,19 +92,19 @@ class ScoreRule:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Label probabilities (N, K) of the calibration cases, read a block at a time; NaN for a case that has none."""
+    """The label probabilities (N, K) of the calibration cases, read in blocks; NaN for a case without a truth."""
 
     source: Any
     axes: Axes | None
 
     @classmethod
     def of(cls, truth: Any, shape: tuple[int, int]) -> Truth:
-        """From plausibilities, labels (their shares) or an array, for predictions of this shape."""
+        """Read plausibilities, labels (as shares) or an array, for predictions of this shape."""
         if isinstance(truth, Labels):
             truth = votes(truth, kind="mean")
         if not isinstance(truth, Plausibilities):
             array = truth if type(truth).__name__ == "Rankings" else identifiers.as_array(truth)
-            # an array (N, K) stays as it is, large as it may be: it is checked as it is read
+            # an array (N, K) is not copied, because it may be large; its values are checked as they are read
             check_bare("truth", array, truth=True)
             truth = array if getattr(array, "ndim", 0) == 2 else as_plausibilities(array)
         if isinstance(truth, np.ndarray) and truth.dtype.kind not in "biuf":
@@ -116,7 +116,7 @@ class Truth:
         return cls(truth, axes)
 
     def block(self, begin: int, end: int) -> Array:
-        """(rows, K) numbers of at least 0; rows of NaN are undefined."""
+        """Return (rows, K) numbers of at least 0; rows of NaN are undefined."""
         if not isinstance(self.source, np.ndarray):
             return np.ascontiguousarray(self.source.take(np.arange(begin, end)).mean())
         part = np.ascontiguousarray(self.source[begin:end], np.float64)
@@ -131,7 +131,7 @@ class Truth:
 
 
 def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | None]:
-    """(N,) numbers of classes, from these or from ``Labels`` with one label a case."""
+    """Return (N,) class numbers, given as such or as ``Labels`` with one label per case."""
     n, k = shape
     if isinstance(labels, Labels):
         if (labels.n_cases, labels.n_classes) != shape:
@@ -140,25 +140,25 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | No
         per_case = np.add.reduceat(np.append(count, 0), offsets[:-1]) * (sizes_of(offsets) > 0)
         if (per_case != 1).any():
             i = int(np.argmax(per_case != 1))
-            must = "be one a case (MonteCarloConformal takes several)"
+            must = "be one per case (MonteCarloConformal takes several)"
             raise error("labels", must, f"{per_case[i]} labels", f"case {labels.axes.case_name(i)}")
         return index.astype(np.int64), labels.axes
     array = identifiers.as_array(labels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
-        raise error("labels", f"be {n} numbers of classes, one a case", f"{array.dtype} of shape {array.shape}")
-    refuse("labels", (array < 0) | (array >= k), array, 0, f"be numbers of classes from 0 to {k - 1}")
+        raise error("labels", f"be {n} class numbers, one per case", f"{array.dtype} of shape {array.shape}")
+    refuse("labels", (array < 0) | (array >= k), array, 0, f"be class numbers from 0 to {k - 1}")
     return array.astype(np.int64), None
 
 
 def sampled(block: Array, keys: NDArray[np.uint64], seed: int, chain: int, m: int) -> Int32:
-    """(rows, m) labels sampled from label probabilities."""
+    """Return (rows, m) labels sampled from label probabilities."""
     out = np.empty((len(block), m), np.int32)
     _sets.labels(block, keys, seed, chain, out)
     return out
 
 
 def class_groups(given: Any, axes: Axes) -> Int64:
-    """(K,) number of the group of classes that shares a threshold: all one, each its own, or as given."""
+    """Return (K,) the group of each class, which shares a threshold: one group, one per class, or given groups."""
     if given is None:
         return np.zeros(axes.n_classes, np.int64)
     if isinstance(given, str):
@@ -173,19 +173,19 @@ def class_groups(given: Any, axes: Axes) -> Int64:
 
 
 def case_groups(groups: Any, n: int) -> tuple[Int64, list[Any] | None]:
-    """(N,) number of each case's group, and the ids of the groups (None: there are none)."""
+    """Return (N,) the group number of each case, and the ids of the groups, or None without groups."""
     if groups is None:
         return np.zeros(n, np.int64), None
     column = identifiers.number("groups", groups)
     if len(column.code) != n:
-        raise error("groups", f"be {n} ids, one a case", len(column.code))
+        raise error("groups", f"be {n} ids, one per case", len(column.code))
     return column.code.astype(np.int64), column.ids.tolist()
 
 
 def located_groups(groups: Any, n: int, known: list[Any] | None) -> Int64:
-    """(N,) number of each case's group among those of the fit."""
+    """Return (N,) the number of each case's group among the groups of the fit."""
     if (groups is None) != (known is None):
-        raise error("groups", "be given exactly where they were given in the fit", "none" if groups is None else "groups")
+        raise error("groups", "be given if and only if the fit had groups", "none" if groups is None else "groups")
     if known is None:
         return np.zeros(n, np.int64)
     code, ids = case_groups(groups, n)

@@ -1,4 +1,4 @@
-"""What conformal predictors have in common: from the levels that a fit has found to sets and p-values."""
+"""The common part of conformal predictors, which computes sets and p-values from the levels of a fit."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from ..calibrators.estimator import Calibrator
 from .input import NO_TRUTH, PREDICTED, Cases, ScoreRule, located_groups
 from .sets import PredictionSets
 
-# p-values are ratios of whole numbers below 2**53 with steps far above this: equal to alpha is told from above alpha.
+# Relative tolerance of p-values, which are ratios of whole numbers with far larger steps: p = alpha must not count as p > alpha.
 EQUAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """For every category (of case and class) a step function: p(s) of a score s is ``p`` at the first level of at least s.
+    """The p-values as a step function of the score for every category (of case and class).
 
-    Levels of category g are ``score[offsets[g]:offsets[g + 1]]``, ascending, p descending; beyond the last p is ``base[g]``.
+    p(s) of a score s is ``p`` at the first level of at least s. The levels of category g are ``score[offsets[g]:offsets[g + 1]]``,
+    ascending, with p descending; beyond the last level p is ``base[g]``.
     """
 
     offsets: Int64
@@ -50,7 +51,7 @@ class Levels:
         return out.reshape(scores.shape)
 
     def thresholds(self, alpha: float) -> Array:
-        """(categories,) the highest score whose p-value is above alpha; inf where that of every score is."""
+        """Return (categories,) the highest score whose p-value is above alpha; inf if every score has such a p-value."""
         out = np.full(len(self.base), np.inf)
         for g in np.flatnonzero(self.base <= alpha * (1 + EQUAL)):
             part = self._part(int(g))
@@ -59,7 +60,7 @@ class Levels:
         return out
 
     def corrected(self, scores: Array, category: Int64) -> Levels:
-        """ECDF-corrected: p becomes (1 + #{held-out cases of the category with a p-value of at most p}) / (1 + their number)."""
+        """Return ECDF-corrected levels: p becomes (1 + #{held-out cases of the category with a p-value <= p}) / (1 + #{held-out cases})."""
         held_out = self.p_values(scores, category)
         by_category = dict(parts(category, len(self.base)))
         rows: list[tuple[Array, Array, float]] = []
@@ -71,13 +72,13 @@ class Levels:
                 return np.asarray((1 + np.searchsorted(seen, p, side="right")) / (1 + len(seen)))
 
             p = share(self.p[part])
-            last = np.append(p[1:] != p[:-1], True)[: len(p)]  # of the levels of one p-value only the highest counts
+            last = np.append(p[1:] != p[:-1], True)[: len(p)]  # of several levels with one p-value, only the highest matters
             rows.append((self.score[part][last], p[last], float(share(self.base[g]))))
         return assembled(rows)
 
 
 def parts(category: Int64, n: int) -> list[tuple[int, Int64]]:
-    """The categories that occur, and where, in order."""
+    """Return the categories that occur, each with its positions in order."""
     if n == 1:
         return [(0, np.arange(len(category)))] if len(category) else []
     order = np.argsort(category, kind="stable")
@@ -91,7 +92,7 @@ def assembled(rows: list[tuple[Array, Array, float]]) -> Levels:
 
 
 def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
-    """Levels from the scores (n, m) of m labels of each of n cases, with the category (n, m) of each.
+    """Return levels from the scores (n, m) of m labels of each of n cases, and the category (n, m) of each label.
 
     p(s) = mean over the m samples of (1 + #{cases of the category with a score of at least s}) / (1 + #{cases of the category}).
     """
@@ -101,7 +102,7 @@ def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
 
 
 def pooled_by_class(scores: Array, label: Int32) -> Levels:
-    """The same of one category, from the scores (n, K) of all classes and m labels (n, m) of each case."""
+    """Return the levels of a single category from the scores (n, K) of all classes and m labels (n, m) of each case."""
     n, m = label.shape
     drawn = np.bincount((label + scores.shape[1] * np.arange(n)[:, None]).ravel(), minlength=scores.size)
     at = np.flatnonzero(drawn)
@@ -114,7 +115,7 @@ def pooled_by_class(scores: Array, label: Int32) -> Levels:
 
 def _category(scores: Array, sample: Int64, m: int) -> tuple[Array, Array, float]:
     size = np.bincount(sample, minlength=m)
-    if (size == size[0]).all():  # whole numbers, so that p-values are exact to the last bit: (m + count) / (m (n + 1))
+    if (size == size[0]).all():  # whole numbers give p-values that are exact to the last bit: (m + count) / (m (n + 1))
         ordered = np.sort(scores)
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         n = m * (int(size[0]) + 1)
@@ -135,7 +136,7 @@ def check_alpha(alpha: Any) -> float:
 
 
 class Conformal(Calibrator):
-    """What both predictors do with the levels that a fit has found."""
+    """The base class of both predictors, which uses the levels of a fit."""
 
     n_classes_: int
     rule_: dict[str, Any]
@@ -161,27 +162,27 @@ class Conformal(Calibrator):
 
     @property
     def guarantee(self) -> float:
-        """The coverage that is guaranteed at ``alpha``, if calibration cases and new cases are exchangeable."""
+        """The guaranteed coverage at ``alpha``, if calibration cases and new cases are exchangeable."""
         return 1.0 - check_alpha(self.alpha)
 
     def predict_sets(self, predictions: Any, *, alpha: float | None = None, groups: Any = None, case_ids: Any = None) -> PredictionSets:
-        """The classes with a p-value above alpha, which are those that score no higher than the threshold.
+        """Return the sets of classes with a p-value above alpha, which are the classes that score at most the threshold.
 
         Parameters
         ----------
         predictions : (N, K) array
             Probabilities of new cases.
         alpha : float, optional
-            Another error rate than that of the constructor.
+            Error rate that replaces that of the constructor.
         groups : (N,) ids, optional
-            Of the cases; exactly where the fit had groups.
+            Groups of the cases; required if and only if the fit had groups.
         case_ids : (N,) ids, optional
             Keys of the random numbers of each case (0 to N-1 by default).
 
         Raises
         ------
         ValueError
-            If probabilities, classes or groups are not as in the fit.
+            If probabilities, classes or groups do not match the fit.
         """
         rate = check_alpha(self.alpha if alpha is None else alpha)
         thresholds = self.thresholds(rate)
@@ -197,14 +198,14 @@ class Conformal(Calibrator):
                 inside[np.arange(len(inside)), scores.argmin(axis=1)] = True
             sizes = inside.sum(axis=1)
             listed[0] += int(sizes.sum())
-            room("the classes of all sets", 8 * listed[0])  # in parts, and joined
+            room("the classes of all sets", 8 * listed[0])  # counts the parts and their joined copy
             return sizes, np.nonzero(inside)[1].astype(np.int32)
 
         sizes, index = (np.concatenate(column) for column in zip(*cases.run(part, "predicting sets")))
         return PredictionSets(cases.axes, offsets_of(sizes), index, rate)
 
     def p_values(self, predictions: Any, *, groups: Any = None, case_ids: Any = None) -> Array:
-        """(N, K) p-values of "the label is k"; parameters as for :meth:`predict_sets`."""
+        """Return (N, K) p-values of "the label is k"; the parameters are those of :meth:`predict_sets`."""
         cases, group, rule = self._read(predictions, groups, case_ids)
         levels, n_class_groups = self._levels(), int(self.class_group_.max()) + 1
         room("a table of p-values", 8 * math.prod(cases.table.shape))
@@ -218,7 +219,7 @@ class Conformal(Calibrator):
         return out
 
     def thresholds(self, alpha: float | None = None) -> Array:
-        """(groups of cases, groups of classes) highest score of a class in a set; inf: every class is in it."""
+        """Return (groups of cases, groups of classes) the highest score of a class in a set; inf if every class is in every set."""
         self._check_fitted()
         return self._levels().thresholds(check_alpha(self.alpha if alpha is None else alpha)).reshape(-1, int(self.class_group_.max()) + 1)
 
@@ -240,7 +241,7 @@ class Conformal(Calibrator):
         for name, fits in self._conditions():
             try:
                 good = fits()
-            except (ValueError, TypeError, OverflowError):  # such as of numbers that are none
+            except (ValueError, TypeError, OverflowError):  # a condition can fail on values of the wrong kind, too
                 good = False
             if not good:
                 raise error("source", f"have {name} of a {type(self).__name__}", repr(getattr(self, name))[:200])
@@ -249,7 +250,7 @@ class Conformal(Calibrator):
         return bool(0 <= getattr(self, name) < 2**63)
 
     def _conditions(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """What must hold of each part of a fit; each may count on those before it."""
+        """Yield a condition for each attribute of a fit; a condition may rely on those before it."""
         k, group, ends = self.n_classes_, self.class_group_, self.level_offsets_
         score, p, base = self.level_score_, self.level_p_, self.base_p_
         yield "n_classes_", lambda: 0 < k < 2**31
@@ -263,12 +264,12 @@ class Conformal(Calibrator):
         yield "base_p_", lambda: len(base) == len(self.groups_ or [0]) * (int(group.max()) + 1) and _are_shares(base)
         yield "level_offsets_", lambda: ends.dtype == np.int64 and ends.shape == (len(base) + 1,) and len(p) == len(score)
         yield "level_offsets_", lambda: ends[0] == 0 and ends[-1] == len(score) and bool((np.diff(ends) >= 0).all())
-        following = np.isin(np.arange(1, len(score)), ends, invert=True)  # levels after the first one of their category
+        following = np.isin(np.arange(1, len(score)), ends, invert=True)  # all levels except the first of each category
         yield "level_score_", lambda: bool((np.diff(score)[following] > 0).all())
         yield "level_p_", lambda: _are_shares(p) and bool((np.diff(p)[following] <= 0).all())
 
     def _keep(self, rule: ScoreRule, levels: Levels, cases: Cases, n_counted: int, groups: list[Any] | None, class_group: Int64) -> None:
-        self.rule_ = vars(rule)  # as it was fitted, whatever parameters are set later
+        self.rule_ = vars(rule)  # later changes of parameters must not change the fitted rule
         self.n_classes_, self.n_cases_ = cases.axes.n_classes, n_counted
         self.left_out_ = {NO_TRUTH: len(cases) - n_counted} if n_counted < len(cases) else {}
         self.groups_, self.class_group_, self.classes_ = groups, class_group, cases.axes.classes.tolist()
@@ -279,7 +280,7 @@ class Conformal(Calibrator):
         n = int(np.isposinf(thresholds).sum())
         if n:
             which = "" if thresholds.size == 1 else f" in {n} of {thresholds.size} groups"
-            said = f"too few calibration labels for alpha = {alpha:g}{which}: all classes{' of theirs' if which else ''} are in every set"
+            said = f"too few calibration labels for alpha = {alpha:g}{which}: all classes{' there' if which else ''} are in every set"
             notices.warn(said, stacklevel=stacklevel)
 
 

@@ -15,39 +15,39 @@ from ..calibrators.estimator import Calibrator, Self
 from .input import BLOCK, CALIBRATED, NO_TRUTH, PREDICTED, Cases, ScoreRule, Truth
 from .predictor import Levels, check_alpha, named, pooled
 
-MOST_CLASSES = 4  # of a grid
+MOST_CLASSES = 4  # largest number of classes of a grid, whose size grows with its power
 
 
 class PlausibilityRegions(Calibrator):
-    """Conformal prediction of plausibilities: for each case the vectors λ whose expected score is not too strange.
+    """A conformal predictor of plausibilities: the region of a case holds the vectors λ whose expected score is not too high.
 
-    The expected score of λ in a case with scores s(1) … s(K) is e = Σ_k λ_k s(k). With e_ij of m plausibilities of each of n
-    calibration cases, the p-value of λ is the mean over j of ``(1 + #{i: e_ij >= e}) / (n + 1)``, and the region holds the λ with a
-    p-value above alpha: the part of the simplex in a half-space, {λ: Σ_k λ_k s(k) <= t}.
+    The expected score of λ in a case with scores s(1) … s(K) is e = Σ_k λ_k s(k). If e_ij are those of m plausibilities of each of n
+    calibration cases, the p-value of λ is the mean over j of ``(1 + #{i: e_ij >= e}) / (n + 1)``. The region holds the λ with a
+    p-value above alpha, which is the part of the simplex in a half-space, {λ: Σ_k λ_k s(k) <= t}.
 
     Parameters
     ----------
     score, alpha, randomized, penalty, k_reg
         As for :class:`SplitConformal`; ``"lac"`` by default, with which e is 1 less the mean predicted probability under λ.
     m : int
-        Plausibilities sampled from a posterior for each case; of draws the first m. Certain plausibilities need one.
+        Plausibilities per case that are sampled from a posterior; of Draws, the first m. Certain plausibilities need one.
     seed : int, Generator or SeedSequence
-        Of sampled plausibilities, u and tied classes.
+        Random seed of sampled plausibilities, u and tied classes.
 
     Attributes
     ----------
     n_classes_, n_cases_, left_out_
         Classes, calibration cases, and cases left out by reason.
     m_ : int
-        Plausibilities a case: 1 where they are certain.
+        Plausibilities per case: 1 if they are certain.
     level_score_, level_p_, base_p_
         p-values as a step function of the expected score.
 
     Notes
     -----
-    Guaranteed is that the plausibilities of a new case are in its region with probability 1 - alpha where they are certain, and
-    1 - 2 alpha where they are sampled from a posterior, if calibration cases and new cases are exchangeable. Regions are half-spaces:
-    they never exclude the vertex of the class with the lowest score, unless they are empty.
+    If calibration cases and new cases are exchangeable, the plausibilities of a new case are in its region with probability at least
+    1 - alpha for certain plausibilities, and at least 1 - 2 alpha for plausibilities sampled from a posterior. Because regions are
+    half-spaces, a region that is not empty always contains the vertex of the class with the lowest score.
 
     References
     ----------
@@ -82,7 +82,7 @@ class PlausibilityRegions(Calibrator):
         self.randomized, self.penalty, self.k_reg, self.seed = randomized, penalty, k_reg, seed
 
     def fit(self, predictions: Any, truth: Any, *, case_ids: Any = None) -> Self:
-        """Find the p-values of expected scores.
+        """Compute the p-values of expected scores from the calibration cases.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class PlausibilityRegions(Calibrator):
         return self
 
     def p_values(self, predictions: Any, plausibilities: Any, *, case_ids: Any = None) -> Array:
-        """p-values of one plausibility vector a case (N, K) or of several (N, G, K): (N,) or (N, G)."""
+        """Return p-values (N,) of one plausibility vector per case (N, K), or (N, G) of G vectors per case (N, G, K)."""
         scores = self._scores(predictions, case_ids)
         given = np.asarray(plausibilities)
         if given.dtype.kind not in "biuf" or given.ndim not in (2, 3) or (given.shape[0], given.shape[-1]) != scores.shape:
@@ -136,33 +136,33 @@ class PlausibilityRegions(Calibrator):
         return self._levels().p_values(expected(table, scores), 0).reshape(given.shape[:-1])
 
     def contains(self, predictions: Any, plausibilities: Any, *, alpha: float | None = None, case_ids: Any = None) -> Bools:
-        """Whether plausibilities, as for :meth:`p_values`, are in the region of their case."""
+        """Return whether plausibilities, as for :meth:`p_values`, are in the region of their case."""
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return np.asarray(self.p_values(predictions, plausibilities, case_ids=case_ids) > rate * (1 + 1e-12))
 
     def half_spaces(self, predictions: Any, *, alpha: float | None = None, case_ids: Any = None) -> tuple[Array, float]:
-        """``(s, t)``: the region of case i is {λ in the simplex: Σ_k λ_k s_ik <= t}; t = inf where there are too few cases."""
+        """Return ``(s, t)``: the region of case i is {λ in the simplex: Σ_k λ_k s_ik <= t}; t = inf if there are too few cases."""
         rate = check_alpha(self.alpha if alpha is None else alpha)
         return self._scores(predictions, case_ids), float(self._levels().thresholds(rate)[0])
 
     def grid(self, predictions: Any, *, n_steps: int = 20, alpha: float | None = None, case_ids: Any = None) -> tuple[Array, Bools]:
-        """The regions on a grid, for at most 4 classes.
+        """Return the regions on a grid of plausibility vectors, for at most 4 classes.
 
         Parameters
         ----------
         predictions : (N, K) array
-            Probabilities.
+            Probabilities of new cases.
         n_steps : int
-            Plausibilities are multiples of 1 / n_steps.
+            Resolution of the grid: plausibilities are multiples of 1 / n_steps.
         alpha, case_ids
             As for :meth:`contains`.
 
         Returns
         -------
         grid : (G, K) array
-            All such vectors.
+            All plausibility vectors of the grid.
         inside : (N, G) array of bool
-            Whether each is in the region of the case.
+            Whether each vector is in the region of the case.
         """
         self._check_fitted()
         steps = whole("n_steps", n_steps, 1, 1000)
@@ -182,12 +182,12 @@ class PlausibilityRegions(Calibrator):
 
 
 def expected(plausibilities: Array, scores: Array) -> Array:
-    """(N, G) expected scores of plausibilities (N, G, K)."""
+    """Return (N, G) expected scores of plausibilities (N, G, K)."""
     return np.asarray((plausibilities * scores[:, None]).sum(axis=-1))
 
 
 def simplex_grid(k: int, steps: int) -> Array:
-    """(G, k) all vectors of multiples of 1/steps that add up to 1: where k - 1 bars stand among steps stars."""
+    """Return (G, k) all vectors of multiples of 1/steps that add up to 1, from the positions of k - 1 bars among ``steps`` stars."""
     bars = np.array(list(combinations(range(steps + k - 1), k - 1)), np.int64).reshape(-1, k - 1)
     edges = np.concatenate([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), steps + k - 1)], axis=1)
     return np.asarray((np.diff(edges, axis=1) - 1) / steps)

@@ -1,4 +1,4 @@
-"""Prediction sets, and what can be said of them: sizes, coverage, coverage within classes and groups."""
+"""Prediction sets, with their sizes, their coverage, and their coverage within classes and groups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AGAINST = ("mass", "best", "voted")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictionSets(OnAxes):
-    """A set of classes for each of N cases. A sequence of arrays of class positions, so that metrics of sets take it.
+    """The prediction sets of N cases, as a sequence of arrays of class positions that metrics of sets take.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class PredictionSets(OnAxes):
     index : (E,) int32
         Class positions, ascending within a case.
     alpha : float
-        The error rate that was asked for; NaN where it is unknown.
+        Nominal error rate; NaN if unknown.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class PredictionSets(OnAxes):
 
     @classmethod
     def of(cls, sets: Any, n_classes: int | None = None, *, case_ids: Any = None, alpha: float = float("nan")) -> PredictionSets:
-        """From a boolean mask (N, K), integers (N, j), or N sequences of class positions with ``n_classes``.
+        """Make sets from a boolean mask (N, K), integers (N, j), or N sequences of class positions with ``n_classes``.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class PredictionSets(OnAxes):
         """
         mask = isinstance(sets, np.ndarray) and sets.dtype == bool and sets.ndim == 2
         if n_classes is None and not mask:
-            raise error("n_classes", "be given where sets are no mask", None)
+            raise error("n_classes", "be given unless sets are a boolean mask", None)
         given = as_sets(sets, axes := Axes.of(len(sets), sets.shape[1] if n_classes is None else n_classes, case_ids))
         return cls(axes, given.offsets, given.index, alpha)
 
@@ -84,16 +84,16 @@ class PredictionSets(OnAxes):
         return (self[i] for i in range(self.n_cases))
 
     def names(self, i: int) -> list[Any]:
-        """Names of the classes of a case."""
+        """Return the names of the classes in the set of case i."""
         return list(self.axes.classes[self[i]].tolist())
 
     def take(self, rows: Any) -> PredictionSets:
-        """The sets of some cases, by position."""
+        """Return the sets of some cases, by position."""
         offsets, at = take(self.offsets, np.asarray(rows))
         return PredictionSets(self.axes.take(rows), offsets, self.index[at], self.alpha)
 
     def mask(self) -> Bools:
-        """(N, K) whether a class is in the set."""
+        """Return (N, K) whether each class is in the set."""
         room("a table of sets", self.n_cases * self.n_classes)
         table = np.zeros((self.n_cases, self.n_classes), bool)
         table[row_of(self.offsets), self.index] = True
@@ -111,26 +111,26 @@ class PredictionSets(OnAxes):
 
     @property
     def n_empty(self) -> int:
-        """Cases with an empty set."""
+        """Number of cases with an empty set."""
         return int((self.sizes == 0).sum())
 
     def size_table(self) -> dict[str, list[Any]]:
-        """How many cases have sets of each size: columns ``size`` (those that occur), ``n_cases`` and ``share``."""
+        """Return the number of cases with sets of each size: columns ``size`` (sizes that occur), ``n_cases`` and ``share``."""
         size, count = np.unique(self.sizes, return_counts=True)
         return {"size": size.tolist(), "n_cases": count.tolist(), "share": (count / self.n_cases).tolist()}
 
     def coverage(self, truth: Any) -> SetCoverage:
-        """How much of the truth the sets hold.
+        """Return the coverage of the sets: how much of the truth they hold.
 
         Parameters
         ----------
         truth : Point, Dirichlet, Draws, Labels, Rankings, or array (N, K) or (N, draws, K)
-            Of the same cases, in the same order. Labels count by their shares, rankings by inverse rank normalisation.
+            Truth of the same cases, in the same order. Labels count by their shares, rankings by inverse rank normalisation.
 
         Returns
         -------
         SetCoverage
-            Against the plausibility mass, the most plausible class and the voted label.
+            Coverage of the plausibility mass, of the most plausible class and of the voted label.
 
         Raises
         ------
@@ -152,18 +152,18 @@ class PredictionSets(OnAxes):
         n_resamples: int = 1000,
         seed: resampling.Seed = 0,
     ) -> dict[str, list[Any]]:
-        """Coverage of each class: Σ_i λ_ik 1[k ∈ C_i] / Σ_i λ_ik, the probability that a case of class k has k in its set.
+        """Return the coverage of each class, Σ_i λ_ik 1[k ∈ C_i] / Σ_i λ_ik: how often the set holds k, given that k is the drawn label.
 
         Parameters
         ----------
         truth
             As for :meth:`coverage`.
         against : {"mass", "voted"}
-            Whether λ are expected plausibilities or the voted label (tied ones share it).
+            Whether λ are expected plausibilities or the voted label (tied classes share it).
         level : float or None
-            Of bootstrap intervals over cases or clusters; None: without intervals, which is faster where there are many classes.
+            Level of bootstrap intervals over cases or clusters; None leaves them out, which is faster for many classes.
         clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
-            Whole clusters of cases are resampled. An array is in the order of the cases, the other forms are joined by case id.
+            Clusters of cases, which are resampled as a whole. An array is in the order of the cases; the other forms are joined by case id.
         n_resamples, seed
             As for :func:`bootstrap`.
 
@@ -189,16 +189,16 @@ class PredictionSets(OnAxes):
         n_resamples: int = 1000,
         seed: resampling.Seed = 0,
     ) -> dict[str, list[Any]]:
-        """Coverage within groups of cases, such as hospitals, or sizes of sets (``groups=sets.sizes``).
+        """Return the coverage within groups of cases, such as hospitals, or sizes of sets (``groups=sets.sizes``).
 
         Parameters
         ----------
         truth
             As for :meth:`coverage`.
         groups : (N,) ids
-            Integers or strings.
+            Group of each case, as integers or strings.
         against : {"mass", "best", "voted"}
-            The number of :meth:`coverage` that is averaged.
+            Coverage of :meth:`coverage` that is averaged.
         level, clusters, n_resamples, seed
             As for :meth:`coverage_by_class`.
 
@@ -210,7 +210,7 @@ class PredictionSets(OnAxes):
         per_case = getattr(self.coverage(truth), option("against", against, AGAINST)).per_case
         column = identifiers.number("groups", groups)
         if len(column.code) != self.n_cases:
-            raise error("groups", f"be {self.n_cases} ids, one a case", len(column.code))
+            raise error("groups", f"be {self.n_cases} ids, one per case", len(column.code))
         known = ~np.isnan(per_case)
         weight = (column.code[:, None] == np.arange(len(column.ids))) & known[:, None]
         held = np.where(weight, np.where(known, per_case, 0.0)[:, None], 0.0)
@@ -219,7 +219,7 @@ class PredictionSets(OnAxes):
     def _table(
         self, heading: str, names: list[Any], held: Array, weight: Array, level: float | None, clusters: Any, n_resamples: int, seed: Any
     ) -> dict[str, list[Any]]:
-        """Coverage Σ held / Σ weight of every column, with intervals."""
+        """Return the table of coverage Σ held / Σ weight of every column, with intervals."""
         total = weight.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             found = {heading: names, "weight": total.tolist(), "coverage": (held.sum(axis=0) / total).tolist()}
@@ -231,7 +231,7 @@ class PredictionSets(OnAxes):
         return {**found, "low": low.tolist(), "high": high.tolist()}
 
     def _read(self, truth: Any) -> tuple[Plausibilities, Point]:
-        """The truth as plausibilities, and the voted label."""
+        """Return the truth as plausibilities, and the voted label."""
         if isinstance(truth, (Labels, Rankings)):
             truth = votes(truth, kind="mean") if isinstance(truth, Labels) else irn(truth)
         post = as_plausibilities(truth)
@@ -239,7 +239,7 @@ class PredictionSets(OnAxes):
             must = f"be of {self.n_cases} cases and {self.n_classes} classes like the sets"
             raise error("truth", must, f"{post.n_cases} cases and {post.n_classes} classes")
         mean = post.mean()
-        with np.errstate(invalid="ignore"):  # everything on the class of the highest expected plausibility; tied ones share it
+        with np.errstate(invalid="ignore"):  # the voted label is the class of the highest expected plausibility; tied classes share it
             best = (mean >= mean.max(axis=1, keepdims=True) - 1e-12).astype(np.float64)
         best[np.isnan(mean).any(axis=1)] = np.nan
         return post, Point.from_array(best)
@@ -247,17 +247,17 @@ class PredictionSets(OnAxes):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SetCoverage(Record):
-    """Coverage of prediction sets, against three readings of an uncertain truth. Each has intervals over cases or clusters.
+    """The coverage of prediction sets in three readings of an uncertain truth, each with intervals over cases or clusters.
 
     Attributes
     ----------
     mass : Estimate
-        Plausibility in the set, E Σ_{k in C} λ_k: the probability that a label drawn from the truth is in the set, which is
-        what conformal prediction promises.
+        Plausibility in the set, E Σ_{k in C} λ_k: how often a label drawn from the truth is in the set. Conformal prediction
+        guarantees this coverage.
     best : Estimate
-        P(the most plausible class is in the set).
+        How often the set holds the most plausible class of a drawn truth.
     voted : Estimate
-        Is the voted label, or the class of the highest expected plausibility, in the set?
+        How often the set holds the voted label, or the class of the highest expected plausibility.
     mean_size : float
         Mean number of classes in a set.
     n_empty : int
@@ -283,7 +283,7 @@ class SetCoverage(Record):
     def table(
         self, level: float = 0.95, *, clusters: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
     ) -> list[dict[str, Any]]:
-        """A row each: ``value``, interval over cases or clusters (``low``, ``high``), interval over draws of the truth
+        """Return one row per coverage: ``value``, interval over cases or clusters (``low``, ``high``), interval over draws of the truth
         (``draw_low``, ``draw_high``), ``n_cases``.
         """
         rows = []
