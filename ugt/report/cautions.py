@@ -71,7 +71,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
         )
     elif facts.get("n_annotators"):
         k = facts["n_annotators"]
-        named = any(e.get("two_way_low") is not None for e in source["metrics"])
+        named = not digest.withheld and any(e.get("two_way_low") is not None for e in source["metrics"])
         quote = "The second interval in the table is for other annotators like these, too: quote the wider one."
         further = quote if named else "Another panel may move the values further."
         yield Caution(

@@ -129,11 +129,12 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     first, *others = digest.models
     rows = [e for r in digest.reliabilities if (e := digest.row(first, r))]
     rise = max(e["value"] for e in rows) - min(e["value"] for e in rows)
+    ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
     note = (
-        f"Top-1 accuracy, %, with {level_of(digest.source)} intervals. {short(first)} changes by {digest.digits.points(rise)} points. "
+        f"Top-1 accuracy, %{ends}. {short(first)} changes by {digest.digits.points(rise)} points. "
         f"{'Drawn: ' + str(MOST_DRAWN) + ' models; shaded' if len(others) >= MOST_DRAWN else 'Shaded'}: main analysis."
     )
-    if not others:
+    if not others or digest.withheld:
         return "Agreement at each reliability", note
     signs = list(digest.signs(first, others[0]).values())
     pair = f"{short(first)} and {short(others[0])}"

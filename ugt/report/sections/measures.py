@@ -21,7 +21,7 @@ def render(source: Data) -> Section | None:
     drawn = digest.models[:MOST]
     rows = {(m, k): [find(digest.found(metric=m, k=k, model=one), reliability=digest.main) for one in drawn] for m, k in measures}
     digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
-    pair = drawn[:2] if len(drawn) > 1 else []
+    pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
     verdicts = {one: _ahead(digest, *one, *pair) for one in measures} if pair else {}
     lines = []
     for (metric, k), own in rows.items():
@@ -49,7 +49,8 @@ def render(source: Data) -> Section | None:
         *([f"{shown(pair[0], 16)} or<br>{shown(pair[1], 16)}"] if pair else []),
     ]
     more = f"; {len(digest.models) - MOST} more models are in the appendix" if len(digest.models) > MOST else ""
-    note = f"{level_of(source)} intervals over {words.unit(source)} below each value{digest.at_main}{more}"
+    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
+    note = f"{ends}{digest.at_main}{more}"
     made = plain_table("All measures against the annotators’ truth", note, heads, lines)
     joint = "<p>Who is ahead: by intervals of the difference that hold together for all pairs of models.</p>" if pair else ""
     return finding("measures", "Every measure", _heading(verdicts, pair), made, joint)

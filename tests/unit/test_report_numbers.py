@@ -1,0 +1,329 @@
+"""Every number in a sentence of the report is the record's, with the digits that its interval deserves; nobody is ahead by chance."""
+
+import copy
+import re
+from statistics import median
+
+import pytest
+from twins import studies
+from twins.page import Page
+
+from ugt.report.words import metric_name
+
+STUDIES = pytest.mark.parametrize("study", studies.STUDIES, ids=[study.__name__ for study in studies.STUDIES])
+FIRST_MODEL = 0xE000  # a model's name is one character of the private use area in the texts below
+
+
+class Record:
+    """What sentences are about, read from the plain values of an evaluation."""
+
+    def __init__(self, data):
+        self.data, self.models, self.facts = data, data["models"], data["data"]
+        certain = [e for e in data["certainty"] if e["measure"] == "certainty" and e["k"] == 1]
+        self.reliabilities = [e["reliability"] for e in certain]
+        self.main = self.reliabilities[len(certain) // 2]
+        self.certainty = {e["reliability"]: e for e in certain}
+        self.withheld = self.facts["n_cases"] < 20 or (
+            self.facts.get("n_clusters", 99) is not None and self.facts.get("n_clusters", 99) < 10
+        )
+        rows = [self.top(m) for m in self.models] or [self.certainty[self.main]]
+        self.decimals = 0 if self.withheld else self.by_halves([(e["case_low"], e["case_high"]) for e in rows])
+        self.order = sorted(self.models, key=lambda m: -self.top(m)["value"])
+
+    @staticmethod
+    def by_halves(intervals):
+        half = median((high - low) * 50 for low, high in intervals)
+        return 0 if half > 5 else 1 if half >= 0.5 else 2
+
+    def one(self, table, **wanted):
+        (found,) = (e for e in self.data[table] if all(e[name] == value for name, value in wanted.items()))
+        return found
+
+    def top(self, model, reliability=...):
+        at = self.main if reliability is ... else reliability
+        return self.one("metrics", model=model, metric="topk_accuracy", k=1, reliability=at)
+
+    def lead(self, model, other, metric="topk_accuracy", reliability=..., k=1):
+        """Difference and its interval, which holds for all pairs together."""
+        at = self.main if reliability is ... else reliability
+        for e in self.data["differences"]:
+            if (e["metric"], e["k"], e["reliability"]) == (metric, k, at) and {e["model"], e["other"]} == {model, other}:
+                found = e["difference"], e["joint_low"], e["joint_high"]
+                return found if e["model"] == model else (-found[0], -found[2], -found[1])
+        return None
+
+    def constant(self, model=None):
+        return self.one("constant_answer", model=model or self.order[0], metric="topk_accuracy", reliability=self.main)
+
+    def signs(self, model, other):
+        """1, 0 or -1 under each truth."""
+        wanted = [("topk_accuracy", r) for r in self.reliabilities] + [("voted_accuracy", None)]
+        leads = [self.lead(model, other, metric, r) for metric, r in wanted]
+        return [0 if low is None else (low > 0) - (high < 0) for _, low, high in filter(None, leads)]
+
+    def certainties(self):
+        key = "certainty_given" if self.main is None else f"certainty_{self.main:g}"
+        return [e[key] for e in self.data["cases"] if e[key] is not None]
+
+    # as it is written
+
+    def percent(self, share, decimals=None):
+        d = self.decimals if decimals is None else decimals
+        shown = f"{100 * share:.{d}f}"
+        if share > 0 and float(shown) == 0:
+            return f"<{10.0**-d:g}"
+        return f">{100 - 10.0**-d:.{d}f}" if share < 1 and float(shown) == 100 else shown
+
+    def points(self, difference, decimals=None):
+        shown = f"{100 * difference:.{self.decimals if decimals is None else decimals}f}"
+        return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
+
+    def ends(self, low, high):
+        d = self.decimals
+        while any(end and float(f"{100 * end:.{d}f}") == 0 for end in (low, high)):
+            d += 1
+        return [self.points(low, d), self.points(high, d)]
+
+    def share_with_ends(self, model):
+        e = self.top(model)
+        return [self.percent(v) for v in (e["value"], e["case_low"], e["case_high"])]
+
+    def lead_with_ends(self, model, other):
+        value, low, high = self.lead(model, other)
+        assert low > 0 or high < 0 or (low <= 0 <= high)
+        return [self.points(value), *self.ends(low, high)]
+
+
+def count(n):
+    return f"{n:,}"
+
+
+def ahead(r, a, b):
+    """The lead, whose interval must exclude 0."""
+    assert r.lead(a, b)[1] > 0
+    return r.lead_with_ends(a, b)
+
+
+def apart(r, a, b):
+    """Both values and the lead, whose interval must hold 0."""
+    _, low, high = r.lead(a, b)
+    assert low <= 0 <= high
+    return [r.percent(r.top(a)["value"]), r.percent(r.top(b)["value"]), *r.lead_with_ends(a, b)]
+
+
+def over_constant(r, a):
+    e = r.constant(a)
+    assert e["lead_low"] > 0 or e["lead_high"] < 0
+    return [r.points(abs(e["lead"])), *r.ends(e["lead_low"], e["lead_high"])]
+
+
+def settled(r):
+    found = r.certainties()
+    return [count(sum(c >= 0.99 for c in found)), count(len(found))]
+
+
+def panel(r):
+    e = r.one("panel_check", annotator=None, reliability=r.main)
+    d = r.by_halves([(e["low"], e["high"])])
+    return [r.percent(e[name], d) for name in ("observed", "low", "high", "predicted")]
+
+
+def by_certainty(r, a):
+    rows = [e for e in r.data["strata"] if (e["stratum"], e["model"], e["metric"]) == ("certainty", a, "topk_accuracy")]
+    ends = sorted((rows[0], rows[-1]), key=lambda e: -e["value"])
+    return [x for e in ends for x in (r.percent(e["value"], 0), *re.findall(N, e["level"]))]
+
+
+def largest_change(r, a):
+    change = max((abs(e["change"]) for e in r.data["sensitivity"] if e["model"] == a and e["change"] is not None), default=0.0)
+    e = r.top(a)
+    return [r.points(change, 1), r.points((e["case_high"] - e["case_low"]) / 2, 1)]
+
+
+def ratio(r, a):
+    e = r.one("humans", kind="model", name=a)
+    return [f"{e[name]:.2f}" for name in ("value", "upper", "two_way_upper") if e[name] is not None]
+
+
+def worklist(r):
+    open_ = [
+        e for e in r.data["cases"] if (c := e["certainty_given" if r.main is None else f"certainty_{r.main:g}"]) is not None and c < 0.99
+    ]
+    return [count(len(open_)), count(len(r.data["cases"])), count(sum(" = " in e["voted"] for e in open_))]
+
+
+def compared(r):
+    a, b, *_ = r.order
+    asked = {(e["metric"], e["k"]) for e in r.data["metrics"] if e["metric"] != "voted_accuracy" and not e["metric"].startswith("hard_")}
+    found = {one: r.lead(a, b, one[0], k=one[1]) for one in asked}
+    return {one: 0 if low is None else (low > 0) - (high < 0) for one, lead in found.items() if lead for _, low, high in [lead]}
+
+
+def n_signs(r, wanted):
+    return str(sum(sign == wanted for sign in compared(r).values()))
+
+
+def n_comparisons(r):
+    measures = sum(lead is not None for lead in compared(r).values())
+    return [str(len(r.signs(*r.order[:2])) + (measures if measures > 1 else 0))]
+
+
+# M: a model; N: a number. What the numbers have to be, from the record and the models of the sentence.
+M, N = r"([\ue000-\ue0ff])", r"([−<>]?\d[\d,]*(?:\.\d+)?)"
+CLAIMS = [
+    (f"{M} agrees with the annotators’ truth in {N}% of cases \\({N} to {N}\\)", lambda r, a: r.share_with_ends(a)),
+    (f"(?<=, ){N} percentage points? more than {M} \\({N} to {N}\\)", lambda r, b: ahead(r, r.order[0], b)),
+    (f"(?<=, ){N} percentage points? (?:more|less) than always answering “” \\({N} to {N}\\)", lambda r: over_constant(r, r.order[0])),
+    (
+        f"{M} and {M} cannot be distinguished: (?:they agree|each agrees) with the annotators’ truth in {N}% and {N}% of cases, a difference "
+        f"of {N} percentage points? \\({N} to {N}\\)",
+        apart,
+    ),
+    (f"{M} is {N} points behind {M} \\({N} to {N}\\)", lambda r, a, b: ahead(r, b, a)),
+    (f"and {N} more are further behind", lambda r: [str(sum(r.lead(r.order[0], m)[1] > 0 for m in r.order[1:]) - 1)]),
+    (
+        f"[Nn]o first choice(?: of a model)? can (?:exceed|agree with it in more than) {N}%",
+        lambda r: [r.percent(r.certainty[r.main]["value"])],
+    ),
+    (f"(?i:always) answering “” reaches {N}%", lambda r: [{r.percent(r.constant()["value"]), r.percent(r.constant()["value"], 0)}]),
+    (f"{N}% is free", lambda r: [r.percent(r.constant()["value"], 0)]),
+    (f"(?:(?<=truth: )|(?<=%, )){M} {N}%", lambda r, a: [r.percent(r.top(a)["value"])]),
+    (f"settled in {N}% of the cases", lambda r: [r.percent(sum(c >= 0.99 for c in r.certainties()) / len(r.certainties()), 0)]),
+    (
+        f"settled \\(at least 99% certain\\) in {N} of {N} cases(?: \\({N}%\\))?",
+        lambda r: [*settled(r), r.percent(sum(c >= 0.99 for c in r.certainties()) / len(r.certainties()), 0)],
+    ),
+    (f"{N} of {N} reach 0.99", settled),
+    (
+        f"{M} changes by {N} points",
+        lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
+    ),
+    (
+        f"{M} has {N}% at reliability {N} and {N}% at {N}",
+        lambda r, a: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
+    ),
+    (
+        f"{N} measures (?:and {N} pairs of models )?were computed",
+        lambda r: [str(len({(e["metric"], e["k"]) for e in r.data["metrics"]})), str(len(r.models) * (len(r.models) - 1) // 2)],
+    ),
+    (f"(?:for these|by) {N} annotators?", lambda r: [count(r.facts["n_annotators"])]),
+    (f"Only {N} clusters", lambda r: [count(r.facts["n_clusters"])]),
+    (f"{N} cases have one annotation", lambda r: [count(sum(e["n_annotations"] == 1 for e in r.data["cases"]))]),
+    (f"{N} cases were left out case without annotations: {N}", lambda r: [count(sum(r.data["left_out"].values()))] * 2),
+    (f"Drawn: {N} models", lambda r: ["5"]),
+    (f"{N} models on {N} cases", lambda r: [count(len(r.models)), count(r.facts["n_cases"])]),
+    (f"(?:on|Annotations of) {N} cases", lambda r: [count(r.facts["n_cases"])]),
+    (f"{N} more favours?", lambda r: [{str(int(n_signs(r, 1)) - 1), str(int(n_signs(r, -1)) - 1)}]),
+    (
+        f"{M} is ahead in {N} of {N} measures",
+        lambda r, a: [n_signs(r, 1 if a == r.order[0] else -1), str(len(compared(r)))],
+    ),
+    (f"all {N} measures that were compared", lambda r: [str(len(compared(r)))]),
+    (
+        f"{M} is ahead under {N} of {N} truths",
+        lambda r, a: [str(sum(r.signs(*sorted(r.order[:2], key=lambda m: m != a)))), str(len(r.reliabilities) + 1)],
+    ),
+    (f"{N} comparisons are shown", n_comparisons),
+    (f"all pairs of the {N} models", lambda r: [str(len(r.models))]),
+    (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
+    (f"{M} agrees in {N}% of the cases of certainty {N}[\\w ]*(?:to {N})?, in {N}% of those (?:below )?{N}(?: to {N})?", by_certainty),
+    (f"moves {M} by {N} points; other cases would change it by ±{N}", largest_change),
+    (f"{N} of {N} cases are less than 99% certain; {N} of them have a tied vote", worklist),
+    (f"{M} {N} \\(one-sided 95% limit {N}(?:; for other annotators too {N})?\\)", ratio),
+    (
+        f"{N} cases had (?:{N} (?:labels|rankings)|plausibilities)",
+        lambda r: [count(r.facts["n_cases"]), *([count(r.facts["n_annotations"])] if r.facts.get("n_annotations") else [])],
+    ),
+    (f"{N} resamples", lambda r: [count(r.data["provenance"]["n_resamples"])]),
+    (f"reliability {N}", lambda r: [f"{r.main:g}"]),
+    (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
+]
+# Numbers that are no results: names of measures, levels, limits of rules, versions, references.
+CONSTANT = "|".join(
+    [
+        r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
+        r"below 30 clusters|Below 1 |below 1,|hard one at 1\b|(?:hold|include|exclude)s? 0",
+    ]
+)
+
+
+def sentences(study):
+    """Text of the verdict, the cautions, headings, paragraphs and captions of figures; models as one character, quoted names empty."""
+    data, found = studies.data(study), []
+    for e in Page(studies.page(study)).all("h1", "h2", "h3", "p", "li", "figcaption"):
+        if {"nav", "details", "footer"} & set(e["around"]) or e["attrs"].get("class") in ("kicker", "made", "key"):
+            continue
+        said = " ".join(e["text"].split())
+        if e["tag"] == "li" and any(said.startswith(author) for author in ("Stutz", "Mimori", "Lovchinsky", "Lê-Huu", "The ugt")):
+            continue  # a reference
+        for i, name in enumerate(data["models"]):
+            said = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", chr(FIRST_MODEL + i), said)
+        found.append(re.sub("“[^”]*”", "“”", said))
+    return found
+
+
+def faults(record, texts):
+    """Numbers that are not those of the record, or of no known sentence; and how many were looked at."""
+    wrong, n_checked = [], 0
+    for said in texts:
+        left = re.sub(r"reliabilities [\d., ]+ were examined", "", said)
+        for pattern, expected in CLAIMS:
+            for match in re.finditer(pattern, left):
+                names = [record.models[ord(g) - FIRST_MODEL] for g in match.groups() if g and re.match(M, g)]
+                numbers = [g for g in match.groups() if g and not re.match(M, g)]
+                wanted = expected(record, *names)[: len(numbers)]
+                n_checked += len(numbers)
+                if len(numbers) != len(wanted) or not all(a in b if isinstance(b, set) else a == b for a, b in zip(numbers, wanted)):
+                    wrong.append((match.group(), wanted))
+            left = re.sub(pattern, "", left)
+        left = re.sub(CONSTANT, "", left)
+        if re.search(r"\d", left):
+            wrong.append(("not known", left))
+    return wrong, n_checked
+
+
+@STUDIES
+def test_every_number_of_a_sentence_is_that_of_the_record(study):
+    wrong, n = faults(Record(studies.data(study)), sentences(study))
+    assert wrong == [] and n > 8
+
+
+def test_a_wrong_number_is_found():
+    data = copy.deepcopy(studies.data(studies.two_models))
+    for e in data["metrics"]:
+        e["value"] = None if e["value"] is None else e["value"] + 0.01
+    data["cases"].pop()
+    wrong, _ = faults(Record(data), ["120 cases are wrong", *sentences(studies.two_models)])
+    found = " ".join(said for said, _ in wrong)
+    assert "agree" in found and "less than 99% certain" in found and "not known" in found
+
+
+@STUDIES
+def test_nobody_is_ahead_where_the_interval_holds_0(study):
+    record, n = Record(studies.data(study)), 0
+    for said in sentences(study):
+        for a in re.findall(rf"{M} is ahead", said):
+            name = record.models[ord(a) - FIRST_MODEL]
+            others = [other for other in record.order if other != name]
+            assert any(sign > 0 for other in others for sign in record.signs(name, other)) or any(compared(record).values()), said
+        if "every" in said and "is ahead" in said:
+            assert set(record.signs(*record.order[:2])) == {1}
+        if "cannot be distinguished at any" in said or "cannot be distinguished under any" in said:
+            assert not any(record.signs(*record.order[:2])) and not record.withheld
+    labels = {metric_name(e["metric"], e["k"]): (e["metric"], e["k"]) for e in record.data["metrics"]}
+    signs = compared(record) if len(record.order) > 1 else {}
+    for table in Page(studies.page(study)).all("table"):
+        for row in (e for e in table["within"] if e["tag"] == "tr"):
+            cells = [" ".join(e["text"].split()) for e in row["within"] if e["tag"] in ("td", "th")]
+            if not cells or not cells[-1].endswith((" ahead", "no clear difference")) or "details" in table["around"]:
+                continue
+            n += 1
+            ends = re.fullmatch(f"{N} to {N}", cells[-2])
+            if ends:  # the interval is beside the words
+                low, high = (float(x.replace("−", "-")) for x in ends.groups())
+                assert cells[-1].endswith(" ahead") == (low > 0 or high < 0), cells
+            else:
+                (metric,) = (labels[name] for name in labels if cells[0].startswith(name))
+                wanted = {1: f"{record.order[0]} ahead", -1: f"{record.order[1]} ahead", 0: "no clear difference"}
+                assert cells[-1] == wanted[signs[metric]] or "…" in cells[-1], cells
+    assert n or len(record.order) < 2 or record.withheld
