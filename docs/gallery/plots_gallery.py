@@ -1,7 +1,7 @@
-"""Makes the gallery: an image of every plot, the page about them, and the picture of the README.
+"""Makes the gallery: an image of every plot, and the page about them.
 
 ``python docs/gallery/plots_gallery.py FOLDER`` writes the images (PNG) into a folder; ``--page docs/gallery.md`` writes the page, whose
-code is the code of the functions below; ``--picture docs/picture.png`` writes the picture of the README.
+code is the code of the functions below.
 """
 
 from __future__ import annotations
@@ -406,23 +406,6 @@ GALLERY = (
 )
 
 
-def picture():
-    """The point of the library in one look: the order by votes is another one at low reliability, and 10,000 cases show it."""
-    rankings, truth = synthetic.make_rankings(10_000, 20, 5, seed=0)
-    clear = truth.max(axis=1) > 0.8
-    skills = {"model A": np.where(clear, 0.97, 0.61), "model B": np.where(clear, 0.62, 0.97)}
-    models = {name: synthetic.make_predictions(truth, skill=skill, seed=i) for i, (name, skill) in enumerate(skills.items(), start=1)}
-    evaluation = ugt.evaluate(rankings, models, reliability=(5, 10, 20, 50, 100), k=1, n_resamples=1000)
-    _, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 3.9), gridspec_kw={"width_ratios": (4, 5)})
-    certainty = {f"reliability {r}": ugt.annotation_certainty(ugt.prirn(rankings, reliability=r)) for r in (5, 20, 100)}
-    plots.certainty_curve(certainty, ax=left)
-    left.set_title("How certain do annotators leave the truth?", fontsize="medium")
-    plots.metric_by_reliability(evaluation, voted=True, flips=True, ax=right)
-    right.set_title("How far do two models agree with it?", fontsize="medium")
-    right.set_xlabel("how much the annotations count (reliability)")
-    return right
-
-
 def images(folder: Path) -> None:
     """One PNG for each function of the gallery."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -431,15 +414,6 @@ def images(folder: Path) -> None:
             figure = make().figure
             figure.savefig(folder / f"{make.__name__}.png", metadata={"Software": None})
             pyplot.close(figure)
-
-
-def save_small(figure, path: Path) -> None:
-    """A PNG of 64 colours: a third of the size, for a file that is kept with the sources."""
-    from PIL import Image  # noqa: PLC0415  (comes with matplotlib)
-
-    figure.set_dpi(120)
-    figure.canvas.draw()
-    Image.fromarray(np.asarray(figure.canvas.buffer_rgba())[..., :3]).quantize(64, dither=0).save(path, optimize=True)
 
 
 def page() -> str:
@@ -471,15 +445,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", help="where the images go")
     parser.add_argument("--page", type=Path, help="write the page to this file")
-    parser.add_argument("--picture", type=Path, help="write the picture of the README to this file (PNG)")
     chosen = parser.parse_args()
     if chosen.folder is not None:
         images(chosen.folder)
     if chosen.page is not None:
         chosen.page.write_text(page(), encoding="utf-8")
-    if chosen.picture is not None:
-        with mpl.rc_context(STYLE):
-            save_small(picture().figure, chosen.picture)
 
 
 if __name__ == "__main__":

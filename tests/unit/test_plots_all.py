@@ -224,22 +224,13 @@ def test_the_gallery_shows_every_plot_and_its_page_is_what_the_script_makes():
     assert page.count("](gallery/") == page.count("\n## ") == len(module.GALLERY)
 
 
-def test_the_script_writes_images_page_and_picture(tmp_path, monkeypatch):
+def test_the_script_writes_images_and_page(tmp_path, monkeypatch):
     module = gallery()
     monkeypatch.setattr(module, "GALLERY", (module.ternary, module.certainty_curve))  # all of them are made with the documentation
-    monkeypatch.setattr(module, "picture", module.certainty_curve)
-    options = ["--page", str(tmp_path / "page.md"), "--picture", str(tmp_path / "picture.png")]
-    monkeypatch.setattr(sys, "argv", ["plots_gallery.py", str(tmp_path / "images"), *options])
+    monkeypatch.setattr(sys, "argv", ["plots_gallery.py", str(tmp_path / "images"), "--page", str(tmp_path / "page.md")])
     module.main()
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == module.page()
     images = sorted((tmp_path / "images").iterdir())
     assert [path.name for path in images] == ["certainty_curve.png", "ternary.png"]
-    for path in [*images, tmp_path / "picture.png"]:
+    for path in images:
         assert 0.01 < (pyplot.imread(str(path))[..., :3] < 1).any(axis=2).mean() < 1
-
-
-def test_the_picture_is_small():
-    picture = ROOT / "docs" / "picture.png"
-    if not picture.is_file():
-        pytest.skip("no docs folder beside the tests")
-    assert 1000 < picture.stat().st_size < 60_000 and pyplot.imread(str(picture)).shape[1] > 900
