@@ -81,7 +81,7 @@ def test_an_adjudicated_design_is_noted(n, least, n_sets):
 
 MISTAKES = {
     "shifted by one row": (lambda p, table, rng: np.roll(p, 1, axis=0), "its rows may be shifted by one"),
-    "shuffled": (lambda p, table, rng: rng.permutation(p), "are its rows in the order of the cases"),
+    "shuffled": (lambda p, table, rng: rng.permutation(p), "that its rows are in the order of the cases"),
     "classes permuted": (lambda p, table, rng: p[:, [1, 2, 0]], "its columns may be permuted"),
     "shares of the labels": (lambda p, table, rng: shares(table), "are the shares of the labels"),
     "nearly the shares": (lambda p, table, rng: 0.9 * shares(table) + 0.1 * p, "closer to the labels than their own probabilities"),

@@ -260,7 +260,7 @@ BAD = [
     ({"ties": "random"}, "ties must be one of 'expectation', 'first'. Got 'random'"),
     ({"missing": "ignore"}, "missing must be one of 'error', 'drop'. Got 'ignore'"),
     ({"groups": [0, 1]}, "groups must be 3 integers or names, one a class"),
-    ({"groups": [0, 1, 1], "group_names": ["low"]}, r"group_names must be 2 names, one a group\. Got 1"),
+    ({"groups": [0, 1, 1], "group_names": ["low"]}, r"group_names must be 2 names, one per group\. Got 1"),
     ({"predictions": {"A": A[:, :2]}}, "model 'A': scores must have one column for each of the 3 classes"),
     ({"predictions": {"A": A[:4]}}, "model 'A': scores must have one row for each of the 5 cases"),
     ({"predictions": {"A": np.where(A == 0.8, np.nan, A)}}, "model 'A': scores must be finite. Got nan, first at case 2, class 1"),

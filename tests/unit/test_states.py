@@ -206,7 +206,7 @@ def test_intervals_by_resamples(rng):
 
 def test_resamples_need_and_know_ids(rng):
     no_part(r"case_ids must be given for resamples.*Got None", "annotation_certainty", [[0.5, 0.5]], n_resamples=3)
-    no_part(r"case_ids must be 1 ids, one a case. Got 2", "annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
+    no_part(r"case_ids must be 1 ids, one per case. Got 2", "annotation_certainty", [[0.5, 0.5]], n_resamples=3, case_ids=[1, 2])
     no_part("clusters must be given with n_resamples", "annotation_certainty", [[0.5, 0.5]], clusters=["a"])
     refused("be 'analytic' for a state without resamples", one_part("annotation_certainty", [[0.5, 0.5]]).interval)
     labels = ugt.Labels.from_counts(rng.integers(0, 4, (9, 3)) + 1, case_ids=[f"x{i}" for i in range(9)])
@@ -256,7 +256,7 @@ INTRA = states.partial("intra_annotator_agreement", ugt.Labels.from_wide([[0, 1]
         (None, "text must be the JSON of a state. Got TypeError"),
         ("[1]", "with its version as 'ugt_state'. Got None"),
         ('{"ugt_state": true}', "with its version as 'ugt_state'. Got True"),
-        ('{"ugt_state": 99}', "be of version 2 or earlier: a later ugt wrote it. Got 99"),
+        ('{"ugt_state": 99}', "be of version 2 or earlier: it was written by a later ugt. Got 99"),
         ('{"ugt_state": 1}', "be of version 2 or later. Got 1"),
         ('{"ugt_state": 2}', "be that of a whole state"),
         (VERSION_2.replace('"n_cases": 2', '"n_cases": -2'), "n_cases must be a whole number"),

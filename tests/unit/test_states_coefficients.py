@@ -165,7 +165,7 @@ def test_small_classes_unknown_options_and_other_classes_are_refused():
     states.partial("fleiss_kappa", table, classes=2, min_cases=1)
     no_part("groups of fewer, the smallest of 1", "fleiss_kappa", table, classes=2, min_cases=2)
     no_part("gwet_ac1 in parts knows no option 'weights'", "gwet_ac1", [[0, 1]], classes=2, weights="linear", error=TypeError)
-    no_part(r"takes labels before its options\. Got 2 of data", "gwet_ac1", [[0, 1]], "linear", classes=2, error=TypeError)
+    no_part(r"takes labels before its options\. Got 2 positional arguments", "gwet_ac1", [[0, 1]], "linear", classes=2, error=TypeError)
     parts = [states.partial("fleiss_kappa", [[0, 1]], classes=k) for k in (2, 3)]
     refused(r"states must be made with the same classes, \[0, 1\]. Got \[0, 1, 2\]", states.merge, parts)
 

@@ -107,10 +107,10 @@ def test_what_compute_refuses(rng):
     ):
         refused(message, states.compute, "annotation_certainty", **given)
     for ids in (range(31), range(29), [range(30)]):
-        refused(r"case_ids must be 30 ids, one a case. Got shape", states.compute, "annotation_certainty", p, case_ids=ids, n_resamples=2)
+        refused(r"case_ids must be 30 ids, one per case. Got shape", states.compute, "annotation_certainty", p, case_ids=ids, n_resamples=2)
     refused("data must hold at least one case", states.compute, "soft_auroc", parts=[None])
     refused(r"data must be of one length, 30 cases. Got 29, first at argument 1", states.compute, "ua_topk_accuracy", p, p[1:])
-    message = r"data must be arrays with a row a case \(parts= takes all else\). Got Labels, first at argument 0"
+    message = r"data must be arrays with one row per case \(or give parts=\). Got Labels, first at argument 0"
     refused(message, states.compute, "fleiss_kappa", ugt.Labels.from_counts([[1, 1]]))
     for metric, data in (("annotation_certainty", (p,)), ("soft_auroc", (p, p))):
         refused("at least min_cases = 31 cases", states.compute, metric, *data, min_cases=31)

@@ -18,7 +18,7 @@ SHARES = np.stack([(np.array(LABELS) == k).sum(axis=1) for k in range(K)], axis=
 COPIES = np.repeat(np.arange(20), 10)
 PATIENTS = [f"p{i // 3}_{i % 3}" for i in range(N)]
 KNOWN = (
-    "Metrics judge",
+    "Metrics measure agreement",
     "The voted label",
     "3 annotators: intervals",
     "The scores of M came",
@@ -48,8 +48,8 @@ def named(names):
 
 PLANTED = {
     "shifted by one": (LABELS, np.roll(GOOD, 1, 0), {}, "its rows may be shifted by one"),
-    "shuffled": (LABELS, GOOD[np.random.default_rng(1).permutation(N)], {}, "are its rows in the order of the cases?"),
-    "classes permuted": (LABELS, GOOD[:, [1, 2, 3, 0]], {}, "3 where the vote is 0, .*its columns may be permuted"),
+    "shuffled": (LABELS, GOOD[np.random.default_rng(1).permutation(N)], {}, "that its rows are in the order of the cases"),
+    "classes permuted": (LABELS, GOOD[:, [1, 2, 3, 0]], {}, "3 where the voted label is 0, .*its columns may be permuted"),
     "an annotator as a model": (LABELS, np.eye(K)[[row[1] for row in LABELS]], {}, "are the labels of annotator 1 in all of 200 cases"),
     "shares of the labels as a model": (LABELS, SHARES, {}, "are the shares of the labels"),
     "a model that has seen the labels": (LABELS, 0.9 * SHARES + 0.1 * GOOD, {}, "closer to the labels than their own probabilities"),

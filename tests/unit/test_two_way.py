@@ -449,7 +449,7 @@ def test_rounds_that_follow_by_themselves(metric, options):
     found = dask.compute(metric, *map(list, zip(*parts)), clusters=[units[at] for at in PIECES], **given)
     np.testing.assert_allclose(found.two_way().interval(), expected, rtol=1e-9)
     whole = dask.partial(metric, *map(list, zip(*parts)), clusters=[CLUSTERS[at] for at in PIECES], **given)
-    refused("clusters must lie whole in one part", whole.compute)
+    refused("clusters must be whole in one part", whole.compute)
 
 
 @pytest.mark.parametrize(
@@ -470,7 +470,7 @@ def test_rounds_that_follow_by_themselves(metric, options):
         ("edges must be given with random: what annotators change", lambda: states.compute("soft_auroc", parts=[()], random=BOTH)),
         ("edges must be given with n_resamples", lambda: states.compute("soft_auroc", SCORES, SCORES, n_resamples=9)),
         (
-            "clusters must lie whole in one part each where annotators are random .* Got 12 in several, first at part 1",
+            "clusters must be whole in one part each if annotators are random .* Got 12 in several, first at part 1",
             lambda: states.compute(
                 "fleiss_kappa", parts=[(labels(order=one),) for one in PIECES], clusters=[CLUSTERS[one] for one in PIECES], random=BOTH
             ),

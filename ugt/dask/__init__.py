@@ -1,6 +1,6 @@
 """Metrics of data that dask holds in partitions, on one machine or many; needs dask (``pip install 'ugt[dask]'``).
 
-Each partition gives a state of :mod:`ugt.states`; states are merged in a tree. Graph, workers, retries and shuffles are those of dask.
+Each partition gives a state of :mod:`ugt.states`; states are merged in a tree. dask provides the graph, workers, retries and shuffles.
 """
 
 from __future__ import annotations

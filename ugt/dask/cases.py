@@ -1,4 +1,4 @@
-"""Cases of long frames in partitions: as labels, whether they lie in one partition each, and metrics one row a case."""
+"""Cases of long frames in partitions: as labels, checked to be whole in one partition, and metrics with one row per case."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ..annotations import Labels
 from ..states.sums import ids_of
 from .parts import Graph, held, needed, partitions, values, zipped
 
-MOST_RANGES = 64  # of hashes of case ids
+MOST_RANGES = 64  # most ranges of hashes of case ids
 
 
 def labels(
     frame: Any, case: str = "case", annotator: str = "annotator", label: str = "label", *, classes: Any, check: bool = False
 ) -> list[Any]:
-    """Labels of each partition of a long data frame of dask, one row a label.
+    """Return the labels of each partition of a long data frame of dask, which has one row per label.
 
     Parameters
     ----------
     frame : dask DataFrame
-        All rows of a case in one partition: ``frame.shuffle(on=case)`` brings them together.
+        Frame with all rows of a case in one partition, such as after ``frame.shuffle(on=case)``.
     case, annotator, label : str
         Names of its columns.
     classes : int K or sequence of K names
-        As for :meth:`ugt.Labels.from_long`; a partition alone does not know them all.
+        As for :meth:`ugt.Labels.from_long`; a single partition does not show all classes.
     check : bool
-        Look first whether all rows of each case are in one partition, by :func:`cases_apart`, which reads the frame once more.
+        Check first that all rows of each case are in one partition, by :func:`cases_apart`, which reads the frame once more.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def labels(
     Raises
     ------
     ValueError, ImportError
-        If a column or dask is missing; or, with ``check``, if a case lies in two partitions. When they are computed: as
+        If a column or dask is missing; or, with ``check``, if a case is in two partitions. When the labels are computed: as
         :meth:`ugt.Labels.from_long`.
 
     Examples
@@ -59,11 +59,11 @@ def labels(
     names = (case, annotator, label)
     _check_columns(frame, names)
     if classes is None:
-        raise error("classes", "be given: a partition alone does not know them all", None)
+        raise error("classes", "be given, since a single partition does not show all classes", None)
     if check:
         shared = cases_apart(frame, case)[1]
         if shared:
-            must = f"have all rows of a case in one partition: frame.shuffle(on={case!r}) brings them together"
+            must = f"have all rows of a case in one partition: frame.shuffle(on={case!r}) does so"
             raise error("frame", must, f"{shared} cases in two partitions or more")
     read = needed().delayed(_labels)
     return [read(part, names, classes) for part in partitions("frame", frame)]
@@ -87,25 +87,25 @@ def _labels(part: Any, names: tuple[str, ...], classes: Any) -> Labels | None:
 
 
 def cases_apart(frame: Any, case: str = "case") -> tuple[int, int]:
-    """How many cases there are, and how many of them lie in two partitions or more.
+    """Return the number of cases, and of those that are in two partitions or more.
 
     Parameters
     ----------
     frame : dask DataFrame
-        With a column of case ids.
+        Frame with a column of case ids.
     case : str
-        Its name.
+        Name of the column.
 
     Returns
     -------
     (n_cases, n_shared)
-        Exact. Each partition's distinct ids are divided by ranges of their hashes, and each range is counted by itself: no worker holds
-        the ids of all.
+        The counts are exact. Each partition's distinct ids are divided by ranges of their hashes, and each range is counted separately:
+        no worker holds all ids.
 
     Raises
     ------
     ValueError, ImportError
-        If the column is missing, or ids are missing, or integers in one partition and text in another; if dask is missing.
+        If the column or an id is missing, or if ids are integers in one partition and text in another; if dask is missing.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _added(counts: list[tuple[int, int]]) -> list[int]:
 
 
 def _by_hash(part: Any, *, case: str, n: int) -> list[NDArray[Any] | None]:
-    """The distinct ids of a partition, in n pieces by range of their hashes."""
+    """Return the distinct ids of a partition, in n pieces by range of their hashes."""
     if len(part) == 0:
         return [None] * n
     ids = identifiers.number("case", part[case]).ids
@@ -141,7 +141,7 @@ def _by_hash(part: Any, *, case: str, n: int) -> list[NDArray[Any] | None]:
 
 
 def _repeated(pieces: list[list[NDArray[Any] | None]]) -> tuple[int, int]:
-    """Distinct ids of a range, and how many of them are in two pieces or more."""
+    """Return the number of distinct ids of a range, and of those in two pieces or more."""
     some = [piece for batch in pieces for piece in batch if piece is not None]
     kinds = {identifiers.is_text(piece) for piece in some}
     if len(kinds) > 1:
@@ -152,34 +152,34 @@ def _repeated(pieces: list[list[NDArray[Any] | None]]) -> tuple[int, int]:
     return len(times), int(np.count_nonzero(times > 1))
 
 
-# ---- one row a case
+# ---- one row per case
 
 
 def per_case(function: Callable[..., Any], *collections: Any) -> Any:
-    """A data frame of dask with a row a case: what a function says of the cases of each partition.
+    """Return a data frame of dask with one row per case: the results of a function for the cases of each partition.
 
     Parameters
     ----------
     function : callable
-        Of the data of a partition, one argument a collection. Returns a record with ``per_case`` (such as :class:`ugt.Estimate`), an (N,)
-        array, or a dict of these, one a column; a dict may hold the case ids itself, as ``"case"``.
+        Called with the data of a partition, one argument per collection. Returns a record with ``per_case`` (such as
+        :class:`ugt.Estimate`), an (N,) array, or a dict of these, one per column; a dict may hold the case ids itself, as ``"case"``.
     *collections
-        As for :func:`partial`; the first that names its cases (:func:`labels`) gives the ids.
+        As for :func:`partial`; the first that names its cases (such as :func:`labels`) gives the ids.
 
     Returns
     -------
     dask DataFrame
-        Columns ``case`` and ``value``, or those of the dict, as many partitions as the collections. ``.to_parquet(folder)`` writes it
-        without bringing it into one place.
+        Columns ``case`` and ``value``, or those of the dict, with as many partitions as the collections. ``.to_parquet(folder)`` writes it
+        without collecting it in one place.
 
     Raises
     ------
     ValueError, ImportError
-        If no partition has a case, no data name their cases, or a column is not of one number a case; if dask or pandas is missing.
+        If no partition has a case, no data name their cases, or a column does not have one number per case; if dask or pandas is missing.
 
     Notes
     -----
-    Partitions are computed here until one has cases, for the names and types of the columns.
+    To find the names and types of the columns, partitions are computed in this process until one has cases.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def _filled(table: Any, meta: Any) -> Any:
 
 
 def _table(function: Callable[..., Any], *data: Any) -> Any:
-    """The rows of a partition; None where it has no cases."""
+    """Return the rows of a partition; None if it has no cases."""
     import pandas  # noqa: PLC0415
 
     found = held(data)

@@ -24,40 +24,41 @@ MOST_RANGES = 256
 
 
 def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any) -> Any:
-    """The state of a metric on the cases of all partitions, when it is computed.
+    """Return the state of a metric on the cases of all partitions, as a Delayed.
 
     Parameters
     ----------
     metric : str or function
-        One of ``ugt.states.METRICS``; or a function of the data of a partition, one argument a collection, that returns a
-        :class:`ugt.states.State`, or a dict of them: several metrics in one pass over the data.
+        One of ``ugt.states.METRICS``; or a function of the data of a partition, one argument per collection, that returns a
+        :class:`ugt.states.State`, or a dict of states: several metrics in one pass over the data.
     *collections : dask collections, or lists
-        What the function takes, zipped partition by partition: arrays of dask, chunked along the first axis only; data frames and series
-        (a function is given those of pandas, a metric their values); bags (a partition is a list); lists of Delayed or of data, None for
-        an empty partition. Every case is whole in one partition. Partitions without rows are skipped.
+        The arguments of the function, zipped partition by partition: arrays of dask, chunked along the first axis only; data frames and
+        series (a function receives those of pandas, a metric their values); bags (a partition is a list); lists of Delayed or of data,
+        None for an empty partition. Each case must be whole in one partition. Partitions without rows are skipped.
     split_every : int
-        How many states are merged at a time.
+        Number of states that are merged at a time.
     **options
         As for :func:`ugt.states.partial`, or of the function. ``case_ids``, ``clusters`` and weights of cases are collections;
-        ``min_cases`` is of all cases. For ``soft_auroc`` and ``soft_average_precision`` without ``edges``, which are exact, also
-        ``n_ranges``: into how many ranges of scores the cases are divided, each of which one worker sorts (default: as many as there are
-        partitions, at most 256). With ``random=("cases", "annotators")`` partitions are gone through twice where the metric needs it.
+        ``min_cases`` is for all cases. ``soft_auroc`` and ``soft_average_precision`` without ``edges``, which are exact, also have
+        ``n_ranges``: the number of ranges of scores, each of which one worker sorts (default: the number of partitions, at most 256).
+        With ``random=("cases", "annotators")`` partitions are read twice if the metric needs it.
 
     Returns
     -------
     dask Delayed of a State, or of a dict of them
-        The same bytes on every run over the same partitions, whichever worker did what.
+        The bytes are the same in every run over the same partitions, whichever worker did what.
 
     Raises
     ------
     ValueError, ImportError
-        If dask is missing; if collections have different numbers of partitions or are chunked along another axis. When it is computed:
-        if no partition has a case, or as the metric.
+        If dask is missing; if collections have different numbers of partitions or are chunked along another axis. When the state is
+        computed: if no partition has a case, or as the metric.
 
     Notes
     -----
-    Frames from Parquet are side by side if their files are: ``dask.dataframe.read_parquet(path, split_row_groups=False)`` makes each file a
-    partition. For exact ranking metrics dask holds p and the scores of all partitions for a while, on disk where memory is short.
+    Frames from Parquet have matching partitions if their files match: ``dask.dataframe.read_parquet(path, split_row_groups=False)``
+    makes each file a partition. For exact ranking metrics dask temporarily holds p and the scores of all partitions, on disk if memory is
+    short.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def partial(metric: Any, *collections: Any, split_every: int = 8, **options: Any
 
 
 def compute(metric: Any, *collections: Any, **options: Any) -> Any:
-    """A metric of data in partitions, on the scheduler of dask that is in force.
+    """Compute a metric of data in partitions, on the scheduler of dask that is in force.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def compute(metric: Any, *collections: Any, **options: Any) -> Any:
     Returns
     -------
     ugt.states.Merged, or a dict of them
-        Of what the function returns, or of the metric.
+        For the metric, or for what the function returns.
 
     Examples
     --------
@@ -108,13 +109,13 @@ def compute(metric: Any, *collections: Any, **options: Any) -> Any:
 
 
 def _of_partitions(metric: Any, collections: tuple[Any, ...], options: Mapping[str, Any], given: Any = None) -> list[Any]:
-    """A Delayed state of each partition; ``given``: the Delayed state of all, where there may have to be a second round."""
+    """Return a Delayed state of each partition; ``given``: the Delayed state of all, if there may have to be a second round."""
     options = dict(options)
-    of_cases = ["case_ids", "clusters"] + ["weights"] * hasattr(options.get("weights"), "__dask_graph__")  # those of classes are a table
+    of_cases = ["case_ids", "clusters"] + ["weights"] * hasattr(options.get("weights"), "__dask_graph__")  # weights of classes are a table
     ids = {} if callable(metric) else {name: options.pop(name) for name in of_cases if options.get(name) is not None}
     names = [*(f"collection {number}" for number in range(len(collections))), *ids]
     task = needed().delayed(_by_function if callable(metric) else _by_name)
-    # as one object: dask is not to look into the options for tasks, which takes long where they are long
+    # as one object, since dask would search long options for tasks, which is slow
     how = needed().delayed((metric, tuple(ids), options), traverse=False)
     parts = zipped((*collections, *ids.values()), names)
     return [task(how, *data) if given is None else needed().delayed(_again)(how, given, *data) for data in parts]
@@ -131,7 +132,7 @@ def _by_name(how: tuple[str, tuple[str, ...], dict[str, Any]], *data: Any) -> St
 
 
 def _again(how: tuple[str, tuple[str, ...], dict[str, Any]], first: State | None, *data: Any) -> State | None:
-    """The state of a second round, if one is needed."""
+    """Return the state of a second round, if one is needed."""
     if first is None or not needs_second(first):
         return None
     metric, ids, options = how
@@ -152,7 +153,7 @@ def _by_function(how: tuple[Callable[..., Any], tuple[()], dict[str, Any]], *dat
 
 
 def _joined(states: list[States | None]) -> States | None:
-    """Of the partitions that have cases."""
+    """Return the merged states of the partitions that have cases."""
     some = [one for one in states if one is not None]
     if not some:
         return None
@@ -171,7 +172,7 @@ def _either(second: State | None, first: State | None) -> State | None:
 
 
 def _different(ids: Any) -> Any:
-    """Of a partition of clusters; none of an empty one."""
+    """Return the distinct clusters of a partition; none of an empty one."""
     return [] if ids is None else np.unique(values(ids))
 
 
@@ -184,11 +185,11 @@ def _last(found: States | None, min_cases: int, whole_ids: list[Any]) -> States:
     return merge([found], min_cases=min_cases)
 
 
-# ---- exact ranking metrics: each range of scores is brought together and sorted on one worker ----
+# ---- exact ranking metrics: each range of scores is collected and sorted on one worker ----
 
 
 def ranked(metric: str, parts: Sequence[tuple[Any, ...]], options: dict[str, Any], split_every: int) -> Any:
-    """A Delayed state; of None where no partition has a case."""
+    """Return a Delayed state; of None if no partition has a case."""
     given = options.pop("n_ranges", None)
     n = max(2, min(len(parts), MOST_RANGES)) if given is None else whole("n_ranges", given, 1)
     settings = ranges.settings_of(metric, options)
@@ -210,7 +211,7 @@ def _read(data: Sequence[Any]) -> Any:
 
 
 def _sample(*data: Any, n_parts: int) -> Sample | None:
-    """To choose ranges by."""
+    """Return a sample of a partition's scores, by which ranges are chosen."""
     given = _read(data)
     return None if given is None else Sample.of(given, n_parts)
 
@@ -221,7 +222,7 @@ def _plan(samples: list[Sample | None], *, n_ranges: int) -> Plan | None:
 
 
 def _totals(plan: Plan | None, *data: Any, n_ranges: int, threshold: float) -> Array | None:
-    """(K, R, 6, 1) of each column and range; there may be fewer ranges than tasks for them."""
+    """Return the totals (K, R, 6, 1) of each column and range; there may be fewer ranges than tasks."""
     given = _read(data)
     if given is None or plan is None:
         return None
@@ -232,7 +233,7 @@ def _totals(plan: Plan | None, *data: Any, n_ranges: int, threshold: float) -> A
 
 
 def _split(plan: Plan | None, *data: Any, n_ranges: int) -> list[list[tuple[Array, Array]]]:
-    """The cases (p, scores) of every range, of each column; none where the totals of a range say all."""
+    """Return the cases (p, scores) of every range of each column; none if the totals of a range are enough."""
     given = _read(data)
     pieces: list[list[tuple[Array, Array]]] = [[] for _ in range(n_ranges)]
     if given is None or plan is None:
@@ -251,7 +252,7 @@ def _split(plan: Plan | None, *data: Any, n_ranges: int) -> list[list[tuple[Arra
 def _range(
     plan: Plan | None, totals: Array | None, pieces: list[list[list[tuple[Array, Array]]]], *, settings: Mapping[str, Any], r: int
 ) -> Array | None:
-    """(K, N_SUMS, 1) of a range of each column."""
+    """Return the sums (K, N_SUMS, 1) of a range of each column."""
     if plan is None or totals is None:
         return None
     sums = []
@@ -276,5 +277,5 @@ def _added(tables: list[Array | None]) -> Array | None:
 
 
 def _state(plan: Plan | None, sums: Array | None, *, metric: str, settings: Mapping[str, Any]) -> State | None:
-    """Sums that have been rounded once, as those of one machine."""
+    """Return the state of sums that were rounded once, as on one machine."""
     return None if plan is None or sums is None else plan.state(metric, settings, sums[..., 0])

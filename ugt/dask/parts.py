@@ -13,11 +13,11 @@ import numpy as np
 
 from .._base.checks import error, whole
 
-EXCHANGES = 4096  # tasks: more take the scheduler longer than moving the data twice
+EXCHANGES = 4096  # most tasks of a direct exchange: more take the scheduler longer than moving the data twice
 
 
 def needed() -> Any:
-    """The module dask."""
+    """Return the module dask; refuse if it is missing."""
     try:
         import dask  # noqa: PLC0415
     except ImportError:
@@ -26,7 +26,7 @@ def needed() -> Any:
 
 
 def zipped(collections: Sequence[Any], names: Sequence[str] | None = None) -> list[tuple[Any, ...]]:
-    """The partitions of collections side by side: for each, one Delayed of every collection."""
+    """Return matching partitions of collections: for each, a tuple of one Delayed of every collection."""
     if not collections:
         raise error("collections", "be at least one", "none")
     called = names or [f"collection {number}" for number in range(len(collections))]
@@ -41,7 +41,7 @@ def zipped(collections: Sequence[Any], names: Sequence[str] | None = None) -> li
 
 
 def partitions(name: str, given: Any) -> list[Any]:
-    """The partitions of one collection, each as a Delayed."""
+    """Return the partitions of one collection, each as a Delayed."""
     delayed = needed().delayed
     if isinstance(given, (list, tuple)):
         return [one if _is_delayed(one) else delayed(one, traverse=False) for one in given]
@@ -49,21 +49,21 @@ def partitions(name: str, given: Any) -> list[Any]:
         must = "be an array, a data frame, a series or a bag of dask, or a list of partitions"
         raise error(name, must, type(given).__name__)
     if hasattr(given, "chunks") and any(n > 1 for n in given.numblocks[1:]):
-        raise error(name, "be chunked along its first axis only: each case whole in one partition", f"chunks {given.chunks}")
+        raise error(name, "be chunked along its first axis only, so that each case is whole in one partition", f"chunks {given.chunks}")
     return _as_declared(given) if hasattr(given, "simplify") else list(np.ravel(given.to_delayed()))
 
 
 def _as_declared(frame: Any) -> list[Any]:
-    """Partitions of a data frame that dask plans as a whole.
+    """Return the partitions of a data frame whose graph dask optimises as a whole.
 
-    The last steps of its planner put small files together, for each frame in another way: partitions would no longer be side by side.
+    The last steps of dask's optimiser join small files, differently for each frame, so that partitions would no longer match.
     """
     from dask.delayed import Delayed  # noqa: PLC0415
     from dask.highlevelgraph import HighLevelGraph  # noqa: PLC0415
 
     simple = frame.simplify()
     chosen = simple if simple.npartitions == frame.npartitions else frame
-    # what to_delayed(optimize_graph=False) is from 2025 on; before, it planned to the end all the same
+    # what to_delayed(optimize_graph=False) does from 2025 on; earlier versions optimised nevertheless
     made: Any = Delayed
     layer = f"delayed-{chosen._name}"
     graph = HighLevelGraph.from_collections(layer, chosen.__dask_graph__(), dependencies=())
@@ -75,7 +75,7 @@ def _is_delayed(one: Any) -> bool:
 
 
 def _check_rows(names: Sequence[str], collections: Sequence[Any]) -> None:
-    """Arrays of dask know their rows, or say NaN."""
+    """Refuse arrays whose chunks have different numbers of rows, as far as dask knows them (NaN: unknown)."""
     known = [(name, one.chunks[0]) for name, one in zip(names, collections) if getattr(one, "chunks", None)]
     for name, rows in known[1:]:
         differ = [i for i, (mine, its) in enumerate(zip(known[0][1], rows)) if mine != its and mine == mine and its == its]  # noqa: PLR0124
@@ -85,7 +85,7 @@ def _check_rows(names: Sequence[str], collections: Sequence[Any]) -> None:
 
 
 def held(data: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The data of a partition; None where it has no rows."""
+    """Return the data of a partition; None if it has no rows."""
     found = [one if one is None or hasattr(one, "__len__") else list(one) for one in data]
     empty = [one is None or len(one) == 0 for one in found]
     if all(empty):
@@ -96,14 +96,14 @@ def held(data: Sequence[Any]) -> tuple[Any, ...] | None:
 
 
 def values(one: Any) -> Any:
-    """Frames and series of pandas as arrays."""
+    """Return frames and series of pandas as arrays."""
     return one.to_numpy() if hasattr(one, "to_numpy") else one
 
 
 class Graph:
-    """Tasks of one layer, by key, over some Delayed, whose keys they may take.
+    """The tasks of one layer, by key, over some Delayed, whose keys they may use.
 
-    Made of Delayed one by one, graphs are merged again for every task that takes many: time grows with the square of their number.
+    A Delayed for every task would merge graphs again for each task with many inputs, in time that grows with the square of their number.
     """
 
     def __init__(self, sources: Sequence[Any]) -> None:
@@ -111,13 +111,13 @@ class Graph:
         self.tasks: dict[Any, Any] = {}
 
     def add(self, function: Callable[..., Any], *keys: Any, **plain: Any) -> str:
-        """A call with what has these keys (or lists of keys), and with keywords as they are: dask does not look into those. Its key."""
+        """Add a call with the results of keys (or lists of keys), and with plain keywords that dask does not search; return its key."""
         key = f"{getattr(function, '__name__', 'item').strip('_')}-{self.name}-{len(self.tasks)}"
         self.tasks[key] = (partial(function, **plain) if plain else function, *keys)
         return key
 
     def tree(self, join: Callable[[list[Any]], Any], keys: Sequence[str], split_every: Any) -> str:
-        """``join`` of a few at a time, until one is left: no worker holds all of them."""
+        """Return the key of ``join``, applied to a few at a time until one is left: no worker holds all of them."""
         width, level = whole("split_every", split_every, 2), list(keys)
         while True:
             level = [self.add(join, level[begin : begin + width]) for begin in range(0, len(level), width)]
@@ -125,9 +125,9 @@ class Graph:
                 return level[0]
 
     def exchanged(self, pieces: Sequence[str], n: int) -> list[list[str]]:
-        """For each r of 0..n-1 keys of lists that together hold item r of every one of the pieces, which are lists of n, in order.
+        """Return for each r of 0..n-1 keys of lists that together hold item r of every one of the pieces, which are lists of n, in order.
 
-        Where that would take many tasks, in two steps: ranges of items of some pieces are put side by side, and then divided.
+        If that would take many tasks, it is done in two steps: ranges of items of some pieces are combined, and then divided.
         """
         if len(pieces) * n <= EXCHANGES:
             return [[self.add(itemgetter(slice(r, r + 1)), piece) for piece in pieces] for r in range(n)]
@@ -141,7 +141,7 @@ class Graph:
         return found
 
     def delayed(self, key: str) -> Any:
-        """One of the tasks, to be computed."""
+        """Return one of the tasks as a Delayed."""
         from dask.delayed import Delayed  # noqa: PLC0415
         from dask.highlevelgraph import HighLevelGraph  # noqa: PLC0415
 
@@ -154,6 +154,6 @@ def _columns(rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def tree(join: Callable[[list[Any]], Any], items: Sequence[Any], split_every: Any) -> Any:
-    """``join`` of a few Delayed at a time, until one is left."""
+    """Return ``join`` of a few Delayed at a time, until one is left."""
     graph = Graph(items)
     return graph.delayed(graph.tree(join, [one.key for one in items], split_every))

@@ -1,4 +1,4 @@
-"""Dawid–Skene on dask: the labels stay on the workers, counts travel."""
+"""Dawid–Skene on dask: the labels stay on the workers, only counts are exchanged."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Tables = dict[str, Array]
 
 
 class OnDask(Engine):
-    """Experts that live on the workers; a worker that dies takes its own with it, and dask makes them again."""
+    """Experts that live on the workers; if a worker dies, dask computes its experts again."""
 
     def __init__(self, parts: Sequence[Any], model: str, split_every: int) -> None:
         self.dask, self.split_every = needed(), split_every
         self.experts = list(self.dask.persist(*[self.dask.delayed(_expert)(part, model) for part in parts]))
 
     def each(self, task: Callable[[Expert], Any]) -> Iterable[Any]:
-        """Of parts that hold labels."""
+        """Return the results of the task on parts that hold labels."""
         found = self.dask.compute(*[self._run(_told, task, one) for one in self.experts])
         return (one for one in found if one is not None)
 
     def total(self, task: Callable[[Expert], Tables]) -> Tables:
-        """Added up in a tree, exactly."""
+        """Return the tables of all parts, added up exactly in a tree."""
         tables = [self._run(_exact, task, one) for one in self.experts]
         return rounded(tree(_added, tables, self.split_every).compute())
 
     def _run(self, how: Callable[..., Any], task: Any, expert: Any) -> Any:
-        # as one object: dask is not to look for tasks in the parameters
+        # as one object, so that dask does not search the parameters for tasks
         return self.dask.delayed(how)(self.dask.delayed(task, traverse=False), expert)
 
 
@@ -66,16 +66,16 @@ def dawid_skene(
     seed: Any = 0,
     split_every: int = 8,
 ) -> SkillModel:
-    """The model of :func:`ugt.dawid_skene` on labels in partitions, which stay on the workers.
+    """Return the model of :func:`ugt.dawid_skene` for labels in partitions, which stay on the workers.
 
     Parameters
     ----------
     parts : list of Delayed of Labels
-        By :func:`labels`; or Labels, or None for an empty partition. Every case is whole in one.
+        From :func:`labels`; or Labels, or None for an empty partition. Each case must be whole in one partition.
     model, prior, n_restarts, tolerance, max_iter, seed
         As for :func:`ugt.states.dawid_skene`.
     split_every : int
-        How many tables of counts are added up at a time.
+        Number of tables of counts that are added up at a time.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The main job: annotations and predictions in, an ``Evaluation`` of every model under every truth out."""
+"""The main function: it takes annotations and predictions, and evaluates every model under every truth."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 NO_ANNOTATIONS = "case without annotations"
 CIRCULAR = "{} is a model and an annotator: a truth made of its own predictions flatters it."
-FRAME = 920  # pixels that the first page takes in a notebook
+FRAME = 920  # height of the first page in a notebook, in pixels
 NO_PREDICTIONS = "case without predictions (dropped)"
 
 
@@ -43,58 +43,60 @@ def _table(name: str) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Record):
-    """Models x reliabilities x metrics, with the spread over draws and an interval over cases; made by :func:`evaluate`.
+    """The results of models under reliabilities, with the spread over draws and intervals over cases; made by :func:`evaluate`.
 
     Attributes
     ----------
     provenance : mapping
-        Versions, seed, date, aggregation and its parameters; input files and command where known.
+        Versions, seed, date, truth model and its parameters; input files and command if known.
     data : mapping
         Numbers of cases, classes, annotators and annotations.
     left_out : mapping
         Cases left out, by reason.
     notes : tuple of str
-        What a reader must know, in sentences.
+        Limits that a reader must know, in sentences.
     models : tuple of str
         Names of the models.
     sources : mapping
-        For each interval, the sources of uncertainty that it holds.
+        For each interval, the sources of uncertainty that it includes.
     tables : mapping of name to ResultTable
-        Rows of plain values under named columns. An evaluation without ``details`` has the first nine only, which are attributes too.
-        Tables without rows are those that the data do not allow.
+        Rows of plain values under named columns. An evaluation without ``details`` has the first nine only, which are also attributes.
+        Tables that the data do not allow have no rows.
 
     Notes
     -----
     The tables:
 
-    - ``metrics``: a row a model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
+    - ``metrics``: one row per model, reliability and metric: ``model, reliability, metric, k, value, draw_std, draw_low, draw_high,
       case_low, case_high, both_low, both_high, two_way_low, two_way_high, best_share, rank_low, rank_high, mc_error, n_cases``.
       ``draw_*``: spread over draws of the truth; ``case_*``: over cases, or clusters of them, judged by the same annotators; ``both_*``:
-      over cases and draws; ``two_way_*``: over cases and annotators (:class:`TwoWay`), where annotators have names and the truth is made
-      case by case; quote the widest. ``best_share``, ``rank_*``: share of the resamples (not a probability) in which the model is best,
-      and interval of its rank. ``topk_accuracy`` is the expected agreement with a truth drawn from the annotations
-      (:func:`ua_topk_accuracy`), ``voted_accuracy`` (reliability None) ordinary accuracy against the voted label, ``group_accuracy``
-      that of groups of classes (:func:`ua_group_accuracy`). Of
-      two classes also ``soft_auroc``, ``soft_average_precision`` (k None) of the second one against the means of the plausibilities,
-      and their twins ``hard_*``; they have no spread over draws.
-    - ``certainty``: a row a reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099, n_cases``.
+      over cases and draws; ``two_way_*``: over cases and annotators (:class:`TwoWay`), if annotators have names and the truth is made
+      case by case. Quote the interval over cases, and name what it leaves out. ``best_share``, ``rank_*``: share of the resamples (not a
+      probability) in which the model is best, and interval of its rank. ``topk_accuracy`` is UA accuracy, the expected agreement with a
+      truth drawn from the uncertain truth (:func:`ua_topk_accuracy`); ``voted_accuracy`` (reliability None) is agreement with the voted
+      label; ``group_accuracy`` is UA accuracy of groups of classes (:func:`ua_group_accuracy`). For two classes there are also
+      ``soft_auroc`` and ``soft_average_precision`` (k None) of the second class against the means of the plausibilities, and ``hard_*``
+      against these means with a threshold; they have no spread over draws.
+    - ``certainty``: one row per reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099,
+      n_cases``.
     - ``winners``: the model with the highest value of each metric and reliability, the share of resamples in which it is best, the
       runner-up, the lead over it (``margin``, not shrunk: inflated on average, as the same cases picked the model) with an interval that
-      is simultaneous over all pairs of models (max-t, on the same resamples), and ``n_undistinguished``: how many models' interval of the
-      lead over them holds 0. Only where it is 0 is the model shown to be best.
-    - ``flips``: where the order of two models changes with the reliability: ``metric, k, model, other, better_above, reliability, low,
-      high, share_inside``. ``better_above``: whether ``model`` is the better one above that reliability; None as an end: beyond the
-      reliabilities evaluated; only a change with both ends is shown by the data. ``share_inside``: share of the resamples that have it.
-    - ``calibration``: losses of models that give probabilities, where annotations are labels: ``model, loss, class, plugin, bias,
-      debiased, low, high, n_cases``; class None: all together. See :func:`histogram_losses`, :func:`disagreement_losses`.
+      is simultaneous over all pairs of models (max-t, on the same resamples), and ``n_undistinguished``: the number of models over which
+      the interval of its lead includes 0. The data show that the model is best only if this number is 0.
+    - ``flips``: changes of the order of two models with the reliability: ``metric, k, model, other, better_above, reliability, low,
+      high, share_inside``. ``better_above``: whether ``model`` is ahead above that reliability. An end of the interval that is None is
+      beyond the evaluated reliabilities; only a change with both ends is shown by the data. ``share_inside``: share of the resamples in
+      which the change is between evaluated reliabilities.
+    - ``calibration``: losses of models that give probabilities, if annotations are labels: ``model, loss, class, plugin, bias,
+      debiased, low, high, n_cases``; class None: all classes together. See :func:`histogram_losses`, :func:`disagreement_losses`.
     - ``reliability_bins``: ``model, class, bin_low, bin_high, n_cases, mean_probability, label_share, low, high, few``.
     - ``agreement``: agreement coefficients of labels: ``coefficient, value, low, high, two_way_low, two_way_high, std_error, observed,
       expected, n_cases, n_annotators, reason``. See :func:`agreement_table`.
-    - ``humans``: discrepancy ratios of models and annotators, where it is known who gave which label: ``kind, name, value, low, high,
+    - ``humans``: discrepancy ratios of models and annotators, if annotators are named: ``kind, name, value, low, high,
       two_way_low, two_way_high, two_way_upper, upper, best_share, n_cases`` and ``better_share`` of each model. ``upper``: one-sided limit
-      (bootstrap-t), ``two_way_upper`` that for other annotators, too; ``best_share``: share of
-      resamples in which it is better than the best annotator; ``better_share`` (of annotators): in which that model is better. A model's
-      prediction is its first choice. See :func:`annotator_discrepancy`.
+      (bootstrap-t), ``two_way_upper`` the limit for other annotators; ``best_share``: share of resamples in which the model is closer than
+      the best annotator; ``better_share`` (of annotators): share in which that model is closer. A model's prediction is its first choice.
+      See :func:`annotator_discrepancy`.
     - ``cases``: the worklist, least certain case first: ``case, n_annotations, voted``, ``certainty_`` under each reliability,
       ``mean_certainty``.
     - further tables, such as ``annotators``, ``panel_check`` (:func:`split_panel_check`), ``truth_models``, ``strata``, ``confusion``,
@@ -127,7 +129,7 @@ class Evaluation(Record):
     cases = _table("cases")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values, tables as lists of rows; NaN as None."""
+        """Return everything as plain Python values, tables as lists of rows; NaN as None."""
         known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tables"}
         tables = {name: list(table) for name, table in self.tables.items()}
         found = plain_value({**known, **tables})
@@ -137,11 +139,11 @@ class Evaluation(Record):
 
     @cached_property
     def run(self) -> str:
-        """The name that the page, the JSON and every row of the tables as CSV carry; equal results have the same."""
+        """The name that the page, the JSON and every row of the tables as CSV carry; equal results have equal names."""
         return str(self.to_dict()["run"])
 
     def to_frame(self, table: str = "metrics") -> Any:
-        """One of ``tables``: a pandas DataFrame, or a mapping of columns without pandas."""
+        """Return one of ``tables`` as a pandas DataFrame, or as a mapping of columns without pandas."""
         found = self._named(table).values
         try:
             import pandas  # noqa: PLC0415  (optional)
@@ -161,13 +163,13 @@ class Evaluation(Record):
         write_text(path, ResultTable({**found.values, "run": [self.run] * len(found)}).csv_text())
 
     def to_html(self, path: Any) -> None:
-        """Write the report: one self-contained page."""
+        """Write the report as one self-contained page."""
         from ..report.page import html  # noqa: PLC0415  (what only pages need)
 
         write_text(path, html(self.to_dict()))
 
     def _repr_html_(self) -> str:
-        """The first page of the report, in a frame of its own."""
+        """Return the first page of the report, in its own frame."""
         from html import escape  # noqa: PLC0415  (what only pages need)
 
         from ..report.page import first_page  # noqa: PLC0415
@@ -182,7 +184,7 @@ def _run_of(results: Mapping[str, Any]) -> str:
     import hashlib  # noqa: PLC0415  (what only writing needs)
     import json  # noqa: PLC0415
 
-    return "r" + hashlib.sha256(json.dumps(results).encode()).hexdigest()[:11]  # no spreadsheet takes it for a number
+    return "r" + hashlib.sha256(json.dumps(results).encode()).hexdigest()[:11]  # the letter keeps spreadsheets from reading it as a number
 
 
 def evaluate(
@@ -221,58 +223,58 @@ def evaluate(
     Parameters
     ----------
     annotations : Labels, Rankings, data frame, or plausibilities
-        What annotators said; a frame of pandas or polars has the columns that a file may have. Point, Dirichlet or Draws made
-        before are judged as they are, without reliabilities.
+        The annotations; a frame of pandas or polars has the columns that a file may have. Plausibilities (Point, Dirichlet or Draws) are
+        used without reliabilities.
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
-        May be empty: then only certainty is evaluated.
+        If it is empty, only certainty is evaluated.
     aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", "dawid-skene", "glad"}
-        How annotations become truth. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings. ``"dawid-skene"`` and
+        The truth model. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings. ``"dawid-skene"`` and
         ``"glad"`` need labels with their annotators; they are :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1) and
         :func:`glad`, and the class that they find most probable is the truth.
     reliability : number, sequence of numbers, or mapping of annotator to number
-        Weight of the annotations, above 0; the whole evaluation is done for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``,
-        10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1 a label is
-        worth less than one independent look at the case, as where annotators share errors. A mapping gives each annotator a reliability
-        of its own (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
+        Weight of the annotations, above 0; all results are given for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``,
+        10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1 a label counts
+        less than one independent label, for example because annotators share errors. A mapping gives each annotator a separate
+        reliability (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
-        Default 1 and 3 (as far as there are classes).
+        Default 1 and 3 (if there are so many classes).
     groups : (K,) integers or names, or mapping of class to integer or name, optional
         Group of every class (such as its risk): certainty about the group of the best class, the accuracy of groups (``group_accuracy``)
         and agreement given the group (table ``group_agreement``) are added. See :func:`ua_group_accuracy`, ``group_rule="top_class"``.
     group_names : sequence, optional
-        Names of the groups where they are integers, for the report.
+        Names of the groups if they are integers, for the report.
     prior, background, tie_weight
-        See :func:`dirichlet`, :func:`prirn`. A prior that is fitted (``"fit"``) is the same for all reliabilities; the notes and the report
-        give its interval and what it gains in log-likelihood over the default.
+        See :func:`dirichlet`, :func:`prirn`. A fitted prior (``"fit"``) is the same for all reliabilities; the notes and the report
+        give its interval and its gain in log-likelihood over the default.
     prior_mass, unranked, n_draws, n_warmup, n_chains
         See :func:`plackett_luce`.
     ties : {"expectation", "first"}
         See :func:`ua_topk_accuracy`.
     missing : {"error", "drop"}
-        Cases without predictions of some model: refuse, or leave them out everywhere and count them. Predictions for cases that are
-        not annotated: refuse, or leave them out with a note.
+        What to do with cases without predictions of some model: refuse them, or leave them out for all models and count them.
+        Predictions for cases that are not annotated: refuse them, or leave them out with a note.
     positive_class : int or str, optional
-        Of two classes the one that single columns of probabilities are for.
+        For two classes, the class that single columns of probabilities are for.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together, such as one patient's: they are resampled together.
     subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
-        Results are given for each value apart, such as each site; blank, None and cases that a mapping lacks are "not stated".
+        Results are given for each value separately, such as each site; blank, None and cases that a mapping lacks are "not stated".
     details : bool
-        Whether to make the further tables of the report. Without them an evaluation takes less time.
+        Whether to compute the further tables of the report. Without them an evaluation takes less time.
     level : float
-        Of all intervals, in (0, 1).
+        Level of all intervals, in (0, 1).
     interval : {"auto", "percentile", "basic", "bca"}
         Kind of the intervals over cases, see :meth:`Resamples.interval`; those over both are percentile intervals.
     n_resamples : int
-        Bootstrap resamples of the cases; all models and metrics are computed on the same ones.
+        Number of bootstrap resamples of the cases; all models and metrics use the same resamples.
     seed : int, Generator or SeedSequence
-        Same seed, same bytes, for any number of threads.
+        The same seed gives the same bytes, for any number of threads.
     n_threads : int
         Threads to use.
     plan : mapping, optional
-        What was prespecified, for the report; see ``ugt plan`` for the fields.
+        What was prespecified, for the report; ``ugt plan`` gives the fields.
     provenance : mapping, optional
         ``command`` and ``inputs`` for the record.
 
@@ -283,7 +285,7 @@ def evaluate(
     Raises
     ------
     ValueError
-        If predictions do not fit the cases and classes, hold NaN, or an option is out of range; if a model has the name of an annotator.
+        If predictions do not fit the cases and classes or hold NaN; if an option is out of range; if a model has the name of an annotator.
     TypeError
         If annotations are of another kind.
 

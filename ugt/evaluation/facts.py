@@ -1,4 +1,4 @@
-"""Facts about the data of an evaluation, and how it was made."""
+"""Facts about the data of an evaluation, and its provenance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def data_summary(annotated: Annotated) -> dict[str, Any]:
-    """Numbers of cases, classes, annotators and annotations."""
+    """Return the numbers of cases, classes, annotators and annotations."""
     known, per_case = annotated.annotations, annotated.n_annotations
     found: dict[str, Any] = {"kind": type(annotated.given).__name__.lower(), "n_cases": annotated.n_cases, "n_classes": annotated.n_classes}
     if known is None or per_case is None:
@@ -33,23 +33,23 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
 
 
 def notes(annotated: Annotated, ties: str) -> Iterable[str]:
-    """What a reader must know, in sentences."""
+    """Yield the limits that a reader must know, in sentences."""
     known = annotated.annotations
-    yield "Metrics judge against what annotators would come to agree on, not against nature."
+    yield "Metrics measure agreement with a truth drawn from what the annotations leave open, not with a verified truth."
     if isinstance(known, Rankings):
         yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
     elif isinstance(known, Labels):
         yield "The voted label is the most frequent label; classes tied at the top share it."
     if known is not None and 1 < len(known.annotators) < FEW_ANNOTATORS:
-        yield f"{len(known.annotators)} annotators: intervals for other annotators rest on the differences between them."
+        yield f"{len(known.annotators)} annotators: intervals for other annotators depend on the differences between them."
     if known is not None and len(known.annotators) == 0:
-        yield "Annotators are not named in this data, so nothing can be said of single annotators."
+        yield "Annotators are not named in this data, so that results about single annotators are not available."
     if ties == "first":
         yield "Ties are broken by position, not by expectation."
 
 
 def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Versions, date and settings."""
+    """Return versions, date and settings."""
     from datetime import datetime, timezone  # noqa: PLC0415  (5 ms that only this needs)
 
     import scipy  # noqa: PLC0415
@@ -60,7 +60,7 @@ def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> 
 
 
 def sources(units: tuple[str, ...], with_models: bool, named: bool) -> dict[str, tuple[str, ...]]:
-    """For each interval, the sources of uncertainty that it holds."""
+    """Return the sources of uncertainty that each interval includes."""
     found = {"case_low, case_high": units}
     if named:
         found["two_way_low, two_way_high"] = (*units, "annotators")

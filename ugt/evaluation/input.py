@@ -1,4 +1,4 @@
-"""What an evaluation is given: checked, named and in the order of the cases."""
+"""The arguments of an evaluation: checked, named and in the order of the cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..resampling import ids_of_cases
 
 
 def aggregation_input(annotations: Any) -> Any:
-    """Annotations or plausibilities; a data frame becomes what its columns say."""
+    """Return annotations or plausibilities; a data frame is read by its columns."""
     if isinstance(annotations, (Labels, Rankings, Plausibilities)):
         return annotations
     if is_frame(annotations):
@@ -34,13 +34,13 @@ def aggregation_input(annotations: Any) -> Any:
 
 
 def annotators_of(given: Any) -> Any:
-    """Names of those who annotated, or of those of whose annotations a truth was made; none where they are not known."""
+    """Return the names of the annotators, also of those from whose annotations a truth was made; empty if unknown."""
     made_of = getattr(given, "made_of", None)
     return getattr(given if made_of is None else made_of.annotations, "annotators", ())
 
 
 def orders_of(k: Any, n_classes: int) -> list[int]:
-    """The orders k of certainty and metrics."""
+    """Return the orders k of certainty and metrics."""
     wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
     if not wanted:
         raise checks.error("k", "hold at least one order", k)
@@ -48,25 +48,25 @@ def orders_of(k: Any, n_classes: int) -> list[int]:
 
 
 def groups_of(groups: Any, names: Any, axes: Any) -> tuple[Int64, list[str]]:
-    """(K,) group of every class, and a name for each group: given, or the groups themselves where they are text."""
+    """Return (K,) the group of every class, and a name for each group: given, or the groups themselves if they are text."""
     group, own = named_groups(groups, axes)
     if own is not None and names is not None:
         raise checks.error("group_names", "be given for numbered groups only", f"groups such as {own[0]!r}")
     n_groups = int(group.max()) + 1
     found = [str(name) for name in (names if names is not None else own if own is not None else range(n_groups))]
     if len(found) != n_groups:
-        raise checks.error("group_names", f"be {n_groups} names, one a group", len(found))
+        raise checks.error("group_names", f"be {n_groups} names, one per group", len(found))
     return group, found
 
 
 def check_mapping(predictions: Any) -> None:
-    """Names of models and their scores."""
+    """Refuse predictions that are not a mapping from names of models."""
     if not isinstance(predictions, Mapping):
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
 
 
 def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any) -> tuple[dict[str, Array], Bools, str]:
-    """Scores of every model in the order of the cases, which cases all models have, and a note on those joined by position."""
+    """Return scores of every model in the order of the cases, the cases that all models have, and a note on scores joined by position."""
     scores, present, by_position = {}, np.ones(axes.n_cases, bool), []
     if positive_class is not None:
         positive_position(axes.classes, positive_class)
@@ -84,7 +84,7 @@ def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_cla
 
 
 def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:
-    """What is to be said of a truth that a model informed, with the models that order the classes of all cases as its prior does."""
+    """Return a note on a truth whose prior came from a model, and the models that order the classes of all cases as this prior does."""
     prior = getattr(getattr(truth, "made_of", None), "of_cases", None)
     if prior is None:
         return []
@@ -95,7 +95,7 @@ def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:
 
 
 def subgroups_of(subgroups: Any, axes: Any) -> dict[str, NDArray[Any]]:
-    """(N,) text of each subgroup column; "" where it is not stated: blank, None, NaN or a case that the mapping lacks."""
+    """Return (N,) text for each subgroup column; "" if not stated: blank, None, NaN or a case that the mapping lacks."""
     if subgroups is not None and not isinstance(subgroups, Mapping):
         raise TypeError(f"subgroups must be a mapping from names to values. Got {type(subgroups).__name__}.")
     found = {}

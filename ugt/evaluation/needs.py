@@ -1,4 +1,4 @@
-"""What an evaluation needs in memory, before it starts: draws of the truth, resamples, tables of scores."""
+"""The memory that an evaluation needs for draws of the truth, resamples and tables of scores, checked before it starts."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .work import metrics_wanted
 def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], options: Options, by_group: bool, details: bool) -> None:
     """Refuse an evaluation that would run out of memory after minutes of other work.
 
-    At one time there are copies of the scores (of all models for the further tables, ``details``, and what bounds of the accuracy need) and
-    either the draws of one reliability or the resamples of all numbers.
+    Memory holds copies of the scores (of all models for the further tables, ``details``, and the shares for bounds of the accuracy)
+    and either the draws of one reliability or the resamples of all numbers.
 
     Raises
     ------
     MemoryError
-        If it needs more than there is: how much at least, and what takes most of it.
+        If it needs more memory than there is; the message gives the lower bound and the largest part.
     """
     n_cases, n_classes = known.n_cases, known.n_classes
-    tables = 8.0 * n_cases * n_classes * (n_models if details else min(n_models, 1))  # that are copied
+    tables = 8.0 * n_cases * n_classes * (n_models if details else min(n_models, 1))  # copies of scores
     draws, resamples = _of_draws(known, truths, orders), _of_resamples(len(truths.makers), n_models, orders, options, by_group)
     if details and n_cases * n_classes <= MOST_CELLS:  # shares of each model and plausibilities of each truth, for bounds of the accuracy
         tables += 8.0 * n_cases * n_classes * (n_models + len(truths.makers)) * (n_models > 0)
@@ -40,7 +40,7 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
 
 
 def _of_draws(known: Any, truths: Truths, orders: list[int]) -> float:
-    """Bytes of the draws of one reliability and of the best classes of each."""
+    """Return the bytes of the draws of one reliability and of the best classes of each draw."""
     if truths.settings["aggregation"] == "plackett-luce":
         n_draws = float(truths.settings["parameters"]["n_draws"])
         known = truths.known
@@ -49,13 +49,13 @@ def _of_draws(known: Any, truths: Truths, orders: list[int]) -> float:
 
 
 def _mentioned(rankings: Rankings) -> int:
-    """Classes that are mentioned, over all cases."""
+    """Return the number of mentioned classes, summed over cases."""
     arrays = rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
     return int(core.Stages(*arrays, rankings.n_classes, True).n_mentioned())
 
 
 def _of_resamples(n_truths: int, n_models: int, orders: list[int], options: Options, by_group: bool) -> float:
-    """Bytes of the resampled numbers, of a copy in order, and of the deviations over draws."""
+    """Return the bytes of the resampled numbers, of a sorted copy, and of the deviations over draws."""
     metrics = n_models * (len(orders) + n_truths * (len(metrics_wanted(orders)) + by_group))
     certainties = n_truths * (len(np.union1d([1], orders)) + by_group)
     return 8.0 * float(options.n_resamples) * (2 * (certainties + metrics) + metrics)

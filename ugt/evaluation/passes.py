@@ -1,4 +1,4 @@
-"""All that sections of the report want resampled, on the same resamples, and their tables."""
+"""The tables of all sections, with one pass over common resamples for all that the sections ask for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
-    """All tables that the evaluation has, also those without rows, and what is to be said."""
+    """Return all tables of the evaluation, including those without rows, and the sections' notes."""
     wanted = [one for one in sections if context.details or any(name in ALWAYS for name in one.TABLES)]
     notes: dict[Any, list[str]] = {one: [] for one in wanted}
     found, waiting = {}, {}
@@ -45,14 +45,14 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
 
 
 def _owners(sections: Sequence[Any], details: bool) -> dict[str, Any]:
-    """The section of each table: first those of every evaluation, then the further ones."""
+    """Return the section of each table: first the tables of every evaluation, then the further ones."""
     found = {name: section for section in sections for name in section.TABLES}
     always = {name: found.pop(name) for name in ALWAYS if name in found}
     return {**always, **found} if details else always
 
 
 def resampled(asks: Sequence[Ask], clusters: NDArray[Any] | None, seed: int) -> list[Resamples]:
-    """What each asked for; all who draw from the same cases have the same resamples, in one pass."""
+    """Return the resamples that each asked for; statistics of the same cases have the same resamples, from one pass."""
     statistics = [ask.what.statistic if isinstance(ask.what, Result) else ask.what for ask in asks]
     kept = [one.kept if ask.kept is None else ask.kept for ask, one in zip(asks, statistics)]
     passes: dict[bytes, list[int]] = {}
@@ -62,7 +62,7 @@ def resampled(asks: Sequence[Ask], clusters: NDArray[Any] | None, seed: int) -> 
     found: dict[int, Resamples] = {}
     for members in passes.values():
         here = kept[members[0]]
-        if not here.any():  # then none of the numbers is defined
+        if not here.any():  # no number is defined
             found.update((i, Resamples(statistics[i].estimate, np.full((asks[i].n, len(statistics[i].names)), np.nan))) for i in members)
             continue
         design = Design.of(int(here.sum()), None if clusters is None else clusters[here])

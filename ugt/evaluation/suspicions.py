@@ -1,7 +1,7 @@
-"""What data look like when a design or a file is not what its owner takes it for: said as notes, never refused.
+"""Signs in the data that a design or a file is not what its owner takes it for; they become notes and never errors.
 
-Thresholds are such that of 300 simulated data sets that were as they should be fewer than 5 had any note. A model that agrees with the vote
-no better than by chance is told of, whatever the reason.
+With these thresholds, fewer than 5 of 300 simulated correct data sets had any note. A model that agrees with the voted label no better
+than by chance gets a note, whatever the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..report.context import Context
 
 FAR, NEAR = 6.0, 3.0  # standard deviations from chance
-LEAST = 20  # cases of which something can be said
+LEAST = 20  # least number of cases for a note
 MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b
 ROMAN = re.compile(r"^(?:i{1,3}|iv|vi{0,3}|ix|x)[ab]?$")
 NUMBERED = re.compile(r"^(?:grade|stage|level|score|class|type|cat|category|bi-?rads|pi-?rads|g|t)?[ _-]*(\d+)[a-c]?$")
@@ -34,7 +34,7 @@ LIKERT = re.compile(
 
 
 def suspicions(context: Context) -> Iterator[str]:
-    """A sentence for each thing that was seen."""
+    """Yield a sentence for each sign."""
     known = context.known.given
     yield from _classes(known)
     if context.clusters is None:
@@ -58,9 +58,8 @@ def _classes(known: Any) -> Iterator[str]:
         if all(pattern.match(one) for one in names):
             shown = ", ".join(name(one) for one in np.asarray(known.axes.classes)[:4])
             yield (
-                f"The classes look like {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are taken as "
-                "unordered: "
-                "a miss by one class counts as much as any other."
+                f"The classes look like {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are treated as "
+                "unordered: a miss by one class counts as much as any other."
             )
             return
 
@@ -76,9 +75,8 @@ def _members(ids: NDArray[Any], known: Any) -> Iterator[str]:
     n = sum(map(len, several))
     if len(several) >= 2 and n >= len(ids) / 2:
         yield (
-            f"Case ids look like members of {len(groups):,} groups (such as {several[0][0]!r} and {several[0][1]!r}). If they belong to "
-            "one "
-            "patient, say so with clusters: intervals are too narrow without."
+            f"Case ids look like members of {len(groups):,} groups (such as {several[0][0]!r} and {several[0][1]!r}). If the cases of a "
+            "group belong to one patient, give clusters: without them intervals are too narrow."
         )
 
 
@@ -91,13 +89,13 @@ def _repeated(context: Context) -> Iterator[str]:
     if fine and len(first) >= 2 and times.min() >= 2:
         often = f"{times.min()} to {times.max()}" if times.max() > times.min() else f"{times.min()}"
         yield (
-            f"The {context.n_cases:,} cases have {len(first):,} different predictions, each {often} times. If cases are repeated, say so "
-            "with clusters: intervals are too narrow without."
+            f"The {context.n_cases:,} cases have {len(first):,} different predictions, each {often} times. If cases are repeated, give "
+            "clusters: without them intervals are too narrow."
         )
 
 
 def _is_fine(scores: Array) -> bool:
-    """Whether scores are no levels, such as shares of at most 20."""
+    """Return whether scores are continuous, not multiples of a share such as 1/20."""
     return not any(np.abs(scores * n - np.round(scores * n)).max() < 1e-6 for n in (*range(1, 21), 100))
 
 
@@ -122,11 +120,11 @@ def _panels(known: Labels) -> Iterator[str]:
 
 
 def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
-    """Rows or columns in another order than the cases or classes."""
+    """Yield a note if rows or columns of scores seem to be in another order than the cases or classes."""
     truth, choice = context.voted.membership(1), context.choices[model]
     ok = ~np.isnan(truth).any(axis=1)
     truth, choice, n = truth[ok], choice[ok], int(ok.sum())
-    if n < LEAST or (choice == choice[:1]).all():  # one choice throughout
+    if n < LEAST or (choice == choice[:1]).all():  # one choice for all cases
         return
     table = truth.T @ choice / n
     expected = table.sum(axis=1) @ table.sum(axis=0)
@@ -137,29 +135,28 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     if own < NEAR and shifts[best] > FAR:
         where = "the row before" if best == 1 else "the row after"
         yield (
-            f"Model {model!r} agrees with the vote as by chance ({np.trace(table):.2f}), and with that of {where} far better: its rows "
-            "may be "
-            "shifted by one."
+            f"Model {model!r} agrees with the voted label as by chance ({np.trace(table):.2f}), and with that of {where} much more "
+            "often: its rows may be shifted by one."
         )
     elif own < NEAR and table[at].sum() > max(2 * np.trace(table), expected + FAR * spread, expected + 0.2):
         pairs = [
-            f"{name(context.known.axes.classes[j])} where the vote is {name(context.known.axes.classes[i])}" for i, j in zip(*at) if i != j
+            f"{name(context.known.axes.classes[j])} where the voted label is {name(context.known.axes.classes[i])}"
+            for i, j in zip(*at)
+            if i != j
         ]
         yield (
-            f"Model {model!r} agrees with the vote as by chance ({np.trace(table):.2f}), but for {table[at].sum():.0%} of the cases if "
-            "its classes "
-            f"were in another order ({', '.join(pairs[:3])}): its columns may be permuted."
+            f"Model {model!r} agrees with the voted label as by chance ({np.trace(table):.2f}), but would agree in {table[at].sum():.0%} "
+            f"of the cases if its classes were in another order ({', '.join(pairs[:3])}): its columns may be permuted."
         )
     elif own < 1 and expected < 0.9:
         yield (
-            f"Model {model!r} agrees with the vote no better than by chance ({np.trace(table):.2f}, by chance {expected:.2f}): are its "
-            "rows in the "
-            "order of the cases?"
+            f"Model {model!r} agrees with the voted label no better than by chance ({np.trace(table):.2f}, by chance {expected:.2f}). "
+            "Check that its rows are in the order of the cases."
         )
 
 
 def circular(context: Context) -> Iterator[str]:
-    """Models that have seen the annotations by which they are judged."""
+    """Yield a note for each model that has seen the annotations by which it is judged."""
     known, labels = context.known.annotations, context.known.labels
     if known is None:
         return
@@ -185,24 +182,23 @@ def _shares(model: str, scores: Array, counts: Array) -> Iterator[str]:
     held = n > 0
     m = counts[held] / n[held, None]
     if held.sum() >= LEAST and np.abs(scores[held] - m).max() < 1e-6 and np.ptp(scores[held]) > 0:
-        yield f"The scores of model {model!r} are the shares of the labels: it is judged by what it was made of."
+        yield f"The scores of model {model!r} are the shares of the labels: it is judged against the labels that it was made of."
         return
     several = n > 1
     if several.sum() < LEAST:
         return
     z, own, times = scores[several], counts[several].astype(np.float64), n[several]
-    # an unbiased estimate of the squared distance from the probabilities of the labels: below 0 by chance only
+    # an unbiased estimate of the squared distance from the probabilities of the labels: negative only by chance
     loss = (z**2 - 2 * z * own / times[:, None]).sum(axis=1) + (own * (own - 1)).sum(axis=1) / (times * (times - 1))
     if loss.mean() < -4 * loss.std(ddof=1) / np.sqrt(len(loss)) and loss.mean() < -1e-9:
         yield (
             f"Model {model!r} is closer to the labels than their own probabilities are (debiased epistemic loss {loss.mean():.4f}, below "
-            "0): it has "
-            "seen them, or annotators of a case are not independent."
+            "0): it has seen them, or annotators of a case are not independent."
         )
 
 
 def _unlabelled(context: Context) -> Iterator[str]:
-    """Whether models are less sure of the cases without annotations."""
+    """Yield a note if models give other scores to the cases without annotations."""
     there = context.voted.defined
     if min(there.sum(), (~there).sum()) < LEAST:
         return
@@ -213,6 +209,5 @@ def _unlabelled(context: Context) -> Iterator[str]:
         if abs(own.mean() - rest.mean()) > 4 * spread > 0:
             yield (
                 f"The {len(own):,} cases without annotations are not like the others: the highest score of model {model!r} is "
-                f"{own.mean():.2f} "
-                f"there on average, {rest.mean():.2f} elsewhere. What is said here is of the annotated ones."
+                f"{own.mean():.2f} on average for them, {rest.mean():.2f} for the others. The results are for the annotated cases only."
             )

@@ -1,4 +1,4 @@
-"""The models judged under every truth: rows of results, and the contributions of cases that their intervals need."""
+"""The evaluation of models under every truth: rows of results, and the contributions of cases that their intervals need."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 def metrics_wanted(orders: list[int]) -> list[tuple[Metric, int]]:
-    """First what is shown for every k, then k by k what is shown for wider ones."""
+    """Return the metrics with their k: first those shown for every k, then for each k those for k above 1."""
     shown = [metric for metric in METRICS.values() if metric.shown]
     first = [(metric, k) for metric in shown if not metric.wider for k in orders]
     return first + [(metric, k) for k in orders if k > 1 for metric in shown if metric.wider]
 
 
 def shared_spread(first: Array | None, second: Array | None) -> float:
-    """sqrt(cov(a, b) / var((a + b) / 2)) over draws, a and b the means over every other case; None: the same in every draw."""
+    """Return sqrt(cov(a, b) / var((a + b) / 2)) over draws, a and b the means over every other case; None: the same in every draw."""
     if first is None or second is None:
         return 0.0
     (a, both), (_, b) = np.cov(first, second)
@@ -52,33 +52,33 @@ def shared_spread(first: Array | None, second: Array | None) -> float:
 
 @dataclass
 class Work:
-    """What is found of each truth, one after the other."""
+    """The results of all truths, added one truth after the other."""
 
     known: Annotated
     truths: Truths
     voted: Point
     scores: Mapping[str, Array]
     orders: list[int]
-    groups: Int64 | None  # (K,) of the classes
+    groups: Int64 | None  # (K,) group of each class
     options: Options
     seed: int
     details: bool
-    clusters: NDArray[Any] | None  # (n,) of the judged cases
+    clusters: NDArray[Any] | None  # (n,) cluster of each judged case
     certainty: list[Row] = field(default_factory=list)
     certainty_columns: list[Array] = field(default_factory=list)
     metrics: list[Row] = field(default_factory=list)
     columns: list[Array] = field(default_factory=list)  # contributions of cases to the metrics
-    deviations: list[Array] = field(default_factory=list)  # of the metrics over draws, one a resample
+    deviations: list[Array] = field(default_factory=list)  # deviations of the metrics over draws, one per resample
     soft: list[tuple[SoftRanking, list[Row]]] = field(default_factory=list)
     bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
     references: list[Row] = field(default_factory=list)
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # of metric and reliability: contributions of cases
     case_certainty: dict[str, Array] = field(default_factory=dict)
-    mean: Array | None = None  # under the middle reliability
-    top: Array | None = None  # likewise, the probability of each class to be the most plausible one
+    mean: Array | None = None  # means under the middle reliability
+    top: Array | None = None  # under the middle reliability, the probability that each class is the most plausible one
 
     def run(self) -> Work:
-        """Everything."""
+        """Compute everything; return the object itself."""
         ties, n_classes = self.options.ties, self.known.n_classes
         self.quantiles = shuffled_quantiles(self.options.n_resamples, self.seed)
         self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
@@ -92,13 +92,13 @@ class Work:
         truth: Any
         for reliability, truth in self.truths:
             self._judge(reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows))
-            del truth  # draws are large: they go before the next are made
+            del truth  # draws are large and must be freed before the next ones are made
         return self
 
     def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
-        """Certainty under one truth, and every model against it."""
+        """Add the certainty under one truth, and the metrics of every model against it."""
         ties = self.options.ties
-        for k in sorted({1, *self.orders}, reverse=True):  # the deepest first: draws keep their best classes
+        for k in sorted({1, *self.orders}, reverse=True):  # the deepest first, because draws keep their best classes
             self._add_certainty(reliability, "certainty", k, annotation_certainty(truth, k=k, ties=ties))
         if self.groups is not None:
             by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties)
@@ -133,7 +133,7 @@ class Work:
             self.case_certainty[reliability_key(reliability)] = found.per_case
 
     def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: float = 0.0) -> None:
-        """``shared``: how much of the spread over draws cases have in common; resamples of cases hold what draws add to single ones."""
+        """Add a metric; ``shared`` is the part of the spread over draws that cases share, as resamples of cases include the rest."""
         half = self.options.level / 2
         over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
         low, high = float(over_draws[0]), float(over_draws[1])
@@ -146,12 +146,12 @@ class Work:
         self.deviations.append((over_draws[2:] - found.value) * shared)
 
     def _two_way(self, one: Statistic, n: int) -> list[Row]:
-        """Intervals of the first n numbers for other annotators, too."""
+        """Return the intervals of the first n numbers for other annotators, too."""
         ends = ends_if_named(one, range(n), self.clusters, self.options.level)
         return [ends_of(row, "two_way_low", "two_way_high") for row in ends]
 
     def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
-        """What the accuracy against the true class can be; and what the commonest class always gets."""
+        """Add the bounds of the accuracy against the true class, and the baseline of the commonest class."""
         pi = truth.membership(1, ties=self.options.ties)
         if reliability == self.truths.middle:
             self.top = pi
@@ -161,7 +161,7 @@ class Work:
 
     @cached_property
     def shares(self) -> Array | None:
-        """(K,) how often each class is voted for; None where nothing is compared with the commonest one."""
+        """The number of votes (K,) for each class; None if nothing is compared with the commonest class."""
         few = self.voted.n_cases * self.voted.n_classes <= MOST_CELLS
         wanted = self.details and self.scores and few and self.voted.defined.any()
         return np.asarray(self.voted.mean()[self.voted.defined].sum(axis=0)) if wanted else None
@@ -173,7 +173,7 @@ class Work:
         return Orders.from_dense(np.repeat(self.shares[None], self.voted.n_cases, axis=0), self.orders[-1], "first")
 
     def _add_constant(self, reliability: float | None, truth: Plausibilities, metric: str = "topk_accuracy") -> None:
-        """What the commonest classes have as an answer to every case."""
+        """Add the results of predicting the commonest classes for every case."""
         for k in self.orders if self.shares is not None else ():
             found = METRICS["topk_accuracy"].of(truth, self.commonest, k, ties=self.options.ties)
             self._add_reference(COMMONEST, reliability, metric, k, found.value)
@@ -184,7 +184,7 @@ class Work:
         self.references.append({"reference": reference, "reliability": reliability, "metric": metric, "k": k, "value": finite(value)})
 
     def _add_soft(self, reliability: float | None, truth: Plausibilities) -> None:
-        """Of two classes: AUROC and average precision of the second one, against the means of its plausibilities."""
+        """Add, for two classes, AUROC and average precision of the second one against the means of its plausibilities."""
         if not self.positive:
             return
         if truth.is_sampled:
@@ -203,6 +203,6 @@ class Work:
 
 
 def _positive(scores: Array) -> Array:
-    """Scores (N,) of the second of two classes: its probability, or its lead over the first where rows do not add up to one number."""
+    """Return scores (N,) of the second of two classes: its probability, or its lead over the first if rows do not add up to one number."""
     total = scores.sum(1)
     return np.ascontiguousarray(scores[:, 1] if np.ptp(total) < 1e-6 else scores[:, 1] - scores[:, 0])

@@ -1,7 +1,7 @@
-"""Metrics of cases that are in several places: each place gives a state, which is sums; states are merged; of the sums the metric is made.
+"""Metrics of cases that are in several places: each place computes a state of sums; states are merged, and give the metric.
 
-``finish(merge([partial(metric, ...), partial(metric, ...)]))`` is what the function ``metric`` says of all cases together. A state holds no
-case: hospitals exchange states.
+``finish(merge([partial(metric, ...), partial(metric, ...)]))`` is the result of the function ``metric`` for all cases together. A state
+holds no case, so that hospitals can exchange states.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["METRICS", "Merged", "SkillModel", "State", "compute", "dawid_skene",
 
 
 def __getattr__(name: str) -> tuple[str, ...]:
-    """``METRICS``: those that can be made of states, by the names of their functions; it takes importing them all."""
+    """Return ``METRICS``, the names of the functions that support states; the first access imports their modules."""
     if name != "METRICS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found = metrics()

@@ -1,4 +1,4 @@
-"""One machine, data of any size: blocks within a memory limit, in this process or by joblib."""
+"""Data of any size on one machine: blocks within a memory limit, in this process or by joblib."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .sums import added, as_exact
 from .two_way import check_whole, needs_second
 
 UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-ITSELF = 200e6  # Python, numpy, scipy and ugt
-WORK = 24  # numbers of 8 bytes that a metric holds at a time for each that it is given
-ROW = 512  # bytes beside them
-COMFORT = 256e6  # bytes of a block where nobody says how much memory there is
-HELD = 44  # bytes that a score of a range takes: with its p, and as a record of a bucket while they are sorted
-SORTED = 0.75  # of the memory: for the range that is sorted; the rest for the block that is read
+ITSELF = 200e6  # bytes of Python, numpy, scipy and ugt
+WORK = 24  # numbers of 8 bytes that a metric needs at a time for each number of its data
+ROW = 512  # further bytes per row
+COMFORT = 256e6  # bytes of a block if no limit is given
+HELD = 44  # bytes per score of a range: with its p, and as a record of a bucket while they are sorted
+SORTED = 0.75  # share of the memory for the range that is sorted; the rest is for the block that is read
 
 
 def memory_of(given: Any) -> float:
-    """Bytes, from a number of them or text such as "4 GB"; None: what is comfortable."""
+    """Return bytes, from their number or text such as "4 GB"; None: a moderate default."""
     if given is None:
         return ITSELF + COMFORT
     must = "be a number of bytes, or text such as '4 GB'"
@@ -48,7 +48,7 @@ def memory_of(given: Any) -> float:
 
 @dataclass(frozen=True)
 class Block:
-    """Rows begin to end of some arrays, read when it is called."""
+    """Rows begin to end of some arrays, read when the block is called."""
 
     arrays: tuple[Any, ...]
     begin: int
@@ -60,11 +60,11 @@ class Block:
 
 
 def blocks_of(arrays: Sequence[Any], max_memory: float, n_jobs: int) -> list[Block]:
-    """Blocks of rows that a metric can work on within the memory; arrays of one length, in memory or mapped from files."""
+    """Return blocks of rows that fit into the memory, of arrays of one length, in memory or mapped from files."""
     tables = [array if hasattr(array, "shape") and hasattr(array, "__getitem__") else np.asarray(array) for array in arrays]
     for number, table in enumerate(tables):
         if not getattr(table, "shape", ()):
-            raise error("data", "be arrays with a row a case (parts= takes all else)", type(arrays[number]).__name__, f"argument {number}")
+            raise error("data", "be arrays with one row per case (or give parts=)", type(arrays[number]).__name__, f"argument {number}")
     n = len(tables[0])
     for number, table in enumerate(tables[1:], 1):
         if len(table) != n:
@@ -84,7 +84,7 @@ def load(part: Any) -> tuple[Any, ...] | None:
 
 
 def run(task: Callable[..., Any], items: Sequence[Any], n_jobs: int | None) -> Iterator[Any]:
-    """``task(item)`` in order: here, or by whatever backend of joblib is in force."""
+    """Yield ``task(item)`` in order: in this process, or by the backend of joblib that is in force."""
     if n_jobs is None:
         yield from map(task, items)
         return
@@ -94,7 +94,7 @@ def run(task: Callable[..., Any], items: Sequence[Any], n_jobs: int | None) -> I
         raise ImportError("n_jobs needs joblib: pip install 'ugt[joblib]'") from None
     with joblib.Parallel(n_jobs=n_jobs) as pool:
         step = 4 * max(1, abs(joblib.effective_n_jobs(n_jobs)))
-        for begin in range(0, len(items), step):  # some at a time: answers are merged as they come
+        for begin in range(0, len(items), step):  # some at a time, since results are merged as they come
             yield from pool(joblib.delayed(task)(item) for item in items[begin : begin + step])
 
 
@@ -109,35 +109,35 @@ def compute(
     min_cases: int = 0,
     **options: Any,
 ) -> Merged:
-    """A metric of data that need not fit into memory, in blocks of cases, as :class:`Merged`.
+    """Compute a metric of data that need not fit into memory, in blocks of cases, as :class:`Merged`.
 
     Parameters
     ----------
     metric : str
         One of ``ugt.states.METRICS``.
     *data : arrays
-        As for the function: arrays with a row a case, mapped from files too (``numpy.load(path, mmap_mode="r")``), read block by block.
+        As for the function: arrays with one row per case, also mapped from files (``numpy.load(path, mmap_mode="r")``), read by block.
     parts : sequence, optional
-        Instead of arrays: the tuple of data of each part, a function that reads it (called when it is its turn, and for exact ranking
-        metrics several times), or None for an empty part. Every case is whole in one part.
+        Instead of arrays: for each part the tuple of its data, a function that reads it (called when it is needed, for exact ranking
+        metrics several times), or None for an empty part. Each case must be whole in one part.
     max_memory : number of bytes, or text such as "4 GB"
-        For all of Python, with its libraries; what data are given in memory is not counted. Default: blocks of 256 MB. For ``parts`` it
-        limits what exact ranking metrics hold; the parts are as large as they are.
+        Limit for all of Python, with its libraries, but without data that are given in memory. Default: blocks of 256 MB. For ``parts``
+        it limits only the memory of exact ranking metrics; the parts are as large as they are.
     n_jobs : int, optional
-        Processes or threads of joblib, by the backend that is in force (``joblib.parallel_config``). Default: this process alone.
+        Processes or threads of joblib, by the backend that is in force (``joblib.parallel_config``). Default: only this process.
     case_ids, clusters : (N,) ids, optional
-        As for :func:`partial`; with ``parts`` a sequence of those of each part, or of functions that read them.
+        As for :func:`partial`; with ``parts`` a sequence with those of each part, or with functions that read them.
     min_cases : int
-        As for :func:`merge`: of all cases together.
+        As for :func:`merge`, of all cases together.
     **options
         As for :func:`partial`. ``soft_auroc`` and ``soft_average_precision`` are exact, by ranges of scores that are sorted one after the
-        other, unless ``edges`` are given, as they must be for resamples and where annotators are ``random``; ``weights`` and
-        ``multiclass="ovo"`` are for data in one place. Where intervals over annotators take a second round, there is one.
+        other, unless ``edges`` are given, which resamples and ``random`` annotators require; ``weights`` and ``multiclass="ovo"`` need
+        data in one place. If intervals over annotators need a second round, it is done.
 
     Raises
     ------
     ValueError
-        As the function; or if arrays are of different lengths or no part has a case.
+        As the function; or if arrays are of different lengths, or if no part has a case.
     MemoryError
         If one case does not fit.
     ImportError
@@ -184,7 +184,7 @@ def _ids_of(name: str, given: Any, items: Sequence[Any], in_parts: bool) -> list
         return own
     column, n = np.asarray(given), items[-1].end if items else 0
     if column.shape != (n,):
-        raise error(name, f"be {n} ids, one a case", f"shape {column.shape}")
+        raise error(name, f"be {n} ids, one per case", f"shape {column.shape}")
     return [column[item.begin : item.end] for item in items]
 
 
@@ -210,7 +210,7 @@ def _some(states: Iterator[State | None]) -> Iterator[State]:
 
 
 class Sample(NamedTuple):
-    """Sorted scores of each column, fewer where there are many parts; how many cases they stand for; what is left out."""
+    """Sorted scores of each column, fewer if there are many parts; the number of their cases; the cases left out."""
 
     scores: list[Array]
     n_cases: int
@@ -223,7 +223,7 @@ class Sample(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Ranges of the scores of every column, and the cases of all parts."""
+    """The ranges of the scores of every column, and the cases of all parts."""
 
     ranges: list[ranges.Ranges]
     n_cases: int
@@ -231,7 +231,7 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, samples: list[Sample], what: str, n_ranges: Callable[[int], int]) -> Plan:
-        """``n_ranges``: how many, of a number of cases; ``what`` the samples are of."""
+        """Return the plan of samples; ``n_ranges``: number of ranges for a number of cases; ``what`` the samples are of."""
         n_columns = {len(one.scores) for one in samples}
         if len(n_columns) > 1:
             raise error(what, "have one number of classes", sorted(n_columns))
@@ -241,7 +241,7 @@ class Plan(NamedTuple):
         return cls(found, n, together(one.left_out for one in samples))
 
     def state(self, metric: str, settings: Mapping[str, Any], sums: Array) -> State:
-        """Of the sums (K, N_SUMS) of all ranges, rounded once."""
+        """Return the state of the sums (K, N_SUMS) of all ranges, rounded once."""
         return State(metric, settings, self.n_cases, self.left_out, {"sums": as_exact(sums.ravel())})
 
 
@@ -256,13 +256,13 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held:
 
 
 def _sample(n_parts: int, item: Any) -> Sample | None:
-    """To choose ranges by."""
+    """Return a sample of a part's scores, by which ranges are chosen."""
     data = load(item)
     return None if data is None or len(data[0]) == 0 else Sample.of(ranges.read_part(data), n_parts)
 
 
 def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, n_jobs: int | None) -> Array:
-    """(N_SUMS,) of one column: once over the data for the totals of the ranges, and once for each range."""
+    """Return the sums (N_SUMS,) of one column: one pass over the data for the totals of the ranges, and one for each range."""
     totals = added([as_exact(one) for one in run(bound(_totals, found, k, settings["threshold"]), items, n_jobs)])[..., 0]
     above = ranges.above_of(totals)
     return added([as_exact(one) for one in run(bound(_range, items, settings, k, found, totals, above), range(len(found)), n_jobs)])[..., 0]

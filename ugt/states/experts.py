@@ -1,4 +1,4 @@
-"""One part of the labels in the expectation-maximisation of Dawid–Skene: its counts under parameters that all parts share."""
+"""One part of the labels in the expectation-maximisation of Dawid–Skene: its expected counts under parameters that all parts share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tables = dict[str, Array]
 
 
 class World(NamedTuple):
-    """What all parts share: A annotators, K classes, and the P pairs of an annotator and a label that occur, as annotator * K + label."""
+    """The data that all parts share: A annotators, K classes, and the P pairs of annotator and label that occur, annotator * K + label."""
 
     annotators: NDArray[Any]
     n_classes: int
@@ -34,7 +34,7 @@ class World(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """Of the model "full": ``cells`` (P, K), P(label | true class) of every pair; of "one-coin": logs of a right and of one wrong label."""
+    """Parameters of "full": ``cells`` (P, K), P(label | true class) of every pair; of "one-coin": logs of a right and a wrong label."""
 
     prevalence: Array
     cells: Array | None = None
@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
 
 
 class Expert:
-    """The labels of a part, and what is made of them once; travels as the labels alone."""
+    """The labels of a part with quantities that are computed once; only the labels are pickled."""
 
     def __init__(self, labels: Any, model: str) -> None:
         self.labels, self.model = labels, model
@@ -56,15 +56,15 @@ class Expert:
 
     @cached_property
     def shape(self) -> Confusions:
-        """All classes are candidates: which are linked depends on other parts."""
+        """The shape with all classes as candidates, since the classes that are linked depend on other parts."""
         return Confusions(self.given, ALL)
 
     def pairs(self, places: Int64) -> Int64:
-        """Distinct annotator * K + label, of annotators as all parts know them."""
+        """Return the distinct annotator * K + label, with annotators numbered as in all parts."""
         return np.unique(places[self.labels.annotator] * self.labels.n_classes + self.labels.label)
 
     def _cells(self, world: World) -> Int64:
-        """(cells,) where each cell stands in a table (P, K)."""
+        """Return the place (cells,) of each cell in a table (P, K)."""
         annotator, label, truth = (self.shape.layout[j].astype(np.int64) for j in range(3))
         pair = np.searchsorted(world.pairs, world.places(self.labels)[annotator] * world.n_classes + label)
         return np.asarray(pair * world.n_classes + truth)
@@ -80,14 +80,14 @@ class Expert:
         return self._tables(world, count, class_count, 0.0)
 
     def expect(self, world: World, parameters: Parameters) -> Tables:
-        """Counts expected under the parameters, and the log-likelihood."""
+        """Return the expected counts under the parameters, and the log-likelihood."""
         if self.model == "one-coin":
             _, _, right, class_count, log_likelihood = self._coins(world, parameters)
             return self._coin_tables(world, right, class_count, log_likelihood)
         return self._tables(world, *self._confusions(world, parameters, None))
 
     def right(self, world: World, parameters: Parameters) -> Tables:
-        """(A,) labels that are expected to be right."""
+        """Return the expected number (A,) of right labels."""
         if self.model == "one-coin":
             return {"right": self._everyone(world, self._coins(world, parameters)[2])}
         q = self._candidates(world, parameters)[self.shape.entries][self.given.entry]
@@ -126,6 +126,6 @@ class Expert:
         return {"right": self._everyone(world, right), "classes": class_count, "log_likelihood": np.array([log_likelihood])}
 
     def _everyone(self, world: World, value: Array) -> Array:
-        """(A,) of all annotators, from those of the part."""
+        """Return values (A,) of all annotators, from those of the part."""
         places = world.places(self.labels)
         return np.bincount(places[places >= 0], value[places >= 0], len(world.annotators)).astype(np.float64)

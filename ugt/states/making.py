@@ -1,4 +1,4 @@
-"""The three steps: the state of some cases, states of all, the metric."""
+"""The three steps: the states of some cases, the state of all cases, the metric."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING = np.empty(0)
 
 
 def part_of(metric: Any) -> Part:
-    """What the module of a metric says of its parts, as ``PARTS``."""
+    """Return the declaration of a metric's parts, from ``PARTS`` of its module."""
     found = _known(metric) if isinstance(metric, str) else None
     if found is None:
         option("metric", metric, metrics())
@@ -56,46 +56,46 @@ def partial(
     given: State | None = None,
     **options: Any,
 ) -> State:
-    """The :class:`State` of a metric on some of the cases.
+    """Return the :class:`State` of a metric on some of the cases.
 
     Parameters
     ----------
     metric : str
         One of ``ugt.states.METRICS``: the name of the function.
     *data
-        As for the function, of these cases: truth first, prediction second. Every case is whole in one part.
+        As for the function, for these cases: truth first, prediction second. Each case must be whole in one part.
     case_ids : (N,) ids, optional
-        For resamples, where the data do not name their cases.
+        For resamples, if the data do not name their cases.
     clusters : (N,) ids, optional
-        Such as patients: what is resampled, instead of cases. A cluster may lie in several parts; where annotators are ``random``, each
-        must be whole in one.
+        Such as patients: clusters are resampled instead of cases. A cluster may be in several parts; if annotators are ``random``, each
+        must be whole in one part.
     n_resamples : int
         Number of Poisson resamples B, for intervals: unit u counts Poisson(1) times, a function of (seed, u, b), so that parts agree
-        without talking. 0: none.
+        without communication. 0: none.
     seed : int, Generator or SeedSequence
-        Of the resamples; the same for all parts.
+        Random seed of the resamples; the same for all parts.
     min_cases : int
-        Refuse to make a state of fewer cases than this, or one that tells groups apart (bins, classes) of which some have fewer.
+        Refuse a state of fewer cases, or a state that distinguishes groups (bins, classes) some of which have fewer.
     random : ("cases",) or ("cases", "annotators")
-        The latter adds what intervals for other annotators need, :meth:`Merged.two_way`: sums without each annotator, and, of few sums,
-        sums of products. For metrics of annotations by named annotators, or of a truth that was made of such.
+        The latter adds what intervals for other annotators need, :meth:`Merged.two_way`: sums without each annotator, and, if there are
+        few sums, sums of products. For metrics of annotations by named annotators, or of a truth made of such annotations.
     panel : sequence of ids, optional
-        All annotators of all parts, for ``random``. Default: those of the data are all.
+        All annotators of all parts, for ``random``. Default: the annotators in the data.
     given : State, optional
-        For ``random``, a second round: the state of all parts, merged. Soft AUROC and average precision, losses in bins, and metrics of
-        more than 1,500 sums need it; of others it changes nothing. Give it with the same data and options, and merge what comes.
+        For ``random``, a second round: the merged state of all parts. Soft AUROC and average precision, losses in bins, and metrics of
+        more than 1,500 sums need it; for others it has no effect. Give it with the same data and options, and merge the new states.
     **options
-        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics about annotators by name
-        ``annotators``, the ids of all, unless all are in the data of every part.
+        As for the function. For ranking metrics also ``edges``: see :func:`compute` for exact ones. For metrics of named annotators also
+        ``annotators``, the ids of all of them, unless every part's data have all annotators.
 
     Raises
     ------
     ValueError
-        As the function; or if the metric is unknown, or a group is smaller than ``min_cases``.
+        As the function; or if the metric is unknown, or if a group is smaller than ``min_cases``.
 
     Notes
     -----
-    The sums over cases are exact, so that the state of a mean does not depend on how its cases are divided, nor on the order of merging.
+    The sums over cases are exact, so that the state of a mean depends neither on the division into parts nor on the order of merging.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def partial(
     with notices.heard() as warnings:
         one = home.statistic(getattr(import_module("ugt"), metric), data, options)
     for text in warnings:
-        if not text.startswith("undefined"):  # which only all parts together can be
+        if not text.startswith("undefined"):  # "undefined" can only be decided for all parts together
             notices.warn(text)
     sums = {"sums": one.exact_sums()}
     if one.n_squared:
@@ -136,7 +136,7 @@ def partial(
 
 
 def _without(given: Any, other: State) -> Array:
-    """(A + 1, S) what a second round needs of the first, whose settings are those of the other state."""
+    """Return the sums (A + 1, S) of the first round for a second one; refuse a state with other settings."""
     if not isinstance(given, State):
         raise TypeError(f"given must be State. Got {type(given).__name__}.")
     found = rounded(given.sums).get("two_way without")
@@ -148,7 +148,7 @@ def _without(given: Any, other: State) -> Array:
 
 
 def _check_groups(state: State, min_cases: Any) -> None:
-    """Small groups tell of single cases."""
+    """Refuse small groups, which would reveal single cases."""
     least = whole("min_cases", min_cases, 0)
     sums = rounded(state.sums)
     groups = part_of(state.metric).of_settings(state.settings).groups(sums["sums"], sums.get("fixed", NOTHING)).ravel()
@@ -159,24 +159,24 @@ def _check_groups(state: State, min_cases: Any) -> None:
 
 
 def merge(states: Iterable[State], *, min_cases: int = 0) -> State:
-    """The state of the cases of all states: sums of sums.
+    """Return the state of the cases of all states, whose sums are added.
 
     Parameters
     ----------
     states : iterable of State
-        Of one metric, made with the same settings, of different cases. Read one after the other.
+        Of one metric, computed with the same settings, of different cases. They are read one after the other.
     min_cases : int
         As for :func:`partial`, of the merged state.
 
     Returns
     -------
     State
-        The same, to the last bit, for any order and any tree of merges.
+        The state is the same, to the last bit, for any order and any tree of merges.
 
     Raises
     ------
     ValueError, TypeError
-        If there is none, or settings differ: the message says which; if one is not a State.
+        If there is no state, or if settings differ, which the message names; if one is not a State.
 
     Examples
     --------
@@ -191,19 +191,19 @@ def merge(states: Iterable[State], *, min_cases: int = 0) -> State:
 
 
 def finish(state: State, *, min_cases: int = 0) -> Merged:
-    """The metric that the sums of a state make, as :class:`Merged`.
+    """Return the metric from the sums of a state, as :class:`Merged`.
 
     Parameters
     ----------
     state : State
         Of all cases.
     min_cases : int
-        Refuse to answer for fewer cases.
+        Refuse a result for fewer cases.
 
     Raises
     ------
     ValueError, TypeError
-        If there are fewer cases than ``min_cases``; if it is not a State.
+        If there are fewer cases than ``min_cases``; if ``state`` is not a State.
 
     Examples
     --------

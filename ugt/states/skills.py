@@ -29,12 +29,12 @@ from .sums import added, as_exact
 Prior = tuple[float, float, float]
 Tables = dict[str, Array]
 
-AT_ONCE = 16  # tables that are added up together
+AT_ONCE = 16  # tables that are added at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SkillModel(Frozen):
-    """Dawid–Skene fitted to labels in parts, by :func:`ugt.states.dawid_skene`; it holds no case.
+    """The Dawid–Skene model fitted to labels in parts, by :func:`ugt.states.dawid_skene`; it holds no case.
 
     Attributes
     ----------
@@ -83,12 +83,12 @@ class SkillModel(Frozen):
             return Parameters(self.prevalence, None, (np.log(self.accuracy), np.log(wrong)))
 
     def plausibilities(self, labels: Labels) -> Point:
-        """Probability of each class to be the true one, in the cases of a part.
+        """Return the probability of each class to be the true one under the model, in the cases of a part.
 
         Parameters
         ----------
         labels : Labels
-            Of annotators and classes that the model knows.
+            Labels with annotators and classes that the model knows.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class SkillModel(Frozen):
         return Expert(labels, self.model).plausibilities(self._world, self._parameters)
 
     def confusion(self, annotator: Any) -> Array:
-        """(K, K) P(label l | true class k) of one annotator, in row k, column l; NaN in rows of which nothing is known.
+        """Return (K, K) P(label l | true class k) of one annotator, in row k, column l; NaN in rows without information.
 
         Raises
         ------
@@ -130,23 +130,24 @@ def dawid_skene(
     seed: Any = 0,
     n_jobs: int | None = None,
 ) -> SkillModel:
-    """The model of :func:`ugt.dawid_skene` on labels in parts: every iteration adds up the counts that the parts expect.
+    """Return the model of :func:`ugt.dawid_skene` for labels in parts: every iteration adds up the expected counts of the parts.
 
     Parameters
     ----------
     parts : sequence of Labels, functions that return Labels, or None
-        Every case is whole in one part; all have the same classes. What a function returns is read anew in every iteration and not kept.
+        Each case must be whole in one part; all parts have the same classes. A function is called anew in every iteration.
     model, prior, tolerance, max_iter, seed
         As for :func:`ugt.dawid_skene` with ``candidates="all"``.
     n_restarts : int
-        Starts besides the one from the shares of the votes. Default 0 (there: 4): each is a fit of its own. Cases must then have ids.
+        Further starts beside the one from the shares of votes, each a separate fit, for which cases must have ids. Default 0 (for
+        :func:`ugt.dawid_skene` 4).
     n_jobs : int, optional
         Processes or threads of joblib for the parts.
 
     Returns
     -------
     SkillModel
-        The same for any way to divide the cases, up to rounding.
+        The model is the same for any division of the cases, up to rounding.
 
     Raises
     ------
@@ -173,14 +174,14 @@ def dawid_skene(
 
 
 class Engine(ABC):
-    """Runs a task on the Expert of every part."""
+    """A way to run a task on the Expert of every part."""
 
     @abstractmethod
     def each(self, task: Callable[[Expert], Any]) -> Iterable[Any]:
-        """What it returns, part by part."""
+        """Return the results of the task, part by part."""
 
     def total(self, task: Callable[[Expert], Tables]) -> Tables:
-        """Tables of all parts, added up exactly, a few in memory at a time."""
+        """Return the tables of all parts, added up exactly, with a few in memory at a time."""
         waiting: list[Tables] = []
         for tables in self.each(task):
             waiting.append({name: as_exact(table) for name, table in tables.items()})
@@ -190,7 +191,7 @@ class Engine(ABC):
 
 
 class Local(Engine):
-    """In this process, or by joblib."""
+    """An engine in this process, or by joblib."""
 
     def __init__(self, items: Sequence[Any], model: str, n_jobs: int | None) -> None:
         self.items, self.model, self.n_jobs = items, model, n_jobs
@@ -207,7 +208,7 @@ def _of_part(task: Callable[[Expert], Any], model: str, item: Any) -> Any:
 
 
 def holds_labels(labels: Any) -> bool:
-    """Parts without any say nothing; all else is looked at."""
+    """Return whether a part holds labels; anything other than Labels is passed on to be checked."""
     return not isinstance(labels, Labels) or len(labels.label) > 0
 
 
@@ -219,7 +220,7 @@ def add_tables(tables: Sequence[Tables]) -> Tables:
 
 
 class Census(NamedTuple):
-    """What is known before the first iteration."""
+    """The facts that are known before the first iteration."""
 
     world: World
     n_labels: Array
@@ -228,7 +229,7 @@ class Census(NamedTuple):
 
 
 class InParts(Fit, ABC):
-    """One start: the counts of all parts, and the parameters that they lead to."""
+    """One start of the fit: the counts of all parts, and the parameters that they give."""
 
     parameters: Parameters
     accuracy: Array | None = None
@@ -243,7 +244,7 @@ class InParts(Fit, ABC):
 
     @abstractmethod
     def mode(self) -> float:
-        """Parameters of highest density given the counts; the log prior there."""
+        """Set the parameters to those of highest density given the counts; return the log prior there."""
 
     def value(self) -> float:
         density = self.mode()
@@ -252,14 +253,14 @@ class InParts(Fit, ABC):
         return self.log_likelihood + density
 
     def improve(self) -> None:
-        """The counts are in place already."""
+        """Do nothing: ``value`` has already updated the counts."""
 
 
 class FullInParts(InParts):
-    """With a confusion matrix for every annotator."""
+    """The fit with a confusion matrix for every annotator."""
 
     def mode(self) -> float:
-        """As the core does it: all that it needs to know is which labels each annotator gave."""
+        """Set the parameters as the core does, which needs only the labels that each annotator uses."""
         k, self.used, classes = self.census.world.n_classes, self.counts["cells"].ravel(), np.ascontiguousarray(self.counts["classes"])
         probability, prevalence, row_total = np.empty(len(self.used)), np.empty(k), np.empty(self.shape.sizes()[1])
         density = self.shape.mode(*self.prior, self.used, classes, probability, prevalence, row_total)
@@ -268,7 +269,7 @@ class FullInParts(InParts):
 
     @cached_property
     def shape(self) -> _em.Confusions:
-        """The pairs as labels of one case: their cells are those of all parts."""
+        """The pairs as labels of one case, whose cells are those of all parts."""
         world = self.census.world
         who, label = (np.ascontiguousarray(one, np.int32) for one in (world.pairs // world.n_classes, world.pairs % world.n_classes))
         given, ends = np.unique(label), np.array([0, len(label)])
@@ -277,14 +278,14 @@ class FullInParts(InParts):
 
     @property
     def cells(self) -> Cells:
-        """The counts that the parameters are of."""
+        """The counts from which the parameters were computed."""
         k, n, layout = self.census.world.n_classes, len(self.census.world.annotators), np.empty((4, len(self.used)), np.int32)
         self.shape.layout(np.empty(2, np.int64), np.empty(k, np.int32), layout)
         return Cells.of(n, layout, self.used, self.prior[:2])
 
 
 class CoinInParts(InParts):
-    """With one accuracy for every annotator."""
+    """The fit with one accuracy for every annotator."""
 
     def mode(self) -> float:
         self.accuracy, prevalence, logs, density = coin_mode(self.counts["right"], self.counts["classes"], self.census.n_labels, self.prior)
@@ -309,7 +310,7 @@ def fit(engine: Engine, model: str, prior: Any, n_restarts: int, tolerance: floa
 
 
 def _census(engine: Engine, by_id: bool) -> Census:
-    """Who labelled, and which labels."""
+    """Return the annotators and labels of all parts; refuse parts that do not fit together."""
     found = list(engine.each(bound(_count, by_id)))
     if not found:
         raise checks.error("parts", "hold at least one label", "none")
@@ -333,10 +334,10 @@ def _census(engine: Engine, by_id: bool) -> Census:
 
 
 def _count(by_id: bool, expert: Expert) -> tuple[Any, ...]:
-    """Classes, annotators, their pairs with labels, how many labels each gave, cases with and without labels."""
+    """Return classes, annotators, their pairs with labels, the number of labels of each, and of cases with and without labels."""
     given = expert.given
     if by_id and given.axes.numbered:
-        raise checks.error("parts", "name their cases for n_restarts, whose draws go by case", "cases that are only numbered")
+        raise checks.error("parts", "name their cases for n_restarts, whose draws depend on the case id", "cases that are only numbered")
     empty = sum(given.left_out.values())
     pairs = expert.pairs(np.arange(given.n_annotators))
     return given.axes.classes, given.labels.annotators, pairs, given.n_labels, given.axes.n_cases - empty, empty

@@ -1,4 +1,4 @@
-"""The state of a metric on some of the cases: sums, never cases; it can be merged, stored and sent. And what is made of that of all."""
+"""The state of a metric on some of the cases, which holds sums and no cases and can be merged, stored and sent; and the final metric."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from .._base.records import Record
 from .sums import added
 
 VERSION = 2
-FIRST = 2  # that can be read
-# What makes the document of a version one of the next: a state that was written once can be read for ever.
+FIRST = 2  # the oldest version that can be read
+# One upgrade function per version, to the next version, so that states written by older versions stay readable.
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 FORMAT = "ugt_state"
-AT_ONCE = 64  # states that are added up together,
-NUMBERS = 1 << 21  # or fewer, of so many numbers
+AT_ONCE = 64  # states that are added at a time,
+NUMBERS = 1 << 21  # or fewer, so that they hold at most so many numbers
 KINDS = ("auto", "percentile", "basic", "analytic")
 
 
 @dataclass(frozen=True, eq=False)
 class State(Record):
-    """Sums over some of the cases, of which the metric of all cases can be made; by :func:`ugt.states.partial`.
+    """The sums over some of the cases from which the metric of all cases is computed; made by :func:`ugt.states.partial`.
 
     Attributes
     ----------
     metric : str
-        Name of the function that it is a part of.
+        Name of the function that computes the metric.
     settings : mapping
-        All that must be the same where states are merged: options, class names, edges of bins.
+        Settings in which states must agree to be merged: options, class names, edges of bins.
     n_cases, left_out : int, mapping
         Cases that count; cases left out, by reason.
     sums : mapping of name to array
-        Exact sums: (..., P), P doubles a sum, each the rounding of what the ones before leave of it.
+        Exact sums: (..., P), P doubles per sum, each the rounding of the remainder of those before.
     replicates : mapping of name to array
-        The same sums (B, ..., P) with each case (or cluster) counted as often as in each of B Poisson resamples; empty if not asked for.
+        The same sums (B, ..., P) with each case (or cluster) counted as often as in each of B Poisson resamples; empty without them.
 
     Examples
     --------
@@ -76,18 +76,18 @@ class State(Record):
 
     @property
     def n_sums(self) -> int:
-        """How many numbers it holds, resamples with them."""
+        """The number of numbers in the state, including resamples."""
         return sum(table.size for part in (self.sums, self.replicates) for table in part.values())
 
     def to_json(self) -> str:
-        """The state as text; :meth:`from_json` gives the same state, to the last bit."""
+        """Return the state as text, from which :meth:`from_json` restores it to the last bit."""
         told = {"metric": self.metric, "settings": self.settings, "n_cases": self.n_cases, "left_out": dict(sorted(self.left_out.items()))}
         tables = {part: {name: one.tolist() for name, one in sorted(getattr(self, part).items())} for part in ("sums", "replicates")}
         return json.dumps({FORMAT: VERSION, **told, **tables}, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> State:
-        """A state from what :meth:`to_json` wrote, in this version or an earlier one.
+        """Return the state from the text of :meth:`to_json`, of this version or an earlier one.
 
         Raises
         ------
@@ -116,7 +116,7 @@ def _document(text: str) -> dict[str, Any]:
     if type(version) is not int or version < 1:
         raise error("text", f"be the JSON of a state, with its version as {FORMAT!r}", repr(version))
     if version > VERSION:
-        raise error("text", f"be of version {VERSION} or earlier: a later ugt wrote it", version)
+        raise error("text", f"be of version {VERSION} or earlier: it was written by a later ugt", version)
     if version < FIRST:
         raise error("text", f"be of version {FIRST} or later", version)
     for earlier in range(version, VERSION):
@@ -125,14 +125,14 @@ def _document(text: str) -> dict[str, Any]:
 
 
 def _usable(state: State) -> State:
-    """Text comes from elsewhere: whether the metric can be made of what it holds shows when it is made."""
+    """Refuse a state from elsewhere from whose sums its metric cannot be computed."""
     from .making import finish, merge  # noqa: PLC0415  (which import this)
 
     try:
         with notices.heard():
             finish(state)
-            finish(merge([state, state]))  # with more cases more of the sums is looked at, and groups are
-    except Exception as exc:  # whatever it is that does not fit
+            finish(merge([state, state]))  # a merged state has more cases, so that more of the sums and the groups are checked
+    except Exception as exc:  # any error means that the sums do not fit
         raise error("text", "be that of a state whose sums fit its metric", f"{type(exc).__name__}: {exc}") from None
     return state
 
@@ -148,7 +148,7 @@ def _table(name: str, given: Any) -> Array:
 
 
 def merge_states(states: Iterable[State]) -> State:
-    """The state of all cases of all states, a few in memory at a time."""
+    """Return the state of all cases of all states, with a few in memory at a time."""
     waiting: list[State] = []
     for state in states:
         if not isinstance(state, State):
@@ -175,7 +175,7 @@ def _merged(states: list[State]) -> State:
 
 
 def together(left_out: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Cases left out by reason, of all parts."""
+    """Return the cases left out by reason, of all parts."""
     total: Counter[str] = Counter()
     for one in left_out:
         total.update(one)
@@ -183,7 +183,7 @@ def together(left_out: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def check_settings(first: State, other: State, where: str) -> None:
-    """Only what was made in the same way can be added up."""
+    """Refuse states that were computed with different settings."""
     if first.metric != other.metric:
         raise error("states", f"be of one metric, {first.metric!r}", repr(other.metric), where)
     for name in {**first.settings, **other.settings}:
@@ -207,32 +207,32 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Merged(Frozen):
-    """A metric of all cases, from sums alone; made by :func:`ugt.states.finish`.
+    """The metric of all cases, from sums alone; made by :func:`ugt.states.finish`.
 
     Attributes
     ----------
     metric : str
-        Name of the function that gives the same for cases in one place.
+        Name of the function that gives the same result for cases in one place.
     value : float
-        The metric; NaN where ``reason`` says why. Of a metric with a value for each annotator or pair of annotators the mean of these,
-        which are in ``numbers``; of :func:`ugt.alternative_annotator_test` the average advantage.
+        The metric; NaN if undefined, for the ``reason``. For a metric with a value for each annotator or pair of annotators, the mean of
+        these, which are in ``numbers``; for :func:`ugt.alternative_annotator_test` the average advantage.
     numbers : mapping
-        What goes with it, by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, between which a value
-        from bins must lie.
+        Further numbers by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, the bounds of a value from
+        bins.
     n_cases, left_out : int, mapping
         Cases that count; cases left out, by reason.
     std_error : float
-        Over cases: from sums of squares where the metric has them, else the standard deviation over resamples; NaN without either.
+        Standard error over cases: from sums of squares if the metric has them, else from resamples; NaN if there are neither.
     reason : str or None
         Why the value is undefined, or a convention.
     resampled : (B,) array
-        The metric in each of the B resamples that were asked for.
+        The metric in each of the B resamples.
     units : {"cases", "clusters"}
-        What was resampled.
+        The units that were resampled.
     record : object or None
-        The record of the function itself, where it can be made without cases: :class:`ugt.HistogramLosses`.
+        The record of the function itself, if it can be computed without cases: :class:`ugt.HistogramLosses`.
     resampled_numbers : mapping of name to (B, ...) array
-        Those of ``numbers`` in each of the resamples that are known there.
+        Those of ``numbers`` that are known in each of the resamples.
 
     Examples
     --------
@@ -261,19 +261,19 @@ class Merged(Frozen):
     _two_way: Mapping[str, resampling.TwoWay] | tuple[str, str] | None = field(default=None, repr=False)
 
     def two_way(self, *, of: str | None = None) -> resampling.TwoWay:
-        """The value over cases and annotators, both random, as ``two_way`` of the record of the function itself.
+        """Return the spread of the value over cases and annotators, both random, as ``two_way`` of the record of the function itself.
 
         Parameters
         ----------
         of : str, optional
-            Which of the numbers, where a second round was for several: losses of all classes together by their names, and ``"hard"`` of
+            Name of the number, if a second round was for several: losses of all classes together by their names, and ``"hard"`` of
             ranking metrics. Default: ``value``.
 
         Raises
         ------
         ValueError
-            If the parts were made without ``random=("cases", "annotators")``, or a second round is needed, see :func:`partial`, or lacks
-            a part.
+            If the parts were computed without ``random=("cases", "annotators")``, or if a second round is needed, see :func:`partial`, or
+            lacks a part.
         """
         if self._two_way is None:
             raise error("random", "be ('cases', 'annotators') when the parts are made", "('cases',)")
@@ -283,30 +283,30 @@ class Merged(Frozen):
         return self._two_way[first if of is None else option("of", of, tuple(self._two_way))].said()
 
     def interval(self, level: float = 0.95, *, of: str | None = None, kind: str = "auto") -> tuple[float, float]:
-        """Interval over cases or clusters, as of the record of the function itself: from the Poisson resamples, or analytic.
+        """Return the interval over cases or clusters, as of the record of the function itself: from the Poisson resamples, or analytic.
 
         Parameters
         ----------
         level : float
             In (0, 1).
         of : str, optional
-            Which of the ``numbers`` that are known in each resample. Default: ``value``.
+            Name of one of the ``numbers`` that are known in each resample. Default: ``value``.
         kind : {"auto", "percentile", "basic", "analytic"}
-            Percentile and basic as in :class:`ugt.Resamples`. Auto: percentile; where no resample differs from a value at an end of its
-            range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. Analytic: of ``value``, by its
-            ``std_error`` and Student's t (over clusters: the normal law), which needs no resamples where there are sums of squares; of
-            intraclass correlations by the F distribution, for other cases and other annotators.
+            ``"percentile"`` and ``"basic"`` are as in :class:`ugt.Resamples`. ``"auto"``: percentile; if no resample differs from a value
+            at an end of its range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. ``"analytic"``: of
+            ``value``, by its ``std_error`` and Student's t (over clusters: the normal law), without resamples if there are sums of
+            squares; for intraclass correlations by the F distribution, for other cases and other annotators.
 
         Returns
         -------
         (low, high)
-            NaN where the number or the standard error is undefined, and, with a warning, at an end of the range over clusters, of which
-            a state does not know the number.
+            NaN if the number or the standard error is undefined, and, with a warning, at an end of the range over clusters, whose number a
+            state does not know.
 
         Raises
         ------
         ValueError
-            If an option is out of range, or there are no resamples.
+            If an option is out of range, or if there are no resamples.
 
         Examples
         --------
@@ -347,7 +347,7 @@ class Merged(Frozen):
         return resampling.limits(self.value, float(far) * self.std_error, self._scale, self._span)
 
     def resamples(self, of: str | None = None) -> resampling.Resamples:
-        """The resamples of the value, or of another number, as those of all other metrics."""
+        """Return the resamples of the value, or of another number, as other metrics have them."""
         one, again = self.value, self.resampled
         if of is not None:
             known = (name for name, table in self.resampled_numbers.items() if np.ndim(table) == 1)
@@ -355,17 +355,17 @@ class Merged(Frozen):
         return resampling.Resamples(np.array([one]), again[:, None], None, (self.units,))
 
     def minus(self, other: Merged) -> resampling.Resamples:
-        """Paired difference to another metric or model, resample by resample: of states with the same ids and seed.
+        """Return the paired difference to another metric or model, resample by resample, of states with the same ids and seed.
 
         Parameters
         ----------
         other : Merged
-            With as many resamples.
+            A result with as many resamples.
 
         Raises
         ------
         ValueError
-            If it has more or fewer resamples, or of other units.
+            If it has more or fewer resamples, or other units.
         """
         if not isinstance(other, Merged):
             raise TypeError(f"other must be Merged. Got {type(other).__name__}.")
@@ -377,6 +377,6 @@ class Merged(Frozen):
 
 
 def spread_of(resampled: Array) -> float:
-    """Standard deviation over the resamples in which the metric is defined."""
+    """Return the standard deviation over the resamples in which the metric is defined."""
     defined = resampled[np.isfinite(resampled)]
     return float(defined.std(ddof=1)) if len(defined) > 1 else math.nan

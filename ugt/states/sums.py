@@ -1,6 +1,6 @@
-"""Sums that do not depend on the order of adding: the exact sum as a few doubles, each the rounding of what the ones before leave.
+"""Sums that do not depend on the order of adding: an exact sum is a few doubles, each the rounding of the remainder of those before.
 
-Of cases as they are, and as often as they count in resamples: Poisson(1) times, a function of a case's id, the seed and the resample.
+In a resample, a case counts Poisson(1) times, which is a function of the case's id, the seed and the resample.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from .._base.identifiers import number
 from .._core import _exact
 from ..resampling import seed_of
 
-CELLS = 1 << 21  # weights held at a time
+CELLS = 1 << 21  # most weights in memory at a time
 
 
 def as_exact(sums: Array) -> Array:
-    """(..., 1) what has been summed already."""
+    """Return (..., 1) exact sums from sums that are already rounded."""
     return np.asarray(sums, np.float64)[..., None]
 
 
 def added(tables: Sequence[Array]) -> Array:
-    """(..., P) the exact sum of tables (..., P_i) of one shape but for their parts."""
+    """Return the (..., P) exact sum of tables (..., P_i), whose other dimensions are equal."""
     shape = tables[0].shape[:-1]
     found = _exact.exact_rows(np.ascontiguousarray(np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables], axis=1)))
     return found.reshape(*shape, found.shape[-1])
 
 
 def rounded(sums: Mapping[str, Array]) -> dict[str, Array]:
-    """(...,) each exact sum as the nearest double."""
+    """Return each exact sum (...,) as the nearest double."""
     return {name: table[..., 0] for name, table in sums.items()}
 
 
 class Design(NamedTuple):
-    """How many resamples of what."""
+    """The number, seed and units of resamples."""
 
     n: int
     seed: int
@@ -61,15 +61,15 @@ class Design(NamedTuple):
     def keys(self, n_cases: int, case_ids: Any) -> NDArray[np.uint64]:
         ids = self.ids if self.ids is not None else case_ids
         if ids is None:
-            must = "be given for resamples, where cases are only numbered: parts that agree on them need the ids"
+            must = "be given for resamples if cases are only numbered: ids make the resamples of all parts agree"
             raise error("case_ids", must, None)
         column = number("case_ids" if self.units == "cases" else "clusters", ids)
         if len(column.code) != n_cases:
-            raise error("case_ids" if self.units == "cases" else "clusters", f"be {n_cases} ids, one a case", len(column.code))
+            raise error("case_ids" if self.units == "cases" else "clusters", f"be {n_cases} ids, one per case", len(column.code))
         return np.asarray(stream_keys_of(column.ids)[column.code])
 
     def sums(self, n_cases: int, case_ids: Any, weighted: Callable[[Array], dict[str, Array]]) -> dict[str, Array]:
-        """(B, ..., 1) sums of every resample of the cases, ``weighted`` with weights (W, N)."""
+        """Return the sums (B, ..., 1) of every resample of the cases; ``weighted`` computes them for weights (W, N)."""
         if self.n == 0:
             return {}
         keys, blocks = self.keys(n_cases, case_ids), []
@@ -81,7 +81,7 @@ class Design(NamedTuple):
 
 
 def ids_of(*data: Any) -> NDArray[Any] | None:
-    """The case ids of the first of the data that has any."""
+    """Return the case ids of the first of the data that has any."""
     for one in data:
         named = getattr(one, "axes", one)
         ids = getattr(named, "case_ids", None)

@@ -1,8 +1,8 @@
-"""Intervals over cases and annotators from parts: sums without each annotator, and sums of products of what cases add.
+"""Intervals over cases and annotators from parts: sums without each annotator, and sums of products of the contributions of cases.
 
-Of few sums the products say all at once. Of many (bins of scores or of predictions, tables of classes) a first round gives the sums of all
-parts, with and without each annotator; then the influence of each case is known where the case is, and a second round adds up products of
-the influences of whole cases alone.
+If there are few sums, their products are enough. If there are many (bins of scores or of predictions, tables of classes), a first round
+gives the sums of all parts, with and without each annotator. The influence of each case can then be computed where the case is, and a
+second round adds up products of influences only.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from .sums import as_exact, rounded
 if TYPE_CHECKING:
     from .state import State
 
-MOST = 1500  # sums, those without each annotator among them, whose products are added up: 18 MB
+MOST = 1500  # sums, including those without each annotator, whose products are added up: 18 MB
 SECOND = (
-    "be of a second round, states.partial(..., given=merged), for intervals over annotators of so many sums (compute does it by itself)"
+    "be of a second round, states.partial(..., given=merged), for intervals over annotators of so many sums (compute does so automatically)"
 )
 WHOLE = "be merged of the parts that the state given was merged of, each once"
 
-Found = Union["dict[str, TwoWay]", "tuple[str, str]"]  # by name, or what a state must be and what it is
+Found = Union["dict[str, TwoWay]", "tuple[str, str]"]  # by name; or what a state must be, and what it is
 
 
 def panel_of(one: Statistic, panel: Any, clusters: Any) -> tuple[dict[str, Any], Int32]:
-    """Settings of a part; which of the annotators of all parts its own are."""
+    """Return the settings of a part, and the positions of its annotators among those of all parts."""
     known = one.annotations_by_name()
     names, at = everyone(known.annotators, panel, len(known.annotator) > 0)
     return {"panel": names} if clusters is None else {"panel": names, "units": "clusters"}, at
 
 
 def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, given: Array | None) -> dict[str, Array]:
-    """Tables of a part, of whose annotators ``at`` says which of n they are; ``units``: (N,) clusters.
+    """Return the tables of a part, whose annotators are ``at`` these places of n; ``units``: (N,) clusters.
 
     ``given``: (A + 1, S) the sums of all parts, and those without each annotator, for a second round.
-    ``labels`` (1 + A,): units that count, and labels of each annotator; ``without`` (A + 1, S): the sums, and those without each
-    annotator. Products over units: ``products`` of 1 and of all of these sums; or, in a second round, ``influence`` (m, A + 2, A + 2) of 1
-    and of the influences on m numbers, and on these without each annotator.
+    ``labels`` (1 + A,): number of units that count, and of labels of each annotator; ``without`` (A + 1, S): the sums, and those without
+    each annotator. Products over units: ``products`` of 1 and of all of these sums; or, in a second round, ``influence``
+    (m, A + 2, A + 2) of 1 and of the influences on m numbers, and on these without each annotator.
     """
     each, own = [one] * (n + 1), one.kept
     with notices.heard():
@@ -64,7 +64,7 @@ def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, giv
     found = {"labels": labels, "without": np.concatenate([other.sums() for other in each])}
 
     def products(table: Array) -> Array:
-        """(C + 1, C + 1) over units, of 1 and of what they add."""
+        """Return the products (C + 1, C + 1) over units, of 1 and of their contributions."""
         placed = table[:0] if design is None else design.added_up(table[own])
         beside = np.concatenate([np.ones((len(placed), 1)), placed], axis=1)
         return np.asarray(np.einsum("ni,nj->ij", beside, beside, optimize=True))
@@ -80,35 +80,35 @@ def tables_of(one: Statistic, n: int, at: Int32, units: NDArray[Any] | None, giv
 
 
 def _few(one: Statistic, without: Array) -> bool:
-    """Whether products of the sums say all."""
+    """Return whether products of the sums are enough."""
     return without.size <= MOST and type(one).influence_at is Statistic.influence_at
 
 
 def check_whole(parts: Iterable[Any]) -> None:
-    """Whether each cluster lies in one part alone; ``parts``: the ids of clusters of each."""
+    """Refuse clusters that are in several parts; ``parts``: the ids of clusters of each."""
     seen: set[Any] = set()
     for number, ids in enumerate(parts):
         own = set(np.asarray(ids).tolist())
         if own & seen:
-            must = "lie whole in one part each where annotators are random (say parts=, or divide the data so)"
+            must = "be whole in one part each if annotators are random (give parts=, or divide the data by cluster)"
             raise error("clusters", must, f"{name_of(min(own & seen, key=str))} in several", f"part {number}")
         seen |= own
 
 
 def needs_second(state: State) -> bool:
-    """Whether intervals over annotators take another round over the parts."""
+    """Return whether intervals over annotators need another round over the parts."""
     return "two_way without" in state.sums and not {"two_way products", "two_way influence"} & state.sums.keys()
 
 
 def facts_of(one: Statistic, state: State) -> dict[str, list[Any]]:
-    """What a state of the second round says of that of the first, and must be found again when all parts are merged."""
+    """Return the facts of the first round that a second-round state records, and that must agree when all parts are merged."""
     labels, without = (rounded(state.sums)[f"two_way {name}"] for name in ("labels", "without"))
     numbers = one.answer(without)[:, 0].tolist()
     return {"labels": labels.tolist(), "numbers": [x if math.isfinite(x) else None for x in numbers]}
 
 
 def two_ways_of(one: Statistic, answer: Array, state: State) -> Found:
-    """Of the first numbers (m,), by name, from tables of all cases."""
+    """Return the spreads of the first numbers (m,), by name, from tables of all cases."""
     if needs_second(state):
         return SECOND, f"one of a first round, of {state.n_cases} cases"
     given, found = state.settings.get("given"), facts_of(one, state)
@@ -121,13 +121,13 @@ def two_ways_of(one: Statistic, answer: Array, state: State) -> Found:
 
 
 def _alike(given: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether labels are the same, and numbers up to rounding."""
+    """Return whether labels are the same, and numbers up to rounding."""
     before, now = (np.array(facts["numbers"], np.float64) for facts in (given, found))
     return given["labels"] == found["labels"] and np.allclose(before, now, rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
 def _influence(one: Statistic, without: Array, products: Array) -> Array:
-    """(A + 2, A + 2) products of 1 and of influences, from those of sums."""
+    """Return the products (A + 2, A + 2) of 1 and of influences, from those of sums."""
     n, width = without.shape
     slopes = np.zeros((1 + n, 1 + n * width))
     slopes[0, 0] = 1.0
@@ -168,7 +168,7 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
 
 
 def _parts(numbers: Array, table: Array, sizes: Array, who: Any, n_units: int, scale: str) -> tuple[Parts, Any]:
-    """And the annotator who makes up nearly all of the spread, if one does."""
+    """Return the variance parts, and the annotator who makes up nearly all of the spread, if one does."""
     to, slope_at, _ = SCALES[scale]
     slopes, value = slope_at(numbers), to(numbers)
     centred = (table[1:, 1:] - np.outer(table[0, 1:], table[0, 1:]) / table[0, 0]) * np.outer(slopes, slopes)
