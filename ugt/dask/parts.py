@@ -75,7 +75,7 @@ def _is_delayed(one: Any) -> bool:
 
 
 def _check_rows(names: Sequence[str], collections: Sequence[Any]) -> None:
-    """Refuse arrays whose chunks have different numbers of rows, as far as dask knows them (NaN: unknown)."""
+    """Refuse arrays whose chunks have different numbers of rows (NaN: unknown)."""
     known = [(name, one.chunks[0]) for name, one in zip(names, collections) if getattr(one, "chunks", None)]
     for name, rows in known[1:]:
         differ = [i for i, (mine, its) in enumerate(zip(known[0][1], rows)) if mine != its and mine == mine and its == its]  # noqa: PLR0124
