@@ -1,10 +1,15 @@
 """The alternative annotator test, on nine public data sets.
 
-Calderon, Reichart & Dror (2025) test whether language models can take the place of annotators, and print the winning rate ω and the
-average advantage ρ of 52 pairs of a data set and a model. Annotations of people and models are in their repository
-(`nitaytech/AltTest`, folder `data`), which names no licence for them: `make.py` reads them from the folder that `UGT_ALTTEST` names, a
-checkout of it, and only numbers are shown. The data sets are WAX, LGBTeen, MT-Bench, Framing, CEBaB (aspects and stars), SummEval,
-10K Prompts and Lesion (KiloGram, the tenth of the paper, has no printed result there). This page adds the test over texts.
+This page compares the 52 printed results of the test with those of `ugt.alternative_annotator_test`, and repeats the test with texts as
+the units.
+
+**In short:** all 52 pairs agree to the printed digits. With texts as the units, one of the 52 decisions changes.
+
+Calderon, Reichart & Dror (2025) test whether language models can replace annotators. They print the winning rate ω and the average
+advantage ρ of 52 pairs of a data set and a model. Annotations of people and models are in their repository (`nitaytech/AltTest`, folder
+`data`), which names no licence for them. `make.py` reads them from a checkout of it, the folder that `UGT_ALTTEST` names, and this page
+shows only numbers. The data sets are WAX, LGBTeen, MT-Bench, Framing, CEBaB (aspects and stars), SummEval, 10K Prompts and Lesion.
+KiloGram, the tenth of the paper, has no printed result there.
 """
 
 from __future__ import annotations
@@ -161,22 +166,23 @@ def leader_rows():
 # --- the page -------------------------------------------------------------------------------------------------------------------------
 
 TEXT_TABLE = """
-ω and ρ as printed, and ours; all 52 pairs agree to the printed digits, and so do the decisions (ω ≥ 0.5). Settings are those of the
-authors: accuracy (`distance="zero-one"`) or root mean squared error (`"squared"`, which orders in the same way), their ε,
-false discovery rate 0.05, annotators with 30 cases or more. The last two columns are the test with texts as the units, see below.
+The table has ω and ρ as printed, and ours. All 52 pairs agree to the printed digits, and so do the decisions (ω ≥ 0.5). Settings are
+those of the authors: their ε, false discovery rate 0.05, annotators with 30 cases or more. The distance is `"zero-one"` for their
+accuracy and `"squared"` for their root mean squared error, which orders in the same way. The last two columns are the test with texts as
+the units ([below](#several-cases-about-one-text)).
 """
 
 TEXT_DATA = """
-The published test takes cases as independent. In six of the nine data sets several cases are about one text: five features of one image,
-four qualities of sixteen summaries of one article, ten questions about answers to one post. `over_clusters` takes texts (the
-part of a case's id before `__`) as the units of the t-test. One decision of the 52 changes: GPT-4o mini no longer passes on LGBTeen, whose
-880 cases are about 22 posts. A t-test of 22 units is an approximation, too.
+The published test takes cases as independent. In six of the nine data sets several cases are about one text. Examples are five features
+of one image, four qualities of sixteen summaries of one article, or ten questions about answers to one post. `over_clusters` takes texts
+(the part of a case's id before `__`) as the units of the t-test. One decision of the 52 changes: GPT-4o mini no longer passes on LGBTeen,
+whose 880 cases are about 22 posts. A t-test of 22 units is an approximation, too.
 """
 
 TEXT_LEADERS = """
-The authors advise to choose among models by ρ. Here are the two with the highest ρ in each data set, and the 95 % interval over texts of
-their paired difference: in six of the nine data sets it holds 0. "No" means that these data do not distinguish the two, not that they
-are equal. The first was picked from six models (Lesion: four), which flatters its lead.
+The authors advise to choose among models by ρ. The table has the two models with the highest ρ in each data set, and the 95% interval
+over texts of their paired difference. In six of the nine data sets it includes 0. "No" means that these data do not distinguish the two,
+not that they are equal. The first was picked from six models (Lesion: four), which flatters its lead.
 """
 
 

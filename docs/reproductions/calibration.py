@@ -1,9 +1,13 @@
 """Losses against label histograms and α-calibration [B].
 
-Mimori, Sasada, Matsui and Sato evaluate predicted class probabilities against several labels per case. Figure 1 of the paper is a
-simulation and is computed as printed. Appendix E uses images of digits, and table 2 blood cells that are private: in their place stand
-generated features, which a network is taken to have computed. What can be compared there is the order of the methods and the size of
-the changes, not the third digit.
+This page computes the simulation of [B] as printed, and its two experiments on generated data. Mimori, Sasada, Matsui and Sato evaluate
+predicted class probabilities against several labels per case.
+
+**In short:** the debiased losses of figure 1 are near 0, as in the paper. Most findings of the experiments on private images also appear
+on generated features; [table 2](#table-2-and-figure-2-on-generated-data) names those that differ.
+
+Appendix E uses images of digits, and table 2 private images of blood cells. Generated features replace both, as if a network had computed
+them. The order of the methods and the size of the changes can be compared there, not the third digit.
 """
 
 from __future__ import annotations
@@ -321,55 +325,68 @@ def draw_table_2(figure):
 
 
 TEXT_1 = f"""
-An ideal predictor of two classes: the probability q of a case is uniform, the labels are drawn from it, the prediction is q. Calibration
-loss (CL) and dispersion loss (DL) are truly 0. {BINS} bins of equal width, {RUNS} runs, bars are 90 % intervals of their mean, as in the
-paper. The debiased estimates lie at 0 for 2 annotators already; the bias of the plug-in CL falls with the number of cases, that of the
-plug-in DL does not.
+An ideal predictor of two classes: the probability q of a case is uniform, the labels are drawn from it, and the prediction is q. The true
+calibration loss (CL) and dispersion loss (DL) are 0. There are {BINS} bins of equal width and {RUNS} runs; bars are 90% intervals of
+their mean, as in the paper. The debiased estimates are near 0 even for 2 annotators. The bias of the plug-in CL falls with the number of
+cases, that of the plug-in DL does not.
 
-The paper shows this as a figure only. What the estimates are on average can be worked out, though, and stands in brackets: of one class
-the plug-in CL is B / (6 n N) (less what empty bins leave out), the plug-in DL 1 / (6 n) less that. *Debiased* is not *unbiased*: the
-estimate of CL is too small by 1 / (12 B N), because the variance of q within a bin is taken away too, although predictions and labels
-share it. That is {1 / (12 * BINS) / (BINS / 12):.2%} of the plug-in bias with 2 annotators.
+The paper shows this only as a figure. Numbers in brackets are the exact expectations. For one class the plug-in CL is B / (6 n N), minus
+the part of empty bins. The plug-in DL is 1 / (6 n) minus the plug-in CL. *Debiased* is not *unbiased*: the estimate of CL is too small by
+1 / (12 B N). The correction also removes the variance of q within a bin, although predictions and labels share it. That is
+{1 / (12 * BINS) / (BINS / 12):.2%} of the plug-in bias with 2 annotators.
 """
 
 TEXT_2 = """
-Digits 0 and 1 are certain; for 2 to 5 annotators agree with each other on a label that cannot be told from the image (*epistemic*); for 6
-to 9 each annotator chooses at random (*aleatoric*). Instead of images there are generated features: ten numbers, the reading of each digit
-with noise, from which the digit can almost always be told. `raw` is the best possible probability given these; `MCDO` the mean of 20
-readings with more noise; α-calibration gets either the ten features (`last_conv`) or the logit of the prediction alone, which is what is
-left behind the last layer (`last_do`).
+Digits 0 and 1 are certain. For 2 to 5, annotators agree with each other on a label that the image does not show (*epistemic*). For 6 to
+9, each annotator chooses at random (*aleatoric*). Generated features replace the images: ten numbers, one for each digit, with noise,
+which almost always identify the digit.
 
-As the paper finds: `raw` and `MCDO` have the right mean for every digit and cannot tell epistemic from aleatoric; α-calibration on the
-features can, on the last layer it cannot; five labels per validation case bring the aleatoric laws nearer to the truth than two. A
-debiased loss may be below 0. `last_do` has the smallest calibration loss and is not the best: its loss L is larger, because it is right on
-average over both kinds of digits only.
+- `raw` is the best possible probability given these features.
+- `MCDO` is the mean of 20 predictions with more noise.
+- α-calibration gets the ten features (`last_conv`), or only the logit of the prediction, as after the last layer (`last_do`).
 
-Two misprints: equation 52 gives a Beta law with a parameter of 0 for digits 0 and 1 (taken as q = 0 and q = 1 here), and the pairs of
-digits with equal means, printed as (2, 5), (3, 6), (4, 8), (5, 9), are by that equation (2, 6), (3, 7), (4, 8), (5, 9).
+As in the paper, `raw` and `MCDO` have the right mean for every digit and cannot distinguish epistemic from aleatoric. With α-calibration,
+the features can and the last layer cannot. Five labels per validation case bring the aleatoric laws nearer to the truth than two. A
+debiased loss may be below 0. `last_do` has the smallest calibration loss and is not the best. Its loss L is larger, because it is right
+only on average over both kinds of digits.
+
+The paper has two misprints. Equation 52 gives a Beta law with a parameter of 0 for digits 0 and 1 (taken as q = 0 and q = 1 here). The
+pairs of digits with equal means, printed as (2, 5), (3, 6), (4, 8), (5, 9), are by that equation (2, 6), (3, 7), (4, 8), (5, 9).
 """
 
 TEXT_3 = """
-A prediction as a Dirichlet law says what one label of the case itself is worth: Dirichlet(α) becomes Dirichlet(α + y). Below, the
-epistemic loss of the prediction after the first labels of a test case were shown, judged against its last five. `exact` is the expected
-loss of the law that made the data, 2 m (1 − m) / (c + 1) · c / (c + shown). A point prediction learns nothing; α-calibration gives in at
-once where annotators agree among themselves. Where they do not, it gives in a little too much, because its penalty and the noise of the
-features pull α0 down from the true 20. (The paper does not print such numbers; they test the same laws.)
+A prediction as a Dirichlet law determines the weight of one label of the case itself: Dirichlet(α) becomes Dirichlet(α + y). The table
+has the epistemic loss of the prediction after the first labels of a test case, computed against its last five. `exact` is the expected
+loss of the law that made the data, 2 m (1 − m) / (c + 1) · c / (c + shown).
+
+A point prediction does not change with labels. With α-calibration, the prediction follows the labels at once if annotators agree among
+themselves. If they do not, it follows them a little too much, because its penalty and the noise of the features pull α0 down from the
+true 20. The paper does not print such numbers; they test the same laws.
 """
 
 TEXT_4 = """
-In place of blood cells: 22 classes of unequal frequency, 5,000 validation and 5,000 test cases with 5.79 and 7.58 labels on average (as
-in the paper, which has 14,144 and 11,110 images), and a network that is sure of itself, shifted by class, and reads each case with noise;
-a part of the noise changes from one view of the case to the next, so that test-time augmentation (TTA) averages it out. Calibrators
-(temperature, vector, matrix scaling; penalties as in the paper) are fitted on the validation cases, all losses are those of the test
-cases. The last two columns are the paper's calibration errors of disagreement; for `ms` it prints TTA only. In the figure on the left, the
-epistemic loss is the same along a diagonal.
+Generated data replace the blood cells. There are 22 classes of unequal frequency, and 5,000 validation and 5,000 test cases with 5.79 and
+7.58 labels on average. The paper has the same averages, with 14,144 and 11,110 images. The simulated network is overconfident, shifted by
+class, and reads each case with noise. A part of the noise changes from one view of the case to the next, so test-time augmentation (TTA)
+averages it out.
 
-What holds on both: α-calibration lowers the loss and the calibration error of predicted disagreement for every prediction and every
-calibrator, and leaves the first-order losses of Raw as they are; it gains most after temperature and vector scaling, which make the error
-of disagreement larger without it; what TTA gains is nearly all dispersion loss; most of L_sq is irreducible (here three quarters, there
-83 %), the same amount for every prediction. What differs: the gains are larger here, because the generated concentrations differ more from
-case to case than those of the images may; temperature scaling improves the calibration error for Raw only, while the paper finds it for
-MCDO too; and the calibration loss of TTA is above that of Raw after scaling only, while the paper finds it above throughout.
+Calibrators (temperature, vector, matrix scaling; penalties as in the paper) are fitted on the validation cases; all losses are those of
+the test cases. The last two columns are the paper's calibration errors of disagreement; for `ms` it prints only TTA. In the figure on the
+left, the epistemic loss is the same along a diagonal.
+
+These findings hold in the paper and here:
+
+- α-calibration lowers the loss and the calibration error of predicted disagreement for every prediction and every calibrator. It leaves
+  the first-order losses of Raw unchanged.
+- It gains most after temperature and vector scaling, which make the error of disagreement larger without it.
+- The gain of TTA is nearly all dispersion loss.
+- Most of L_sq is irreducible (here three quarters, in the paper 83%), the same amount for every prediction.
+
+These differ:
+
+- The gains are larger here. The generated concentrations may differ more between cases than those of the images.
+- Temperature scaling improves the calibration error only for Raw; in the paper also for MCDO.
+- The calibration loss of TTA is above that of Raw only after scaling; in the paper throughout.
 """
 
 

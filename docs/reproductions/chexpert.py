@@ -1,9 +1,13 @@
 """Ten models on CheXpert, judged by eight radiologists [D table 4].
 
-Table 4 of [D] judges ten submissions to the CheXpert competition by ordinary and by soft metrics. Labels and predictions are public
-(repository `rajpurkarlab/cheXpert-test-set-labels`), but may not be passed on: `make.py` reads them from the folder that `UGT_CHEXPERT`
-names. This page adds what the table lacks: intervals over cases, intervals over cases and radiologists, and what they say of changed
-ranks.
+This page computes table 4 of [D] from the public labels and predictions. It adds intervals over cases, and intervals over cases and
+radiologists.
+
+**In short:** 190 of the 200 printed numbers agree. The first place changes in four of the ten rankings, but these studies do not show that
+the order of the models changes.
+
+The table has ten submissions to the CheXpert competition, by ordinary and by soft metrics. Labels and predictions are public (repository
+`rajpurkarlab/cheXpert-test-set-labels`) but may not be redistributed. `make.py` reads them from the folder that `UGT_CHEXPERT` names.
 """
 
 from __future__ import annotations
@@ -256,44 +260,45 @@ def draw_labels(figure):
 
 TEXT_TABLE = """
 Each cell has our number and, in brackets, the printed one. "Rank" is the rank by the ordinary metric → the rank by the soft metric; equal
-models share the least rank. Models with the same scores for a finding share a row. All settings are the library's defaults: soft labels
-are shares of the labels of a study, hard labels are positive where more than half of the radiologists say so (4 of 8 are not enough).
+models share the lowest rank. Models with the same scores for a finding share a row. All settings are the library's defaults. Soft labels
+are shares of the labels of a study. Hard labels are positive if more than half of the radiologists say so (4 of 8 are not enough).
 
-190 of the 200 printed numbers are ours, rounded to three digits: 182 rounded once, and 8 rounded to four digits before. The table is of
+Of the 200 printed numbers, 190 agree with ours to three digits: 182 rounded once, and 8 rounded to four digits first. The table is for
 all eight radiologists. With the five whose majority is the ground truth of the competition, 6 of the 200 numbers agree.
 """
 
 TEXT_DEVIATIONS = """
-These ten printed numbers are others than ours. We read them from a text conversion of the paper, in which this table is damaged in places:
-some of the ten may be errors of reading. Two cannot be right as they are: the last column is the least average precision that any order
-of the studies has whose AUROC is the printed one, and 0.599 and 0.350 are below it. The printed ranks follow the printed numbers, so that
-those of AP are others than ours for Cardiomegaly and Pleural Effusion.
+These ten printed numbers differ from ours. They were read from a text conversion of the paper, in which this table is damaged in places,
+so some of the ten may be errors of reading. Two cannot be right: 0.599 and 0.350 are below the last column. It has the lowest average
+precision of any order of the studies with the printed AUROC. The printed ranks follow the printed numbers, so those of AP differ from
+ours for Cardiomegaly and Pleural Effusion.
 """
 
 TEXT_INTERVALS = """
-95% intervals over cases; then, behind the semicolon, over cases and radiologists (other studies, judged by other radiologists). Other
-radiologists matter most for Cardiomegaly and Atelectasis, and more for AP than for AUROC: how many studies are positive depends on who
-reads them.
+The table has 95% intervals over cases and, after the semicolon, over cases and radiologists (other studies, read by other radiologists).
+Other radiologists matter most for Cardiomegaly and Atelectasis, and more for AP than for AUROC, because the number of positive studies
+depends on who reads them.
 """
 
 TEXT_LEADERS = """
-The paper reads from table 4 that soft metrics frequently reshuffle the rankings, including the first place. The first place changes in
-four of the ten rankings. The columns "hard" and "soft" have the difference of the two models, the first by the hard metric less the first
-by the soft metric, with its 95% interval over cases and radiologists: all of them include 0, although both models were picked for their
-place. "Pairs in another order" counts the pairs of models with different scores that hard and soft metric put in opposite orders.
-"Supported" counts those among them for which both differences have an interval over cases that excludes 0: there are none. The estimates
-change their order; these 500 studies do not show that the models do.
+The paper concludes from table 4 that soft metrics frequently reshuffle the rankings, including the first place. The first place changes
+in four of the ten rankings. The columns "hard" and "soft" have the difference of two models: the first by the hard metric minus the first
+by the soft metric. All 95% intervals over cases and radiologists include 0, although both models were picked for their place.
+
+"Pairs in another order" counts the pairs of models with different scores that hard and soft metric put in opposite orders. "Supported"
+counts those among them for which both differences have an interval over cases that excludes 0; there are none. The estimates change their
+order; these 500 studies do not show that the models do.
 """
 
 TEXT_SQUARED = """
-R² of ordinary and soft metric over the models with different scores, as figures 1 and 6 of the paper have it for four and more models,
-with 95% intervals over cases, and the largest change of a rank. "Models" counts the models with different scores. Where an interval
-reaches 1, the distance from 1 may be the noise of 500 studies. Three intervals do not: AP for Atelectasis, and both metrics for
-Cardiomegaly. There the models as a whole are rated otherwise by soft metrics, although these studies do not show it of a single pair.
+The table has R² of ordinary and soft metric over the models with different scores, as in figures 1 and 6 of the paper, with 95% intervals
+over cases. It also has the largest change of a rank. "Models" counts the models with different scores. If an interval reaches 1, the
+distance from 1 may be the noise of 500 studies. Three intervals do not: AP for Atelectasis, and both metrics for Cardiomegaly. There soft
+metrics order the models as a whole differently, although these studies do not show it for any single pair.
 """
 
 TEXT_LABELS = """
-Figure 4 of the paper for these findings: shares of radiologists who call a study positive, and the cut.
+The figure is figure 4 of the paper for these findings: shares of radiologists who call a study positive, and the threshold.
 """
 
 

@@ -1,9 +1,13 @@
 """The discrepancy ratio [C].
 
-Lovchinsky and others measure how far a model is from annotators, in units of how far annotators are from each other: Δ = μ / α. Their
-first experiment corrupts the labels of the MNIST test set and never looks at an image, so ten generated classes serve as well. The
-echocardiograms of the others are private: generated ones of the same make stand in for them, and the printed numbers are set against what
-can be worked out.
+This page computes the simulations of [C] again, and compares its other printed numbers with exact values. Lovchinsky and others measure
+how far a model is from annotators, in units of how far annotators are from each other: Δ = μ / α.
+
+**In short:** the simulations behave as in the paper, and most of its printed numbers agree with exact values. The exceptions are named
+where they occur.
+
+The first experiment corrupts the labels of the MNIST test set and uses no image, so ten generated classes replace it. The echocardiograms
+of the other experiments are private, and generated data of the same kind replace them.
 """
 
 from __future__ import annotations
@@ -287,42 +291,42 @@ def example_rows():
 # --- the page -----------------------------------------------------------------------------------------------------------------
 
 TEXT_1 = """
-10,000 cases, as the MNIST test set has; annotators keep the true class, or with the swap probability p take any of the ten. "Model 0.8"
-has 80 % of the classes right. Lines are means of five simulations, bars two standard deviations. Accuracies against one label fall in a
-straight line, those against the vote of nine annotators stay up, and neither says whether a model is better than an annotator. (The text
-of 4.1.2 has p for the probability of the true label; the figure is as in 4.1.1.)
+There are 10,000 cases, as in the MNIST test set. Annotators keep the true class, or with the swap probability p take any of the ten.
+"Model 0.8" has 80% of the classes right. Lines are means of five simulations, bars two standard deviations. Accuracies against one label
+fall in a straight line, and those against the vote of nine annotators stay high. Neither shows whether a model is better than an
+annotator. (The text of 4.1.2 has p for the probability of the true label; the figure is as in 4.1.1.)
 """
 
 TEXT_2 = """
-The same data. A model with the share x right behaves like an annotator with p' = (1 − x) 10 / 9, so that Δ = (1 − (1 − p') (1 − p)) / (1
-− (1 − p)²): 1 at p = p' (stars, the paper's red and blue points), and 1 again at p = 1; below 1 (grey) in between. The exact values stand
-in brackets.
+The data are those of figure 1. A model with the share x right behaves like an annotator with p' = (1 − x) 10 / 9. Then
+`Δ = (1 − (1 − p') (1 − p)) / (1 − (1 − p)²)` holds. This ratio is 1 at p = p' (stars, the paper's red and blue points), and 1 again at p
+= 1. It is below 1 (grey) in between. The exact values are in brackets.
 
-The paper's example in words, at p = 0.05: model 0.9 "is twice as far from annotators as they are from each other, while model 1.0 is
-twice as close", a gap of "about 400 %". Exactly it is 1.60 and 0.51, a factor of 3.1; accuracies differ by 0.095, as printed ("about 10
-%").
+The paper has an example in words, at p = 0.05. Model 0.9 "is twice as far from annotators as they are from each other, while model 1.0 is
+twice as close", a gap of "about 400 %". The exact values are 1.60 and 0.51, a factor of 3.1. Accuracies differ by 0.095, as printed
+("about 10 %").
 """
 
 TEXT_COUNTS = """
-p = 0.3. Relative F1 compares a model and six held-out annotators with the vote of others, and depends on how many vote. With as many
-cases of each class it is (x − q) (10 v − 1) / 9 for a model with the share x right, annotators with the share q, and a vote that is right
-with the probability v where it is not tied (brackets). Here most of the change is over with two votes, later ones add little; Δ stays.
+Here p = 0.3. Relative F1 compares a model and six held-out annotators with the vote of others, and depends on how many vote. With as many
+cases of each class it is (x − q) (10 v − 1) / 9 (in brackets). The model has the share x right, annotators the share q, and the vote, if
+it is not tied, is right with probability v. Most of the change is over with two votes, and later ones add little. Δ does not change.
 """
 
 TEXT_STRICT = """
 Every image has its own p, from 0 to 0.6. One of three held-out annotators skips the hardest images. Relative F1 changes its sign: the
-same model 0.8 comes out better than the annotators, then worse. Δ stays, because annotators are averaged within an image first; Δ',
-averaged per pair of annotators first (appendix C.1), crosses 1.
+same model 0.8 seems better than the annotators, then worse. The ratio Δ does not change, because annotators are averaged within an image
+first. The ratio Δ', averaged per pair of annotators first (appendix C.1), crosses 1.
 """
 
 TEXT_3 = """
-Of table 1 only three rows and three annotators are printed; Δ is not. Of these rows equations 5 and 7 and the library's averages over
+Only three rows and three annotators of table 1 are printed; Δ is not. For these rows, equations 5 and 7 and the library's averages over
 pairs agree up to rounding: α = 0.556, 1, 0; μ = 0.389, 0.5, 1; Δ = 1.214.
 
-Example C.1: Alice and Bob label an easy and a hard image, Charlie the easy one only. Distances are, in this order: among annotators on
-the easy and the hard image, between model and annotators on both. Δ is what it was without him. Δ' is not, and doubles where all agree on
-the easy image, as printed. The general formula that the paper prints for Δ', with 1 / (N A) in front, is not the one of its example (the
-mean over the images that each pair shares): the library has both.
+In example C.1, Alice and Bob label an easy and a hard image, and Charlie only the easy one. Distances are, in this order: among
+annotators on the easy and the hard image, between model and annotators on both. The ratio Δ is the same with and without Charlie. The
+ratio Δ' changes, and doubles if all agree on the easy image, as printed. The general formula that the paper prints for Δ' has 1 / (N A)
+in front. It differs from that of the example, which is the mean over the images that each pair shares. The library has both.
 """
 
 

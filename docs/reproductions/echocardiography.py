@@ -151,29 +151,32 @@ def against_the_mean(n, n_cases=20000):
 # --- the sections -----------------------------------------------------------------------------------------------------------------
 
 TEXT_4 = """
-800 patients with five images each, 14 annotators with thresholds and noise of their own, of whom two label seldom; the threshold of the
-model is chosen on 200 patients and judged on the others, intervals are bootstrapped by patient. Thresholds and noise were set by hand so
-that annotators disagree and differ about as much as the paper's, and the model errs about as often: that the rest comes near shows that
-the printed numbers fit together, no more. The paper's α is not printed, but follows from the accuracy against one annotator and from Δ,
-(1 − 0.778) / 0.805. In the figure, hollow circles are annotators, each taken out and judged against the others, as in table 4.
+There are 800 patients with five images each, and 14 annotators with their own thresholds and noise, of whom two label seldom. The
+threshold of the model is chosen on 200 patients and tested on the others; intervals are bootstrapped by patient. Thresholds and noise
+were set by hand. Annotators disagree and differ about as much as the paper's, and the model errs about as often. Agreement of the other
+numbers shows only that the printed numbers fit together. The paper's α is not printed, but follows from the accuracy against one
+annotator and from Δ: (1 − 0.778) / 0.805. In the figure, hollow circles are annotators, each taken out and compared with the others, as
+in table 4.
 """
 
 TEXT_5 = """
-Ejection fractions: Δ by the absolute difference, the squared one, and the part beyond 15. If annotators err by N(0, σ²) and the model by
-N(0, τ²), two printed numbers determine both, and the third follows: 0.883, and 0.880 to 0.886 within the rounding of the squared one,
-against 0.89. For the model with large errors, their share and size are determined by the absolute and the squared Δ, and the third does
-**not** follow: 0.97 against the printed 1.08, so that the real errors are not normal with one σ, or the large ones not of one size. What
-the paper says of the three is seen: the model is better than annotators by each distance, the large errors cost little by the absolute
-difference and more by the others.
+For ejection fractions, the paper prints Δ by the absolute difference, the squared one, and the part beyond 15. Suppose that annotators
+err by N(0, σ²) and the model by N(0, τ²). Two printed numbers then determine σ and τ, and the third follows: 0.883, or 0.880 to 0.886
+within the rounding of the squared one. The printed value is 0.89.
 
-The distance is printed as max(0, λ − |y − y'|), which would reward nearness with a larger distance: a better model would be above 1. The
-printed 0.67 agrees with max(0, |y − y'| − λ), as the text says it.
+For the model with large errors, the absolute and the squared Δ determine their share and size. The third does **not** follow: it is 0.97,
+and the printed one is 1.08. So the real errors are not normal with one σ, or the large ones are not of one size. The paper's statements
+about the three hold. The model is closer to annotators than they are to each other by each distance. The large errors cost little by the
+absolute difference and more by the others.
+
+The distance is printed as max(0, λ − |y − y'|), which would give a nearer model a larger distance: a better model would be above 1. The
+printed 0.67 agrees with max(0, |y − y'| − λ), as in the text.
 """
 
 TEXT_6 = """
-Against the mean of the other annotators (appendix C.2) instead of each of them, the ratio depends on how many there are: Δ'' = (τ² + σ² /
-(A − 1)) / (σ² + σ² / (A − 1)), which is Δ for two annotators and falls to τ² / σ². Squared difference, the ratings of the section above,
-exact values in brackets.
+If a model is compared with the mean of the other annotators instead of each of them, the ratio depends on how many there are. It is
+`Δ'' = (τ² + σ² / (A − 1)) / (σ² + σ² / (A − 1))`, which is Δ for two annotators and falls to τ² / σ². The table uses the squared
+difference and the ratings of the section above, with exact values in brackets.
 """
 
 

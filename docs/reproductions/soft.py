@@ -1,10 +1,13 @@
 """Soft AUROC and soft average precision [D].
 
-Lionetti and others evaluate models against probabilities instead of voted labels, and find that rankings of models are then more stable
-when annotations are drawn again. Their table 4, of models and labels that are public, is [computed anew on a page of its own](chexpert.md).
-The predictions behind the other tables are not public: these tables can be checked against each other, and tasks of the same make
-(annotators, share of positive cases) generated. Soft rankings are more stable there too, mostly: the last two sections show when they are
-not, and why.
+This page checks the printed tables of [D] against each other, and tests its claim about stable rankings on generated tasks. Lionetti and
+others evaluate models against probabilities instead of voted labels. They find that rankings of models are then more stable if
+annotations are drawn again.
+
+**In short:** soft rankings are more stable on most generated tasks, too. The last two sections show when they are not, and why.
+
+Table 4 of [D] uses public models and labels, and is [computed on another page](chexpert.md). The predictions behind the other tables are
+not public. Generated tasks with the same numbers of annotators and shares of positive cases replace them.
 """
 
 from __future__ import annotations
@@ -271,53 +274,56 @@ def draw_errors(figure):
 
 TEXT_EQUATIONS = """
 Equation 4 is printed in two forms that are not equal: the first counts each case as a pair with itself, p (1 − p), the second does not.
-In equation 5 a case counts with its probability p among the positives up to itself; the expected precision at a case, given that it is
-positive, counts it as certain. The library has all of them; where p is 0 or 1 they are the same. Seven cases as an example:
+In equation 5 a case counts with its probability p among the positives up to itself. The expected precision at a case, given that it is
+positive, counts it as certain. The library has all of them; if p is 0 or 1 they are equal. The example has seven cases:
 """
 
 TEXT_PRINTED = """
-R² between ordinary and soft metric over the four models, computed from table 2 of the paper, with the R² that figure 1 prints in
-brackets: they agree within what three digits leave open. (The text says 0.465 and 0.983 of CheXpert-Pneumothorax; figure 1 and table 2
-have these for VinDr-Pneumothorax.) "Spread" is the range of AUROC over the models divided by that of soft AUROC: it shrinks in all tasks
-but one. "Gap" is the smallest difference between two models, hard then soft. The last columns are the p-values of table 1.
+The table has R² between ordinary and soft metric over the four models, computed from table 2 of the paper. The R² that figure 1 prints is
+in brackets; the two agree within the rounding of three digits. (The text gives 0.465 and 0.983 for CheXpert-Pneumothorax; figure 1 and
+table 2 have these for VinDr-Pneumothorax.) "Spread" is the range of AUROC over the models divided by that of soft AUROC. The range
+shrinks in all tasks except one. "Gap" is the smallest difference between two models, hard then soft. The last columns are the p-values of
+table 1.
 """
 
 TEXT_STABILITY = """
-Annotations are drawn again with replacement in each case, 1,000 times; the ranking of the four models is compared with the one on the
-annotations as they are. Nine generated tasks, three for each of the paper's three data sets: with numbers of annotators and shares of
-positive cases like theirs, but models that see a severity with errors of 0.9, 1.0, 1.1 and 1.2 standard deviations instead of networks.
-The columns have the mean Spearman correlation of hard → soft. The p-values are one-sided (soft is more stable), then two-sided as the
-library reports them.
+Annotations are drawn again with replacement in each case, 1,000 times. Each time, the ranking of the four models is compared with the one
+on the original annotations. There are nine generated tasks, three for each of the paper's three data sets, with similar numbers of
+annotators and shares of positive cases. Instead of networks, the models see a severity with errors of 0.9, 1.0, 1.1 and 1.2 standard
+deviations. The columns have the mean Spearman correlation of hard → soft. The p-values are one-sided (soft is more stable), then
+two-sided as the library reports them.
 
-The paper finds soft metrics more stable in 8 of 9 tasks by AP and in 3 of 9 by AUROC. Here they are in 8 of 9 by AP and in all by AUROC.
-In the ninth, "many annotators 1", the opposite holds: B and C are 0.030 apart by hard AP, and 0.005 by the soft one. AUROC gains more
-here than there, since these models differ in one number only, and all cases tell of it.
+In the paper, soft metrics are more stable in 8 of 9 tasks by AP and in 3 of 9 by AUROC. Here they are in 8 of 9 by AP and in all by
+AUROC. In the ninth, "many annotators 1", the opposite holds: B and C differ by 0.030 in hard AP, and by 0.005 in soft AP. AUROC gains
+more here than in the paper, because these models differ only in one number, which affects all cases.
 
-The paper calls its test binomial and names no side. A two-sided test is above 0.9999, as printed for CheXpert-Pneumothorax, only if soft
-and hard win equally often; a one-sided test also if soft hardly ever wins. The printed values make the latter the likelier, for AUROC at
-least: hard values lie 0.094 apart or more, soft ones 0.011.
+The paper calls its test binomial and names no side. A two-sided p-value is above 0.9999, as printed for CheXpert-Pneumothorax, only if
+soft and hard win equally often. A one-sided one is also above 0.9999 if soft hardly ever wins. The printed values make the second
+likelier, at least for AUROC: hard values differ by 0.094 or more, soft ones by 0.011.
 """
 
 TEXT_WHY = """
-If the n annotations of a case are drawn again, the soft label p̂ moves by √(p̂ (1 − p̂) / n), the hard one by √(π (1 − π)), with π the
-probability that the vote comes out positive. Near one half the vote is a coin, and the soft label moves by a part 1 / √n of that: soft is
-more stable. Where only a minority votes positive, the vote stays and the soft label still moves: **hard is more stable**. With three
-annotators there is no such case; with eight it is one positive vote, with 15 up to three, with 20 up to five.
+If the n annotations of a case are drawn again, the soft label p̂ has a standard deviation of √(p̂ (1 − p̂) / n). The hard label has √(π
+(1 − π)), with π the probability that the vote is positive. Near one half the vote is like a coin, and the soft label varies by a part 1 /
+√n of that: soft is more stable. If only a minority of the labels is positive, the vote does not change and the soft label still varies:
+**hard is more stable**. With three annotators there is no such case. With eight it has one positive label, with 15 up to three, with 20
+up to five.
 
-The second part is the gap: what counts is how far models lie apart in units of that noise, and soft metrics bring models nearer to each
-other.
+The second part is the gap. The stability depends on the difference of models in units of that noise, and soft metrics make differences of
+models smaller.
 """
 
 TEXT_OPPOSITE = """
-*Many lone votes*: 20 cases that all eight annotators call positive, 300 where one does; models differ in the 20 only. The vote sees these
-only and hardly ever changes; two thirds of the soft positives are cases in which all models are alike. *A trade*: the better a model
-finds the cases that all call positive, the worse it finds those where one does. By the vote the models lie far apart; soft AUROC weighs
-one against the other, so that three come out nearly equal, and the draw decides. (AP looks at the top, and stays.) That soft AUROC does
-not decide between such models is no fault: the annotations do not either. *One annotator*: there is nothing to draw, both rankings stay,
-and a one-sided test of no wins in no trials gives 1.
+- **Many single positive labels:** all eight annotators call 20 cases positive, and one annotator calls 300 others positive. The models
+  differ only in the 20. The vote counts only these and hardly ever changes. Two thirds of the soft positives are cases in which all
+  models are alike.
+- **A trade:** a model that finds more of the cases that all call positive finds fewer of those that one calls positive. By the vote the
+  models differ widely. Soft AUROC weighs one kind of case against the other, so three models are nearly equal, and the draw decides. (AP
+  depends on the top, and does not change.) This is not a fault of soft AUROC: the annotations do not decide between such models either.
+- **One annotator:** every draw is the same and both rankings stay. A one-sided test of no wins in no trials gives 1.
 
-So the observation holds where most of the doubt is near one half and models differ by how well they see in general, as it seems to be in
-most tasks of the paper. It is not a property of the metrics.
+So the observation holds if most cases of doubt are near one half and models differ in general ability. This seems to be so in most tasks
+of the paper. It is not a property of the metrics.
 """
 
 
