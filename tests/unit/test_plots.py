@@ -53,7 +53,7 @@ def test_curves_and_bands():
     for ax in (plots.soft_curve(roc, band=band), plots.soft_curve({"a": roc, "b": roc}, band={"b": band})):
         corners = {tuple(corner) for corner in ax.collections[0].get_paths()[0].vertices.round(9).tolist()}
         assert {(x, y) for x, low, high in zip(*band) for y in (low, high)} == corners and len(ax.collections) == 1
-    refused(r"band must have names of curves, of 'a'\. Got 'c'\.", plots.soft_curve, {"a": roc}, band={"c": band})
+    refused(r"band must have names of curves, which are 'a'\. Got 'c'\.", plots.soft_curve, {"a": roc}, band={"c": band})
     message = r"band must be \(x, low, high\), three rows of one length\. Got \[\(3,\), \(2,\)\]\."
     refused(message, plots.soft_curve, roc, band=([0, 1, 2], [0, 1]))
     ax = plots.soft_curve({"model": ugt.soft_roc_curve([1, 1], [1.0, 2.0]), "other": ugt.soft_roc_curve(P, S)})
@@ -138,7 +138,7 @@ def test_calibration_of_an_evaluation_comes_with_intervals():
     assert segments[3][:, 1].tolist() == pytest.approx([rows["B", "cl"]["low"], rows["B", "cl"]["high"]])
     assert len(plots.calibration_dispersion_map(ev, estimate="plugin").collections) == 0
     rankings, truth = synthetic.make_rankings(10, 4, 3)
-    with pytest.raises(ValueError, match=r"losses must be of an evaluation that has calibration\. Got none\."):
+    with pytest.raises(ValueError, match=r"losses must be of an evaluation with calibration\. Got none\."):
         plots.calibration_dispersion_map(ugt.evaluate(rankings, {"A": truth}, reliability=10, k=1, n_resamples=5))
 
 
@@ -223,7 +223,7 @@ def test_rank_heat_map():
     expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_share()
     assert names(ax) == ["A", "B"] and np.array_equal(ax.images[0].get_array().filled(np.nan), expected, equal_nan=True)
     refused(r"metric must be one of 'soft_auroc', .*Got 'other'", plots.rank_heat_map, found, metric="other")
-    refused(r"metric must be None but for a RankingStability\. Got 'soft_auroc'\.", plots.rank_heat_map, np.eye(2), metric="soft_auroc")
+    refused(r"metric must be None except for a RankingStability\. Got 'soft_auroc'\.", plots.rank_heat_map, np.eye(2), metric="soft_auroc")
 
 
 def test_agreement_matrix_and_undefined_cells():
@@ -248,7 +248,9 @@ def test_numbers_in_tables():
     assert len(plots.agreement_matrix(np.eye(16)).texts) == 256
     ax = plots.rank_heat_map([[1.0, 0.0], [0.5, 0.6]])
     assert [text.get_color() for text in ax.texts] == ["white", "black", "black", "white"]
-    refused(r"matrix must be of shape \(3, 3\), as there are names\. Got \(2, 2\)\.", plots.agreement_matrix, np.eye(2), ["x", "y", "z"])
+    refused(
+        r"matrix must be of shape \(3, 3\), as the number of names\. Got \(2, 2\)\.", plots.agreement_matrix, np.eye(2), ["x", "y", "z"]
+    )
     for bad in ([], [[]], [1.0], 3, np.ones((2, 3))):
         refused(r"probability must be a square table\. Got shape", plots.rank_heat_map, bad)
 
@@ -264,7 +266,7 @@ def test_ranks_by_reliability():
         assert text == f"{rank}\n[{row['rank_low']:g}, {row['rank_high']:g}]"
     assert written(ax)[2].startswith("3") and names(ax) == ["A", "B", "C"] and ax.get_title(loc="right") == "rank by top-1 accuracy"
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2"] and ax.get_xlabel() == "reliability"
-    refused(r"metric must be one with reliabilities", plots.rank_by_reliability, ev, "nothing")
+    refused(r"metric must be a metric with reliabilities", plots.rank_by_reliability, ev, "nothing")
 
 
 def test_coverage_and_size():
@@ -337,7 +339,7 @@ def test_certainty_curve():
     assert plots.certainty_curve(accuracy, by=[3, 2, 1, 0]).get_xlabel() == "share of cases, in the order given (%)"
     assert plots.certainty_curve(accuracy).get_xlabel() == "share of cases, lowest value first (%)"
     assert plots.certainty_curve(ugt.expected_risk([[0.2, 0.8], [0.6, 0.4]], [0, 3], kind="plausibility")).get_ylim()[1] > 2.4
-    refused(r"certainty must have the 2 cases of by\. Got 4, first at 'a'\.", plots.certainty_curve, {"a": accuracy}, by=[0.5, 1.0])
+    refused(r"certainty must have 2 cases, as by\. Got 4, first at 'a'\.", plots.certainty_curve, {"a": accuracy}, by=[0.5, 1.0])
     refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
     refused(r"certainty must have a case that is defined\. Got none\.", plots.certainty_curve, [np.nan])
     refused(r"certainty must be of shape \(N,\)\. Got \(1, 2\)\.", plots.certainty_curve, [[0.5, 1.0]])
@@ -438,7 +440,7 @@ def test_voted_label_and_changes_of_order():
     assert flip["low"] is None and entries(ax) == ["clear-cut", "broad"]  # the interval has no end: the change is not shown
     shown = type("Record", (), {"metrics": ev.metrics, "models": ev.models, "flips": [{**flip, "low": 10.0, "high": 50.0}]})()
     ax = plots.metric_by_reliability(shown, voted=True, flips=True)
-    assert entries(ax)[-1].replace("\n", " ") == f"broad overtakes clear-cut at {flip['reliability']:.3g}"
+    assert entries(ax)[-1].replace("\n", " ") == f"broad above clear-cut from {flip['reliability']:.3g}"
     assert line(ax, entries(ax)[-1]).get_xdata()[0] == flip["reliability"]
 
 
@@ -449,11 +451,13 @@ def test_one_reliability_many_and_none(evaluation):
     many = np.arange(1, 26)
     ax = plots.metric_by_reliability(ugt.evaluate(labels, {"A": truth}, reliability=many, k=1, n_resamples=10))
     assert len(ax.get_xticks()) == 9 and len(line(ax, "A").get_xdata()) == 25
-    refused(r"metric must be one with reliabilities, of .*Got \('nothing', 1\)\.", plots.metric_by_reliability, evaluation, "nothing")
-    refused(r"metric must be one with reliabilities", plots.metric_by_reliability, evaluation, "voted_accuracy")
+    refused(
+        r"metric must be a metric with reliabilities, one of .*Got \('nothing', 1\)\.", plots.metric_by_reliability, evaluation, "nothing"
+    )
+    refused(r"metric must be a metric with reliabilities", plots.metric_by_reliability, evaluation, "voted_accuracy")
     labels, truth = synthetic.make_counts(10, 2, 4, difficulty=0.6)
     ev = ugt.evaluate(labels, {"A": truth}, k=(1, 2), n_resamples=10)
-    refused(r"voted must be False but for topk_accuracy with k = 1\. Got True\.", plots.metric_by_reliability, ev, k=2, voted=True)
+    refused(r"voted must be False except for topk_accuracy with k = 1\. Got True\.", plots.metric_by_reliability, ev, k=2, voted=True)
 
 
 def test_plausibilities_of_a_case():
@@ -488,7 +492,7 @@ def test_plausibilities_of_a_case():
     truth, labels = ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [2, 2]])), ugt.Labels.from_counts([[3, 1]])
     refused(r"case must be a whole number from 0 to 1\. Got 2\.", plots.plausibilities, truth, 2)
     refused(r"top must be a whole number of at least 1\. Got 0\.", plots.plausibilities, truth, 0, top=0)
-    refused(r"names must be 2 names, one a class\. Got 3\.", plots.plausibilities, truth, 0, names="abc")
+    refused(r"names must be 2 names, one per class\. Got 3\.", plots.plausibilities, truth, 0, names="abc")
     message = r"annotations must have 2 cases and 2 classes, as the truth\. Got \(1, 2\)\."
     refused(message, plots.plausibilities, truth, 0, annotations=labels)
     refused(r"annotations must be Labels or Rankings\. Got list\.", plots.plausibilities, truth, 0, annotations=[1])

@@ -192,7 +192,7 @@ def test_whatever_else_is_given_is_named(name, bad):
 def test_without_matplotlib(monkeypatch, name):
     arguments, named = made(name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"plots need matplotlib: install ugt with the extra plot"):
+    with pytest.raises(ImportError, match=r"plots need matplotlib: install ugt with the extra plot \(pip install"):
         getattr(plots, name)(*(({"": arguments[0]},) if named else arguments))
 
 

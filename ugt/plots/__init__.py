@@ -1,17 +1,16 @@
-"""Plots, one function each: takes a record or its numbers, draws, returns the axes. Needs matplotlib (``ugt[plot]``).
+"""Plots: each function takes a record or its numbers, draws them, and returns the axes. They need matplotlib (``ugt[plot]``).
 
-``ax`` is where to draw; default: the axes of a new figure.
-
-Lines differ by dashes and markers as well as by colour (Okabe & Ito), so that they can be told apart on a grey printer. What is undefined
-is left out of a plot, and counted in its legend or title.
+``ax`` is the axes to draw on; by default, those of a new figure. Series have the colours of Okabe & Ito in a fixed order, and differ by
+dashes, markers or hatches, too, so that they can be distinguished on a grey printer. Undefined values are not drawn; the legend or the
+title counts them.
 """
 
 from ._base import COLOURS, DASHES, MARKERS
 from ._cases import accuracy_over_draws, case_histogram, case_scatter, certainty_curve, rated_case
-from ._lines import calibration_dispersion_map, metric_by_reliability, plan_frontier, reliability_diagram, soft_curve
+from ._lines import calibration_dispersion_map, metric_by_reliability, plan_frontier, reliability_diagram
 from ._profiles import reliability_profile
 from ._readers import annotator_roc_points, bland_altman
-from ._soft import soft_labels
+from ._soft import soft_curve, soft_labels
 from ._tables import agreement_matrix, coverage_and_size, forest, rank_by_reliability, rank_heat_map
 from ._truth import plausibilities, ternary
 

@@ -1,4 +1,4 @@
-"""What all plots share: axes, styles that can be told apart in grey, names that are drawn as they are, counts of what is not drawn."""
+"""The common part of all plots: axes, styles that differ in grey, too, names without markup, and counts of undefined values."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#0
 DASHES = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 4)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-WIDE, WIDER = 26, 60  # letters of a name in a line: in legends and of few rows, of many rows
-FEW_LINES, SOME_LINES = 8, 26  # of a legend inside the axes, of one in a single column
-INCHES = 0.075  # of a letter
-FEW_ROWS, SOME_ROWS = 5, 16  # whose names may have several lines, whose names have the usual size
+WIDE, WIDER = 26, 60  # letters per line of a name: in legends and for few rows, and for many rows
+FEW_LINES, SOME_LINES = 8, 26  # most lines of a legend inside the axes, and of a legend with a single column
+INCHES = 0.075  # width of a letter
+FEW_ROWS, SOME_ROWS = 5, 16  # most rows whose names may have several lines, and whose names have the usual size
 GUIDE: dict[str, Any] = {"color": "0.6", "linewidth": 1, "zorder": 1}
 
 
 def axes_of(ax: Any, least: tuple[float, float] = (0, 0)) -> Any:
-    """The axes given, or those of a new figure of at least some size (inches), which makes room for names and legends."""
+    """Return the given axes, or those of a new figure with at least some size in inches and a layout that fits names and legends."""
     try:
         from matplotlib import pyplot  # noqa: PLC0415  (optional)
     except ImportError:
-        raise ImportError("plots need matplotlib: install ugt with the extra plot, or matplotlib itself") from None
+        raise ImportError('plots need matplotlib: install ugt with the extra plot (pip install "ugt[plot]"), or matplotlib') from None
     if ax is None:
         size = tuple(max(pair) for pair in zip(pyplot.rcParams["figure.figsize"], least))
         return pyplot.subplots(figsize=size, constrained_layout=True)[1]
@@ -42,22 +42,22 @@ def colour(i: int) -> str:
 
 
 def marker(i: int) -> str:
-    """Of series i: shifted against the colours from the eighth series on."""
+    """Return the marker of series i; from the eighth series on, markers pair with other colours."""
     return MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
 
 
 def style(i: int) -> dict[str, Any]:
-    """Colour and dashes of series i, different for the first 49."""
+    """Return colour and dashes of series i, which differ for the first 49 series."""
     return {"color": colour(i), "linestyle": DASHES[(i + i // len(COLOURS)) % len(DASHES)]}
 
 
 def first_style(ax: Any) -> int:
-    """How many named series the axes hold already: a second call goes on with the next style."""
+    """Return the number of named series in the axes, so that a second call continues with the next style."""
     return len(ax.get_legend_handles_labels()[0])
 
 
 def named(argument: str, given: Any) -> dict[str, Any]:
-    """One thing as a mapping without a name."""
+    """Return a mapping as it is, with names as text, and any other value as a mapping with an empty name."""
     if isinstance(given, Mapping):
         if not given:
             raise error(argument, "hold something to draw", "an empty mapping")
@@ -66,7 +66,7 @@ def named(argument: str, given: Any) -> dict[str, Any]:
 
 
 def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str, Any]:
-    """The same of records that have certain attributes."""
+    """Return records by name, as `named` does; refuse those without the attributes of their kind."""
     found = named(argument, given)
     for name, one in found.items():
         if not all(hasattr(one, attribute) for attribute in attributes):
@@ -75,18 +75,18 @@ def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str,
 
 
 def shown(name: Any, width: int = WIDE) -> str:
-    """A name as it is drawn: long ones in several lines, dollars as dollars, and no leading underscore, which would hide it."""
+    """Return a name for drawing: long names in several lines, dollars escaped, and a blank before an underscore that would hide it."""
     text = textwrap.fill(str(name), width).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
 def counted(n: int, noun: str) -> str:
-    """``1 case``, ``2,000 cases``."""
+    """Return a count with its noun: ``1 case``, ``2,000 cases``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def labelled(name: str, *remarks: str) -> str | None:
-    """A name and what is to be said about it, for the legend; None where there is neither."""
+    """Return the entry of the legend, a name and remarks on it; None if there is neither."""
     said = "; ".join(remark for remark in remarks if remark)
     if name and said:
         return f"{shown(name)} ({said})"
@@ -94,7 +94,7 @@ def labelled(name: str, *remarks: str) -> str | None:
 
 
 def metric_name(metric: str, k: int | None) -> str:
-    """``top-1 accuracy``, ``overlap, k = 3``, ``soft auroc``."""
+    """Return a metric's name in words: ``top-1 accuracy``, ``overlap, k = 3``, ``soft auroc``."""
     if metric == "topk_accuracy":
         return f"top-{k} accuracy"
     return metric.replace("_", " ") + ("" if k is None else f", k = {k}")
@@ -110,16 +110,16 @@ def left_out(one: Any) -> str:
 
 
 def note(ax: Any, text: str) -> None:
-    """Add to the right title, which no plot and seldom a user needs for anything else."""
+    """Add a note to the right title, which has no other use."""
     before = ax.get_title(loc="right")
     if text and text not in before:
         ax.set_title(f"{before}; {text}" if before else text, loc="right", fontsize="small")
 
 
 def legend(ax: Any, loc: str = "best") -> None:
-    """A legend, if anything has a name; a long one stands at the right of the axes.
+    """Draw a legend if any series has a name; a long legend is placed to the right of the axes.
 
-    Plots with many points name a corner: to look for the best one takes seconds there.
+    Plots with many points give a corner, because matplotlib's search for the best one takes seconds there.
     """
     handles, labels = ax.get_legend_handles_labels()
     lines = sum(1 + label.count("\n") for label in labels)
@@ -138,7 +138,7 @@ def finish(ax: Any, x: str, y: str, loc: str = "best") -> Any:
 
 
 def name_rows(ax: Any, names: Sequence[str], behind: Sequence[str] = ()) -> None:
-    """Names, each in one line where there are many, on the vertical axis, the first at the top, also where the axes are used again."""
+    """Write names on the vertical axis, the first at the top; many names have one line each. The axes may be in use already."""
     lines = [shown(name, WIDE if len(names) <= FEW_ROWS else WIDER) for name in names]
     ax.set_yticks(range(len(names)))
     ax.set_yticklabels([line + more for line, more in zip_longest(lines, behind, fillvalue="")], fontsize=row_size(len(names)))
@@ -146,17 +146,17 @@ def name_rows(ax: Any, names: Sequence[str], behind: Sequence[str] = ()) -> None
 
 
 def longest(names: Sequence[str]) -> float:
-    """Inches that the longest of these names takes."""
+    """Return the width in inches of the longest of these names."""
     return INCHES * min(WIDER, max(map(len, names), default=0))
 
 
 def row_size(rows: int) -> str:
-    """Size of the names of so many rows or columns."""
+    """Return the font size of the names of this many rows or columns."""
     return "medium" if rows <= SOME_ROWS else "x-small"
 
 
 def whiskers(ax: Any, at: Array, low: Array, high: Array, colour_: str, *, across: bool = False) -> None:
-    """Intervals with caps, from low to high wherever the value lies; across: along the horizontal axis."""
+    """Draw intervals with caps from low to high; with ``across``, along the horizontal axis."""
     known = np.isfinite(low) & np.isfinite(high)
     if not known.any():
         return
@@ -169,7 +169,7 @@ def whiskers(ax: Any, at: Array, low: Array, high: Array, colour_: str, *, acros
 
 
 def point(ax: Any, i: int, label: str | None, x: Sequence[float], y: Sequence[float]) -> None:
-    """A marker with whiskers, of (value, low, high) in both directions."""
+    """Draw a marker with whiskers from (value, low, high) in both directions."""
     across, up = (np.asarray(ends, np.float64)[:, None] for ends in (x, y))
     ax.plot(across[0], up[0], marker(i), color=colour(i), label=label, linestyle="none", zorder=3)
     if np.isfinite([across[0], up[0]]).all():
@@ -178,16 +178,16 @@ def point(ax: Any, i: int, label: str | None, x: Sequence[float], y: Sequence[fl
 
 
 def rows_of_metric(evaluation: Any, metric: str, k: int | None) -> list[Mapping[str, Any]]:
-    """The rows of an evaluation's metric that have a reliability."""
+    """Return the rows of a metric of an evaluation that have a reliability."""
     rows = [row for row in evaluation.metrics if (row["metric"], row["k"]) == (metric, k) and row["reliability"] is not None]
     if not rows:
         known = sorted({str((row["metric"], row["k"])) for row in evaluation.metrics})
-        raise error("metric", f"be one with reliabilities, of {', '.join(known)}", repr((metric, k)))
+        raise error("metric", f"be a metric with reliabilities, one of {', '.join(known)}", repr((metric, k)))
     return rows
 
 
 def column(rows: Sequence[Mapping[str, Any]], key: str) -> Array:
-    """Numbers of a table; None as NaN."""
+    """Return a column of a table as numbers, with NaN for None."""
     return np.array([np.nan if row[key] is None else row[key] for row in rows], dtype=np.float64)
 
 
@@ -203,7 +203,7 @@ def array(argument: str, values: Any) -> Array:
 
 
 def numbers(argument: str, values: Any, n: int, must: str, where: str) -> tuple[float, ...]:
-    """So many numbers, NaN and infinities among them."""
+    """Return exactly n numbers; NaN and infinities are allowed."""
     try:
         found = tuple(float(value) for value in values)
     except (TypeError, ValueError):

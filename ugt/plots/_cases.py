@@ -1,4 +1,4 @@
-"""Numbers of single cases: in order, as histograms, and what draws of the truth make of their mean."""
+"""Plots of numbers of single cases: sorted curves, scatter plots and histograms; and of their mean over draws of the truth."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from ..annotations import Ratings
 from ..plausibilities import Certainty
 from . import _base
 
-HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")  # of bars beside each other
-DOTS, NORMALS = 100, 4000  # draws of a normal law: that are shown, and that say where it lies
-SIDE = 120  # points of the grid of its density
-SHADES = ("#e3f2fb", "#b9dff5", "#8ecbef")  # of areas, the outermost first
-QUANTILES = 400  # that an exact law is drawn from
+HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")  # of the bars of several series
+DOTS, NORMALS = 100, 4000  # draws of a posterior that are shown, and draws from which the axes get their range
+SIDE = 120  # points per side of the grid of a density
+SHADES = ("#e3f2fb", "#b9dff5", "#8ecbef")  # light blues of areas, the outermost first
+QUANTILES = 400  # quantiles from which an exact law is drawn
 
 
 def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
-    """Certainty of the cases, least certain first; or another value of each case, such as the accuracy of a model [A figures 3, 7, 13, 14].
+    """Draw the certainty of the cases, least certain first, or another value of each case [A figures 3, 7, 13, 14].
 
-    The further a line stays below 1, the more cases have a truth that the annotations leave open. Where two lines are far apart,
-    conclusions depend on the reliability.
+    Each named series is a line of its own colour and dashes. Cases on a line below 1 have a truth that the annotations leave open. If the
+    lines of several reliabilities lie far apart, conclusions depend on the reliability. With ``by``, other values, such as the accuracy of
+    a model, are dots, one per case. Do not read certainty as correctness: cases that all annotators get wrong are certain, too. Without
+    ``by`` every line has its own order, so that one position belongs to different cases.
 
     Parameters
     ----------
     certainty : Certainty, Estimate or AgreementScore, (N,) array, or mapping of name to these
-        Such as one for each reliability. Undefined cases (NaN) are counted in the legend.
+        Values of the cases, such as one record for each reliability. Undefined cases (NaN) are counted in the legend.
     by : record or (N,) array, optional
-        The values that give the order of the cases, the same for all; the other values are then dots, one per case. Default: each line has
-        an order of its own.
+        Values by which the cases of all series are sorted. Default: each line is sorted by its own values.
     ax : matplotlib Axes, optional
 
     Returns
@@ -63,7 +64,7 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
     order = None if by is None else of_cases("by", by)
     for name, values in given.items():
         if order is not None and len(values) != len(order):
-            raise error("certainty", f"have the {len(order)} cases of by", len(values), repr(name) if name else "")
+            raise error("certainty", f"have {len(order)} cases, as by", len(values), repr(name) if name else "")
     ax = _base.axes_of(ax)
     same = [name for name, values in given.items() if order is not None and np.array_equal(values, order, equal_nan=True)]
     for i, (name, values) in enumerate(given.items(), start=_base.first_style(ax)):
@@ -83,7 +84,7 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
 
 
 def of_cases(argument: str, given: Any) -> Array:
-    """(N,) values of the cases, of which one is defined."""
+    """Return the (N,) values of the cases; refuse values of which none is defined."""
     array = _base.array(argument, getattr(given, "per_case", given))
     if array.ndim != 1:
         raise error(argument, "be of shape (N,)", array.shape)
@@ -93,15 +94,16 @@ def of_cases(argument: str, given: Any) -> Array:
 
 
 def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
-    """Two numbers of each case against each other, with their correlation and a straight line [A figure 13].
+    """Draw two numbers of each case against each other, with their correlation r [A figure 13].
 
-    Certainty against the agreement of each annotator with the others: cases far from the line are those that one of the two describes
-    differently.
+    Each dot is a case; where many cases coincide, the dots are darker. The grey line is the least-squares line. Cases far from the line
+    have two numbers that describe them differently. Do not read a high correlation as correctness: two numbers from the same annotations
+    share the errors of these annotations.
 
     Parameters
     ----------
     correlation : CaseCorrelation
-        By :func:`ugt.case_correlation`.
+        Record of :func:`ugt.case_correlation`, such as certainty and agreement of each annotator with the others.
     ax : matplotlib Axes, optional
 
     Returns
@@ -112,7 +114,7 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If it is something else.
+        If ``correlation`` is something else.
 
     Examples
     --------
@@ -135,16 +137,18 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
 
 
 def case_histogram(values: Any, *, bins: int = 20, ax: Any = None) -> Any:
-    """How many cases have which value, such as an expected risk [A figure 8].
+    """Draw a histogram of a value of each case, such as the expected risk [A figure 8].
 
-    Cases between the values that single classes, or single annotators, have are those on which annotators differ.
+    Bars of several series have different colours and hatches. For expected risks, cases between the risks of single classes are those on
+    which annotators differ. Such a value is a mean of several risks: do not read it as a class of its own between them.
 
     Parameters
     ----------
     values : record with ``per_case``, (N,) array, or mapping of name to these
-        Undefined cases (NaN) are counted in the legend.
+        Values of the cases. Undefined cases (NaN) are counted in the legend.
     bins : int
-        Bars over the range of all values, or from 0 to 1 where they lie within. Up to so many different values have a bar each.
+        Number of bars over the range of all values, or from 0 to 1 if all lie in it. If there are at most this many different values, each
+        has a bar.
     ax : matplotlib Axes, optional
 
     Returns
@@ -175,12 +179,12 @@ def case_histogram(values: Any, *, bins: int = 20, ax: Any = None) -> Any:
         look = {"color": _base.colour(at), "hatch": hatch, "edgecolor": "black", "linewidth": 0.5}
         label = _base.labelled(name, _base.undefined(len(given[name]) - len(known[name])))
         ax.bar(centres + (i - (n - 1) / 2) * 0.9 * width / n, heights, 0.9 * width / n, label=label, **look)
-    ax.set_ylim(0, max(ax.get_ylim()[1], (1.05 + 0.09 * n) * np.max(counts)))  # room for the legend
+    ax.set_ylim(0, max(ax.get_ylim()[1], (1.05 + 0.09 * n) * np.max(counts)))  # leave room for the legend
     return _base.finish(ax, "value of the case", "cases")
 
 
 def bars(drawn: Sequence[Array], bins: int) -> tuple[Array, float, list[Int64]]:
-    """Where bars stand, how wide they are, and how many values of each series they hold: one bar for each value if there are few."""
+    """Return the centres of bars, their width, and the counts of each series; few different values have one bar each."""
     every = np.concatenate(drawn)
     few = np.unique(every.round(9))
     if len(few) <= bins:
@@ -191,27 +195,28 @@ def bars(drawn: Sequence[Array], bins: int) -> tuple[Array, float, list[Int64]]:
 
 
 def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings: Any = None, ax: Any = None) -> Any:
-    """Posterior of the mean and spread of the ratings of one case [A figures 9 and 10]: areas of 50, 80 and 95 %, and dots of draws.
+    """Draw the posterior of the mean and the spread of the ratings of one case [A figures 9 and 10].
 
-    Each dot is a normal law that the ratings of the case may come from. A narrow area along the horizontal axis: the ratings settle
-    the mean of the case. Where it lies across a cut, they do not settle the side.
+    Blue areas hold 50, 80 and 95% of the posterior, the darkest 50%. Each black dot is a draw, a normal law from which the ratings of the
+    case may come. If the areas are narrow along the horizontal axis, the ratings settle the mean of the case; if they lie across a cut,
+    the ratings do not settle the side of the cut. Do not read the areas as a range of ratings: they are for the mean.
 
     Parameters
     ----------
     posterior : NormalPosterior
-        By :func:`ugt.normal`.
+        Posterior by :func:`ugt.normal`.
     case : int
         Position of the case.
     spread : {"precision", "std"}
-        On the vertical axis: 1/σ², or σ.
+        Quantity of the vertical axis: 1/σ², or σ.
     ratings : Ratings, or (N, A) array with NaN where there is none, optional
-        Of the same cases: those of the case are marks below the areas.
+        Ratings of the same cases; those of the drawn case are orange ticks at the bottom.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Without areas, and with a note, where the case has no ratings.
+        The plot; for a case without ratings, a note instead of areas.
 
     Raises
     ------
@@ -240,7 +245,7 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
         ends = [np.quantile(one, [0.002, 0.998]) for one in (mean, height)]
         x, y = (np.linspace(low, high, SIDE) for low, high in ends)
         tau = y if spread == "precision" else y**-2.0
-        with np.errstate(divide="ignore"):  # the logarithm of the density, but for a constant: of σ with dτ = 2 σ⁻³ dσ
+        with np.errstate(divide="ignore"):  # the log density up to a constant; for σ it has the factor dτ = 2 σ⁻³ dσ
             law = (a - 0.5) * np.log(tau) - b * tau - (0 if spread == "precision" else 3 * np.log(y))
         density = np.exp((found := law[:, None] - k * tau[:, None] * (x - m) ** 2 / 2) - found.max())
         ordered = np.sort(density.ravel())[::-1]
@@ -252,14 +257,14 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
         _base.note(ax, "undefined: no ratings")
     if marks is not None and len(marks):
         foot = {"transform": ax.get_xaxis_transform(), "linestyle": "none", "markersize": 7, "clip_on": False}
-        values = np.sort(marks)  # equal ones above each other
+        values = np.sort(marks)  # ticks of equal ratings are stacked
         above = np.arange(len(values)) - np.searchsorted(values, values)
         ax.plot(values, 0.02 + 0.03 * above, "|", color=_base.COLOURS[1], label=_base.counted(len(marks), "rating"), **foot)
     return _base.finish(ax, "mean μ", label, "upper right")
 
 
 def _ratings_of(given: Any, case: int, n_cases: int) -> Array:
-    """The ratings of one case."""
+    """Return the ratings of one case."""
     known = given if isinstance(given, Ratings) else Ratings.from_wide(given)
     if known.n_cases != n_cases:
         raise error("ratings", f"have {n_cases} cases, as the posterior", known.n_cases)
@@ -267,21 +272,24 @@ def _ratings_of(given: Any, case: int, n_cases: int) -> Array:
 
 
 def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any:
-    """Law of a metric over draws of the truth, with its mean.
+    """Draw the distribution of a metric over draws of the truth, with a vertical line at its mean.
 
-    How wide it is, is what the annotations leave open: the metric of these cases, were the truth known. It says nothing of other cases.
+    The width shows how far the metric of these cases depends on the truth that the annotations leave open. Several series have different
+    colours and dashes. Do not use the width as an interval for other cases. Do not compare models by the overlap of their distributions:
+    both depend on the same draws, so use ``a.minus(b)``.
 
     Parameters
     ----------
     estimate : Estimate, or mapping of name to these
+        Metrics to draw.
     bins : int
-        Bars over the range of all.
+        Number of bars over the range of all distributions.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Only a line for a metric without spread (the truth is certain). Cases left out are counted in the legend.
+        The plot; a metric without spread (the truth is certain) is a line only. Cases left out are counted in the legend.
 
     Raises
     ------
@@ -318,6 +326,6 @@ def accuracy_over_draws(estimate: Any, *, bins: int = 30, ax: Any = None) -> Any
 
 
 def _law(estimate: Any) -> Array:
-    """Values that show the law: the draws, or quantiles of the exact one."""
+    """Return values to draw a distribution from: the draws, or quantiles of an exact distribution."""
     values = estimate.per_draw if estimate.per_draw is not None else estimate.draw_quantile(np.linspace(0.001, 0.999, QUANTILES))
     return np.asarray(values, np.float64)

@@ -1,4 +1,4 @@
-"""Curves, and lines over bins and over reliabilities."""
+"""Plots of lines over bins, over reliabilities and over designs, and the map of calibration and dispersion."""
 
 from __future__ import annotations
 
@@ -14,92 +14,26 @@ from . import _base
 if TYPE_CHECKING:
     Rows = Sequence[Mapping[str, Any]]
 
-STRIP = 0.14  # of the height of a reliability diagram, for the cases in each bin
+STRIP = 0.14  # share of the height of a reliability diagram for the strip of cases
 SHARES = {"labels": "share of labels", "disagreement": "share of pairs of labels that differ", "statistic": "share of sets of labels"}
 HOLLOW = "hollow: below 10 cases"
 DIAGONALS = 6
-MOST_MARKS = 12  # on the axis of reliabilities
-LONGEST = 70  # characters of a line of a legend
-
-
-def soft_curve(curve: Any, *, band: Any = None, ax: Any = None) -> Any:
-    """ROC or precision-recall curves, with their areas.
-
-    A curve against probabilities of being positive lies below its twin against hard labels as a rule: no score can tell cases apart on
-    which annotators are divided. It is not the model that got worse.
-
-    Parameters
-    ----------
-    curve : RocCurve, PrecisionRecallCurve, or mapping of name to curves of one kind
-        Such as the soft one and the hard one.
-    band : (x, low, high), or mapping of name to these, optional
-        Three rows of numbers: drawn as a band around the curve of that name, such as pointwise quantiles of resamples.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-        The legend says which curves are undefined.
-
-    Raises
-    ------
-    ValueError
-        If curves are of both kinds, or a band fits no curve or has rows of different lengths.
-
-    Examples
-    --------
-    >>> import ugt.plots
-    >>> soft = ugt.soft_roc_curve([0.9, 0.6, 0.1], [3.0, 2.0, 1.0])
-    >>> hard = ugt.soft_roc_curve([1, 1, 0], [3.0, 2.0, 1.0])
-    >>> ax = ugt.plots.soft_curve({"soft": soft, "hard": hard})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['soft (0.857)', 'hard (1.000)']
-    """
-    given = _base.records("curve", curve, "a RocCurve or a PrecisionRecallCurve", "area")
-    kinds = {hasattr(one, "false_positive_rate") for one in given.values()}
-    if len(kinds) != 1:
-        raise error("curve", "be curves of one kind", "both kinds")
-    bands, roc = _bands(band, given), kinds.pop()
-    names = ("false positive rate", "true positive rate") if roc else ("recall", "precision")
-    ax = _base.axes_of(ax)
-    for i, (name, one) in enumerate(given.items(), start=_base.first_style(ax)):
-        label = _base.labelled(name, f"{one.area:.3f}" if np.isfinite(one.area) else "undefined")
-        if name in bands:
-            x, low, high = bands[name]
-            ax.fill_between(x, low, high, color=_base.colour(i), alpha=0.2, linewidth=0)
-        x, y = (getattr(one, column.replace(" ", "_")) for column in names)
-        ax.plot(x, y, drawstyle="default" if roc else "steps-post", label=label, **_base.style(i))
-    if roc:
-        ax.plot([0, 1], [0, 1], **_base.GUIDE)
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1.02)
-    return _base.finish(ax, *names, "lower right" if roc else "lower left")
-
-
-def _bands(band: Any, given: Mapping[str, Any]) -> dict[str, tuple[Array, ...]]:
-    if band is None:
-        return {}
-    found: dict[str, tuple[Array, ...]] = {}
-    for name, rows in (_base.named("band", band) if isinstance(band, Mapping) else {next(iter(given)): band}).items():
-        if name not in given:
-            raise error("band", f"have names of curves, of {', '.join(map(repr, given))}", repr(name))
-        arrays = tuple(_base.array("band", row) for row in rows)
-        if len(arrays) != 3 or len({array.shape for array in arrays}) != 1 or arrays[0].ndim != 1:
-            raise error("band", "be (x, low, high), three rows of one length", [array.shape for array in arrays])
-        found[name] = arrays
-    return found
+MOST_MARKS = 12  # most marks on the axis of reliabilities
+LONGEST = 70  # most characters in a line of a legend
 
 
 def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
-    """Shares of labels against predicted probabilities, or pairs of labels that differ against predicted disagreement [B fig. 2b].
+    """Draw shares of labels against predicted probabilities, or disagreeing pairs of labels against predicted disagreement [B fig. 2b].
 
-    On the diagonal annotators choose the class, or differ, as often as predicted; below it the model says too much. The strip at the bottom
-    shows the cases in each bin, the fullest bin as high as the strip; hollow points have fewer than ten cases and say next to nothing.
+    On the grey diagonal, annotators choose the class, or differ, as often as predicted. Below it predictions are too high, above it too
+    low. Whiskers are intervals. Hollow points have fewer than ten cases and are too small to interpret. The strip at the bottom shows the
+    cases in each bin, relative to the fullest. Do not read a curve on the diagonal as correct predictions: calibration is about shares of
+    labels, and bins hide differences within them.
 
     Parameters
     ----------
     curve : ReliabilityCurve, or mapping of name to curves of one kind
-        By ``reliability_curve`` of :class:`ugt.HistogramLosses` or :class:`ugt.DisagreementLosses`.
+        Curves by ``reliability_curve`` of :class:`ugt.HistogramLosses` or :class:`ugt.DisagreementLosses`.
     ax : matplotlib Axes, optional
 
     Returns
@@ -153,7 +87,7 @@ def _bins(ax: Any, name: str, one: Any, i: int) -> None:
 
 
 def _strip(ax: Any, one: Any, most: int, i: int | None) -> None:
-    """Cases in each bin: bars for a single curve, an outline each for several."""
+    """Draw the cases in each bin: bars for a single curve, one outline per curve for several."""
     height = STRIP * one.n_cases / most
     if i is None:
         ax.bar(one.edges[:-1], height, np.diff(one.edges), align="edge", color="0.88", edgecolor="0.7", linewidth=0.6, zorder=0)
@@ -163,22 +97,24 @@ def _strip(ax: Any, one: Any, most: int, i: int | None) -> None:
 
 
 def calibration_dispersion_map(losses: Any, *, estimate: str = "debiased", ax: Any = None) -> Any:
-    """Calibration loss against dispersion loss of several models; lines of equal epistemic loss are diagonals.
+    """Draw the calibration loss of several models against their dispersion loss; grey diagonals are lines of equal epistemic loss (EL).
 
-    Towards the lower left is better. Calibration loss (upwards) a calibrator can take away; dispersion loss (to the right) only a model
-    that tells cases apart which it takes for the same. Debiased losses may lie below 0: not distinguishable from 0.
+    Each model is one marker; its whiskers, if any, are intervals. Losses are smaller towards the lower left. A calibrator can remove
+    calibration loss (vertical). Dispersion loss (horizontal) falls only with a model that distinguishes more cases. A debiased loss below
+    0 cannot be distinguished from 0. Do not compare models of different cases, or plug-in losses of data with different numbers of labels.
 
     Parameters
     ----------
     losses : HistogramLosses, mapping of name to these, or Evaluation
-        Of an evaluation its table ``calibration``, with intervals.
+        Losses of each model; of an evaluation its table ``calibration``, with intervals.
     estimate : {"debiased", "plugin"}
+        Estimate of the losses.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        The legend says which models have no such losses (no case with two labels), and what was left out.
+        The legend names models whose losses are undefined (no case has two labels), and counts cases left out.
 
     Raises
     ------
@@ -213,19 +149,19 @@ def _of_losses(losses: Any, estimate: str) -> dict[str, tuple[Any, Any, str]]:
 
 
 def _of_evaluation(evaluation: Any, estimate: str) -> dict[str, tuple[Any, Any, str]]:
-    """Value and ends of both losses; the ends are those of the debiased ones."""
+    """Return value and ends of both losses by model; ends exist for debiased losses only."""
     found: dict[str, dict[str, Array]] = {}
     for row in evaluation.calibration:
         if row["class"] is None and row["loss"] in ("dl", "cl"):
             values = np.array(_base.cells(row, estimate, "low", "high"))
             found.setdefault(row["model"], {})[row["loss"]] = values if estimate == "debiased" else values * [1, np.nan, np.nan]
     if not found:
-        raise error("losses", "be of an evaluation that has calibration", "none")
+        raise error("losses", "be of an evaluation with calibration", "none")
     return {name: (one["dl"], one["cl"], "") for name, one in found.items()}
 
 
 def _diagonals(ax: Any) -> None:
-    """Lines of equal epistemic loss; they leave the limits free, so that the axes can take more models."""
+    """Draw lines of equal epistemic loss without fixing the limits, so that more models can be added to the axes."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415  (optional)
 
     limits, (left, right), (bottom, top) = ax.dataLim.frozen(), ax.get_xlim(), ax.get_ylim()
@@ -236,8 +172,8 @@ def _diagonals(ax: Any) -> None:
     totals = MaxNLocator(DIAGONALS).tick_values(left + bottom, right + top)
     for total in totals[(totals > left + bottom) & (totals < right + top)]:
         ax.axline((left, total - left), slope=-1, color="0.85", linewidth=0.8, zorder=0)
-        x = max(left, total - top)  # where the line comes in
-        if x < right - 0.1 * (right - left) and total - x > bottom + 0.1 * (top - bottom):  # room for its name
+        x = max(left, total - top)  # left end of the line in the axes
+        if x < right - 0.1 * (right - left) and total - x > bottom + 0.1 * (top - bottom):  # there is room for its name
             look = {"ha": "left", "va": "top", "fontsize": "x-small", "color": "0.5", "annotation_clip": True}
             ax.annotate(f"EL {total:.3g}", (x, total - x), (2, -2), textcoords="offset points", **look)
     ax.dataLim.set(limits)
@@ -246,31 +182,33 @@ def _diagonals(ax: Any) -> None:
 def metric_by_reliability(
     evaluation: Any, metric: str = "topk_accuracy", k: int | None = 1, *, voted: bool = False, flips: bool = False, ax: Any = None
 ) -> Any:
-    """A metric of every model against the reliability: bands over draws, bars over draws and cases together.
+    """Draw a metric of every model against the reliability, with bands over draws and bars over draws and cases.
 
-    Bands are what the annotations leave open; bars also what another set of cases would change. Where lines cross, the order of the values
-    depends on the reliability.
+    Each model is a line of its own colour, dashes and marker. Bands are intervals over draws of the truth for the same cases; bars also
+    cover other cases. If lines cross, the order of the estimates depends on the reliability. Do not compare models by the overlap of bands
+    or bars: both are computed on the same cases, so use the paired difference. Do not choose the reliability at which a model does well.
 
     Parameters
     ----------
     evaluation : Evaluation
+        Evaluation to draw.
     metric, k
-        Which rows of ``evaluation.metrics``.
+        Name and k of the rows of ``evaluation.metrics``.
     voted : bool
-        Add ordinary accuracy against the voted label, at the right, with its interval over cases (top-1 accuracy only).
+        Whether to add voted accuracy as hollow markers at the right, with its interval over cases (top-1 accuracy only).
     flips : bool
-        Add a line where the order of two models changes, if the interval of that reliability has both ends.
+        Whether to add a dotted line at each flip, the reliability at which two models change order, if its interval has both ends.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Horizontal is the logarithm of the reliability; models stand a little beside each other.
+        The plot. The horizontal axis is logarithmic, and models are shifted a little so that their bars do not overlap.
 
     Raises
     ------
     ValueError
-        If there is no such metric with reliabilities, or ``voted`` is wanted for another one than top-1 accuracy.
+        If no such metric has reliabilities, or ``voted`` is set for another metric than top-1 accuracy.
 
     Examples
     --------
@@ -284,12 +222,12 @@ def metric_by_reliability(
     _base.records("evaluation", evaluation, "an Evaluation", "metrics", "models", "flips")
     rows = _base.rows_of_metric(evaluation, metric, k)
     if voted and (metric, k) != ("topk_accuracy", 1):
-        raise error("voted", "be False but for topk_accuracy with k = 1", repr(voted))
+        raise error("voted", "be False except for topk_accuracy with k = 1", repr(voted))
     ax = _base.axes_of(ax)
     marks = sorted({float(row["reliability"]) for row in rows})
     gap = float(np.diff(np.log(marks)).min()) if len(marks) > 1 else float(np.log(2.0))
     width = float(np.log(marks[-1] / marks[0])) if len(marks) > 1 else gap
-    after = marks[-1] * float(np.exp(max(gap, 0.25 * width)))  # where the voted label stands
+    after = marks[-1] * float(np.exp(max(gap, 0.25 * width)))  # position of voted accuracy
     start, n = _base.first_style(ax), len(evaluation.models)
     step = min(0.025 * width, 0.4 * gap / n)
     for i, model in enumerate(evaluation.models):
@@ -317,7 +255,7 @@ def _model(ax: Any, rows: Rows, name: str, beside: float, i: int) -> None:
 
 
 def _voted(ax: Any, rows: Rows, at: float, i: int) -> None:
-    """Hollow, as no line leads there."""
+    """Draw voted accuracy with hollow markers, since it has no reliability and no line leads to it."""
     x = np.full(len(rows), at)
     _base.whiskers(ax, x, _base.column(rows, "case_low"), _base.column(rows, "case_high"), _base.colour(i))
     look = {"marker": _base.marker(i), "linestyle": "none", "color": _base.colour(i), "markerfacecolor": "white"}
@@ -327,12 +265,12 @@ def _voted(ax: Any, rows: Rows, at: float, i: int) -> None:
 def _changes(ax: Any, rows: Rows) -> None:
     for row in rows:
         first, second = (row["model"], row["other"]) if row["better_above"] else (row["other"], row["model"])
-        label = _base.shown(f"{first} overtakes {second} at {row['reliability']:.3g}")
+        label = _base.shown(f"{first} above {second} from {row['reliability']:.3g}")
         ax.axvline(row["reliability"], color="0.3", linestyle=(0, (2, 2)), linewidth=1, label=label, zorder=1)
 
 
 def _marks(ax: Any, marks: Sequence[float], voted: float | None) -> None:
-    """Every reliability on the axis, or some of many."""
+    """Mark every reliability on the axis, or some of them if there are many."""
     step = -(-len(marks) // MOST_MARKS)
     at = [*marks[::step], *([] if voted is None else [voted])]
     names = [f"{mark:g}" for mark in marks[::step]] + ([] if voted is None else ["voted\nlabel"])
@@ -345,20 +283,21 @@ def _marks(ax: Any, marks: Sequence[float], voted: float | None) -> None:
 
 
 def plan_frontier(plan: Any, *, ax: Any = None) -> Any:
-    """What the cheapest design costs for each number of annotators or readers, with the cheapest of all.
+    """Draw the cost of the cheapest design for each number of annotators or readers; a marker shows the cheapest of all.
 
-    Left of the first point no number of cases is enough.
+    Each plan is a line of its own colour and dashes. To the left of a line, no number of cases is enough. Do not read the costs as
+    certain: they hold for the variance components of the plan, which a small pilot knows badly.
 
     Parameters
     ----------
     plan : AnnotationPlan, ReaderPlan, or mapping of name to plans of one kind
-        Such as plans by several metrics, or for several widths.
+        Plans, such as those for several metrics or several widths.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        The legend has the best design of each plan; both axes are logarithmic.
+        The plot with logarithmic axes; the legend has the cheapest design of each plan.
 
     Raises
     ------

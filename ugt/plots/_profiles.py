@@ -1,4 +1,4 @@
-"""Profiles of the likelihood of fitted reliabilities."""
+"""Plots of the profile likelihood of fitted reliabilities."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 from .._base.checks import error
 from . import _base
 
-DEEPEST = -8.0  # log-likelihood below the maximum that is drawn
+DEEPEST = -8.0  # lowest drawn log-likelihood, relative to the maximum
 
 
 def reliability_profile(found: Any, *, level: float = 0.95, ax: Any = None) -> Any:
-    """Log-likelihood under each reliability, below its maximum; the band is the interval, the dashed line its cut.
+    """Draw the log-likelihood of each reliability, relative to its maximum.
 
-    A profile that does not reach the cut on one side leaves that end of the interval open: the references do not say how large (or small)
-    the reliability may be.
+    The shaded area under a curve is the interval, which ends where the curve meets the dashed grey line. If the curve stays above this
+    line on one side, that end of the interval is open: the references do not limit the reliability there. Do not read the height as the
+    probability of a reliability, and do not use the fit for cases that differ from the reference cases.
 
     Parameters
     ----------
     found : FittedReliability, or mapping of name to these
-        By :func:`ugt.fit_reliability` or :func:`ugt.fit_predictive_reliability`.
+        Fits by :func:`ugt.fit_reliability` or :func:`ugt.fit_predictive_reliability`.
     level : float
-        Of the intervals; default 0.95.
+        Level of the intervals; default 0.95.
     ax : matplotlib Axes, optional
 
     Returns
@@ -34,7 +35,7 @@ def reliability_profile(found: Any, *, level: float = 0.95, ax: Any = None) -> A
     Raises
     ------
     ValueError
-        If what is given is no fitted reliability, or one of each annotator.
+        If ``found`` is not a fitted reliability, or is one of each annotator.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Readers beside each other and beside a model's curve."""
+"""Plots of readers against each other and next to the curve of a model."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ from typing import Any
 import numpy as np
 
 from . import _base
-from ._lines import soft_curve
+from ._soft import soft_curve
 
 
 def bland_altman(limits: Any, *, ax: Any = None) -> Any:
-    """Differences of two readers against their means, with the bias, the limits of agreement and the intervals of these three.
+    """Draw the differences of two readers against their means, with the bias and the limits of agreement.
 
-    Look for a spread or a mean that changes along the horizontal axis: limits then mean little.
+    Each dot is a case. The thick line is the bias, the thin lines are the limits, and bands are the intervals of these three. If the
+    spread or the mean changes along the horizontal axis, single limits do not describe the readers. Do not use the plot to decide which
+    reader is right: it compares readers with each other only.
 
     Parameters
     ----------
     limits : LimitsOfAgreement, or mapping of name to these
-        Such as one of ``bland_altman(...).pairs``.
+        Limits of a pair of readers, such as one of ``bland_altman(...).pairs``.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        The legend has the bias and the limits; bands are their intervals.
+        The legend has the bias and the limits.
 
     Raises
     ------
     ValueError
-        If it is something else.
+        If ``limits`` is something else.
 
     Examples
     --------
@@ -54,26 +56,28 @@ def bland_altman(limits: Any, *, ax: Any = None) -> Any:
 
 
 def annotator_roc_points(points: Any, curve: Any = None, *, ax: Any = None) -> Any:
-    """Each annotator, judged by the others, in the plane of a ROC curve, with intervals in both directions.
+    """Draw each annotator, with the others as the reference, in the plane of a ROC curve, with intervals in both directions.
 
-    A model's curve is against all annotators, a point against the others only: see ``model_sensitivity`` for both on the same ground.
+    Each annotator is a marker of its own colour and shape, with whiskers. Do not compare points with a curve by eye: the reference of a
+    curve is all annotators, that of a point the other annotators. ``points.model_sensitivity`` has the reference of each point.
 
     Parameters
     ----------
     points : AnnotatorRocPoints
+        Sensitivity and specificity of each annotator.
     curve : RocCurve, or mapping of name to these, optional
-        Drawn as by :func:`soft_curve`.
+        Curves of models, drawn as by :func:`soft_curve`.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        The legend has the annotators, and says how many are undefined.
+        The legend has the annotators; the title counts undefined ones.
 
     Raises
     ------
     ValueError
-        If it is something else, or the curve is of precision and recall.
+        If ``points`` is something else, or the curve is of precision and recall.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables as pictures: probabilities of ranks, ranks by reliability, agreement of annotators; values with intervals."""
+"""Plots of tables: shares of ranks, ranks by reliability, agreement of annotators; and values with intervals."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from .._base.checks import error, option
 from ..resampling import Resamples
 from . import _base
 
-MOST_WRITTEN = 16  # rows or columns of a table whose numbers are legible
-SHORT = 4  # letters of names that stand beside each other
+MOST_WRITTEN = 16  # most rows or columns of a table whose numbers are legible
+SHORT = 4  # most letters of column names that are not slanted
 THREE = "hold (value, low, high), or a DiscrepancyRatio, for every name"
 TWO = "hold (mean size, coverage), or a SetCoverage, for every name"
 
 
 def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metric: str | None = None, ax: Any = None) -> Any:
-    """Probabilities of ranks, models by ranks, as numbers on shades of grey.
+    """Draw the shares of resamples in which each model has each rank, as numbers on shades of grey.
 
-    A dark cell in a row: the rank of that model is as good as certain. A row that is grey all along: these cases do not say where the
-    model stands.
+    Each row is a model and each column a rank; the darker the cell, the larger the share. If a row has one dark cell, the rank of the
+    model hardly changes between resamples; if the whole row is grey, these cases do not settle the rank. Do not read a share as the
+    probability of a rank, or the first column as that of the best model. Models of nearly equal value exchange ranks, too.
 
     Parameters
     ----------
     probability : (M, M) array, Resamples or RankingStability
-        An array as ``Resamples.rank_share`` gives it; of resamples where higher is better.
+        Shares as ``Resamples.rank_share`` returns them, or resamples of a metric of which higher is better.
     names : sequence of M names, optional
-        Default: those of the record, or 1 to M.
+        Names of the models. Default: those of the record, or 1 to M.
     metric : str, optional
-        Of a RankingStability: one of its metrics. Default: the first.
+        For a RankingStability, one of its metrics. Default: the first.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Over 16 models have a scale of greys instead of numbers. Undefined cells are marked and counted in the title.
+        The plot; with more than 16 models, a scale of greys replaces the numbers. Undefined cells are marked and counted in the title.
 
     Raises
     ------
@@ -57,35 +58,36 @@ def rank_heat_map(probability: Any, names: Sequence[Any] | None = None, *, metri
         m = probability.metrics.index(option("metric", probability.metrics[0] if metric is None else metric, probability.metrics))
         probability = Resamples(probability.values[m], probability.resampled[m])
     elif metric is not None:
-        raise error("metric", "be None but for a RankingStability", repr(metric))
+        raise error("metric", "be None except for a RankingStability", repr(metric))
     values = probability.rank_share() if hasattr(probability, "rank_share") else probability
     table, rows = _table("probability", values, names, 1)
     return _heat(table, _texts(table), rows, [str(1 + rank) for rank in range(len(rows))], "rank", ax)
 
 
 def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int | None = 1, *, ax: Any = None) -> Any:
-    r"""Rank of every model at every reliability, with the interval of the rank over resamples of the cases.
+    r"""Draw the rank of every model at every reliability, with the interval of the rank over resamples of the cases.
 
-    A row that changes from left to right: the place of that model depends on the reliability. Intervals say which of
-    these changes another set of cases might undo. Darker is better.
+    Each row is a model and each column a reliability; darker cells are better ranks. If a row changes from left to right, the rank of the
+    model depends on the reliability; its intervals show whether another set of cases could undo the change. Do not read ranks as sizes of
+    differences: neighbouring ranks may belong to values that cannot be distinguished.
 
     Parameters
     ----------
     evaluation : Evaluation
-        With at least two models.
+        Evaluation of at least two models.
     metric, k
-        Which rows of ``evaluation.metrics``.
+        Name and k of the rows of ``evaluation.metrics``.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Tied models share the best of their ranks. Undefined cells are marked and counted in the title.
+        The plot. Tied models share the best of their ranks. Undefined cells are marked and counted in the title.
 
     Raises
     ------
     ValueError
-        If there is no such metric with reliabilities.
+        If no such metric has reliabilities.
 
     Examples
     --------
@@ -117,22 +119,25 @@ def _rank_text(rank: float, row: Any, between: str) -> str:
 
 
 def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any = None) -> Any:
-    """Agreement of pairs of annotators as numbers on shades of grey.
+    """Draw the agreement of pairs of annotators as numbers on shades of grey.
 
-    A light row is an annotator who sees things in another way than the others; two dark blocks are two schools.
+    Darker cells are higher agreement. An annotator with a light row agrees less with the others; two dark blocks are two groups that agree
+    within themselves. Do not read agreement as correctness: the annotator with the light row may be the one who is right. Pairs may share
+    different cases, so that small differences need intervals.
 
     Parameters
     ----------
     matrix : (A, A) array or PairwiseAgreement
+        Agreement of each pair.
     names : sequence of A names, optional
-        Default: those of the record, or 0 to A-1.
+        Names of the annotators. Default: those of the record, or 0 to A-1.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Over 16 annotators have a scale of greys instead of numbers. Pairs without agreement (no shared case) are marked and counted in
-        the title; the diagonal stays white where it is undefined.
+        The plot; with more than 16 annotators, a scale of greys replaces the numbers. Pairs without agreement (no shared case) are marked
+        and counted in the title; an undefined diagonal stays white.
 
     Raises
     ------
@@ -156,13 +161,13 @@ def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any
 
 
 def _table(argument: str, values: Any, names: Sequence[Any] | None, first: int) -> tuple[Array, list[str]]:
-    """A square table and the names of its rows; without names they are counted from ``first``."""
+    """Return a square table and the names of its rows, which by default are numbers from ``first`` on."""
     table = _base.array(argument, values)
     if table.ndim != 2 or table.size == 0 or table.shape[0] != table.shape[1]:
         raise error(argument, "be a square table", f"shape {table.shape}")
     rows = [str(name) for name in (range(first, first + len(table)) if names is None else names)]
     if len(rows) != len(table):
-        raise error(argument, f"be of shape ({len(rows)}, {len(rows)}), as there are names", table.shape)
+        raise error(argument, f"be of shape ({len(rows)}, {len(rows)}), as the number of names", table.shape)
     return table, rows
 
 
@@ -182,7 +187,7 @@ def _heat(
     *,
     always: bool = False,
 ) -> Any:
-    """Greys with numbers in them; ``blank``: cells that have none by nature; ``always``: numbers in large tables, too."""
+    """Draw a table as greys with numbers; ``blank`` cells never have a number; with ``always``, large tables have numbers, too."""
     blank = np.broadcast_to(blank, table.shape)
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, columns)) > SHORT else {}
     below = 0.7 * _base.longest(columns) if slanted else 0.0
@@ -204,26 +209,29 @@ def _heat(
 
 
 def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: bool = False, ax: Any = None) -> Any:
-    """Values with intervals, one above the other, and a line at a reference value.
+    """Draw values with intervals, one per row, and a dashed line at a reference value.
 
-    For discrepancy ratios: left of the line at 1 a model is nearer to the annotators than they are to each other; an interval that
-    crosses the line leaves that open. Hollow circles are annotators, where rows come from a record.
+    Rows are blue squares with solid lines, except that annotators of a record are hollow orange circles with dashed lines.
+    For discrepancy ratios, a model to the left of 1 is closer to the annotators than they are to each other; if the interval includes 1,
+    the data do not show this. It does not mean that the model is better than the annotators. Do not compare two rows by the overlap of
+    their intervals: use the paired difference.
 
     Parameters
     ----------
     rows : mapping of name to (value, low, high) or DiscrepancyRatio; or AnnotatorDiscrepancy, GroupedDiscrepancy or Evaluation
-        From top to bottom. Of an evaluation its table ``humans``.
+        Rows from top to bottom; of an evaluation its table ``humans``.
     reference : float
-        Such as 1 for ratios.
+        Position of the line, such as 1 for ratios.
     x_label : str
+        Label of the horizontal axis.
     numbers : bool
-        Add the numbers to the names.
+        Whether to add the numbers to the names.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        What is not finite stands in its row in words.
+        The plot; a row with numbers that are not finite has them in words.
 
     Raises
     ------
@@ -263,7 +271,7 @@ def _in_words(ends: tuple[float, ...]) -> str:
 
 
 def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
-    """Name, three numbers, and whether it is an annotator."""
+    """Return for each row its name, three numbers, and whether it is an annotator."""
     if hasattr(rows, "humans") or hasattr(rows, "table"):
         table = rows.humans if hasattr(rows, "humans") else rows.table()
         found = [(str(row["name"]), _base.cells(row, "value", "low", "high"), row["kind"] == "annotator") for row in table]
@@ -281,25 +289,26 @@ def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
 
 
 def coverage_and_size(coverage: Any, *, target: float | None = None, against: str = "mass", ax: Any = None) -> Any:
-    """Coverage of prediction sets against their mean size.
+    """Draw the coverage of prediction sets against their mean size.
 
-    Sets should reach the wanted coverage with as few classes as can be: upwards the line is reached, to the left sets are small. A
-    coverage whose interval lies above the line is bought with needlessly large sets.
+    Each method is one marker, with a whisker for the interval of its coverage; the dashed line is the wanted coverage. Good sets reach the
+    line with few classes, that is, to the left. If the whole interval lies above the line, the sets are larger than needed. Do not read
+    mean coverage as coverage of every class or group: :meth:`ugt.PredictionSets.coverage_by_class` and ``coverage_by_group`` show these.
 
     Parameters
     ----------
     coverage : SetCoverage, or mapping of name to these or to (mean size, coverage)
-        Records come with intervals over cases.
+        Coverage of each method; records have intervals over cases.
     target : float, optional
         Wanted coverage, drawn as a line.
     against : {"mass", "best", "voted"}
-        Which coverage of records: of a label drawn from the truth, of the most plausible class, of the voted label.
+        Coverage of records to draw: of a label drawn from the truth, of the most plausible class, of the voted label.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        The legend says what is undefined, and how many sets are empty and cases left out.
+        The legend names undefined values and counts empty sets and cases left out.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The truth of cases: plausibilities of one case, and of three classes in a triangle."""
+"""Plots of the truth of cases: plausibilities of one case, and of three classes in a triangle."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..annotations import Rankings
 from ..plausibilities import as_plausibilities
 from . import _base
 
-DOTS = 100  # draws shown of a case
-MOST_RANKS = 6  # shown of a class
-HEIGHT = float(np.sqrt(3) / 2)  # of the triangle
+DOTS = 100  # draws of a case that are shown
+MOST_RANKS = 6  # ranks of a class that are shown
+HEIGHT = float(np.sqrt(3) / 2)  # height of the triangle
 MUST = "be of shape (n, 3) and finite (or NaN in a whole row), not negative, and not 0 throughout a row"
 
 
@@ -29,32 +29,34 @@ def plausibilities(
     top: int = 10,
     ax: Any = None,
 ) -> Any:
-    """Plausibilities of one case: bars of means, dots of draws, and beside each class what annotators said of it.
+    """Draw the plausibilities of one case: bars of means, dots of draws, and the annotations of each class next to its name.
 
-    A long first bar with its dots close together: annotators leave no doubt. Dots of two classes over the same range: either may be the
-    true one.
+    Blue bars are means, black dots draws, and the hatched grey bar adds up the other classes. If the first bar is long and its dots are
+    close together, the annotations settle the class under this truth model. If the dots of two classes cover the same range, either may
+    be the most plausible one. Do not read a bar as the probability that a diagnosis is right: annotators may share an error.
 
     Parameters
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
+        Plausibilities of the cases.
     case : int
         Position of the case.
     annotations : Labels or Rankings, optional
-        Adds to the names of classes the numbers of labels, or the ranks that annotators gave (tied classes share the first of theirs).
+        Annotations, which add the numbers of labels, or the ranks that annotators gave, to the names of classes. Tied classes share their
+        first rank.
     points : mapping of name to Point, Dirichlet, Draws or array (N, K), optional
-        Other plausibilities of the same cases, whose means are drawn as markers beside the bars, such as point estimates:
-        ``{"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}`` [A figures 5 and 15]. The legend says where one is
-        undefined.
+        Other plausibilities of the same cases, whose means are drawn as markers on the bars, such as point estimates:
+        ``{"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}`` [A figures 5 and 15]. The legend names undefined ones.
     names : sequence of K names, optional
-        Default: those of the truth.
+        Names of the classes. Default: those of the truth.
     top : int
-        Most classes shown, the most plausible ones; the others are one bar. Classes of plausibility 0 are others, too.
+        Largest number of classes shown, the most plausible first; the others, and classes of plausibility 0, are one bar.
     ax : matplotlib Axes, optional
 
     Returns
     -------
     matplotlib Axes
-        Without bars, and with a note, where the case has no annotations.
+        The plot; for a case without annotations, a note instead of bars.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def plausibilities(
     at, most = whole("case", case, 0, known.n_cases - 1), whole("top", top)
     labels = [str(name) for name in (known.axes.classes if names is None else names)]
     if len(labels) != known.n_classes:
-        raise error("names", f"be {known.n_classes} names, one a class", len(labels))
+        raise error("names", f"be {known.n_classes} names, one per class", len(labels))
     said, beside = _said(annotations, at, known), {name: _mean(name, given, at, known) for name, given in (points or {}).items()}
     ax, one = _base.axes_of(ax), known.take(np.array([at]))
     ax.set_xlim(0, 1)
@@ -104,7 +106,7 @@ def plausibilities(
 
 
 def _mean(name: str, given: Any, case: int, known: Any) -> Array:
-    """Mean plausibilities of one case, of others than the truth."""
+    """Return the mean plausibilities of one case from plausibilities other than the truth."""
     other: Any = as_plausibilities(given if hasattr(given, "axes") else _base.array("points", given))
     if (other.n_cases, other.n_classes) != (known.n_cases, known.n_classes):
         must = f"have {known.n_cases} cases and {known.n_classes} classes, as the truth"
@@ -121,7 +123,7 @@ def _dots(ax: Any, one: Any, order: Int64) -> None:
 
 
 def _said(annotations: Any, case: int, known: Any) -> list[str]:
-    """What annotators said of each class, in a word; nothing without annotations."""
+    """Return the counts or ranks that annotators gave to each class, as text; an empty list without annotations."""
     if annotations is None:
         return []
     if not hasattr(annotations, "counts") and not isinstance(annotations, Rankings):
@@ -149,18 +151,19 @@ def _ranks(given: Sequence[int]) -> str:
 
 
 def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -> Any:
-    """Plausibilities of three classes in a triangle: draws of a case, or means of many cases.
+    """Draw plausibilities of three classes in a triangle: draws of one case, or means of many cases.
 
-    Each corner is a class; a point is the nearer to it the more plausible the class, and in the middle all three are alike. A tight
-    cloud at a corner: annotations settle the case; a cloud along an edge: they leave two classes open.
+    Each corner is a class: the closer a point is to the corner, the more plausible is the class; in the centre all three are equally
+    plausible. Several series differ by colour and marker. If the draws of a case form a tight cloud at a corner, the annotations settle
+    the case; if they lie along an edge, the annotations leave two classes open. Do not read a point at a corner as a correct class.
 
     Parameters
     ----------
     draws : (n, 3) array, Point, Dirichlet or Draws, or mapping of name to these
-        An array such as ``posterior.draws(500)[case]``; of plausibilities the mean of every case. Rows are divided by their sums; rows
-        of NaN (cases without annotations) are counted in the legend.
+        Points to draw: an array such as ``posterior.draws(500)[case]``, or the mean of every case of plausibilities. Rows are divided by
+        their sums; rows of NaN (cases without annotations) are counted in the legend.
     names : sequence of three names, optional
-        Of the corners: left, right, top. Default: those of the classes, or none.
+        Names of the left, right and top corner. Default: those of the classes, or none.
     ax : matplotlib Axes, optional
 
     Returns
@@ -204,7 +207,7 @@ def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -
 
 
 def _rows(one: Any) -> tuple[Array, int]:
-    """Points of the triangle, and how many are undefined."""
+    """Return the points of the triangle, and the number of undefined rows."""
     table = _base.array("draws", one.mean() if hasattr(one, "axes") else one)
     if table.ndim != 2 or table.shape[1] != 3:
         raise error("draws", MUST, f"shape {table.shape}")
