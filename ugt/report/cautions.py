@@ -26,11 +26,14 @@ class Caution(NamedTuple):
 
 def cautions(digest: Digest) -> list[Caution]:
     """At most six; where there are more, five and how many are left."""
+    found, left = list(_all(digest)), len(further(digest))
+    return [*found[: MOST - 1], Caution(False, f"{left} more", f"are in {link('notes', 'the notes')}.")] if left else found
+
+
+def further(digest: Digest) -> list[Caution]:
+    """Those for which there is no room on the first page."""
     found = list(_all(digest))
-    if len(found) <= MOST:
-        return found
-    more = f"{len(found) - MOST + 1} more"
-    return [*found[: MOST - 1], Caution(False, more, f"are in {link('notes', 'the notes')}.")]
+    return found[MOST - 1 :] if len(found) > MOST else []
 
 
 def _all(digest: Digest) -> Iterator[Caution]:

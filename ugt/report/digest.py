@@ -53,8 +53,9 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
 
 
 def shown(name: object, most: int = LONGEST) -> str:
-    """The same as HTML, kept apart from what stands beside it."""
-    return f"<bdi>{short(str(name), most)}</bdi>"
+    """The same as HTML, isolated from its neighbours, with the whole name for those who point at it."""
+    cut, whole_name = short(str(name), most), plain(" ".join(str(name).split()))
+    return f"<bdi>{cut}</bdi>" if cut == whole_name else f'<bdi title="{whole_name}">{cut}</bdi>'
 
 
 def points(number: str) -> str:
@@ -131,6 +132,10 @@ class Digest:
             return Digits(0)
         rows = [self.row(m, self.main) for m in self.models] if self.models else self.certainty_rows
         return Digits.of((e["case_low"], e["case_high"]) for e in rows if e)
+
+    def case_ends(self, row: Entry) -> tuple[float | None, float | None]:
+        """The interval over cases of a row of metrics, unless there are too few cases for any."""
+        return (None, None) if self.withheld else (row["case_low"], row["case_high"])
 
     def ends(self, low: float | None, high: float | None) -> str:
         """An interval, unless there are too few cases for any."""

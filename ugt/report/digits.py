@@ -1,4 +1,4 @@
-"""Numbers with as many digits as their intervals deserve, in per cent and in percentage points."""
+"""Numbers with as many digits as their intervals deserve: in per cent, in percentage points, and as proportions."""
 
 from __future__ import annotations
 
@@ -14,26 +14,33 @@ MOST = 6  # decimals, where an end of an interval must not round to 0
 
 
 class Digits(NamedTuple):
-    """How many decimals a percentage has: 1 where half of the interval is 0.5 to 5 points, none above, 2 below."""
+    """How many decimals a number has; ``scale``: 100 for percentages, 1 for proportions and losses."""
 
     decimals: int
+    scale: int = 100
 
     @classmethod
     def of(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
-        """By the median half-width of intervals of shares; 1 where there is none."""
+        """Of percentages, by the median half-width of intervals: 1 if it is 0.5 to 5 points, none above, 2 below; 1 without intervals."""
         halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None]
         middle = median(halves) if halves else 1.0
         return cls(0 if middle > 5 else 1 if middle >= 0.5 else 2)
 
+    @classmethod
+    def proportion(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+        """Of proportions, by the median width w of intervals: 1 - floor(log10 w) decimals, 2 to 4; 2 where there is none."""
+        widths = [high - low for low, high in intervals if low is not None and high is not None and high > low]
+        return cls(min(max(1 - math.floor(math.log10(median(widths))), 2), 4) if widths else 2, 1)
+
     def value(self, share: float | None) -> str:
-        """A share in per cent, without the sign; what rounds to 0 or 100 without being it is shown as such."""
+        """A number without the sign of per cent; one that rounds to 0 or 1 (100%) without being it is shown as such."""
         if share is None or math.isnan(share):
             return NONE
         least = 10.0**-self.decimals
-        shown = f"{100 * share:.{self.decimals}f}"
-        if share > 0 and float(shown) == 0:
-            return f"&lt;{least:g}"
-        return f"&gt;{100 - least:.{self.decimals}f}" if share < 1 and float(shown) == 100 else shown.replace("-", "−")
+        shown = f"{self.scale * share:.{self.decimals}f}"
+        if share != 0 and float(shown) == 0:
+            return f"&lt;{least:g}" if share > 0 else f"&gt;−{least:g}"
+        return f"&gt;{self.scale - least:.{self.decimals}f}" if share < 1 and float(shown) == self.scale else shown.replace("-", "−")
 
     def percent(self, share: float | None) -> str:
         """The same with the sign."""

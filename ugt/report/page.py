@@ -250,9 +250,8 @@ def html(data: Mapping[str, Any]) -> str:
     """
     answer, cautions = first.render(data)
     main = [made for made in (section.render(data) for section in SECTIONS) if made is not None]
-    folded = [section.render(data) for section in APPENDICES if section is not checklist]
-    titles = {made.anchor: made.title for made in (*main, *folded)}
-    folded.append(checklist.render(data, {**titles, checklist.PLAN: "What was prespecified"}))  # it links to the others
+    folded = [made for made in (section.render(data) for section in APPENDICES) if made is not None]
+    folded.append(checklist.render(data, {made.anchor: made.title for made in (answer, *main, *folded)}))
     links = bullets(link(made.anchor, made.title) for made in main).replace("ul>", "ol>")
     more = f"<details>\n<summary>Appendices</summary>\n{bullets(link(made.anchor, made.title) for made in folded)}\n</details>"
     nav = f'<nav aria-label="Contents">\n<b>In this report</b>\n{links}\n{more}\n</nav>'
@@ -272,7 +271,7 @@ def _filled(data: Mapping[str, Any], body: str) -> str:
     date = text(data["provenance"]["date"][:10])
     return _PAGE.format(
         style=_STYLE + svg.STYLE + _RUNNING.format(title=first.running_title(data)), kicker=f"{date} · ugt {text(data['ugt'])}",
-        title=first.title(data), subtitle=first.subtitle(data), body=body, version=text(data["ugt"]),
+        title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data), body=body, version=text(data["ugt"]),
     )  # fmt: skip
 
 
@@ -294,6 +293,7 @@ _PAGE = """<!DOCTYPE html>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the report</a>
+{defs}
 <header>
 <p class="kicker"><span>Evaluation under uncertain ground truth</span><span>{kicker}</span></p>
 <h1>{title}</h1>

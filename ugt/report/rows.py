@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from . import svg
 from .digits import Digits
-from .markup import NONE, framed
+from .markup import NONE, Entry, framed
 
 
 class Span(NamedTuple):
@@ -29,6 +30,11 @@ def below(digits: Digits, value: float | None, low: float | None, high: float | 
     return NONE if value is None else f"<b>{digits.value(value)}</b>{ends}"
 
 
+def cell(digits: Digits, e: Entry | None, value: str = "value", low: str = "low", high: str = "high") -> str:
+    """A value of a row of a table with its interval below; nothing where there is no row."""
+    return NONE if e is None else below(digits, e[value], e[low], e[high])
+
+
 def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
     """Cells of HTML under headings, the first of which is that of the names."""
     columns = "".join(f'<th scope="col" class="r">{head}</th>' if head else "<td></td>" for head in heads[1:])
@@ -47,8 +53,12 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     low, high = svg.around(known, 0.02)
     scale = svg.Scale(low if leads else max(low, 0.0), high if leads else min(high, 1.0), 0.0, 100.0)
     marks = [at for at in svg.ticks(scale) if scale.low <= at <= scale.high]
-    rows = "\n".join(_span_row(one, scale, marks, digits, leads) for one in spans)
-    axis = "".join(f'<text x="{scale.at(at):.2f}%" y="13" text-anchor="middle">{_tick(at, leads)}</text>' for at in marks)
+    grid = f"g-{zlib.crc32(f'{caption} {note}'.encode()):x}"  # drawn in the first row, referred to in the others
+    lines = "".join(f'<line x1="{x}%" x2="{x}%" y2="100%"/>' for x in (f"{scale.at(at):.1f}" for at in marks if at != 0 or not leads))
+    first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
+    zero = f'<line class="zero" x1="{scale.at(0):.1f}%" x2="{scale.at(0):.1f}%" y2="100%"/>' if leads else ""
+    rows = "\n".join(_span_row(one, scale, behind + zero, digits, leads) for one, behind in zip(spans, [first, *[other] * len(spans)]))
+    axis = "".join(f'<text x="{scale.at(at):.1f}%" y="13" text-anchor="middle">{_tick(at, leads)}</text>' for at in marks)
     worded = any(one.words for one in spans)
     last = "<td></td>" if worded else ""
     heads = f'<th scope="col" class="plot">{unit}</th><th scope="col" class="r">value</th><th scope="col">interval</th>{last}'
@@ -62,19 +72,16 @@ def _tick(at: float, leads: bool) -> str:
     return (f"+{shown}" if leads and at > 0 else shown).replace("-", "−")
 
 
-def _span_row(one: Span, scale: svg.Scale, marks: Sequence[float], digits: Digits, leads: bool) -> str:
-    parts = [
-        f'<line class="{"zero" if leads and at == 0 else "hair"}" x1="{scale.at(at):.2f}%" x2="{scale.at(at):.2f}%" y1="0" y2="100%"/>'
-        for at in marks
-    ]
+def _span_row(one: Span, scale: svg.Scale, grid: str, digits: Digits, leads: bool) -> str:
+    parts = [grid]
     if one.limit is not None:
-        parts.append(f'<line class="most" x1="{scale.at(one.limit):.2f}%" x2="{scale.at(one.limit):.2f}%" y1="0" y2="100%"/>')
+        parts.append(f'<line class="most" x1="{scale.at(one.limit):.1f}%" x2="{scale.at(one.limit):.1f}%" y2="100%"/>')
     style = 0 if one.style is None else one.style
     if one.low is not None and one.high is not None:
         kind = f"line s{style % svg.N_STYLES}"
-        parts.append(f'<line class="{kind}" x1="{scale.at(one.low):.2f}%" x2="{scale.at(one.high):.2f}%" y1="50%" y2="50%"/>')
+        parts.append(f'<line class="{kind}" x1="{scale.at(one.low):.1f}%" x2="{scale.at(one.high):.1f}%" y1="50%" y2="50%"/>')
     if one.value is not None:
-        parts.append(f'<svg x="{scale.at(one.value):.2f}%" y="50%">{svg.marker(0, 0, style, 4)}</svg>')
+        parts.append(f'<svg y="50%">{svg.marker(scale.at(one.value), 0, style, unit="%")}</svg>')
     value = NONE if one.value is None else digits.lead(one.value) if leads else digits.value(one.value)
     ends = digits.leads(one.low, one.high) if leads else digits.ends(one.low, one.high)
     more = f"<td>{one.words}</td>" if one.words else ""

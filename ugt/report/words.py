@@ -36,13 +36,6 @@ ASSUMPTION = (
     "that the model is right only if the model knows nothing about a case beyond its annotations."
 )
 
-OTHER_ANNOTATORS = (
-    " Intervals over cases are for other cases like these, judged by the same annotators; those over cases and annotators are for other "
-    "annotators like these, too. Quote the wider one."
-)
-
-_MEASURES = {"certainty": "Certainty of the top-{k} set", "group_certainty": "Certainty of the group of the top-{k} class"}
-
 _TRUTH = {
     "votes": (
         "Each case has one label: the one most annotators gave. Labels with equally many votes share the case equally.",
@@ -104,10 +97,6 @@ def metric_meaning(metric: str, k: int | None) -> str:
     return _FIRST_CHOICE.get(metric, _FIRST_CHOICE[""]) if k == 1 else _METRICS[metric][1].format(k=escape(str(k)))
 
 
-def measure_name(measure: str, k: int | None) -> str:
-    return _MEASURES[measure].format(k=escape(str(k))) if measure in _MEASURES else _plain(measure, k)
-
-
 def truth(aggregation: str) -> tuple[str, str]:
     """How annotations became truth: what was done, and the limits of it."""
     return _TRUTH.get(aggregation, _GIVEN)
@@ -116,11 +105,6 @@ def truth(aggregation: str) -> tuple[str, str]:
 def reliability_name(reliability: float | None) -> str:
     """Heading of a column; point aggregates and given plausibilities have no reliability."""
     return "without reliability" if reliability is None else f"reliability {reliability:g}"
-
-
-def key_name(key: str) -> str:
-    """The same of a reliability as tables of cases have it, "given" for none."""
-    return reliability_name(None if key == "given" else float(key))
 
 
 def unit(source: Data) -> str:

@@ -17,9 +17,7 @@ from ...agreement.rankings import annotator_average_overlap, leave_one_annotator
 from ...annotations import Labels
 from ...plausibilities.estimates import mean_of
 from ...resampling import Ratios
-from .. import svg, words
 from ..context import MOST_CELLS, MOST_WORK, Ask, Made
-from ..markup import Data, Entry, Section, ends, interval, level_of, number, section, share, table, text
 from ..tables import ends_of, finite
 from .design import Uses, uses_of
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..tables import Row
 
-TITLE = "Agreement among annotators"
 TABLES = {
     "agreement": COLUMNS,
     "agreement_by_class": ("class", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "prevalence", "n_cases"),
@@ -38,11 +35,6 @@ MOST_CLASSES = 30  # those given most often
 MOST_ANNOTATORS = 15  # those with most cases
 MOST_LABELS = 10_000_000  # of two annotators; each is looked at
 LEAST_CASES = 2  # that two annotators share
-MOST_PAIRS = 20  # that are listed
-OF_RANKINGS = (
-    "How often an annotator's ranking has the class that the others put first, and how much of the first places two annotators of a case "
-    "share (1: the same classes in the same order). Neither is corrected for chance, which matters little where there are many classes."
-)
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -182,87 +174,3 @@ def _kappa(kappa: Any, context: Context, cases: Any) -> Row:
 def _ends(found: Any, context: Context, cases: Any, names: tuple[str, str]) -> Row:
     """Analytic interval: there are too many pairs to resample each; none where it is not defined."""
     return ends_of(found.interval(context.options.level, kind="analytic", clusters=context.clusters_of(cases)), *names)
-
-
-# ---- the page
-
-
-def render(source: Data) -> Section:
-    """Agreement among annotators, by every usual coefficient."""
-    how = (
-        "Percent agreement is how often two annotators of a case say the same. The others set it beside what chance would give, each in "
-        "its own way: where one class is much more common than others they differ, and a low value need not mean careless annotators."
-    )
-    entries = source.get("agreement") or []
-    if not entries:
-        none = "<p>None was computed: it needs labels or rankings, several to a case.</p>"
-        return section("agreement", TITLE, how, none)
-    level = f"{level_of(source)} interval"
-    if source["data"]["kind"] == "rankings":
-        listed = [[text(e["coefficient"]), number(e["value"]), interval(e["low"], e["high"]), f"{e['n_cases']:,}"] for e in entries]
-        shown = table("Agreement of rankings", ["measure", "value", level, "cases"], listed)
-        return section("agreement", TITLE, OF_RANKINGS, shown)
-    two_way = any(e["two_way_low"] is not None for e in entries)
-    how += words.OTHER_ANNOTATORS if two_way else ""
-    rows = [
-        [
-            text(e["coefficient"]),
-            number(e["value"]),
-            text(e["reason"]) if e["reason"] else interval(e["low"], e["high"]),
-            *([ends(e, "two_way_low", "two_way_high")] if two_way else []),
-            number(e["observed"]),
-            number(e["expected"]),
-            f"{e['n_cases']:,}",
-        ]
-        for e in entries
-    ]
-    columns = ["coefficient", "value", level, *([f"{level}, other annotators too"] if two_way else []), "observed", "by chance", "cases"]
-    overall = table("Coefficients of agreement", columns, rows)
-    return section("agreement", TITLE, how, overall, *_shown_by_class(source, level), *_shown_by_pair(source, level))
-
-
-def _shown_by_class(source: Data, level: str) -> list[str]:
-    entries = source.get("agreement_by_class") or ()
-    if not entries:
-        return []
-    rows = [
-        [text(e["class"]), *_with_kappa(e), share(e["prevalence"]), f"{e['n_cases']:,}"]
-        for e in entries
-    ]  # fmt: skip
-    columns = ["class", "another annotator gives it too", level, "kappa against all others", level, "share of labels", "cases"]
-    return [table("Agreement class by class", columns, rows)]
-
-
-def _shown_by_pair(source: Data, level: str) -> list[str]:
-    entries = source.get("agreement_by_pair") or ()
-    if not entries:
-        return []
-    names = list(dict.fromkeys(name for e in entries for name in (e["annotator"], e["other"])))
-    at = {name: i for i, name in enumerate(names)}
-    value = {(at[e["annotator"]], at[e["other"]]): e for e in entries if e["agreement"] is not None}
-    value.update({(b, a): e for (a, b), e in value.items()})
-    said = {(a, b): f"{names[a]} and {names[b]}: agree in {share(e['agreement'])} of {e['n_cases']:,} cases" for (a, b), e in value.items()}
-    said.update({(i, i): name for i, name in enumerate(names)})
-    content = svg.squares(
-        names,
-        names,
-        {key: e["agreement"] for key, e in value.items()},
-        {key: f"{100 * e['agreement']:.0f}" for key, e in value.items()},
-        said,
-        1.0,
-    )
-    note = "Percent of the shared cases in which two annotators agree; the darker, the more. Empty: they share no case, or one"
-    drawn = svg.figure(
-        "agreement-pairs", "Agreement of every two annotators", note, content, height=svg.grid_height(len(names), len(names))
-    )
-    shown = sorted(entries, key=lambda e: -int(e["n_cases"]))[:MOST_PAIRS]
-    rows = [[f"{text(e['annotator'])}, {text(e['other'])}", *_with_kappa(e), f"{e['n_cases']:,}"] for e in shown]
-    columns = ["annotators", "percent agreement", level, "Cohen's kappa", level, "cases"]
-    more = f"<p>{len(shown):,} of {len(entries):,} pairs are shown; the file agreement_by_pair.csv has all of them.</p>"
-    listed = table("Agreement pair by pair, those with most cases first", columns, rows)
-    return [drawn, listed, *([more] if len(shown) < len(entries) else [])]
-
-
-def _with_kappa(entry: Entry) -> list[str]:
-    kappa = interval(entry["kappa_low"], entry["kappa_high"])
-    return [number(entry["agreement"]), interval(entry["low"], entry["high"]), number(entry["kappa"]), kappa]

@@ -103,7 +103,27 @@ def render(source: Data) -> Section:
         subheading("What is assumed"),
         bullets([*_ASSUMED.get(aggregation, _UNKNOWN), *_ALWAYS]),
         f"<p><b>Limits.</b> {limits} {_about_reliability(facts)}</p>",
+        _chains(source),
     )
+
+
+def _chains(source: Data) -> str:
+    """Diagnostics of the Markov chains, the worst case of all; nothing where there were none."""
+    entries = source.get("diagnostics") or ()
+    if not entries:
+        return ""
+    rows = [["none" if e["reliability"] is None else f"{e['reliability']:g}", text(e["quantity"]), _worst(e["value"])] for e in entries]
+    how = (
+        "<p>R-hat compares the Markov chains of a case with each other: 1 is the smallest value, and well above 1 the chains have not "
+        "found the same truth. Effective draws are the number of independent draws with the same precision. The worst case is shown.</p>"
+    )
+    return how + table("Diagnostics of the Markov chains", ["reliability", "", "value"], rows)
+
+
+def _worst(value: float | None) -> str:
+    if value is None:
+        return "undefined"
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.3f}"
 
 
 def _facts(facts: Data) -> list[tuple[str, str]]:

@@ -16,9 +16,11 @@ from ...histogram.input import OUTSIDE
 from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagreement
 from ...histogram.scores import histogram_log_loss
 from .. import markup as html
-from .. import svg
 from ..context import Ask, Made
-from ..markup import Data, Entry, Group, Section, level_of, of, unique
+from ..digest import shown
+from ..digits import Digits
+from ..markup import Data, Section, find, level_of, unique
+from ..rows import cell, plain_table
 from ..tables import finite
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from ..context import Context, Options
     from ..tables import Row
 
-TITLE = "Calibration"
+TITLE = "Losses against label histograms"
 TABLES = {
     "calibration": ("model", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases"),
     "reliability_bins": (*("model", "class", "bin_low", "bin_high", "n_cases", "mean_probability", "label_share", "low", "high", "few"),),
@@ -36,23 +38,14 @@ ROW_SUM = 1e-4
 MOST_CLASSES = 30  # with rows of their own
 LOSSES = ("l_sq", "el", "cl", "dl", "il", "rl", "erl", "accuracy")
 ROOTS = {"cl": "ce", "dl": "de", "disagreement_cl": "disagreement_ce"}
-MOST_BIN_TABLES = 3  # classes; the file reliability_bins.csv has the others
-_MEANINGS = {
-    "l_sq": "squared loss of a new label",
-    "il": "irreducible: chance among annotators",
-    "el": "epistemic: distance from the label probabilities",
-    "cl": "calibration part of it",
-    "dl": "dispersion part of it",
-    "rl": "refinement: distance of labels from the shares of their bin",
-    "erl": "refinement: distance of the label probabilities from these",
-    "ce": "calibration error, root of the calibration loss",
-    "de": "dispersion error, root of the dispersion loss",
+_MEANINGS = {  # of the losses that the page has
+    "el": "epistemic loss: distance from the label probabilities",
+    "cl": "calibration loss: the part that recalibration can remove",
+    "dl": "dispersion loss: the part that it cannot",
     "log_loss": "log loss of a new label",
-    "accuracy": "first choice is the most frequent label",
-    "disagreement_l": "squared loss of predicted disagreement",
     "disagreement_cl": "calibration loss of predicted disagreement",
-    "disagreement_ce": "its root",
 }
+MOST_MODELS = 4  # columns
 
 
 def is_probability(table: Array) -> bool:
@@ -178,79 +171,21 @@ def _root(row: Row) -> Row:
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """Losses of each model; bins where there are few classes."""
-    how = (
-        "Probabilities are compared with the shares of labels of each case. A few labels miss the true share by chance, which makes every "
-        "plug-in loss too large; <b>debiased</b> losses have that taken out and may come out below 0 where nothing is left. Smaller is "
-        "better, but for the accuracy."
-    )
-    entries = source.get("calibration") or []
+def render(source: Data) -> Section | None:
+    """Debiased losses of all models; None where there are none."""
+    entries = [e for e in source.get("calibration") or () if e["class"] is None and e["loss"] in _MEANINGS and e["debiased"] is not None]
     if not entries:
-        said = "<p>None was computed: it needs labels (not rankings) and models that give probabilities.</p>"
-        return html.section("calibration", TITLE, how, said)
-    level = f"{level_of(source)} interval"
-    groups = [Group(html.text(model), _loss_rows(of(entries, model=model))) for model in unique(entries, "model")]
-    shown = html.grouped_table("Losses against label histograms", ["model", "", "plug-in", "bias", "debiased", level, "cases"], groups)
-    return html.section("calibration", TITLE, how, shown, *_bins(source))
-
-
-def _loss_rows(entries: list[Entry]) -> list[tuple[str, list[html.Cell]]]:
-    overall = {e["loss"]: e for e in entries if e["class"] is None}
-    rows = []
-    for name, meaning in _MEANINGS.items():
-        if name in overall:
-            e = overall[name]
-            plain = e["plugin"] is None and e["bias"] is None
-            first = (
-                [html.NONE, html.NONE] if plain else [html.number(e["plugin"]), html.NONE if e["bias"] is None else html.number(e["bias"])]
-            )
-            rows.append((meaning, html.cells(*first, html.number(e["debiased"]), html.ends(e), f"{e['n_cases']:,}")))
-    return rows
-
-
-def _bins(source: Data) -> list[str]:
-    """Reliability tables of a few classes: of two classes the second says all."""
-    bins = source.get("reliability_bins") or []
-    names = unique(bins, "class")
-    names = names[1:] if source["data"]["n_classes"] == 2 else names
-    if not names or len(names) > MOST_BIN_TABLES:
-        return (
-            ["<p>The file reliability_bins.csv has predicted probabilities against shares of labels, class by class.</p>"] if bins else []
-        )
-    columns = ["class", "predicted", "mean prediction", "share of labels", "interval", "cases"]
-    groups = []
-    for name in names:
-        for model in unique(bins, "model"):
-            rows = [_bin_row(e) for e in of(bins, model=model, **{"class": name})]
-            groups.append(Group(f"{html.text(name)}, {html.text(model)}", rows))
-    drawn = [reliability_diagram(source, name, number) for number, name in enumerate(names)]
-    caption = "Predicted probabilities against shares of labels (* fewer than 10 cases: says next to nothing)"
-    return [*drawn, html.grouped_table(caption, columns, groups)]
-
-
-def _bin_row(e: Entry) -> tuple[str, list[html.Cell]]:
-    span = f"{e['bin_low']:.3g} to {e['bin_high']:.3g}"
-    few = "*" if e["few"] else ""
-    return span, html.cells(
-        html.number(e["mean_probability"]), html.number(e["label_share"]), html.interval(e["low"], e["high"]), f"{e['n_cases']:,}{few}"
+        return None
+    how = (
+        "Probabilities are compared with the shares of labels of each case. Few labels miss the true share by chance; the losses have that "
+        "bias taken out and may come out below 0. Smaller is better."
     )
-
-
-def reliability_diagram(source: Data, name: str, number: int = 0) -> str:
-    """Shares of labels of a class against its predicted probability, bin by bin, a line a model."""
-    bins = of(source["reliability_bins"], **{"class": name})
-    models = svg.spread(unique(bins, "model"))
-    if not bins:
-        return ""
-    x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
-    parts = [svg.guide([(0, 0), (1, 1)], x, y)]
-    for style, model in enumerate(models):
-        rows = of(bins, model=model)
-        parts.append(svg.line([(e["mean_probability"], e["label_share"]) for e in rows], x, y, style))
-        for e in rows:
-            parts.append(svg.error_bar(e["mean_probability"], e["low"], e["high"], x, y, style))
-            parts.append(svg.dot(e["mean_probability"], e["label_share"], x, y, style))
-    content = svg.axes(x, y, f"predicted probability of {name}", "share of annotators") + "".join(parts)
-    words = "Points on the diagonal are calibrated; bars are intervals of the shares, long where a bin has few cases"
-    return svg.figure(f"reliability-{number}", f"Reliability of the probability of {name}", words, content, models)
+    models = unique(entries, "model")[:MOST_MODELS]
+    digits = Digits.proportion((e["low"], e["high"]) for e in entries)
+    rows = []
+    for loss, meaning in _MEANINGS.items():
+        own = [find(entries, model=model, loss=loss) for model in models]
+        if any(own):
+            rows.append((meaning, [cell(digits, e, "debiased") for e in own]))
+    note = f"{level_of(source)} intervals below each value; calibration.csv has all losses, with their bias"
+    return html.section("calibration", TITLE, how, plain_table("Debiased losses", note, ["loss", *map(shown, models)], rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import plan as _plan
-from ..markup import Section, link, section, table
+from ..markup import Section, bullets, section
 from . import strata
 from .provenance import NOT_STATED, plan_of
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     Data = Mapping[str, Any]
 
 IN_REPORT, FROM_PLAN = "in this report", "from the plan"
-FOR_AUTHORS = f"<strong>{NOT_STATED}</strong>: to be written by the authors"
+FOR_AUTHORS = f"{NOT_STATED}: to be written by the authors"
+LACKS = "but "  # before what an item lacks
 
 
 class Item(NamedTuple):
@@ -29,10 +30,11 @@ class Item(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something stands: the sections that may show it, and whether the data have it."""
+    """Where something is: the sections and the table that may have it, and whether the data have it."""
 
     anchors: tuple[str, ...]
     there: Callable[[Data], bool] = lambda _: True
+    table: str = ""
 
 
 def _rows(name: str, column: str = "") -> Callable[[Data], bool]:
@@ -49,24 +51,23 @@ def _intervals(source: Data) -> bool:
     return bool(_rows("metrics", "case_low")(source))
 
 
-PLAN = "plan"  # the table of what was prespecified
 _PLACES = {
     "data": Place(("data",)),
     "truth model": Place(("truth",)),
-    "table of annotators": Place(("design",), _rows("annotators")),
-    "agreement": Place(("agreement",), _rows("agreement", "value")),
-    "certainty": Place(("certainty",), _rows("certainty", "value")),
-    "performance with intervals": Place(("performance",), _intervals),
-    "performance under each truth": Place(("truth-models",), _rows("truth_models", "value")),
-    "sources of uncertainty": Place(("spread",), _rows("sources_of_spread")),
-    "curves": Place(("curves",), _rows("curve_scores")),
-    "calibration": Place(("calibration", "dispersion"), _rows("calibration", "debiased")),
-    "models beside annotators": Place(("humans",), _rows("humans", "value")),
-    "strata by agreement": Place(("strata",), _rows("strata", "value")),
-    "subgroups": Place(("strata",), _subgroups),
-    "cross-table": Place(("confusion",), _rows("confusion")),
-    "size of the study": Place(("planning",), _rows("study_size", "width")),
-    "sensitivity": Place(("sensitivity",), _rows("sensitivity", "value")),
+    "table of annotators": Place(("design",), _rows("annotators"), "annotators"),
+    "agreement": Place(("people",), _rows("agreement", "value"), "agreement"),
+    "certainty": Place(("answer",), _rows("certainty", "value"), "certainty"),
+    "performance with intervals": Place(("measures", "performance"), _intervals, "metrics"),
+    "performance under each truth": Place(("performance",), _rows("truth_models", "value"), "truth_models"),
+    "sources of uncertainty": Place(("dependence",), _rows("sources_of_spread"), "sources_of_spread"),
+    "curves": Place(("scores", "curves"), _rows("curve_scores"), "curves"),
+    "calibration": Place(("calibration",), _rows("calibration", "debiased"), "calibration"),
+    "models beside annotators": Place(("people",), _rows("humans", "value"), "humans"),
+    "strata by agreement": Place(("difficulty",), _rows("strata", "value"), "strata"),
+    "subgroups": Place(("difficulty",), _subgroups, "strata"),
+    "cross-table": Place(("confusion",), _rows("confusion"), "confusion"),
+    "size of the study": Place(("planning",), _rows("study_size", "width"), "study_size"),
+    "sensitivity": Place(("dependence",), _rows("sensitivity", "value"), "sensitivity"),
 }
 _WHO = ("annotators", "number_of_annotators", "annotators_independent_of_models")
 _HOW = ("instructions", "what_annotators_saw", "blinding", "adjudication")
@@ -172,77 +173,83 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
 }
 
 
+COLUMNS = ("guideline", "item", "asks", "where", "status")
+
+
 def render(source: Data, titles: Mapping[str, str]) -> Section:
-    """A table for each guideline.
+    """How many items are answered, and those that are left to the authors.
 
     Parameters
     ----------
     source : mapping
         The evaluation.
     titles : mapping of anchor to title
-        The sections of the page: only what is there is linked.
+        The sections of the page.
     """
     how = (
-        "Where each item of a guideline is answered. Items are in our own words, with the numbers of the original where those are certain: "
-        "see the original before relying on them. “From the plan” is what the plan file states; what neither the data nor the plan can "
-        "say is for the authors to write. That the uncertainty of the truth be carried into the metrics, as here, none of them asks."
+        "Items are in our own words, with the numbers of the original where those are certain: see the original before using them. "
+        "The file guidelines.csv says where each item is answered: in the report, in a file, or in the plan. None of these guidelines "
+        "asks for the uncertainty of the truth in the metrics, as this report gives it."
     )
-    answered = {(name, i): _status(item, source, titles) for name, items in GUIDELINES.items() for i, item in enumerate(items)}
-    parts = [_table(name, items, [answered[name, i] for i in range(len(items))], source, titles) for name, items in GUIDELINES.items()]
-    return section("checklist", "Checklist of reporting guidelines", how, _totals(list(answered.values())), _WORDS, *parts)
+    items = rows(source, titles)
+    left: dict[str, list[str]] = {}
+    for one in items:
+        if one["status"] == FOR_AUTHORS:
+            left.setdefault(one["guideline"], []).append(" ".join(filter(None, (one["item"], one["asks"]))))
+    return section("checklist", TITLE, how, _totals(items), _WORDS, bullets(f"{name}: {'; '.join(asks)}" for name, asks in left.items()))
 
 
+TITLE = "Reporting guidelines"
 _WORDS = (
     "<p>Where annotators are the truth, agreement with them is called positive and negative percent agreement (PPA, NPA), not "
-    "sensitivity and specificity: these words are kept for a truth that was found by other means.</p>"
+    "sensitivity and specificity: these words are kept for a truth that was found by other means. For the authors to write:</p>"
 )
 
 
-def _table(name: str, items: Sequence[Item], status: Sequence[str], source: Data, titles: Mapping[str, str]) -> str:
-    rows = []
-    for item, said in zip(items, status):
-        where = ", ".join(link(anchor, titles[anchor]) for anchor in _where(item, source, titles)) or "–"
-        rows.append([item.number or "–", item.asks, where, said])
-    return table(f"{name}: see the original", ["item", "asks for", "where", "status"], rows, wordy=True)
+def rows(source: Data, titles: Mapping[str, str]) -> list[dict[str, str]]:
+    """Each item of each guideline, where it is answered and how far, as plain text."""
+    return [
+        dict(zip(COLUMNS, (name, item.number, item.asks, ", ".join(_where(item, source, titles)), _status(item, source))))
+        for name, items in GUIDELINES.items()
+        for item in items
+    ]
 
 
 def _where(item: Item, source: Data, titles: Mapping[str, str]) -> list[str]:
-    """Anchors of the sections that answer; the plan's table where it states something of the item."""
-    found = [_anchor(place, source, titles) for place in item.places]
-    if PLAN in titles and any(field in plan_of(source) for field in item.fields):
-        found.append(PLAN)
-    return list(dict.fromkeys(filter(None, found)))
+    """Titles of sections and names of files; the plan where it states something of the item."""
+    found = []
+    for place in (_PLACES[name] for name in item.places):
+        if place.there(source):
+            found += [next((titles[anchor] for anchor in place.anchors if anchor in titles), "")]
+            found += [f"{place.table}.csv" if place.table else ""]
+    plan = ["plan"] if any(field in plan_of(source) for field in item.fields) else []
+    return list(dict.fromkeys([*filter(None, found), *plan]))
 
 
-def _anchor(name: str, source: Data, titles: Mapping[str, str]) -> str:
-    """The first section of the page that shows it; nothing where it has no content."""
-    place = _PLACES[name]
-    return next((anchor for anchor in place.anchors if anchor in titles), "") if place.there(source) else ""
-
-
-def _status(item: Item, source: Data, titles: Mapping[str, str]) -> str:
+def _status(item: Item, source: Data) -> str:
     plan = plan_of(source)
-    here = [place for place in item.places if _anchor(place, source, titles)]
+    here = [name for name in item.places if _PLACES[name].there(source)]
     said = [field for field in item.fields if field in plan]
     if not here and not said:
         return FOR_AUTHORS
     parts = [
         *([IN_REPORT] if here else []),
         *([f"{FROM_PLAN}: {', '.join(map(_plan.title, said))}"] if said else []),
-        *_lacking(f"not {IN_REPORT}", [place for place in item.places if place not in here]),
+        *_lacking(f"not {IN_REPORT}", [name for name in item.places if name not in here]),
         *_lacking(NOT_STATED, [_plan.title(field) for field in item.fields if field not in plan]),
         *_lacking("to be written by the authors", [item.rest] if item.rest else []),
     ]
-    return "<br>".join(parts)
+    return "; ".join(parts)
 
 
 def _lacking(what: str, names: Sequence[str]) -> list[str]:
-    return [f'<span class="blank">{what}: {", ".join(names)}</span>'] if names else []
+    return [f"{LACKS}{what}: {', '.join(names)}"] if names else []
 
 
-def _totals(status: Sequence[str]) -> str:
+def _totals(items: Sequence[Mapping[str, str]]) -> str:
     """How many items are answered in full, in part, and not at all."""
-    none = sum(said == FOR_AUTHORS for said in status)
-    part = sum("blank" in said for said in status)
-    full = len(status) - none - part
-    return f"<p>Of {len(status)} items {full} are answered here, {part} in part; {none} are for the authors to write.</p>"
+    none = sum(one["status"] == FOR_AUTHORS for one in items)
+    part = sum(LACKS in one["status"] for one in items)
+    return (
+        f"<p>Of {len(items)} items {len(items) - none - part} are answered here, {part} in part; {none} are for the authors to write.</p>"
+    )

@@ -10,14 +10,18 @@ import numpy as np
 from .. import markup as html
 from .. import words
 from ..context import Made
-from ..markup import Data, Entry, Group, Section, find, level_of, of, unique
-from ..standings import is_shown, joint_level
+from ..digest import Digest, shown
+from ..digits import Digits
+from ..markup import Data, Section
+from ..rows import plain_table
+from ..standings import joint_level
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ..context import Context
 
-TITLE = "Comparison of models"
+TITLE = "Differences of all pairs of models"
+MOST_SHOWN = 8  # models
 TABLES = {
     "differences": (
         "metric", "k", "reliability", "model", "other", "difference", "low", "high", "joint_low", "joint_high", "greater_share", "n_cases",
@@ -65,76 +69,14 @@ def make(context: Context, notes: list[str]) -> Made:
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """The ranks of the models over resamples, their differences, and where their order flips."""
-    how = (
-        f"All models are computed on the same resamples ({words.bootstrap(source)} of the {words.unit(source)}). A cell shows the share of "
-        f"resamples in which a model is best (a share, not the probability that it is best), and the {level_of(source)} interval of its "
-        "rank. Intervals of differences are of one pair each; those of “Which model is ahead” hold for all pairs together."
-    )
-    if len(source["models"]) < 2:
-        return html.section("comparison", TITLE, how, "<p>One model was evaluated.</p>")
-    names = unique(source["metrics"], "metric", "k")
-    groups = [Group(words.metric_name(*name), _rank_rows(source, *name)) for name in names]
-    found = unique(source["metrics"], "reliability")
-    columns = ["voted label" if r is None and len(found) > 1 else words.reliability_name(r) for r in found]
-    ranks = html.grouped_table("Share of resamples in which a model is best; its rank", ["metric", "model", *columns], groups)
-    return html.section("comparison", TITLE, how, ranks, *_differences(source), _flip_table(source))
-
-
-def _differences(source: Data) -> list[str]:
-    """Every two models: an interval that holds 0 leaves open which is better."""
-    entries = source.get("differences") or ()
-    groups = []
-    for metric, k, reliability in unique(entries, "metric", "k", "reliability"):
-        own = of(entries, metric=metric, k=k, reliability=reliability)
-        at = "" if reliability is None else f", {words.reliability_name(reliability)}"
-        groups.append(Group(f"{words.metric_name(metric, k)}{at}", [_difference_row(e) for e in own]))
-    columns = ["metric", "models", "difference", f"{level_of(source)} interval", "resamples in which the first is better", "cases"]
-    return [html.grouped_table("Differences of models, on the same resamples", columns, groups)] if groups else []
-
-
-def _difference_row(e: Entry) -> tuple[str, list[html.Cell]]:
-    shown = (html.number(e["difference"]), html.interval(e["low"], e["high"]), html.share(e["greater_share"]), html.count(e["n_cases"]))
-    return f"{html.text(e['model'])} − {html.text(e['other'])}", html.cells(*shown)
-
-
-def _rank_rows(source: Data, metric: str, k: int) -> list[tuple[str, list[html.Cell]]]:
-    reliabilities = unique(source["metrics"], "reliability")
-    rows = []
-    for model in source["models"]:
-        entries = [find(source["metrics"], model=model, metric=metric, k=k, reliability=r) for r in reliabilities]
-        rows.append((html.text(model), [html.Cell(_standing(e) if e else html.NONE) for e in entries]))
-    return rows
-
-
-def _standing(entry: Entry) -> str:
-    if entry["best_share"] is None:
-        return html.UNDEFINED
-    low, high = f"{entry['rank_low']:g}", f"{entry['rank_high']:g}"
-    return f"{html.share(entry['best_share'])}; rank {low if low == high else f'{low} to {high}'}"
-
-
-def _flip_table(source: Data) -> str:
-    """Where the order of two models changes with the reliability, if the interval of the place is closed."""
-    if not source["flips"]:
-        return "<p>The order of no two models changes with the reliability, among those that were evaluated.</p>"
-    rows = []
-    for e in source["flips"]:
-        above, below = (e["model"], e["other"]) if e["better_above"] else (e["other"], e["model"])
-        low = "beyond the lowest" if e["low"] is None else f"{e['low']:.3g}"
-        high = "beyond the highest" if e["high"] is None else f"{e['high']:.3g}"
-        names = [words.metric_name(e["metric"], e["k"]), html.text(below), html.text(above)]
-        shown = "yes" if is_shown(e) else "no"
-        rows.append([*names, f"{e['reliability']:.3g}", f"{low} to {high}", html.share(e["share_inside"]), shown])
-    headings = [
-        "metric",
-        "higher below",
-        "higher above",
-        "at reliability",
-        f"{level_of(source)} interval",
-        "resamples that have it",
-        "shown",
-    ]
-    said = "<p>A change of order is shown by the data only if its interval ends within the reliabilities on both sides.</p>"
-    return html.table("Where the values of two models change their order", headings, rows) + said
+def render(source: Data) -> Section | None:
+    """Differences of all pairs of more than two models; one pair has a section of its own."""
+    digest = Digest(source)
+    pairs = [(a, b, lead) for a, b in combinations(digest.models[:MOST_SHOWN], 2) if (lead := digest.lead(a, b)) is not None]
+    if len(digest.models) < 3 or not pairs or digest.withheld:
+        return None
+    how = f"Intervals ({html.level_of(source)}) hold together for all pairs, on the same resamples of the {words.unit(source)}."
+    digits = Digits.of((lead.low, lead.high) for _, _, lead in pairs)
+    rows = [(f"{shown(a)} − {shown(b)}", [digits.lead(lead.value), digits.leads(lead.low, lead.high)]) for a, b, lead in pairs]
+    note = f"top-1 accuracy, percentage points{digest.at_main}; differences.csv has the other measures and the voted label"
+    return html.section("comparison", TITLE, how, plain_table("Differences of models", note, ["", "difference", "interval"], rows))

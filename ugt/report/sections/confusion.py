@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,16 +12,18 @@ from ...accuracy.groups import FEW_EXPECTED
 from ...plausibilities.point import summed
 from ...resampling import Ratios
 from .. import markup as html
-from .. import svg
 from ..context import MOST_WORK, Ask, Made, most
-from ..markup import Data, Entry, Section, level_of, of, unique
+from ..digest import Digest, shown
+from ..digits import Digits, whole
+from ..markup import Data, Entry, Section, level_of, unique
+from ..rows import cell, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ..context import Context
     from ..tables import Row
 
-TITLE = "Which classes are taken for which"
+TITLE = "Agreement on each class"
 TABLES = {
     "confusion": ("model", "truth", "predicted", "n", "share"),
     "class_agreement": ("model", "class", "ppa", "ppa_low", "ppa_high", "npa", "npa_low", "npa_high", "n_expected"),
@@ -30,8 +31,7 @@ TABLES = {
 }
 MOST_CLASSES = 20
 OTHERS = "(other classes)"
-MOST_MODELS = 3  # matrices; the file confusion.csv has the others
-MOST_PAIRS = 20
+MOST_MODELS = 4  # columns
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -120,89 +120,42 @@ def _rows(model: str, of_what: str, names: list[str], below: Mapping[str, Array]
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """Soft confusion matrices and agreement class by class."""
+def render(source: Data) -> Section | None:
+    """Positive percent agreement of each class and group; None where the first page has it."""
+    digest = Digest(source)
+    classes, groups = source.get("class_agreement") or (), source.get("group_agreement") or ()
+    if not digest.models or not classes or (source["data"]["n_classes"] == 2 and len(digest.models) == 1):
+        return None
     how = (
-        "A case counts for every class with the probability that this class is its most plausible one, as in UA top-1 accuracy, so numbers "
-        "of cases are expected ones. Row: the top class by the annotators, column: the model's first choice. Positive percent agreement is "
-        "the share of a class's expected cases that the model gives it, negative percent agreement the share of all others that it does "
-        "not; both stay below 1 where the annotations leave a class open, and neither tells how often the model is right."
+        "A case counts for every class with the probability that the class is its most plausible one. Positive percent agreement is the "
+        "share of the expected cases of a class that the model gives this class; it stays below 100% where the annotations leave the class "
+        "open."
     )
-    entries = source.get("confusion") or ()
-    if not entries:
-        said = "<p>None was computed: it needs a model, and plausibilities that are not too many for one table.</p>"
-        return html.section("confusion", TITLE, how, said)
-    models = unique(entries, "model")
-    parts = []
-    for number_, model in enumerate(models[:MOST_MODELS]):
-        here = of(entries, model=model)
-        parts += [_map(here, model, number_), _matrix(here, model)]
-    if len(models) > MOST_MODELS:
-        parts.append(f"<p>{MOST_MODELS} of {len(models):,} models are shown; the file confusion.csv has all of them.</p>")
-    return html.section("confusion", TITLE, how, *parts, _class_agreement(source), _group_agreement(source))
+    parts = [_agreement_table(digest, classes, "class"), *([_agreement_table(digest, groups, "group")] if groups else [])]
+    return html.section("confusion", TITLE, how, *parts)
 
 
-def _map(entries: Sequence[Entry], model: str, number_: int) -> str:
-    """Shares of each row as shaded squares."""
-    names = unique(entries, "truth")
-    place = {name: i for i, name in enumerate(names)}
-    at = {(place[e["truth"]], place[e["predicted"]]): e for e in entries}
-    value = {key: e["share"] or 0.0 for key, e in at.items()}
-    shown = {key: f"{100 * v:.0f}" for key, v in value.items()}
-    said = {key: f"{e['truth']}, taken for {e['predicted']}: {_percent(e['share'])} ({e['n']:.1f} cases)" for key, e in at.items()}
-    note = "Row: the class by the annotators; column: the model's first choice; in each square the share of its row in percent, the darker "
-    note += "the more; dark squares off the diagonal are classes taken for others"
-    content = svg.squares(names, names, value, shown, said, 1.0)
-    return svg.figure(
-        f"confusion-{number_}", f"Soft confusion matrix of {model}", note, content, height=svg.grid_height(len(names), len(names))
-    )
+def _agreement_table(digest: Digest, entries: Sequence[Entry], of_what: str) -> str:
+    """A row for each class or group, the one with most expected cases first."""
+    drawn = digest.models[:MOST_MODELS]
+    found = {(e["model"], e[of_what]): e for e in entries if e["model"] in drawn}
+    names = sorted(unique(found.values(), of_what), key=lambda name: (name == OTHERS, -found[drawn[0], name]["n_expected"]))
+    digits = Digits.of((e["ppa_low"], e["ppa_high"]) for e in found.values())
+    rows = []
+    for name in names:
+        own = [found[model, name] for model in drawn]
+        cells = [cell(digits, e, "ppa", "ppa_low", "ppa_high") for e in own]
+        rows.append((shown(name), [whole(own[0]["n_expected"]), *cells]))
+    note = f"%, with {level_of(digest.source)} intervals{digest.at_main}; {of_what}_agreement.csv has the other measures"
+    return plain_table(f"Positive percent agreement by {of_what}", note, [of_what, "expected<br>cases", *map(shown, drawn)], rows)
 
 
-def _percent(value: float | None) -> str:
-    return html.UNDEFINED if value is None else f"{100 * value:.0f}%"
-
-
-def _matrix(entries: Sequence[Entry], model: str) -> str:
-    """All expected numbers where they fit, else those of the pairs of classes that are confused most."""
-    names = unique(entries, "truth")
-    if len(names) <= svg.NUMBERED:
-        n = {(e["truth"], e["predicted"]): e["n"] for e in entries}
-        rows = [[html.text(truth), *(f"{n[truth, predicted]:.1f}" for predicted in names)] for truth in names]
-        caption = f"Expected numbers of cases of {html.plain(model)}: by the annotators (rows) and first choice (columns)"
-        return html.table(caption, ["", *map(html.text, names)], rows)
-    wrong = sorted((e for e in entries if e["truth"] != e["predicted"] and e["n"] > 0), key=lambda e: -float(e["n"]))[:MOST_PAIRS]
-    listed = [[html.text(e["truth"]), html.text(e["predicted"]), f"{e['n']:.1f}", _percent(e["share"])] for e in wrong]
-    caption = f"Classes that {html.plain(model)} takes for others, the most frequent first"
-    columns = ["by the annotators", "first choice", "expected cases", "of the class"]
-    return html.table(caption, columns, listed) + "\n<p>The file confusion.csv has the whole matrix.</p>"
-
-
-def _class_agreement(source: Data) -> str:
-    entries = source.get("class_agreement") or ()
-    if not entries:
+def commonest(source: Data) -> str:
+    """The classes that the models take for others most often, in a sentence."""
+    wrong = [e for e in source.get("confusion") or () if e["truth"] != e["predicted"] and OTHERS not in (e["truth"], e["predicted"])]
+    if not wrong or source["data"]["n_classes"] < 3:
         return ""
-    level = f"{level_of(source)} interval"
-    columns = ["model", "class", "positive percent agreement", level, "negative percent agreement", level, "expected cases"]
-    return html.grouped_table("Agreement with the annotators, class by class", columns, html.by_model(entries, _agreement_row))
-
-
-def _group_agreement(source: Data) -> str:
-    entries = source.get("group_agreement") or ()
-    if not entries:
-        return ""
-    level = f"{level_of(source)} interval"
-    columns = ["model", "group", "positive percent agreement", level, "UA top-1 accuracy", level, "expected cases"]
-    how = (
-        "<p>A case is of a group of classes, such as a risk, with a probability. Both numbers are over the expected cases of the group: "
-        "positive percent agreement is the share of them that the model gives the group, UA top-1 accuracy the share in which it gives the "
-        "class itself.</p>\n"
-    )
-    rows = html.by_model(entries, partial(_agreement_row, name="group", kinds=("ppa", "accuracy")))
-    return how + html.grouped_table("Agreement given the group of the case", columns, rows)
-
-
-def _agreement_row(e: Entry, name: str = "class", kinds: Sequence[str] = ("ppa", "npa")) -> tuple[str, list[html.Cell]]:
-    found = []
-    for kind in kinds:
-        found += [html.number(e[kind]), html.interval(e[f"{kind}_low"], e[f"{kind}_high"])]
-    return html.text(e[name]), html.cells(*found, f"{e['n_expected']:.1f}")
+    e = max(wrong, key=lambda e: float(e["n"]))
+    total = sum(float(one["n"]) for one in source["confusion"] if one["model"] == e["model"])
+    taken = f"The commonest confusion, {shown(e['truth'])} taken for {shown(e['predicted'])} by {shown(e['model'])},"
+    return f"<p>{taken} concerns about {whole(e['n'])} of {whole(total)} cases.</p>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +13,11 @@ from ...calibrators import selection
 from ...conformal import MonteCarloConformal
 from ...resampling import Design, Ratios
 from .. import markup as html
-from .. import svg
 from ..context import MOST_CELLS, Ask, Made
-from ..markup import Data, Entry, Section, level_of, of, unique
+from ..digest import shown
+from ..digits import Digits, whole
+from ..markup import NONE, Data, Section, find, level_of, unique
+from ..rows import cell, plain_table
 from ..tables import ends_of
 from .calibration import is_probability
 
@@ -27,6 +28,8 @@ TITLE = "Prediction sets"
 TABLES = {"set_coverage": ("model", "score", "level", "coverage", "low", "high", "mean_size", "empty_share", "n_cases")}
 MEANINGS = {"LAC": "LAC: all classes above one probability", "APS": "APS: the most probable classes, until they add up to enough"}
 LEVELS = (0.8, 0.9, 0.95)
+MOST_MODELS = 4  # columns
+WHOLE = 0.01  # classes that may lack in a set of all classes, on average
 LEAST_CASES = 40
 LEAST_HALF = 10
 LABELS, MOST_LABELS = 100, 2 * 10**6  # sampled: of a case, of all cases together
@@ -124,50 +127,26 @@ def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, sc
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """How much of the truth the sets hold, and how large they are."""
-    how = (
-        "A prediction set is the classes that a model leaves open at a target level. <b>Coverage</b> is the plausibility that the set "
-        "holds, mean over cases: it should be at the target. Among models that reach it, the one with the smaller sets says more. The cut "
-        "is found on one half of the cases and judged on the other, then the other way round; intervals are over cases or their clusters, "
-        "the cuts taken as they are."
-    )
+def render(source: Data) -> Section | None:
+    """How much of the truth the sets hold, and how large they are; None where no model gives probabilities."""
     entries = source.get("set_coverage") or ()
     if not entries:
-        said = "<p>None was computed: it needs models that give probabilities, and 40 cases or more.</p>"
-        return html.section("coverage", TITLE, how, said)
-    drawn = [figure(of(entries, score=score), score) for score in unique(entries, "score")]
-    level = f"{level_of(source)} interval"
-    columns = ["model", "sets, target", "coverage", level, "classes in a set, mean", "sets that are empty", "cases"]
-    shown = html.grouped_table("Coverage and size of prediction sets", columns, html.by_model(entries, _row))
-    return html.section("coverage", TITLE, how, *drawn, shown)
-
-
-def _row(e: Entry) -> tuple[str, list[html.Cell]]:
-    numbers = html.number(e["coverage"]), html.ends(e, none=html.UNDEFINED)
-    shown = html.cells(*numbers, f"{e['mean_size']:.2f}", html.share(e["empty_share"]), f"{e['n_cases']:,}")
-    return f"{html.text(e['score'])}, {e['level']:.0%}", shown
-
-
-def figure(entries: Sequence[Entry], score: str) -> str:
-    """Coverage against the target, a line a model."""
-    models = unique(entries, "model")[: svg.N_STYLES]
-    levels = sorted({e["level"] for e in entries})
-    if not models:
-        return ""
-    values = [v for e in entries for v in (e["level"], e["coverage"], e["low"], e["high"]) if v is not None]
-    x, y = svg.x_scale(levels[0] - 0.03, min(levels[-1] + 0.03, 1.0)), svg.y_scale(*svg.around(values))
-    parts = [svg.guide([(level, level) for level in levels], x, y)]
-    for style, model in enumerate(models):
-        shift = 0.003 * (style - (len(models) - 1) / 2)  # bars of models beside each other
-        rows = sorted(of(entries, model=model), key=lambda e: float(e["level"]))
-        parts.append(svg.line([(e["level"] + shift, e["coverage"]) for e in rows], x, y, style))
-        for e in rows:
-            if e["low"] is not None:
-                parts.append(svg.error_bar(e["level"] + shift, e["low"], e["high"], x, y, style))
-            parts.append(svg.dot(e["level"] + shift, e["coverage"], x, y, style))
-    marks = [(level, f"{level:.0%}") for level in levels]
-    content = svg.axes(x, y, "target level", "coverage of the uncertain truth", marks) + "".join(parts)
-    score, meaning = html.plain(score), MEANINGS.get(score, html.plain(score))
-    words = f"{meaning}. The faint line is where coverage equals the target; below it sets hold too little"
-    return svg.figure(f"coverage-{score.lower()}", f"Coverage of prediction sets, {score}", words, content, models)
+        return None
+    how = (
+        "A prediction set is the classes that a model leaves open at a target. Coverage is the plausibility that the set holds, as a mean "
+        "over cases, and should be at the target; among models that reach it, smaller sets say more. Thresholds are set on one half of the "
+        "cases and tested on the other; intervals treat them as fixed."
+    )
+    n_classes = source["data"]["n_classes"]
+    if all(e["mean_size"] >= n_classes - WHOLE for e in entries):
+        return html.section("coverage", TITLE, "", f"<p>Prediction sets are not informative: they hold all {whole(n_classes)} classes.</p>")
+    models = unique(entries, "model")[:MOST_MODELS]
+    digits = Digits.of((e["low"], e["high"]) for e in entries)
+    rows = []
+    for score, level in unique(entries, "score", "level"):
+        own = [find(entries, model=model, score=score, level=level) for model in models]
+        cells = [c for e in own for c in (cell(digits, e, "coverage"), NONE if e is None else f"{e['mean_size']:.2f}")]
+        rows.append((f"{html.plain(score)}, {level:.0%}", cells))
+    heads = ["sets, target", *(head for m in models for head in (f"{shown(m)},<br>coverage %", "classes<br>in a set"))]
+    note = f"{'; '.join(MEANINGS[s] for s in unique(entries, 'score') if s in MEANINGS)}; {level_of(source)} intervals"
+    return html.section("coverage", TITLE, how, plain_table("Coverage and size of prediction sets", note, heads, rows))

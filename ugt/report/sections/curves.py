@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +12,18 @@ from ...soft.bands import DIGITS, CurvePoints
 from ...soft.columns import Column
 from ...soft.order import Order
 from ...soft.ranking import ALL, BOTH, SoftRanking
-from .. import svg
 from ..context import MOST_CELLS, Ask, Made
-from ..markup import Data, Entry, Group, Section, cells, ends, grouped_table, interval, level_of, number, of, section, text, unique
+from ..digest import shown
+from ..digits import Digits
+from ..markup import NONE, Data, Section, level_of, section, unique
+from ..rows import cell, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ..context import Context
     from ..tables import Row
 
-TITLE = "ROC and precision-recall curves"
+TITLE = "Areas under the ROC curves"
 TABLES = {
     "curves": ("model", "class", "curve", "kind", "x", "y", "low", "high", "n_cases"),
     "curve_scores": (
@@ -37,14 +38,7 @@ MOST_NAMES = 10  # of classes that are left out
 MOST_RESAMPLES, LEAST_RESAMPLES = 200, 50
 MOST_WORK = 2 * 10**8  # cases x resamples x curves: some seconds
 AREAS = ("soft_auroc", "soft_average_precision")
-POSITIVE, NEGATIVE = "positive percent agreement", "1 - negative percent agreement"
-CURVES = {
-    "roc": ("ROC curve", NEGATIVE, POSITIVE, "up and to the left is better; the diagonal is chance"),
-    "pr": ("Precision-recall curve", f"{POSITIVE} (recall)", "positives among the flagged (precision)", "up and right is better"),
-}
-SHOWN_AT = {"roc": (0.1, 0.2, 0.5), "pr": (0.5, 0.8, 0.9)}  # in the tables
-MARKS, SMALL_MARKS = (10, 25, 40), (4, 16, 32)  # points of a soft and of a hard curve: shapes tell models apart without colour
-MOST_DRAWN = 3  # classes
+MOST_MODELS = 4  # columns
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -171,96 +165,24 @@ class Curves(Statistic):
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """A figure for each class and kind of curve, the areas, and some points."""
-    how = (
-        "A threshold on the score flags cases as positive. Annotators, not nature, say what is positive, so the axes are shares of "
-        "<b>agreement</b> with them: positive percent agreement is the share of the positives that is flagged, negative percent agreement "
-        "the share of the negatives that is not. Thick lines with a band: a case counts as positive with its plausibility; thin and "
-        "dotted: with its label, cut at one half."
-    )
+def render(source: Data) -> Section | None:
+    """Areas under the ROC curves of several classes; those of two classes are among the measures."""
     areas = source.get("curve_scores") or ()
-    if not areas:
-        said = "<p>None was drawn: curves need a model, two classes, and cases of which some may be positive and some negative.</p>"
-        return section("curves", TITLE, how, said)
-    points = source.get("curves") or ()
-    level = f"{level_of(source)} interval"
-    drawn = []
-    names = unique(areas, "class")
-    for i, name in enumerate(names[:MOST_DRAWN]):
-        for curve in CURVES:
-            drawn.append(figure(of(points, **{"class": name}, curve=curve), curve, name, i))
-    points = [e for e in points if e["class"] in names[:MOST_DRAWN]]
-    more = [f"<p>{MOST_DRAWN} of {len(names)} classes are drawn; the file curves.csv has all.</p>"] if len(names) > MOST_DRAWN else []
-    return section("curves", TITLE, how, *drawn, *more, _areas(areas, level), *_points(points, level))
-
-
-def figure(points: Sequence[Entry], curve: str, name: str, number: int = 0) -> str:
-    """Soft curves with their bands and hard ones of all models, for one class."""
-    title, x_label, y_label, better = CURVES[curve]
-    models = unique(points, "model")[: svg.N_STYLES]
-    if not models:
-        return ""
-    x, y = svg.x_scale(0, 1), svg.y_scale(0, 1)
-    parts = [svg.guide([(0, 0), (1, 1)], x, y)] if curve == "roc" else []
-    for style, model in enumerate(models):
-        soft, hard = (of(points, model=model, kind=kind) for kind in ("soft", "hard"))
-        band = [(e["x"], e["low"], e["high"]) for e in soft if e["low"] is not None]
-        parts.append(svg.band(band, x, y, style) if band else "")
-        parts.append(svg.line(_from_origin(soft, curve), x, y, style) if soft else "")
-        parts.append(dotted(_from_origin(hard, curve), x, y, style) if hard else "")
-        parts += [svg.dot(soft[i]["x"], soft[i]["y"], x, y, style) for i in MARKS if i < len(soft)]
-        parts += [svg.marker(x.at(hard[i]["x"]), y.at(hard[i]["y"]), style, 2.5) for i in SMALL_MARKS if i < len(hard)]
-    content = svg.axes(x, y, x_label, y_label) + "".join(parts)
-    words = f"{better}. Bands: where the curve would lie with another set of cases, at each place by itself; dotted: labels cut at one half"
-    return svg.figure(f"{curve}-{number}", f"{title}, class {name}", words[0].upper() + words[1:], content, models)
-
-
-def _from_origin(points: Sequence[Entry], curve: str) -> list[tuple[float, float]]:
-    found = [(e["x"], e["y"]) for e in points]
-    return [(0.0, 0.0), *found] if curve == "roc" else found
-
-
-def dotted(points: Sequence[tuple[float, float]], x: svg.Scale, y: svg.Scale, style: int) -> str:
-    """A thin dotted line."""
-    path = " ".join(f"{x.at(a):.1f},{y.at(b):.1f}" for a, b in points)
-    return f'<polyline class="line s{style % svg.N_STYLES}" style="stroke-width:1" stroke-dasharray="2 2" points="{path}"/>'
-
-
-def _areas(entries: Sequence[Entry], level: str) -> str:
-    groups = []
-    for name in unique(entries, "class"):
-        rows = []
-        for e in of(entries, **{"class": name}):
-            html = [
-                shown
-                for metric in AREAS
-                for shown in (number(e[metric]), ends(e, f"{metric}_low", f"{metric}_high"), number(e[metric.replace("soft", "hard")]))
-            ]
-            rows.append((text(e["model"]), cells(*html, f"{e['n_cases']:,}")))
-        groups.append(Group(text(name), rows))
-    one = ["area under ROC", level, "with cut labels"]
-    return grouped_table("Areas under the curves", ["class", "model", *one, "average precision", *one[1:], "cases"], groups)
-
-
-def _points(points: Sequence[Entry], level: str) -> list[str]:
-    """Some points of each curve; the file has all."""
-    tables = []
-    for curve, (title, x_label, y_label, _) in CURVES.items():
-        rows: dict[tuple[str, str, str], list[Entry]] = {}
-        for e in points:
-            if e["curve"] == curve and any(abs(e["x"] - at) < 1e-9 for at in SHOWN_AT[curve]):
-                rows.setdefault((e["class"], e["model"], e["kind"]), []).append(e)
-        groups = []
-        for name in dict.fromkeys(key[0] for key in rows):
-            of_class = [(key, entries) for key, entries in rows.items() if key[0] == name]
-            labelled = [(text(key[1]) + ", cut labels" * (key[2] == "hard"), cells(*map(_point, entries))) for key, entries in of_class]
-            groups.append(Group(text(name), labelled))
-        if groups:
-            caption = f"{title}: {y_label}, {level}; at: {x_label} (the file curves.csv has all)"
-            tables.append(grouped_table(caption, ["class", "model", *(f"at {at:g}" for at in SHOWN_AT[curve])], groups))
-    return tables
-
-
-def _point(e: Entry) -> str:
-    return number(e["y"]) + ("" if e["low"] is None else f" ({interval(e['low'], e['high'])})")
+    if not areas or source["data"]["n_classes"] == 2:
+        return None
+    how = (
+        "The area under the ROC curve is how often a case of the class has a higher score for the class than another case has. Soft: a "
+        "case counts for a class with its plausibility, so the largest possible area is below 1. Cut: a case counts if its plausibility is "
+        "above one half. The two scales differ: do not compare one with the other."
+    )
+    digits = Digits.proportion((e["soft_auroc_low"], e["soft_auroc_high"]) for e in areas)
+    models = unique(areas, "model")[:MOST_MODELS]
+    found = {(e["class"], e["model"]): e for e in areas}
+    rows = []
+    for name in unique(areas, "class"):
+        own = [found.get((name, model)) for model in models]
+        soft = [cell(digits, e, "soft_auroc", "soft_auroc_low", "soft_auroc_high") for e in own]
+        rows.append((shown(name), [*soft, *(NONE if e is None else digits.value(e["hard_auroc"]) for e in own)]))
+    heads = ["class", *(f"{shown(m)}, soft" for m in models), *(f"{shown(m)}, cut" for m in models)]
+    note = f"the classes with most expected cases; {level_of(source)} intervals; curve_scores.csv and curves.csv have the curves"
+    return section("curves", TITLE, how, plain_table("Areas under the ROC curves", note, heads, rows))

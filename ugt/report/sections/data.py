@@ -16,12 +16,8 @@ def render(source: Data) -> Section:
         ("Models", ", ".join(map(text, source["models"]))),
     ]
     left_out = source["left_out"]
-    omitted = (
-        table("Left out", ["reason", "cases"], [[text(reason), count(n)] for reason, n in left_out.items()])
-        if left_out
-        else "<p>No case was left out.</p>"
-    )
-    how = "Cases without what a number needs are left out of that number and counted here; nothing is dropped silently."
+    omitted = table("Left out", ["reason", "cases"], [[text(reason), count(n)] for reason, n in left_out.items()]) if left_out else ""
+    how = "Cases without what a number needs are left out of that number and counted."
     return section("data", "Data", how, definitions(listed), omitted)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,16 +9,18 @@ import numpy as np
 from ..._base.arrays import Array, Int64, NDArray
 from ..._base.ragged import row_of
 from ...annotations import Labels, Rankings
-from .. import svg
 from ..context import most, pairs
-from ..markup import UNDEFINED, Data, Entry, Section, bullets, number, plain, section, share, table, text
+from ..digest import shown
+from ..digits import Digits, whole
+from ..markup import NONE, Data, Section, level_of, of, section
+from ..rows import cell, plain_table
 from ..tables import finite
 
 if TYPE_CHECKING:
     from ..context import Context, Rows
     from ..tables import Row
 
-TITLE = "Who annotated what"
+TITLE = "The annotators one by one"
 TABLES = {
     "annotators": ("annotator", "n_cases", "n_annotations", "n_classes_used", "agreement"),
     "annotator_overlap": ("annotator", "other", "n_common"),
@@ -30,7 +31,6 @@ MOST_OVERLAP = 30  # annotators that are set against each other: those with most
 MOST_CLASSES = 10_000
 CHUNK = 1 << 16  # cases
 MOST_ROWS, MOST_PAIRS, MOST_NAMED = 20, 12, 30  # that are shown: rows, pairs, unused classes by name
-MOST_BARS = 24
 
 
 class Uses(NamedTuple):
@@ -157,143 +157,23 @@ def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """Annotators, the cases that they share, annotations per case, use of the classes."""
-    how = (
-        "Who annotated how many cases, which of them two annotators share, and how often each class was given, over all cases, with or "
-        "without predictions: agreement can be seen only where annotators share cases."
-    )
-    sizes = source.get("case_sizes") or ()
-    if not sizes:
-        return section("design", TITLE, how, "<p>Nothing is said here: it needs annotations, not plausibilities made elsewhere.</p>")
+def render(source: Data) -> Section | None:
+    """The annotators one by one; None where they have no names, or are too many."""
     annotators = source.get("annotators") or ()
-    named = [_annotators(annotators), overlap_map(source), _overlap_table(source)] if annotators else []
-    unnamed = [] if annotators else ["<p>Who gave which annotation is not known in this data.</p>"]
-    return section("design", TITLE, how, *unnamed, *named, size_bars(source), _sizes(sizes), *_classes(source.get("classes") or ()))
-
-
-# ---- annotators ----
-
-
-def _annotators(entries: Sequence[Entry]) -> str:
-    shown = sorted(entries, key=lambda e: -int(e["n_cases"]))[:MOST_ROWS]
-    rows = [[text(e["annotator"]), *_counts(e, "n_cases", "n_annotations", "n_classes_used")] for e in shown]
-    columns = ["annotator", "cases", "annotations", "classes used"]
-    if any(e["agreement"] is not None for e in shown):  # rankings have none
-        rows = [[*row, share(e["agreement"])] for row, e in zip(rows, shown)]
-        columns.append("other annotators of the same cases who agree")
-    return table("Annotators, those with most cases first", columns, rows) + _more(len(shown), len(entries), "annotators")
-
-
-def _counts(entry: Entry, *names: str) -> list[str]:
-    return [f"{entry[name]:,}" for name in names]
-
-
-def _more(shown: int, total: int, file: str) -> str:
-    return f"\n<p>{shown:,} of {total:,} are shown; the file {file}.csv has all of them.</p>" if shown < total else ""
-
-
-def _overlap(source: Data) -> tuple[list[str], dict[tuple[int, int], int]]:
-    """Names of annotators, and the cases that they share by position; of an annotator alone all cases."""
-    entries = source.get("annotator_overlap") or ()
-    names = list(dict.fromkeys(name for e in entries for name in (e["annotator"], e["other"])))
-    place = {name: i for i, name in enumerate(names)}
-    common = {(place[e["annotator"]], place[e["other"]]): int(e["n_common"]) for e in entries}
-    common.update({(b, a): n for (a, b), n in common.items()})
-    own = {e["annotator"]: int(e["n_cases"]) for e in source.get("annotators") or ()}
-    common.update({(i, i): own.get(name, 0) for name, i in place.items()})
-    return names, common
-
-
-def overlap_map(source: Data) -> str:
-    """Cases that two annotators share as shaded squares."""
-    names, common = _overlap(source)
-    if not names:
-        return ""
-    said = {key: f"{names[key[0]]} and {names[key[1]]}: {n:,} cases" for key, n in common.items()}
-    said.update({(i, i): f"{name}: {common[i, i]:,} cases" for i, name in enumerate(names)})
-    between = {key: n if key[0] != key[1] else 0 for key, n in common.items()}
-    content = svg.squares(names, names, between, {key: f"{n}" for key, n in common.items()}, said, max(between.values()) or 1)
-    note = (
-        "The darker a square, the more cases two annotators share; white: none, so that nothing can be seen of their agreement. "
-        "The diagonal, not shaded, stands for all cases of one"
+    if not 1 < len(annotators) <= MOST_ROWS:
+        return None
+    ratios = {e["name"]: e for e in of(source.get("humans") or (), kind="annotator") if e["value"] is not None}
+    found = [ratios.get(e["annotator"]) for e in annotators]
+    digits = Digits.proportion((e["low"], e["high"]) for e in found if e)
+    rows = []
+    for e, ratio in zip(annotators, found):
+        agree = NONE if e["agreement"] is None else Digits(0).value(e["agreement"])
+        rows.append((shown(e["annotator"]), [whole(e["n_cases"]), agree, cell(digits, ratio)]))
+    heads = ["annotator", "cases", "agreement with<br>others, %", "discrepancy<br>ratio"]
+    kept = [i for i in range(1, 4) if any(cells[i - 1] != NONE for _, cells in rows)]
+    rows, heads = [(name, [cells[i - 1] for i in kept]) for name, cells in rows], [heads[0], *(heads[i] for i in kept)]
+    note = f"{level_of(source)} intervals; annotators.csv, annotator_overlap.csv and agreement_by_pair.csv have more"
+    how = (
+        "The discrepancy ratio of an annotator is against the others: below 1 the annotator is closer to them than they are to each other."
     )
-    return svg.figure("design-overlap", "Cases that annotators share", note, content, height=svg.grid_height(len(names), len(names)))
-
-
-def _overlap_table(source: Data) -> str:
-    """A matrix where it fits, else the pairs that share most cases."""
-    names, common = _overlap(source)
-    caption = "Cases that two annotators share"
-    if not names:
-        return "<p>One annotator is named: there is nobody to share cases with.</p>"
-    if len(names) <= svg.NUMBERED:
-        rows = [[text(name), *(f"{common[i, j]:,}" for j in range(len(names)))] for i, name in enumerate(names)]
-        return table(caption, ["", *map(text, names)], rows)
-    entries = sorted(source["annotator_overlap"], key=lambda e: -int(e["n_common"]))
-    listed = [[text(e["annotator"]), text(e["other"]), f"{e['n_common']:,}"] for e in entries[:MOST_PAIRS]]
-    none = sum(e["n_common"] == 0 for e in entries)
-    said = f"\n<p>{none:,} of {len(entries):,} pairs share no case.</p>"
-    more = _more(len(listed), len(entries), "annotator_overlap")
-    return table(f"{caption}, the pairs with most first", ["annotator", "other", "cases"], listed) + said + more
-
-
-# ---- annotations per case ----
-
-
-def _binned(sizes: Sequence[Entry]) -> list[tuple[str, int]]:
-    """``(annotations, cases)``: each number by itself, or bins of equal width where there are many."""
-    pairs = sorted((int(e["n_annotations"]), int(e["n_cases"])) for e in sizes)
-    last = pairs[-1][0]
-    if last < MOST_BARS:
-        found = dict(pairs)
-        return [(str(size), found.get(size, 0)) for size in range(pairs[0][0], last + 1)]
-    width = -(-(last + 1) // MOST_BARS)
-    bins = [0] * (last // width + 1)
-    for size, n in pairs:
-        bins[size // width] += n
-    return [(f"{i * width}–{(i + 1) * width - 1}", n) for i, n in enumerate(bins)]
-
-
-def size_bars(source: Data) -> str:
-    """A bar for each number of annotations: how many cases have it."""
-    bins = _binned(source["case_sizes"])
-    if len(bins) < 2:
-        return ""
-    x = svg.x_scale(0, len(bins))
-    y = svg.y_scale(0, svg.around([0, max(n for _, n in bins)])[1])
-    every = -(-len(bins) // 12)  # names that do not run into each other
-    marks = [(i + 0.5, name) for i, (name, _) in enumerate(bins) if i % every == 0]
-    parts = [svg.axes(x, y, "annotations of a case", "cases", marks)]
-    for i, (name, n) in enumerate(bins):
-        left, right, top = x.at(i + 0.1), x.at(i + 0.9), y.at(n)
-        parts.append(
-            f'<rect class="bar" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{y.at(0) - top:.1f}">'
-            f"<title>{plain(name)} annotations: {n:,} cases</title></rect>"
-        )
-    note = "Cases with one annotation say nothing of how far annotators agree; cases with none say nothing at all"
-    return svg.figure("design-sizes", "Annotations per case", note, "".join(parts))
-
-
-def _sizes(sizes: Sequence[Entry]) -> str:
-    return table("Annotations per case", ["annotations", "cases"], [[name, f"{n:,}"] for name, n in _binned(sizes)])
-
-
-# ---- classes ----
-
-
-def _classes(entries: Sequence[Entry]) -> list[str]:
-    """Classes that were given, most often first, and the names of those that were not."""
-    used = sorted((e for e in entries if not e["unused"]), key=lambda e: -int(e["n_annotations"]))
-    unused = [e["class"] for e in entries if e["unused"]]
-    rows = [[text(e["class"]), *_counts(e, "n_annotations", "n_cases"), _share(e["share"])] for e in used[:MOST_ROWS]]
-    columns = ["class", "annotations that name it", "cases where it is named", "share of annotations"]
-    parts = [table("Classes, those given most often first", columns, rows) + _more(len(rows), len(used), "classes")] if rows else []
-    if not unused:
-        return [*parts, "<p>Every class was given by some annotator.</p>"]
-    names = ", ".join(map(text, unused[:MOST_NAMED])) + (", …" if len(unused) > MOST_NAMED else "")
-    return [*parts, bullets([f"Classes that no annotator gave ({len(unused):,}): {names}"])]
-
-
-def _share(value: float | None) -> str:
-    return UNDEFINED if value is None else number(value)
+    return section("design", TITLE, how if ratios else "", plain_table("Annotators one by one", note, heads, rows))

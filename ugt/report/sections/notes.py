@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from ..cautions import further
+from ..digest import Digest
 from ..markup import Data, Section, bullets, section, text
 
 
-def render(source: Data) -> Section:
-    """What the evaluation wants to be known."""
-    how = "What was noticed on the way; “undefined” in a table has its reason here or under Data."
-    return section("notes", "Notes", how, bullets(map(text, source["notes"])) if source["notes"] else "<p>Nothing to note.</p>")
+def render(source: Data) -> Section | None:
+    """The cautions that the first page has no room for, and the notes of the evaluation; None where there are none."""
+    said = [f"<b>{one.claim}</b> {one.sentence}" for one in further(Digest(source))]
+    notes = [*said, *(text(note) for note in source["notes"])]
+    return section("notes", "Notes", "What was noticed during the evaluation.", bullets(notes)) if notes else None

@@ -8,9 +8,7 @@ import numpy as np
 
 from ..._base import notices
 from ...aggregation import PanelCheck, split_panel_check
-from .. import markup as html
 from ..context import MOST_CELLS, Made
-from ..markup import Data, Entry, Section, level_of, of, unique
 from ..tables import ends_of, finite
 from ..words import reliability_name
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..tables import Row
 
-TITLE = "Would a further annotator agree?"
 TABLES = {"panel_check": ("reliability", "annotator", "predicted", "observed", "low", "high", "p_value", "adjusted_p_value", "n_cases")}
 # Options of the truth model that each takes; draws are made anew under the middle reliability only, and for no annotator by itself.
 OPTIONS = {
@@ -28,7 +25,6 @@ OPTIONS = {
     "prirn": ("tie_weight", "background"),
     "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains", "seed", "n_threads"),
 }
-NEEDS = "a posterior of labels or rankings (dirichlet, prirn or plackett-luce), and a case with two annotators"
 MOST_ANNOTATORS = 40
 SIGNIFICANT, REFUTED = 0.05, 0.001
 
@@ -78,48 +74,3 @@ def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterato
             "observed": float(parts.observed[a]), **ends_of(ends), "p_value": finite(parts.p_value[a]),
             "adjusted_p_value": finite(parts.adjusted_p_value[a]), "n_cases": int(parts.n_cases[a]),
         }  # fmt: skip
-
-
-# ---- the page
-
-
-def render(source: Data) -> Section:
-    """A sentence for each reliability, and the table of the annotators under the middle one."""
-    how = (
-        "Of each case one annotator was held out, and the truth was made of the others. The truth model says how often the one held out "
-        "agrees with the vote of the others; the labels show how often that was so. Where the interval leaves out what was predicted, the "
-        "prior or the reliability does not describe these annotators. Agreement says nothing about who is right."
-    )
-    entries = source.get("panel_check") or ()
-    if not entries:
-        return html.section("panel-check", TITLE, how, f"<p>None was computed: it needs {NEEDS}.</p>")
-    pooled = [e for e in entries if e["annotator"] is None]
-    values = unique(pooled, "reliability")
-    middle = values[len(values) // 2]
-    said = html.bullets(f"At {reliability_name(e['reliability'])} {_sentence(e, level_of(source))}" for e in pooled)
-    annotators = [e for e in of(entries, reliability=middle) if e["annotator"] is not None]
-    if not annotators:
-        return html.section("panel-check", TITLE, how, said)
-    columns = ["annotator", "predicted", "observed", f"{level_of(source)} interval", "p (Holm)", "cases"]
-    rows = [
-        [html.text(e["annotator"]), html.number(e["predicted"]), html.number(e["observed"]), html.ends(e), _p(e["adjusted_p_value"]),
-         html.count(e["n_cases"])]
-        for e in annotators
-    ]  # fmt: skip
-    caption = f"Each annotator held out of all of their cases ({reliability_name(middle)})"
-    return html.section("panel-check", TITLE, how, said, html.table(caption, columns, rows))
-
-
-def _sentence(e: Entry, level: str) -> str:
-    verdict = f"annotators agree {'less' if e['observed'] < e['predicted'] else 'more'} than the truth model says"
-    if e["p_value"] is None or e["p_value"] > SIGNIFICANT:
-        verdict = "no evidence against the truth model"
-    return (
-        f"a further annotator would agree with the vote of the others in {html.number(e['predicted'])} (predicted); observed "
-        f"{html.number(e['observed'])} ({level} interval {html.ends(e)}, {html.count(e['n_cases'])} cases, "
-        f"p {_p(e['p_value'])}): {verdict}."
-    )
-
-
-def _p(value: float | None) -> str:
-    return html.NONE if value is None else "&lt;0.001" if value < 0.001 else f"{value:.3f}"

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...studies import plan_annotations
-from ...studies.pilots import LEAST_CASES
 from .. import markup as html
 from ..context import MOST_CELLS
 from ..tables import finite
@@ -59,18 +58,16 @@ def _row(model: str | None, plan: AnnotationPlan) -> Row:
     return dict(zip(TABLES["study_size"], [model, plan.metric, *sizes, *parts, *given, random]))
 
 
-def render(source: Data) -> Section:
-    """A sentence or two for each model."""
+def render(source: Data) -> Section | None:
+    """A sentence or two for each model; None where nothing was computed."""
+    entries = source.get("study_size") or ()
+    if not entries:
+        return None
     how = (
         "What this study says of a further one: how much a label's agreement with the model varies between cases, between annotators and "
         "from label to label, and how wide the interval of the model's agreement with one more annotator would be in other designs. "
         "<code>ugt plan</code> finds the cheapest design for a wanted width or power."
     )
-    entries = source.get("study_size") or ()
-    if not entries:
-        needs = ["labels, not rankings", f"at least {LEAST_CASES} cases with two labels, which differ", "cases that are no clusters"]
-        why = f"<p>None was computed. It needs:</p>{html.bullets(needs)}"
-        return html.section("planning", TITLE, how, why)
     more = len(source.get("models") or ()) - MOST_MODELS
     rest = f"<p>{more:,} more models were left out.</p>" if more > 0 else ""
     return html.section("planning", TITLE, how, html.bullets(_sentences(entries, html.level_of(source))), rest)

@@ -36,8 +36,36 @@ def render(source: Data) -> Section:
         "anybody saw results (the plan) counts for more than what was chosen afterwards."
     )
     return section(
-        "provenance", "Provenance", how, definitions(listed), files, subheading("What was prespecified", "plan"), _planned(source)
-    )
+        "provenance", "Files and plan", how, definitions(listed), files, subheading("What was prespecified", "plan"), _planned(source),
+        subheading("Files beside this page"), _beside(source),
+    )  # fmt: skip
+
+
+def _beside(source: Data) -> str:
+    """What the record and the CSV files hold, as far as there is anything."""
+    rows = [["evaluation.json", "everything, with all digits"]]
+    for names, holds in _FILES.items():
+        there = [f"{name}.csv" for name in names.split() if source.get(name)]
+        rows += [[", ".join(there), holds]] if there else []
+    return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
+
+
+# What the tables hold; those of a line stand together.
+_FILES = {
+    "metrics winners flips differences": "all measures with every range, leads, changes of order, differences of all pairs",
+    "certainty cases": "certainty under each reliability; one row per case, least certain first",
+    "constant_answer references": "always the commonest class, and the plausibilities themselves as a model",
+    "truth_models true_accuracy next_annotator": "agreement with each truth and annotator; what the accuracy against the true class can be",
+    "agreement agreement_by_class agreement_by_pair": "all coefficients of agreement; agreement on each class and of each pair",
+    "annotators annotator_overlap case_sizes classes": "who annotated what: cases, shared cases, annotations per case, classes",
+    "humans panel_check": "discrepancy ratios of models and annotators; whether a further annotator would agree",
+    "calibration reliability_bins calibration_map disagreement_bins": "losses against label histograms, and the bins behind them",
+    "confusion class_agreement group_agreement": "soft confusion matrix; agreement on each class and group",
+    "curves curve_scores set_coverage": "ROC and precision-recall curves, areas under them, prediction sets",
+    "strata": "results by subgroup, agreement, certainty and annotations per case",
+    "sensitivity sources_of_spread study_size diagnostics": "what the result depends on; sizes of further studies; Markov chains",
+    "guidelines": "each item of the reporting guidelines, and where it is answered",
+}
 
 
 def plan_of(source: Data) -> Data:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +16,7 @@ from ...plausibilities.metric import METRICS
 from ...plausibilities.orders import Orders
 from ...resampling.spread import spread_of
 from ...resampling.two_way import design_if_named
-from .. import svg, words
 from ..context import Made
-from ..markup import Cell, Data, Entry, Group, Section, cells, grouped_table, interval, level_of, number, of, section, text, unique
 from ..standings import both_ends
 from ..tables import ends_of, finite
 
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..tables import Row
 
-TITLE = "Where the uncertainty comes from"
 TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
 COSTLY = ("plackett-luce", *by_name.FITTED)
 N_RESAMPLES = 100  # of the annotations: each is a whole aggregation
@@ -42,7 +38,6 @@ MEANINGS = {
     "cases and draws": "all together",
     "clusters and draws": "all together",
 }
-MOST_MODELS = 6
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -52,8 +47,8 @@ def make(context: Context, notes: list[str]) -> Made:
     if not at:
         return {}
     own, unit = [context.metrics[i] for i in at], context.unit_names[0]
-    named = _over_named(context, wanted[1])
-    by_source = {"annotators": named} if named else {"labels": _over_labels(context, wanted[1], notes)}
+    shown = _over_named(context, wanted[1])
+    by_source = {"annotators": shown} if shown else {"labels": _over_labels(context, wanted[1], notes)}
     by_source["draws"] = [_of(row["draw_std"], (row["draw_low"], row["draw_high"])) for row in own]
     if any(row["n_cases"] for row in own):
         resampled, *_ = yield context.asked
@@ -85,7 +80,7 @@ def _std(values: Array) -> list[float]:
 
 
 def _over_named(context: Context, k: int) -> list[Row]:
-    """Other annotators for the same cases, by leaving out each who is there; nothing where they are not named, or it is not known how."""
+    """Other annotators for the same cases, by leaving out each who is there; nothing where they are not shown, or it is not known how."""
     known = context.known.annotations
     if known is None or context.aggregation in COSTLY:
         return []
@@ -135,54 +130,3 @@ def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
     # Drawn labels agree more often than labels do, which moves the mean: only the spread about it is of use.
     ends = ((std, max(value - z * std, 0.0), min(value + z * std, 1.0)) for value, std in zip(found.estimate, _std(found.values)))
     return [_of(std, low_high) for std, *low_high in ends]
-
-
-# ---- the page
-
-
-def render(source: Data) -> Section:
-    """The spread of each model's accuracy by source: a figure and the table behind it."""
-    how = (
-        "The same accuracy could have come out differently for several reasons, and each has an interval of its own. Where “what the "
-        "annotations leave open” is wide, more annotations of these cases help; where “other cases” is wide, more cases do. Quote “other "
-        "cases” and name what it leaves out; “all together” counts the annotators' part twice, as other cases bring other annotators with "
-        "them. All of them are about the agreement with a truth drawn from the annotations, not about the accuracy against the true class."
-    )
-    entries = source.get("sources_of_spread") or ()
-    if not entries:
-        return section("spread", TITLE, how, "<p>None was computed: no model was evaluated.</p>")
-    level = level_of(source)
-    first = entries[0]
-    at = "" if first["reliability"] is None else f" at {words.reliability_name(first['reliability'])}"
-    name = f"{words.metric_name(first['metric'], first['k'])}{at}"
-    models = unique(entries, "model")
-    groups = [Group(text(model), _rows(of(entries, model=model))) for model in models]
-    shown = grouped_table(
-        f"{name} by source of uncertainty", ["model", "source", "value", "standard deviation", f"{level} interval"], groups
-    )
-    return section("spread", TITLE, how, _figure(entries, models[:MOST_MODELS], name), shown)
-
-
-def _rows(entries: Sequence[Entry]) -> list[tuple[str, list[Cell]]]:
-    return [(MEANINGS[e["source"]], cells(number(e["value"]), number(e["std"]), interval(e["low"], e["high"]))) for e in entries]
-
-
-def _figure(entries: Sequence[Entry], models: Sequence[str], name: str) -> str:
-    kinds = list(dict.fromkeys(MEANINGS[e["source"]] for e in entries))
-    known = [e for e in entries if e["model"] in models and e["value"] is not None and e["low"] is not None]
-    if not known:
-        return ""
-    x = svg.Scale(*svg.around([end for e in known for end in (e["low"], e["high"])]), 130, svg.WIDTH - svg.RIGHT)
-    parts, top = [], float(svg.TOP)
-    for model in models:
-        rows = of(known, model=model)
-        parts.append(svg.row_name(model, top + 9 * max(len(rows) - 1, 0) + 9))
-        for e in rows:
-            style = kinds.index(MEANINGS[e["source"]])
-            parts += [svg.row_bar(e["low"], e["high"], top + 9, x, style), svg.marker(x.at(e["value"]), top + 9, style)]
-            top += 18
-        top += 10
-    parts.append(svg.x_axis(x, top, name))
-    title = f"{name}: intervals by source"
-    text_ = "A line for each source of uncertainty of each model: the longer it is, the more of the uncertainty comes from there"
-    return svg.figure("spread-figure", title, text_, "".join(parts), kinds, height=top + svg.BOTTOM)

@@ -11,17 +11,13 @@ import numpy as np
 
 from ..._base.arrays import Array, Int64, NDArray
 from ..._base.ragged import row_of
-from .. import markup as html
 from ..context import Made
-from ..markup import Data, Entry, Group, Section, level_of, of, unique
-from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
     from ...annotations import Labels
     from ..context import Context
 
-TITLE = "Results by stratum"
 TABLES = {"strata": ("stratum", "level", "model", "metric", "value", "low", "high", "n_cases", "n_clusters", "few")}
 METRICS = {
     "certainty": "mean certainty of the truth",
@@ -38,8 +34,6 @@ CERTAINTY_LEVELS = ("below 0.5", "0.5 to 0.8", "0.8 to 0.99", "0.99 or more")
 AGREEMENT_LEVELS = ("unanimous", "majority", "no majority")
 ROUNDING = 1e-12  # a certainty of 0.8 that is computed as a little less is 0.8
 MOST_SIZES = 8  # numbers of annotations that are levels of their own; if there are more, levels double in size
-LIMIT = "a copy of the annotations"
-FEW = "few cases, no interval"
 
 
 class Stratum(NamedTuple):
@@ -149,65 +143,3 @@ def _ordered(levels: list[str]) -> list[str]:
     with contextlib.suppress(ValueError):
         stated.sort(key=lambda level: (math.isnan(float(level)), float(level)))
     return [*stated, *(level for level in levels if level == NOT_STATED)]
-
-
-# ---- the page
-
-
-def render(source: Data) -> Section:
-    """Results by stratum: a dot plot and a table for each way to part the cases."""
-    how = (
-        "The same numbers for parts of the cases. Where annotators agree, every model agrees more often with them, because less is open "
-        "there: compare models with each other within a stratum, and strata of one kind only with their certainty beside them."
-    )
-    entries = source.get("strata") or ()
-    if not entries:
-        return html.section("strata", TITLE, how, "<p>None was computed: it needs cases with a certainty, or models at k = 1.</p>")
-    parts = []
-    for number_, stratum in enumerate(unique(entries, "stratum")):
-        here = of(entries, stratum=stratum)
-        parts += [_dots(here, stratum, number_), _table(here, stratum, source)]
-    return html.section("strata", TITLE, how, *parts)
-
-
-def _dots(entries: Sequence[Entry], stratum: str, number_: int) -> str:
-    metric = next((name for name in OF_MODELS if any(e["metric"] == name and e["value"] is not None for e in entries)), None)
-    if metric is None:
-        return ""
-    found = [e for e in entries if e["metric"] == metric and e["value"] is not None]
-    levels = unique(found, "level")
-    if len(levels) < 2:
-        return ""
-    rows = [(level, of(found, level=level)) for level in levels]
-    note = "A row is a part of the cases, a dot a model, a bar its interval; a dot without a bar stands for too few cases"
-    name = METRICS[metric]
-    return dot_plot(f"strata-{number_}", f"{name[0].upper()}{name[1:]} by {stratum}", note, rows, unique(found, "model"), name)
-
-
-def _table(entries: Sequence[Entry], stratum: str, source: Data) -> str:
-    """A row for the certainty of a level, then one for each model with what it is by either truth."""
-    level = f"{level_of(source)} interval"
-    clustered = any(e["n_clusters"] is not None for e in entries)
-    metrics = [name for name in OF_MODELS if any(e["metric"] == name for e in entries)]
-    groups = []
-    for name in unique(entries, "level"):
-        here = of(entries, level=name)
-        groups.append(Group(html.text(name), [_row(here, model, metrics, clustered) for model in unique(here, "model")]))
-    columns = [html.text(stratum), "", *(part for name in metrics or ("certainty",) for part in (METRICS[name], level)), "cases"]
-    return html.grouped_table(f"By {html.plain(stratum)}", [*columns, *(["clusters"] if clustered else [])], groups)
-
-
-def _row(entries: Sequence[Entry], model: str | None, metrics: Sequence[str], clustered: bool) -> tuple[str, list[html.Cell]]:
-    own = {e["metric"]: e for e in of(entries, model=model)}
-    first = next(iter(own.values()))
-    names = ("certainty",) if model is None else metrics
-    found = [cell for name in names for cell in _numbers(own.get(name))]
-    found += [html.NONE] * (2 * len(metrics or names) - len(found))  # certainty has no second truth
-    clusters = [f"{first['n_clusters']:,}" if first["n_clusters"] is not None else html.UNDEFINED] if clustered else []
-    return LIMIT if model is None else html.text(model), html.cells(*found, f"{first['n_cases']:,}", *clusters)
-
-
-def _numbers(entry: Entry | None) -> tuple[str, str]:
-    if entry is None:
-        return html.NONE, html.NONE
-    return html.number(entry["value"]), FEW if entry["few"] else html.interval(entry["low"], entry["high"])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from ...accuracy.bounds import outer_ends
 from ...accuracy.next_annotator import next_annotator_agreement
 from .. import markup as html
-from .. import svg, words
 from ..context import MOST_CELLS, MOST_WORK, Ask, Made
-from ..markup import Data, Entry, Group, Section, level_of, of, unique
+from ..digest import Digest, shown
+from ..digits import Digits
+from ..markup import Data, Section
+from ..rows import below, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from ..tables import Row
 
 TITLE = "Accuracy against the true class"
+MOST_MODELS = 8  # rows
 WITH_ENDS = {"agreement": ("low", "high"), "lower": ("low",), "upper": ("high",), "independent": ("low", "high")}
 TABLES = {
     "true_accuracy": (
@@ -78,105 +81,26 @@ def _beside(context: Context, people: Sequence[NextAnnotatorAgreement], found: S
 # ---- the page
 
 
-def render(source: Data) -> Section:
-    """A figure and a sentence a model, the table behind both; agreement with one more annotator."""
+def render(source: Data) -> Section | None:
+    """What the accuracy against the true class can be, under the main truth; None where no model was evaluated."""
+    digest = Digest(source)
+    entries = [e for e in source.get("true_accuracy") or () if e["reliability"] == digest.main and e["model"] in digest.models]
+    if not entries:
+        return None
     how = (
-        "No annotation says what the true class is, so that the accuracy against it cannot be computed. What it can be hangs on how a "
-        "model errs: <b>if it knows nothing beyond the annotations</b> it is the uncertainty-adjusted accuracy; <b>if it errs "
-        "independently of the annotators</b>, given the true class, it is found by taking their errors away; without any assumption it "
-        "lies "
-        "between two <b>bounds</b>. All of them take for granted that the plausibilities are right: compare the reliabilities. A model "
-        "that is always "
-        "right, and one that copies the annotations, are the two references."
+        "No annotation says what the true class is, so the accuracy against it depends on how a model errs. If the model knows nothing "
+        "beyond the annotations, it is the UA accuracy of the first page. If the model errs independently of the annotators, it is found "
+        "by removing their errors; a result above 100% says that the model shares errors with them. Without an assumption it lies between "
+        "two bounds. All of this takes the plausibilities for right."
     )
-    entries = source.get("true_accuracy") or ()
-    if not entries:
-        return html.section(
-            "true-accuracy", TITLE, how, "<p>None was computed: it needs a model, and a table of plausibilities that is not too large.</p>"
-        )
-    level = level_of(source)
-    middle = _middle(entries)
-    sentences = [_sentence(e) for e in entries if e["reliability"] == middle]
-    groups = [Group(html.text(model), [_shown(e) for e in of(entries, model=model)]) for model in unique(entries, "model")]
-    columns = [
-        "model", "reliability", "voted label", "nothing beyond the annotations", "independent errors", "bounds",
-        f"bounds with {level} ends",
-        "always right", "copies the annotations", "cases",
-    ]  # fmt: skip
-    shown = html.grouped_table("What the top-1 accuracy against the true class can be", columns, groups)
-    return html.section("true-accuracy", TITLE, how, dots(source), html.bullets(sentences), shown, _people(source, level))
-
-
-def _middle(entries: Sequence[Entry]) -> float | None:
-    known: list[float | None] = unique(entries, "reliability")
-    return known[len(known) // 2]
-
-
-def _shown(e: Entry) -> tuple[str, list[html.Cell]]:
-    own = (e["agreement_low"], e["agreement_high"]), (e["independent_low"], e["independent_high"])
-    values = [f"{html.number(e[name])} ({html.interval(*ends)})" for name, ends in zip(("agreement", "independent"), own)]
-    bounds = [html.interval(e["lower"], e["upper"]), html.interval(e["lower_low"], e["upper_high"])]
-    rest = [html.number(e["always_right"]), html.number(e["copying"]), f"{e['n_cases']:,}"]
-    return html.text(words.reliability_name(e["reliability"])), html.cells(html.number(e["voted"]), *values, *bounds, *rest)
-
-
-def _sentence(e: Entry) -> str:
-    """One a model."""
-    name, low = html.text(e["model"]), e["independent_low"]
-    together = f"If {name} knows nothing beyond the annotations its accuracy is about {html.number(e['agreement'])}"
-    bounds = f"the annotations alone allow {html.number(e['lower'])} to {html.number(e['upper'])}."
-    if e["independent"] is None:
-        return f"{together}; {bounds}"
-    if low is not None and low > 1:
-        return f"{together}. It does not err independently of them: that would need an accuracy above 1. Without an assumption {bounds}"
-    beyond = " (which the bounds do not allow: the plausibilities are not right, or its errors not independent)"
-    independent = f"about {html.number(min(1.0, e['independent']))}{beyond if low is not None and low > e['upper'] else ''}"
-    return f"{together}; if it errs independently, {independent}; {bounds}"
-
-
-def _people(source: Data, level: str) -> str:
-    entries = source.get("next_annotator") or ()
-    if not entries:
-        return ""
-    columns = [
-        "model",
-        "with one more annotator",
-        f"{level} interval",
-        "annotators with each other",
-        "difference",
-        f"{level} interval",
-        "cases",
-    ]
-    rows = [
-        [
-            html.text(e["model"]), html.number(e["agreement"]), html.interval(e["agreement_low"], e["agreement_high"]),
-            html.number(e["annotators"]), html.UNDEFINED if e["difference"] is None else f"{e['difference']:+.4f}",
-            html.interval(e["difference_low"], e["difference_high"]), f"{e['n_cases']:,}",
-        ]
-        for e in entries
-    ]  # fmt: skip
-    return html.table("Agreement of first choices with one more annotator, which needs no assumption on the truth", columns, rows)
-
-
-def dots(source: Data) -> str:
-    """A row for each reading of the middle truth, in it a dot a model, and the bounds as bars."""
-    entries = [e for e in source["true_accuracy"] if e["reliability"] == _middle(source["true_accuracy"])]
+    digits = Digits(0) if digest.withheld else Digits.of((e["independent_low"], e["independent_high"]) for e in entries)
     rows = []
-    for name in ("voted", "agreement", "independent"):
-        label = {"voted": "voted label", "agreement": "knows no more", "independent": "independently"}[name]
-        found = [{"model": e["model"], "value": e[name], "low": e.get(f"{name}_low"), "high": e.get(f"{name}_high")} for e in entries]
-        rows.append((label, [{**one, "value": min(1.0, one["value"])} for one in found if one["value"] is not None]))
-    centre = [
-        {"model": e["model"], "value": (e["lower"] + e["upper"]) / 2, "low": e["lower"], "high": e["upper"]}
-        for e in entries
-        if e["lower"] is not None
-    ]
-    note = (
-        "Knows no more than the annotations say, or errs independently of them; bars of the last row are bounds without an assumption, "
-        "its dots their "
-        "middles; other bars are intervals over cases"
-    )
-    return svg.dot_plot(
-        "true-accuracy-figure", "What the accuracy against the true class can be", note, [*rows, ("bounds", centre)],
-        unique(entries, "model"), "top-1 accuracy",
-    )  # fmt: skip
+    for e in entries[:MOST_MODELS]:
+        given = (None, None) if digest.withheld else (e["independent_low"], e["independent_high"])
+        rows.append((shown(e["model"]), [below(digits, e["independent"], *given), digits.ends(e["lower"], e["upper"])]))
+    first = entries[0]
+    always = f"On the scale of UA accuracy a model that is always right has {digits.percent(first['always_right'])}."
+    note = f"%{digest.at_main}, with {html.level_of(source)} intervals; true_accuracy.csv has the other reliabilities"
+    heads = ["", "if errors are<br>independent", "bounds"]
+    table = plain_table("What the top-1 accuracy against the true class can be", note, heads, rows)
+    return html.section("true-accuracy", TITLE, how, table, f"<p>{always}</p>")

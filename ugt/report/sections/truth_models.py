@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..._base.arrays import Array, Int64
 from ...annotations.first_choices import first_choices
-from .. import markup as html
-from .. import words
 from ..context import Made, most
-from ..markup import Data, Entry, Group, Section, level_of, unique
-from ..svg import dot_plot
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
     from ..context import Context
     from ..tables import Row
 
-TITLE = "Performance under each truth"
 TABLES = {"truth_models": ("model", "truth", "name", "metric", "k", "value", "low", "high", "n_cases", "gap", "gap_low", "gap_high")}
 MOST_ANNOTATORS = 40
 LEAST_CASES = 10
@@ -106,73 +101,3 @@ def _rows(models: list[str], found: Judgement, values: Array, ends: Array) -> It
             **ends_of(ends[0, m]), "n_cases": int((~np.isnan(column)).sum()), "gap": None if is_voted else finite(values[1, m]),
             **ends_of((None, None) if is_voted else ends[1, m], "gap_low", "gap_high"),
         }  # fmt: skip
-
-
-# ---- the page
-
-
-def render(source: Data) -> Section:
-    """First choices of the models under each truth: a dot plot, what the gaps say, and the table behind both."""
-    how = (
-        "How often a model's first choice agrees with a truth: the voted label, one drawn from the annotations under each reliability (UA "
-        "accuracy), or what a single annotator said. The accuracy against the true class may be higher or lower than any of them. The gap "
-        "is the difference from the voted label on the same cases: a gap whose interval leaves out 0 means that the choice of the truth "
-        "matters more than which cases were sampled."
-    )
-    entries = source.get("truth_models") or ()
-    if not entries:
-        said = "<p>None was computed: it needs a model, and the first choice (k = 1) among the orders that were evaluated.</p>"
-        return html.section("truth-models", TITLE, how, said)
-    level = level_of(source)
-    groups = [Group(truth_name(*key), [_shown(e) for e in found]) for key, found in _by_truth(entries).items()]
-    columns = ["truth", "model", "value", f"{level} interval", "gap to the voted label", f"{level} interval of the gap", "cases"]
-    shown = html.grouped_table("Top-1 accuracy under each truth", columns, groups)
-    return html.section("truth-models", TITLE, how, dots(source), html.bullets(_spans(entries)), shown)
-
-
-def truth_name(truth: str, name: str | None) -> str:
-    """A truth, as HTML."""
-    return f"annotator {html.text(name)}" if truth == "annotator" else _plain_name(truth, name)
-
-
-def _plain_name(truth: str, name: str | None) -> str:
-    if truth == "voted":
-        return "voted label"
-    if truth == "annotator":
-        return str(name)
-    return words.reliability_name(None if name in (None, "given") else float(str(name)))
-
-
-def _by_truth(entries: Iterable[Entry]) -> dict[tuple[str, str | None], list[Entry]]:
-    found: dict[tuple[str, str | None], list[Entry]] = {}
-    for e in entries:
-        found.setdefault((e["truth"], e["name"]), []).append(e)
-    return found
-
-
-def _shown(e: Entry) -> tuple[str, list[html.Cell]]:
-    own = e["truth"] == "voted"
-    gap = html.NONE if own else html.UNDEFINED if e["gap"] is None else f"{e['gap']:+.4f}"
-    ends = html.NONE if own else html.interval(e.get("gap_low"), e.get("gap_high"))
-    return html.text(e["model"]), html.cells(html.number(e["value"]), html.interval(e["low"], e["high"]), gap, ends, f"{e['n_cases']:,}")
-
-
-def _spans(entries: Sequence[Entry]) -> list[str]:
-    """A sentence for each model: from the least to the greatest value."""
-    found = []
-    for model in unique(entries, "model"):
-        known = [e for e in entries if e["model"] == model and e["value"] is not None]
-        if known:
-            low, high = min(known, key=lambda e: float(e["value"])), max(known, key=lambda e: float(e["value"]))
-            ends = [f"{html.number(e['value'])} ({truth_name(e['truth'], e['name'])})" for e in (low, high)]
-            found.append(f"{html.text(model)}: from {ends[0]} to {ends[1]}.")
-    return found
-
-
-def dots(source: Data) -> str:
-    """A row for each truth, in it a dot and an interval for each model."""
-    by_truth = _by_truth(e for e in source["truth_models"] if e["value"] is not None)
-    rows = [(_plain_name(*key), found) for key, found in by_truth.items()]
-    models = unique(source["truth_models"], "model")
-    note = "A row is a truth, a dot a model, a bar its interval over cases: dots of a model that lie apart depend on what is taken as true"
-    return dot_plot("truth-models-figure", "Top-1 accuracy under each truth", note, rows, models, "top-1 accuracy")
