@@ -51,7 +51,7 @@ class Page(HTMLParser):
 
 def parsed(html):
     """The tree of a section: balanced tags, every reference of XML."""
-    return ET.fromstring(f"<r>{html}</r>")
+    return ET.fromstring(f"<r>{html.replace('<br>', ' ')}</r>")
 
 
 def words_of(element):

@@ -34,9 +34,9 @@ JUDGE = ("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv
 
 
 def files(found):
-    """Every table of an evaluation that has rows is a file."""
+    """Every table of an evaluation that has rows is a file, and so are the items of guidelines."""
     assert set(found) > {*TABLES, *NO_TABLES}
-    return sorted([*(f"{name}.csv" for name in set(found) - NO_TABLES if found[name]), "evaluation.json", "report.html"])
+    return sorted([*(f"{name}.csv" for name in set(found) - NO_TABLES if found[name]), "evaluation.json", "guidelines.csv", "report.html"])
 
 
 @pytest.fixture(autouse=True)

@@ -47,9 +47,9 @@ def changed(found):
     yield "an object", "{}", "x.json must be an evaluation as ugt evaluate writes it. Got other JSON."
     yield "schema", json.dumps({**found, "schema": 99}), "x.json must have the schema 2 of this version of ugt. Got 99."
     yield "incomplete", json.dumps({key: found[key] for key in ("ugt", "schema", "provenance", "metrics")}), "x.json must be an evaluation"
-    strange = [{**row, "n_cases": "x"} for row in found["certainty"]]
-    said = "x.json must be an evaluation as ugt evaluate writes it. Got one that is not complete or holds something else (ValueError"
-    yield "text for numbers", json.dumps({**found, "certainty": strange}), said
+    strange = [{**row, "case_low": "x"} for row in found["metrics"]]
+    said = "x.json must be an evaluation as ugt evaluate writes it. Got one that is not complete or holds something else (TypeError"
+    yield "text for numbers", json.dumps({**found, "metrics": strange}), said
     twice = "x.json must have each field of an object once. Got 'schema' twice"
     yield "a field twice", whole.replace('"schema": 2', '"schema": 1, "schema": 2'), twice
     yield "binary", b"\xff\xfe\0", "x.json must be JSON. Got "

@@ -7,7 +7,6 @@ import pytest
 from twins import details
 
 import ugt
-from ugt.report import html
 from ugt.report.sections import comparison
 
 RNG = np.random.default_rng(17)
@@ -66,18 +65,3 @@ def test_clusters_are_resampled_together():
     for row, other in zip(made(n_resamples=100)[0], together):
         assert row["difference"] == pytest.approx(other["difference"])
         assert other["high"] - other["low"] == pytest.approx(row["high"] - row["low"], rel=0.6)
-
-
-def test_in_the_report():
-    page = html(ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"<A>": SCORES["A"], "B": SCORES["B"]}, k=1, n_resamples=50).to_dict())
-    assert "Differences of models, on the same resamples" in page and "&lt;A&gt;</bdi> − " in page and "<A>" not in page
-    evaluation = ugt.evaluate(ugt.Labels.from_counts(np.array([[9, 0], [1, 1], [3, 1], [0, 0]])), {}, reliability=1, k=1)
-    page = html(evaluation.to_dict())
-    part = page[page.rindex("Cases by the certainty of their top class") :]
-    rows = part[: part.index("</table>")].split("<tr>")[2:]
-    cells = [[cell.split("</")[0] for cell in row.replace("<td>", '<th scope="row">').split('<th scope="row">')[1:]] for row in rows]
-    certainty = [value for value in evaluation.cases["certainty_1"] if not np.isnan(value)]
-    ends = [0, 0.5, 0.8, 0.9, 0.99, np.inf]
-    assert [name for name, _ in cells] == ["below 0.5", "0.5 to 0.8", "0.8 to 0.9", "0.9 to 0.99", "0.99 and above"]
-    assert [int(n) for _, n in cells] == [sum(low <= c < high for c in certainty) for low, high in zip(ends, ends[1:])]
-    assert sum(int(n) for _, n in cells) == 3

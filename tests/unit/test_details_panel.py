@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from twins import details
-from twins.page import checked, parsed, words_of
 
 import ugt
 from ugt.report.sections import panel
@@ -33,16 +32,10 @@ def test_reliabilities_of_annotators():
     assert rows["panel_check"][0]["predicted"] == ugt.split_panel_check(LABELS, reliability=own, seed=3).predicted
 
 
-def test_sentences():
-    page = parsed(checked(panel.render(details.source([panel], LABELS, SCORES, reliability=1))))
-    (said,) = (words_of(item) for item in page.iter("li"))
-    assert said.startswith("At reliability 1 a further annotator would agree with the vote of the others in 0.")
-    assert said.endswith("p <0.001): annotators agree less than the truth model says.")
-    assert len(list(page.iter("tr"))) == 4
+def test_the_notes_say_where_the_truth_model_is_wrong():
     _, notes = details.made(panel, LABELS, SCORES, reliability=1)
     assert notes[0].startswith("The truth model does not describe these annotators (at reliability 1): A further annotator would agree")
-    fitted = parsed(checked(panel.render(details.source([panel], LABELS, SCORES, reliability=1, prior="fit"))))
-    assert words_of(next(fitted.iter("li"))).endswith("no evidence against the truth model.")
+    assert details.made(panel, LABELS, SCORES, reliability=1, prior="fit")[1] == []
 
 
 @pytest.mark.parametrize(
@@ -58,5 +51,3 @@ def test_sentences():
 def test_which_truths_are_checked(known, options, n_rows):
     rows, _ = details.made(panel, known, {}, **options)
     assert len(rows["panel_check"]) == n_rows
-    html = checked(panel.render({"provenance": {"level": 0.9}, **rows}))
-    assert ("None was computed" in html) == (n_rows == 0)

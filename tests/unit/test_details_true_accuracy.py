@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from twins import details
-from twins.page import checked, parsed, words_of
 
 import ugt
 from ugt.evaluation import work
@@ -51,15 +50,6 @@ def test_of_two_classes_the_plausibilities_themselves_are_ranked():
     p = ugt.dirichlet(known, prior=0.1).mean()[:, 1]
     assert found["soft_auroc"] == pytest.approx(ugt.soft_auroc(p, p).value)
     assert found["soft_average_precision"] == pytest.approx(ugt.soft_average_precision(p, p).value)
-
-
-def test_sentences():
-    known, scores = problem(400)
-    page = parsed(checked(true_accuracy.render(details.source([true_accuracy], known, scores, reliability=1))))
-    own, copied = (words_of(item) for item in page.iter("li"))
-    assert own.startswith("If on its own knows nothing beyond the annotations its accuracy is about 0.")
-    assert "; if it errs independently, about 0.9" in own and "; the annotations alone allow 0." in own
-    assert copied.startswith("If <copy> knows nothing beyond") and "It does not err independently of them" in copied
 
 
 @pytest.mark.parametrize("kind", ["rankings", "point", "none"])

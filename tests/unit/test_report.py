@@ -112,16 +112,16 @@ PAGE = page(evaluation())
 
 
 def test_page_is_self_contained():
-    forbidden = {"script", "link", "img", "iframe", "object", "embed", "form", "base", "image", "use", "foreignobject", "animate"}
+    forbidden = {"script", "link", "img", "iframe", "object", "embed", "form", "base", "image", "foreignobject", "animate"}
     assert not set(PAGE.tags) & forbidden
-    assert all(e["attrs"]["href"].startswith("#") for e in PAGE.all("a"))
+    assert all(e["attrs"]["href"].startswith("#") for e in PAGE.all("a", "use"))
     assert not any(set(e["attrs"]) & {"src", "onclick", "onload", "style"} for e in PAGE.found)
     assert not re.search(r"https?:|url\(|@import", ugt.report.html(evaluation()))
     sections = {e["attrs"]["id"] for e in PAGE.all("section")}
     assert {"answer", "measures", "leads", "worklist", "methods", "appendices", "checklist"} <= sections
     assert not {"people", "difficulty", "dependence"} & sections  # nothing is known of them here
     assert PAGE.tags.count("h2") == len(sections) + 1  # the cautions beside the answer
-    assert {e["attrs"].get("scope") for e in PAGE.all("th")} == {"col", "row", "rowgroup"}
+    assert {e["attrs"].get("scope") for e in PAGE.all("th")} == {"col", "row"}
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,7 @@ def test_page_is_self_contained():
         "not the probability that a model is right",
         "B has 59% at reliability 10 and 61% at 50.",
         "3 cases were left out",
-        "bca bootstrap, 1,000 resamples of the clusters",
-        "13%; rank 1 to 2",
+        "Intervals (95%) are over clusters (bca bootstrap, 1,000 resamples;",
         "The first 10 of 147 cases that are less than 99% certain",
         "which cannot exceed the mean certainty of the annotations [1]",
         "no clear difference",
@@ -148,13 +147,9 @@ def test_the_page_says(said):
 @pytest.mark.parametrize(
     ("caption", "cells"),
     [
-        ("UA top-1 accuracy: the expected", "voted labelreliability 10reliability 20reliability 50"),
-        ("UA top-1 accuracy: the expected", "over draws, 95%taken as certain0.6100–0.6300"),
-        ("UA top-1 accuracy: the expected", "over clusters, 95%0.5500–0.6800"),
-        ("UA top-1 accuracy: the expected", "over both, 95%0.4100–0.9200"),
-        ("UA top-1 accuracy: the expected", "147 cases"),
-        # A is better below, B above
-        ("Where the values of two models change their order", "AB14.211.3 to beyond the highest75%no"),
+        ("All measures at every reliability", "measure, %reliability 10reliability 20reliability 50voted label"),
+        ("All measures at every reliability", "UA top-1 accuracy, B5955 to 68"),
+        ("All measures at every reliability", "95% intervals over clusters below each value"),
         ("Cases", "p9"),
     ],
 )
@@ -166,11 +161,6 @@ def test_what_is_not_on_the_page():
     assert "p10" not in PAGE.text and "Monte Carlo" not in PAGE.text and "One model was evaluated" not in PAGE.text
     for word in ("significant", "winner", "sensitivity of the model", "probability that it is right"):
         assert word not in PAGE.text, word
-    data = evaluation()
-    data["flips"] = []
-    data["metrics"][0]["mc_error"] = 0.00123
-    text = page(data).text
-    assert "The order of no two models changes with the reliability" in text and "Monte Carlo standard error00.001200" in text
     text = page(evaluation(n_cases=15)).text
     assert "too few cases" in text and "case without annotations3" in text and "their certainty is undefined" in text
 
@@ -219,13 +209,7 @@ def test_the_verdict_of_one_model_of_none_and_of_few_cases():
     assert "The truth is settled (at least 99% certain) in 0 of 147 cases" in page(data).text
 
 
-def performance(data):
-    source = ugt.report.html(data)
-    return source[source.index('id="performance"') : source.index('id="true-accuracy"')]
-
-
-def test_best_values_are_bold_and_the_page_is_the_same_from_json():
-    assert re.findall("<strong>(.*?)</strong>", performance(evaluation())) == ["0.7000", "0.6000", "0.6100", "0.6100"]
+def test_the_page_is_the_same_from_json():
     data = evaluation()
     assert ugt.report.html(json.loads(json.dumps(data))) == ugt.report.html(data)
 
@@ -245,7 +229,7 @@ def test_point_aggregates_and_empty_evaluations():
     data.update(certainty=[], metrics=[], winners=[], models=[], left_out={}, notes=[])
     data["provenance"].update(inputs=[], command=None)
     text = page(data).text
-    assert "No case was left out." in text and "called from Python" in text and "the truth of no case is known" in text
+    assert "Left out" not in text and "called from Python" in text and "the truth of no case is known" in text
 
 
 HOSTILE = "<script>alert('x')</script>&\"><img src=x onerror=alert(1)>{0}$name%s"
@@ -284,14 +268,12 @@ def test_strings_of_the_user_are_harmless(string):
         assert "[U+202E]gnp.exe[U+2066][U+200E]" in shown.text
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.0, "0.0000"), (1.0, "1.0000"), (0.99996, "&gt;0.9999"), (0.00001, "&lt;0.0001"), (-0.25, "-0.2500"), (float("nan"), "undefined")],
-)
+@pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (1.0, "100"), (0.99996, ">99"), (0.00001, "<1"), (float("nan"), "–")])
 def test_numbers_never_round_to_certainty(value, shown):
     data = evaluation(models=("A",))
     data["metrics"][0]["value"] = value
-    assert f"<td>{shown}</td>" in performance(data)
+    text = page(data).text
+    assert f"UA top-1 accuracy{shown}{'' if shown == '–' else '55 to 68'}" in text[text.index("All measures at every") :]
 
 
 @pytest.mark.parametrize("aggregation", ["dirichlet", "votes", "given"])
@@ -305,4 +287,4 @@ def test_page_of_a_real_evaluation(aggregation):
     found = ugt.evaluate(truth, {"A": [[0.9, 0.1]] * 3, "B": [[0.2, 0.8]] * 3}, k=1, n_resamples=10, **options)
     text = page(found.to_dict()).text
     assert "There are too few cases to say which model is ahead." in text
-    assert "made elsewhere" in text if aggregation == "given" else "case without annotations1" in text and "undefined" in text
+    assert "made elsewhere" in text if aggregation == "given" else "case without annotations1" in text

@@ -1,82 +1,202 @@
-"""What holds for every section of the report with tables of its own: whole, harmless, and with a reason where there is nothing."""
+"""What holds for every appendix of the report: whole, harmless, with the numbers of the record, and not there where it has none."""
 
+import functools
 import re
 
 import numpy as np
 import pytest
-from twins import details
-from twins.page import checked, drawings, parsed, texts, words_of
+from twins.page import checked, parsed, rows_of, words_of
 
 import ugt
-from ugt.report import svg
+from ugt.report import html
+from ugt.report.digits import Digits
 from ugt.report.sections import (
+    assumptions,
     calibration,
+    comparison,
     confusion,
     coverage,
     curves,
     design,
-    dispersion,
-    sensitivity,
-    strata,
+    difficulty,
+    performance,
+    planning,
     true_accuracy,
-    truth_models,
 )
 
 HOSTILE = '<script>"x"&'
-MAKERS = (design, true_accuracy, truth_models, strata, confusion, calibration, curves, dispersion, coverage, sensitivity)
-# Sections, and how many figures they have of two models and two classes.
-SECTIONS = {design: 2, true_accuracy: 1, truth_models: 1, strata: 4, confusion: 2, curves: 2, dispersion: 2, coverage: 2, sensitivity: 1}
-every = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
+EVERY = {performance, comparison, confusion, curves, calibration, coverage, true_accuracy, design, planning}
 
 
-def source(models, name=""):
-    """Labels with gaps of two classes, three annotators, subgroups and clusters, all of whose names begin with that."""
+@functools.cache
+def source(n_models=2, n_classes=3, name="", n=80, reliability=(0.5, 1, 2)):
+    """Labels with gaps by three annotators, all of whose names begin with ``name``."""
     rng = np.random.default_rng(0)
-    truth = rng.dirichlet(np.ones(2), 60)
-    label = [[f"{name}{'bm'[i]}" if rng.random() < 0.8 else None for i in rng.choice(2, 3, p=p)] for p in truth]
-    known = ugt.Labels.from_wide(label, annotators=[f"{name}{a}" for a in "xyz"], classes=[f"{name}b", f"{name}m"])
-    scores = {f"{name}{model}": scores for model, scores in zip(models, details.models(truth, 2, rng, len(models)).values())}
-    return details.source(
-        MAKERS, known, scores, subgroups={f"{name}site": np.resize(["x", f"{name}y", ""], 60)}, clusters=np.arange(60) // 2
+    truth = rng.dirichlet(np.ones(n_classes), n)
+    classes = [f"{name}{k}" for k in range(n_classes)]
+    label = [[classes[i] if rng.random() < 0.9 else None for i in rng.choice(n_classes, 3, p=p)] for p in truth]
+    known = ugt.Labels.from_wide(label, annotators=[f"{name}{a}" for a in "xyz"], classes=classes)
+    scores = {f"{name}M{j}": 0.7 * truth + 0.3 * rng.dirichlet(np.ones(n_classes), n) for j in range(n_models)}
+    return ugt.evaluate(known, scores, reliability=reliability, k=1, n_resamples=50).to_dict()
+
+
+def there(data):
+    return {section for section in EVERY if section.render(data) is not None}
+
+
+@pytest.mark.parametrize(
+    ("given", "left_out"),
+    [
+        ((2, 3), {comparison}),  # one pair has a section of its own
+        ((3, 3), set()),
+        ((1, 2), {comparison, confusion, curves}),  # the first page has both classes and the area
+        ((2, 2), {comparison, curves}),
+        ((2, 3, "", 80, 1), {comparison, performance}),  # one reliability: the table of measures has all
+        ((0, 3), EVERY - {design, planning}),
+    ],
+)
+def test_sections_are_there_only_with_content(given, left_out):
+    assert there(source(*given)) == EVERY - left_out
+
+
+def test_no_section_has_an_empty_table():
+    for given in ((2, 3), (1, 2), (0, 2), (9, 8)):
+        for table in parsed("".join(re.findall(r"<table.*?</table>", html(source(*given)), re.S))).iter("table"):
+            assert len(list(table.find("tbody").iter("tr"))) > 0 and words_of(table.find("caption"))
+
+
+@pytest.mark.parametrize("section", sorted(EVERY, key=lambda one: one.__name__), ids=lambda one: one.__name__)
+def test_names_are_harmless(section):
+    given = source(3, 3, HOSTILE)
+    found = checked(section.render(given))
+    assert "&lt;script&gt;" in found or section is planning
+    assert words_of(parsed(found)).count(HOSTILE) or section is planning
+
+
+def percent(digits, e, value, low, high):
+    return f"{100 * e[value]:.{digits}f}{100 * e[low]:.{digits}f} to {100 * e[high]:.{digits}f}".replace("-", "−")
+
+
+def halves(entries, low, high):
+    found = sorted(e[high] - e[low] for e in entries if e[low] is not None)
+    width = (found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2
+    return 0 if width > 0.1 else 1 if width >= 0.01 else 2
+
+
+def test_measures_have_the_numbers_of_the_record():
+    data = source()
+    found = [e for e in data["metrics"] if e["metric"] == "topk_accuracy"]
+    digits = halves(found, "case_low", "case_high")
+    rows = {row[0]: row[1:] for row in rows_of(performance.render(data), "All measures")}
+    for model in data["models"]:
+        own = [e for e in found if e["model"] == model]
+        voted = [e for e in data["metrics"] if e["model"] == model and e["metric"] == "voted_accuracy"]
+        assert rows[f"UA top-1 accuracy, {model}"] == [percent(digits, e, "value", "case_low", "case_high") for e in (*own, *voted)]
+    simulated = {**data, "metrics": [{**e, "mc_error": 0.00123} for e in data["metrics"]]}
+    assert "Monte Carlo standard error at most 0.12 points" in performance.render(simulated).html
+
+
+def test_classes_have_the_numbers_of_the_record_and_the_commonest_come_first():
+    data = source()
+    rows = rows_of(confusion.render(data), "Positive percent agreement by class")[1:]
+    best = [row[0] for row in rows]
+    expected = {e["class"]: e["n_expected"] for e in data["class_agreement"] if e["model"] == "M0"}
+    assert best == sorted(expected, key=lambda name: -expected[name])
+    digits = halves(data["class_agreement"], "ppa_low", "ppa_high")
+    leading = rows_of(confusion.render(data), "Positive")[0][2]
+    for name, n, first, _ in rows:
+        e = next(e for e in data["class_agreement"] if (e["model"], e["class"]) == (leading, name))
+        assert (n, first) == (f"{e['n_expected']:.0f}", percent(digits, e, "ppa", "ppa_low", "ppa_high"))
+    wrong = max((e for e in data["confusion"] if e["truth"] != e["predicted"]), key=lambda e: e["n"])
+    said = words_of(parsed(difficulty.render(data).html))
+    assert f"{wrong['truth']} taken for {wrong['predicted']} by {wrong['model']}, concerns about {wrong['n']:.0f} of 80 cases" in said
+    assert "confusion" not in difficulty.render(source(2, 2)).html
+
+
+@pytest.mark.parametrize(
+    ("section", "caption", "table", "value"),
+    [
+        (curves, "Areas under", "curve_scores", ("soft_auroc", "soft_auroc_low", "soft_auroc_high")),
+        (calibration, "Debiased losses", "calibration", ("debiased", "low", "high")),
+    ],
+)
+def test_proportions_have_the_digits_of_their_intervals(section, caption, table, value):
+    data = source()
+    made = section.render(data)
+    cells = {cell for row in rows_of(made, caption)[1:] for cell in row[1:]}
+    known = [e for e in data[table] if e.get("class") is None or table == "curve_scores"]
+    shown = [e for e in known if e.get("loss") in (None, *calibration._MEANINGS)]
+    digits = Digits.proportion((e[value[1]], e[value[2]]) for e in shown)
+    assert digits.decimals in (2, 3) and shown
+    for e in shown:
+        ends = "" if e[value[1]] is None else digits.ends(e[value[1]], e[value[2]])
+        assert " ".join(parsed(f"{digits.value(e[value[0]])}{ends}").text.split()) in cells
+    assert f"{table}.csv" in made.html
+
+
+def test_prediction_sets_that_hold_everything_are_one_sentence():
+    data = source()
+    rows = rows_of(coverage.render(data), "Coverage and size")[1:]
+    assert [row[0] for row in rows] == [f"{score}, {level}" for score in ("LAC", "APS") for level in ("80%", "90%", "95%")]
+    first = data["set_coverage"][0]
+    assert rows[0][2] == f"{first['mean_size']:.2f}" and rows[0][1].startswith(f"{100 * first['coverage']:.0f}")
+    full = {**data, "set_coverage": [{**e, "mean_size": 3.0} for e in data["set_coverage"]]}
+    assert "not informative: they hold all 3 classes" in coverage.render(full).html and "<table" not in coverage.render(full).html
+
+
+def test_the_true_accuracy_is_given_under_the_main_truth():
+    data = source()
+    made = true_accuracy.render(data)
+    rows = rows_of(made, "What the top-1 accuracy")[1:]
+    entries = [e for e in data["true_accuracy"] if e["reliability"] == 1]
+    for (name, *cells), e in zip(rows, entries):
+        assert (
+            name == e["model"] and cells[0].startswith(f"{100 * e['independent']:.0f}") and cells[1].endswith(f"to {100 * e['upper']:.0f}")
+        )
+    assert f"always right has {100 * entries[0]['always_right']:.0f}%" in words_of(parsed(made.html))
+
+
+def test_annotators_are_listed_if_they_are_few():
+    data = source()
+    rows = rows_of(design.render(data), "Annotators one by one")
+    assert rows[0] == ["annotator", "cases", "agreement with others, %", "discrepancy ratio"] and [row[0] for row in rows[1:]] == list(
+        "xyz"
     )
+    assert [row[1] for row in rows[1:]] == [str(e["n_cases"]) for e in data["annotators"]]
+    assert design.render({**data, "annotators": data["annotators"] * 7}) is None
+    bare = {**data, "humans": [], "annotators": [{**e, "agreement": None} for e in data["annotators"]]}
+    assert rows_of(design.render(bare), "Annotators")[0] == ["annotator", "cases"]
 
 
-@pytest.fixture(scope="module")
-def plain():
-    return source(["A", "B"])
+def test_all_pairs_of_more_than_two_models():
+    data = source(3)
+    rows = rows_of(comparison.render(data), "Differences of models")[1:]
+    assert len(rows) == 3
+    e = {(e["model"], e["other"]): e for e in data["differences"] if e["metric"] == "topk_accuracy" and e["reliability"] == 1}
+    first, second = rows[0][0].split(" − ")
+    sign, row = (1, e[first, second]) if (first, second) in e else (-1, e[second, first])
+    assert float(rows[0][1].replace("−", "-")) == pytest.approx(100 * sign * row["difference"], abs=0.51)
 
 
-@pytest.fixture(scope="module")
-def hostile():
-    return source(["A", "B"], HOSTILE)
+def test_diagnostics_are_listed():
+    quantities = ("R-hat", 1.0421), ("effective draws", 2.0), ("draws", 1234.0), ("none", None)
+    entries = [{"reliability": 2.5, "quantity": name, "value": value} for name, value in quantities]
+    made = assumptions.render({**source(), "diagnostics": entries})
+    assert [row[2] for row in rows_of(made, "Diagnostics")[1:]] == ["1.042", "2", "1,234", "undefined"]
+    assert "Markov" not in assumptions.render(source()).html
 
 
-@pytest.fixture(scope="module")
-def many():
-    return source([f"M{i}" for i in range(9)])
+def test_the_page_is_small_and_does_not_grow_with_the_square_of_the_classes():
+    sizes = {k: len(html(source(2, k, "a class with a name ", 200)).encode()) for k in (8, 30, 60)}
+    assert max(sizes.values()) <= 100_000 and sizes[60] - sizes[30] < sizes[30] - sizes[8]
 
 
-@every
-def test_sections_are_whole_and_harmless(section, plain, hostile):
-    html = checked(section.render(plain))
-    assert "<table" in html and len(drawings(html)) == SECTIONS[section]
-    html = checked(section.render(hostile))
-    assert "&lt;script&gt;" in html and len(drawings(html)) == SECTIONS[section]
-
-
-@every
-def test_empty_and_old_tables_say_why(section, plain):
-    for tables in ({}, dict.fromkeys(plain, ()), {"strata": [], "case_sizes": (), "confusion": []}):
-        html = checked(section.render({**tables, "provenance": {"level": 0.9}}))
-        said = [words_of(p) for p in parsed(html).iter("p") if p.get("class") is None]
-        assert said and "<table" not in html and "<svg" not in html
-        assert section not in (design, truth_models, strata, confusion) or (len(said) == 1 and "it needs" in said[0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("section", [curves, dispersion, coverage, sensitivity], ids=lambda section: section.__name__)
-def test_many_models_are_drawn_as_far_as_they_can_be_told_apart(section, many):
-    html = checked(section.render(many))
-    for root in drawings(html):
-        assert [text for text in texts(root) if re.fullmatch(r"M\d", text)] == [f"M{i}" for i in range(svg.N_STYLES)]
-    assert "M8" in html  # in the table
+@pytest.mark.parametrize(
+    ("value", "intervals", "shown"),
+    [
+        (0.5, [(0.4, 0.6)], "0.50"), (0.5482, [(0.53, 0.566)], "0.548"), (0.04831, [(0.042, 0.054)], "0.048"), (0.0001, [], "&lt;0.01"),
+        (-0.0001, [(0, 0.02)], "&gt;−0.001"), (-0.25, [], "−0.25"), (0.99999, [], "&gt;0.99"), (1.5, [], "1.50"), (None, [], "–"),
+    ],
+)  # fmt: skip
+def test_digits_of_proportions(value, intervals, shown):
+    assert Digits.proportion(intervals).value(value) == shown

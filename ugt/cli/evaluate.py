@@ -15,9 +15,11 @@ from .. import io
 from .._base.checks import error
 from .._base.notices import heard
 from .._tabular.csv_text import utf8
+from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
+from ..report import guidelines
 from ..report.plan import read_plan
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, of_classes, read_record
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, group, in_options, new_command, output_file, say, written
@@ -213,9 +215,12 @@ def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
     evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
-    for table in (name for name, found in evaluation.tables.items() if len(found)):
-        evaluation.to_csv(draft / f"{table}.csv", table=table)
-    return evaluation.to_dict()
+    for name, table in evaluation.tables.items():
+        if len(table):
+            evaluation.to_csv(draft / f"{name}.csv", table=name)
+    found = evaluation.to_dict()
+    write_text(draft / "guidelines.csv", guidelines(found).csv_text())
+    return found
 
 
 def _certainty(options: argparse.Namespace) -> dict[str, Any]:

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from .page import first_page, html
+from .page import first_page, guidelines, html
 from .tables import ResultTable
 
-__all__ = ["SCHEMA", "ResultTable", "first_page", "html"]
+__all__ = ["SCHEMA", "ResultTable", "first_page", "guidelines", "html"]
 
 SCHEMA = 2  # of the JSON that pages are made of

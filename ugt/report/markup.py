@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -14,9 +14,6 @@ Entry = Mapping[str, Any]  # a row of one of its tables
 
 UNDEFINED = "undefined"
 NONE = "–"  # where there is nothing to be defined
-ON_PAPER = 80  # characters of a row's cells that A4 has room for
-# Bold type is silent in most screen readers.
-BEST = '<span class="unseen"> (best)</span>'
 
 # Embeddings, overrides, isolates and marks of the bidirectional algorithm: they could make one id look like another.
 _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -52,30 +49,9 @@ def _visible(character: str) -> str:
 
 def number(value: float | None) -> str:
     """A proportion or statistic to four decimals; what rounds to 0 or 1 without being it is shown as such."""
-    return _rounded(value, 0.00005, "{:.4f}", "&lt;0.0001", "&gt;0.9999")
-
-
-def share(value: float | None) -> str:
-    """A share of resamples in percent; what rounds to 0 or 100 without being it is shown as such."""
-    return _rounded(value, 0.005, "{:.0%}", "&lt;1%", "&gt;99%")
-
-
-def _rounded(value: float | None, half: float, form: str, least: str, most: str) -> str:
     if value is None or math.isnan(value):
         return UNDEFINED
-    return least if 0 < value < half else most if 1 - half <= value < 1 else form.format(value)
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Both limits, or undefined where one is missing."""
-    if low is None or high is None:
-        return UNDEFINED
-    return f"{number(low)}{' to ' if low < 0 else '–'}{number(high)}"
-
-
-def ends(entry: Entry, low: str = "low", high: str = "high", none: str = NONE) -> str:
-    """The interval of a row; ``none`` where it has none."""
-    return none if entry[low] is None or entry[high] is None else interval(entry[low], entry[high])
+    return "&lt;0.0001" if 0 < value < 0.00005 else "&gt;0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
 def level_of(source: Data) -> str:
@@ -102,39 +78,11 @@ def find(entries: Iterable[Entry], **wanted: Any) -> Entry | None:
     return next((e for e in entries if all(e[name] == value for name, value in wanted.items())), None)
 
 
-class Cell(NamedTuple):
-    """A table cell whose HTML is ready; `best` sets it in bold."""
-
-    html: str
-    best: bool = False
-
-
 class Group(NamedTuple):
     """The rows that belong to one name: ``(label, cells)`` each."""
 
     name: str
-    rows: Sequence[tuple[str, Sequence[Cell]]]
-
-
-def cells(*html: str) -> list[Cell]:
-    return [Cell(one) for one in html]
-
-
-def by_model(entries: Sequence[Entry], row: Callable[[Entry], tuple[str, Sequence[Cell]]]) -> list[Group]:
-    """A group of rows for each model."""
-    return [Group(text(model), [row(e) for e in of(entries, model=model)]) for model in unique(entries, "model")]
-
-
-def row_of(entries: Iterable[Entry | None], show: Callable[[Entry], str]) -> list[Cell]:
-    """A cell for each entry; undefined where there is none."""
-    return [Cell(show(e) if e else UNDEFINED) for e in entries]
-
-
-def monte_carlo(entries: Sequence[Entry | None]) -> list[tuple[str, list[Cell]]]:
-    """A row for the Monte Carlo error, only where something was simulated."""
-    if not any(e and e["mc_error"] for e in entries):
-        return []
-    return [("Monte Carlo standard error", row_of(entries, lambda e: f"{e['mc_error'] or 0:.2g}"))]
+    rows: Sequence[tuple[str, Sequence[str]]]
 
 
 class Section(NamedTuple):
@@ -179,16 +127,13 @@ def bullets(items: Iterable[str]) -> str:
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, wordy: bool = False) -> str:
     """A table of HTML cells whose first column names the rows. ``wordy``: cells are sentences, not numbers."""
-    body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(map(Cell, row[1:]))}</tr>' for row in rows)
+    body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(row[1:])}</tr>' for row in rows)
     return framed("plain wordy" if wordy else "plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
 
 
-def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group], *, wordy: bool = False) -> str:
-    """A table in which each name has several labelled rows; the first two columns are headings. ``wordy``: cells are text, and wrap."""
-    parts = list(groups)
-    broad = any(sum(len(bare(cell.html)) for cell in cells) > ON_PAPER for group in parts for _, cells in group.rows)
-    kind = "grouped wordy" if wordy else "grouped broad" if broad else "grouped"  # broad: cells have to wrap on paper
-    return framed(kind, caption, "\n".join([_head(columns), *map(_row_group, parts)]))
+def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group]) -> str:
+    """A table of text in which each name has several labelled rows; the first two columns are headings."""
+    return framed("grouped wordy", caption, "\n".join([_head(columns), *map(_row_group, groups)]))
 
 
 def bare(html: str) -> str:
@@ -202,8 +147,8 @@ def _row_group(group: Group) -> str:
     return f"<tbody>\n<tr>{name}" + "\n<tr>".join(rows) + "\n</tbody>"
 
 
-def _cells(cells: Iterable[Cell]) -> str:
-    return "".join(f"<td><strong>{c.html}</strong>{BEST}</td>" if c.best else f"<td>{c.html}</td>" for c in cells)
+def _cells(cells: Iterable[str]) -> str:
+    return "".join(f"<td>{one}</td>" for one in cells)
 
 
 def _head(columns: Sequence[str]) -> str:

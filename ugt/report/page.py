@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 from . import first, svg
 from .markup import bullets, link, text
 from .sections import APPENDICES, SECTIONS, checklist
+from .tables import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .markup import Section
 
 
 # Meaning never rests on colour: rules, bold type and words carry it, so the page survives a grey printer. Text has a contrast of 4.5 or
@@ -249,9 +252,8 @@ def html(data: Mapping[str, Any]) -> str:
     sections say more; everything else is in folded appendices.
     """
     answer, cautions = first.render(data)
-    main = [made for made in (section.render(data) for section in SECTIONS) if made is not None]
-    folded = [made for made in (section.render(data) for section in APPENDICES) if made is not None]
-    folded.append(checklist.render(data, {made.anchor: made.title for made in (answer, *main, *folded)}))
+    main, folded = _sections(data)
+    folded.append(checklist.render(data, _titles(answer, *main, *folded)))
     links = bullets(link(made.anchor, made.title) for made in main).replace("ul>", "ol>")
     more = f"<details>\n<summary>Appendices</summary>\n{bullets(link(made.anchor, made.title) for made in folded)}\n</details>"
     nav = f'<nav aria-label="Contents">\n<b>In this report</b>\n{links}\n{more}\n</nav>'
@@ -265,6 +267,23 @@ def html(data: Mapping[str, Any]) -> str:
     head = '<section id="appendices" aria-labelledby="appendices-heading">\n<h2 id="appendices-heading">Appendices</h2>'
     how = "Folded: open what you need. On paper only the open ones are printed."
     return _filled(data, f'{body}\n{head}\n<p class="how">{how}</p>\n</section>\n{appendices}')
+
+
+def guidelines(data: Mapping[str, Any]) -> ResultTable:
+    """Each item of the reporting guidelines, where the report of an evaluation answers it, and how far."""
+    main, folded = _sections(data)
+    rows = checklist.rows(data, _titles(first.render(data)[0], *main, *folded))
+    return ResultTable.of(checklist.COLUMNS, [{**row, "run": data["run"]} for row in rows])
+
+
+def _sections(data: Mapping[str, Any]) -> tuple[list[Section], list[Section]]:
+    """Those that have content: first the open ones, then the folded ones."""
+    main, folded = ([made for made in (one.render(data) for one in some) if made is not None] for some in (SECTIONS, APPENDICES))
+    return main, folded
+
+
+def _titles(*sections: Section) -> dict[str, str]:
+    return {one.anchor: one.title for one in sections}
 
 
 def _filled(data: Mapping[str, Any], body: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures as inline SVG: no script, no font, nothing loaded; told apart by dashes and shapes as well as by colour."""
+"""Parts of figures as inline SVG: no script, no font, nothing loaded; models have shapes as well as colours."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    Point = tuple[float, float]
 
 N_STYLES = 6  # of models that can be distinguished
 
@@ -37,12 +35,10 @@ class Scale:
     high: float
     start: float
     stop: float
-    log: bool = False
 
     def at(self, value: float) -> float:
         """Where a value stands; values outside stand at the end."""
-        low, high, x = (math.log(v) if self.log else v for v in (self.low, self.high, value))
-        share = 0.5 if high == low else min(max((x - low) / (high - low), 0.0), 1.0)
+        share = 0.5 if self.high == self.low else min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
         return self.start + share * (self.stop - self.start)
 
 

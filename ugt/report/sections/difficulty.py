@@ -6,6 +6,7 @@ from ..digest import TOP, Digest, shown
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
+from .confusion import commonest
 
 MOST = 4  # models that have columns
 FEW = "too few"
@@ -21,7 +22,7 @@ def render(source: Data) -> Section | None:
     tables = [_table(digest, of(entries, stratum=k), k) for k in wanted]
     if not any(tables) or not digest.models:
         return None
-    return finding("difficulty", "Easy and hard cases", _heading(digest, of(entries, stratum="certainty")), *tables)
+    return finding("difficulty", "Easy and hard cases", _heading(digest, of(entries, stratum="certainty")), *tables, commonest(source))
 
 
 def _table(digest: Digest, entries: list[Entry], stratum: str) -> str:

@@ -102,6 +102,6 @@ def _intervals(source: Data) -> str:
     named = any(e.get("two_way_low") is not None for e in source["metrics"])
     people = f"intervals over {unit} and annotators treat both as random" if named else "annotators were taken as fixed"
     return (
-        f"Intervals ({level_of(source)}) are over {unit} ({words.bootstrap(source)}), paired between models; {people}. No correction was "
-        "made for the number of measures."
+        f"Intervals ({level_of(source)}) are over {unit} ({words.interval_kind(source)}), paired between models; {people}. No correction "
+        "was made for the number of measures."
     )

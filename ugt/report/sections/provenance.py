@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plan as _plan
 from .. import words
-from ..markup import Cell, Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
+from ..markup import Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,17 +42,17 @@ def render(source: Data) -> Section:
 
 
 def _beside(source: Data) -> str:
-    """What the record and the CSV files hold, as far as there is anything."""
+    """What the record and the CSV files hold that have rows."""
     rows = [["evaluation.json", "everything, with all digits"]]
     for names, holds in _FILES.items():
-        there = [f"{name}.csv" for name in names.split() if source.get(name)]
+        there = [f"{name}.csv" for name in names.split() if source.get(name) or name == "guidelines"]
         rows += [[", ".join(there), holds]] if there else []
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
 
 
 # What the tables hold; those of a line stand together.
 _FILES = {
-    "metrics winners flips differences": "all measures with every range, leads, changes of order, differences of all pairs",
+    "metrics flips differences": "all measures with every range, changes of order, differences of all pairs",
     "certainty cases": "certainty under each reliability; one row per case, least certain first",
     "constant_answer references": "always the commonest class, and the plausibilities themselves as a model",
     "truth_models true_accuracy next_annotator": "agreement with each truth and annotator; what the accuracy against the true class can be",
@@ -94,20 +94,25 @@ def _planned(source: Data) -> str:
     groups = [
         Group(
             f"{about}",
-            [(f"{_plan.title(name)}<br><small>{text(fields[name])}</small>", _row(plan, run, compared, name)) for name in fields],
+            [
+                (f"{_plan.title(name)}<br><small>{text(fields[name])}</small>", _row(plan, run, compared, name))
+                for name in fields
+                if name in plan
+            ],
         )
         for about, fields in _plan.GROUPS.items()
+        if not plan.keys().isdisjoint(fields)
     ]
-    shown = grouped_table("What was prespecified, and what was run", ["about", "", "planned", "this run"], groups, wordy=True)
+    shown = grouped_table("What was prespecified, and what was run", ["about", "", "planned", "this run"], groups)
     return _verdict(source, plan, run, compared) + shown
 
 
-def _row(plan: Data, run: Data, compared: Data, name: str) -> list[Cell]:
+def _row(plan: Data, run: Data, compared: Data, name: str) -> list[str]:
     mark = " (<strong>differs</strong>)" if compared.get(name) is False else ""
-    planned = stated(plan[name]) if name in plan else f'<span class="blank">{NOT_STATED}</span>'
+    planned = stated(plan[name])
     if name == "primary_metric" and compared.get(name):
-        return [Cell(planned), Cell("among the metrics of this report")]
-    return [Cell(planned), Cell(stated(run[name]) + mark if name in run else NONE)]
+        return [planned, "among the metrics of this report"]
+    return [planned, stated(run[name]) + mark if name in run else NONE]
 
 
 def _verdict(source: Data, plan: Data, run: Data, compared: Data) -> str:
@@ -119,7 +124,8 @@ def _verdict(source: Data, plan: Data, run: Data, compared: Data) -> str:
         first = f"Where plan and run can be compared ({', '.join(map(_plan.title, compared))}), they agree."
     else:
         first = "Nothing that the plan states can be compared with the run."
-    return bullets([first, f"Of {len(_plan.FIELDS)} fields {len(plan)} are stated."])
+    blank = ", ".join(_plan.title(name) for name in _plan.FIELDS if name not in plan)
+    return bullets([first, f"Of {len(_plan.FIELDS)} fields {len(plan)} are stated{f'; {NOT_STATED}: {blank}' if blank else ''}."])
 
 
 # ---- the run beside the plan ----
