@@ -63,4 +63,4 @@ def test_what_is_no_pilot_of_a_further_study(options):
 
 def test_many_models():
     found = study(models=[f"m{i}" for i in range(12)])[2]
-    assert len(found.tables["study_size"]) == 10 and "2 more models were left out" in html(found.to_dict())
+    assert len(found.tables["study_size"]) == 10 and "8 more models are not shown; study_size.csv has up to 10" in html(found.to_dict())

@@ -13,13 +13,6 @@ from ugt.cli import main
 STUDIES = studies.STUDIES
 NAMED = {"argvalues": STUDIES, "ids": [study.__name__ for study in STUDIES]}
 
-
-def but_for(*waiting, of=STUDIES):
-    """All studies; for some a test does not hold yet."""
-    late = pytest.mark.xfail(strict=True, reason="appendices are being cut")
-    return [pytest.param(s, id=s.__name__, marks=[late] if s in waiting else []) for s in of]
-
-
 KINDS = (studies.demo, studies.many_classes, studies.two_classes, studies.eight_models)
 SCREEN = (1280, 900)  # px
 SHEETS = {studies.demo: 8, studies.many_classes: 8, studies.two_classes: 6, studies.eight_models: 8}
@@ -74,7 +67,7 @@ def test_sheets_without_appendices(study, opened):
     assert 2 <= n_sheets(opened(study)) <= SHEETS.get(study, 8)
 
 
-@pytest.mark.parametrize("study", but_for(*KINDS, of=KINDS))
+@pytest.mark.parametrize("study", KINDS, ids=[study.__name__ for study in KINDS])
 def test_size(study):
     assert len(studies.page(study).encode()) <= MOST_BYTES
 
@@ -143,7 +136,7 @@ def tables_of(study):
     return found
 
 
-@pytest.mark.parametrize("study", but_for(studies.no_model))
+@pytest.mark.parametrize("study", **NAMED)
 def test_nothing_is_empty(study, tmp_path):
     page = Page(studies.page(study))
     for part in page.all("section", "figure", "p", "li", "td", "th", "caption", "dd", "ul", "ol"):
@@ -154,7 +147,7 @@ def test_nothing_is_empty(study, tmp_path):
     assert headed == []
 
 
-@pytest.mark.parametrize("study", but_for(studies.two_classes, studies.one_reliability, studies.no_interval, studies.one_annotation))
+@pytest.mark.parametrize("study", **NAMED)
 def test_no_two_tables_have_the_same_numbers(study):
     known = [(caption, numbers) for caption, _, numbers in tables_of(study) if len(numbers) > 3]
     same = [(a, b) for i, (a, x) in enumerate(known) for b, y in known[i + 1 :] if x == y]
@@ -233,7 +226,7 @@ SHOWN = """(() => {
   return Object.values(once); })()"""
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.xfail(reason="bars of the appendices"))])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("study", KINDS)
 def test_contrast(study, scheme, opened):
     page = opened(study)

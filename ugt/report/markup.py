@@ -97,7 +97,8 @@ def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section
     """A section with its heading and the few words that say how to read it."""
     body = "\n".join(content)
     head = f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n<h2 id="{anchor}-heading">{title}</h2>'
-    return Section(anchor, title, f'{head}\n<p class="how">{how_to_read}</p>\n{body}\n</section>')
+    how = f'\n<p class="how">{how_to_read}</p>' if how_to_read else ""
+    return Section(anchor, title, f"{head}{how}\n{body}\n</section>")
 
 
 def finding(anchor: str, topic: str, heading: str, *content: str) -> Section:

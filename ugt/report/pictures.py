@@ -105,7 +105,7 @@ def _model_lines(
     for x, e in drawn:
         if e["case_low"] is not None and e["case_high"] is not None and not digest.withheld:
             parts.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{y.at(e["case_low"]):.1f}" y2="{y.at(e["case_high"]):.1f}"/>')
-        parts.append(svg.marker(x, y.at(e["value"]), style, 3.7))
+        parts.append(svg.marker(x, y.at(e["value"]), style))
     return known[-1][1], label, f"t{style % svg.N_STYLES}"
 
 

@@ -54,7 +54,7 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     scale = svg.Scale(low if leads else max(low, 0.0), high if leads else min(high, 1.0), 0.0, 100.0)
     marks = [at for at in svg.ticks(scale) if scale.low <= at <= scale.high]
     grid = f"g-{zlib.crc32(f'{caption} {note}'.encode()):x}"  # drawn in the first row, referred to in the others
-    lines = "".join(f'<line x1="{x}%" x2="{x}%" y2="100%"/>' for x in (f"{scale.at(at):.1f}" for at in marks if at != 0 or not leads))
+    lines = svg.vertical_lines(scale.at(at) for at in marks if at != 0 or not leads)
     first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
     zero = f'<line class="zero" x1="{scale.at(0):.1f}%" x2="{scale.at(0):.1f}%" y2="100%"/>' if leads else ""
     rows = "\n".join(_span_row(one, scale, behind + zero, digits, leads) for one, behind in zip(spans, [first, *[other] * len(spans)]))

@@ -69,7 +69,13 @@ def _n(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
-# Marks of models around the origin: a dot, square, triangle, diamond, ring and cross. Each is drawn once for the page.
+def vertical_lines(at: Iterable[float]) -> str:
+    """Lines at places in per cent of the width."""
+    return "".join(f'<line x1="{_n(x)}%" x2="{_n(x)}%" y2="100%"/>' for x in at)
+
+
+# Marks of models around the origin: a dot, square, triangle, diamond, ring and cross. Each is drawn once for the page,
+# with v, the mark of the voted label, and g, the lines of an axis from 0 to 100.
 _SHAPES = (
     '<circle r="4"/>', '<path d="M-4-4H4V4H-4Z"/>', '<path d="M0-4L4 4H-4Z"/>', '<path d="M0-5L5 0L0 5L-5 0Z"/>',
     '<circle r="4"/>', '<path d="M-4-4L4 4M-4 4L4-4"/>',
@@ -78,11 +84,13 @@ OPEN = (4, 5)  # of them, those that are lines
 DEFS = (
     '<svg class="defs" aria-hidden="true"><defs>'
     + "".join(shape.replace(" ", f' id="m{i}" ', 1) for i, shape in enumerate(_SHAPES))
-    + "</defs></svg>"
+    + '<path id="v" d="M0-5L5 0L0 5L-5 0Z"/><g id="g">'
+    + vertical_lines((0, 25, 50, 75, 100))
+    + "</g></defs></svg>"
 )
 
 
-def marker(left: float, top: float, style: int, size: float = 4, unit: str = "") -> str:
+def marker(left: float, top: float, style: int, unit: str = "") -> str:
     """A mark of a model at a place; ``unit``: % for places from the left in per cent."""
     number = style % N_STYLES
     x, y = (f' {name}="{_n(at)}{end}"' if at else "" for name, at, end in (("x", left, unit), ("y", top, "")))

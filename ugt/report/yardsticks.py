@@ -148,7 +148,7 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
     mark = (
         ""
         if one.style is None or len(digest.models) == 1
-        else f'<svg class="mark" viewBox="-8 -8 16 16" aria-hidden="true">{svg.marker(0, 0, one.style, 5)}</svg>'
+        else f'<svg class="mark" viewBox="-7 -7 14 14" aria-hidden="true">{svg.marker(0, 0, one.style)}</svg>'
     )
     name = f"{one.name}<small>{one.note}</small>" if one.note else one.name
     ends = words_for_few(digest) if digest.withheld and one.value is not None else digits.ends(*one.ends)
@@ -168,25 +168,22 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
 
 def _plot(digest: Digest, one: Line) -> str:
     """A value with its interval on an axis from 0 to 100, beside the voted one, always the commonest class and the ceiling."""
-    parts = [f'<line class="hair" x1="{at}%" x2="{at}%" y1="0" y2="100%"/>' for at, _ in _AXIS]
+    parts = ['<use class="hair" href="#g"/>']
     for kind, at in (("trivial", one.constant), ("most", one.ceiling)):
         if at is not None:
-            parts.append(f'<line class="{kind}" x1="{100 * at:.2f}%" x2="{100 * at:.2f}%" y1="0" y2="100%"/>')
+            parts.append(f'<line class="{kind}" x1="{100 * at:.1f}%" x2="{100 * at:.1f}%" y2="100%"/>')
     if one.style is not None and one.value is not None:
         style, lower = f"s{one.style % svg.N_STYLES}", 7 if len(digest.models) <= FEW_MODELS else 5
         raised = 2 - lower if one.voted is not None else 0
         inner = ""
         low, high = one.ends
         if low is not None and high is not None and not digest.withheld:
-            inner += f'<line class="line {style}" x1="{100 * low:.2f}%" x2="{100 * high:.2f}%" y1="{raised}" y2="{raised}"/>'
-        inner += f'<svg x="{100 * one.value:.2f}%">{svg.marker(0, raised, one.style, 4)}</svg>'
+            inner += f'<line class="line {style}" x1="{100 * low:.1f}%" x2="{100 * high:.1f}%" y1="{raised}" y2="{raised}"/>'
+        inner += svg.marker(100 * one.value, raised, one.style, "%")
         if one.voted is not None:
-            inner += f'<svg x="{100 * one.voted:.2f}%">{_DIAMOND.format(y=lower)}</svg>'
+            inner += f'<use class="hollow" href="#v" x="{100 * one.voted:.1f}%" y="{lower}"/>'
         parts.append(f'<svg y="50%">{inner}</svg>')
     return f"<svg>{''.join(parts)}</svg>"
-
-
-_DIAMOND = '<path class="hollow" transform="translate(0 {y})" d="M0-5L5 0L0 5L-5 0Z"/>'
 
 
 def _key(lines: Sequence[Line]) -> str:
@@ -194,9 +191,9 @@ def _key(lines: Sequence[Line]) -> str:
     found = []
     if any(one.constant is not None for one in lines):
         found.append(('<line class="trivial" x1="10" x2="10" y1="0" y2="13"/>', "always the commonest class"))
-    found.append(('<line class="line s0" x1="1" x2="19" y1="6.5" y2="6.5"/>' + svg.marker(10, 6.5, 0, 4), "value with its interval"))
+    found.append(('<line class="line s0" x1="1" x2="19" y1="6.5" y2="6.5"/>' + svg.marker(10, 6.5, 0), "value with its interval"))
     if any(one.voted is not None and one.style is not None for one in lines):
-        found.append((f'<svg x="10">{_DIAMOND.format(y=6.5)}</svg>', "voted label taken as certain"))
+        found.append(('<use class="hollow" href="#v" x="10" y="6.5"/>', "voted label taken as certain"))
     if any(one.ceiling is not None for one in lines):
         found.append(('<line class="most" x1="10" x2="10" y1="0" y2="13"/>', "ceiling: the most that any first choice can reach"))
     return (

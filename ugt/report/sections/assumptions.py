@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Data = Mapping[str, Any]
 
+TITLE = "How annotations became truth"
 _PARAMETERS = {
     "prior": "added to the number of labels of every class, also of those that nobody gave",
     "background": "added to the concentration of every class, also of those that nobody named",
@@ -95,7 +96,7 @@ def render(source: Data) -> Section:
     )
     return section(
         "truth",
-        "How annotations became truth",
+        TITLE,
         how,
         f"<p>{done}</p>",
         definitions(_facts(facts)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..context import Context
 
 TITLE = "Differences of all pairs of models"
-MOST_SHOWN = 8  # models
+MOST_SHOWN = 6  # models
 TABLES = {
     "differences": (
         "metric", "k", "reliability", "model", "other", "difference", "low", "high", "joint_low", "joint_high", "greater_share", "n_cases",
@@ -78,5 +78,6 @@ def render(source: Data) -> Section | None:
     how = f"Intervals ({html.level_of(source)}) hold together for all pairs, on the same resamples of the {words.unit(source)}."
     digits = Digits.of((lead.low, lead.high) for _, _, lead in pairs)
     rows = [(f"{shown(a)} − {shown(b)}", [digits.lead(lead.value), digits.leads(lead.low, lead.high)]) for a, b, lead in pairs]
-    note = f"top-1 accuracy, percentage points{digest.at_main}; differences.csv has the other measures and the voted label"
+    drawn = f"the {MOST_SHOWN} highest models, " if len(digest.models) > MOST_SHOWN else ""
+    note = f"{drawn}top-1 accuracy, percentage points{digest.at_main}; differences.csv has the other measures and the voted label"
     return html.section("comparison", TITLE, how, plain_table("Differences of models", note, ["", "difference", "interval"], rows))

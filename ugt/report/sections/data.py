@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..markup import Data, Section, count, definitions, section, table, text
 
+TITLE = "Data"
+
 
 def render(source: Data) -> Section:
     """What came in, and what was left out."""
@@ -13,12 +15,12 @@ def render(source: Data) -> Section:
         ("Cases", count(facts["n_cases"])),
         ("Classes", count(facts["n_classes"])),
         *(_annotation_facts(facts) if "n_annotations" in facts else ()),
-        ("Models", ", ".join(map(text, source["models"]))),
+        *([("Models", ", ".join(map(text, source["models"])))] if source["models"] else ()),
     ]
     left_out = source["left_out"]
     omitted = table("Left out", ["reason", "cases"], [[text(reason), count(n)] for reason, n in left_out.items()]) if left_out else ""
     how = "Cases without what a number needs are left out of that number and counted."
-    return section("data", "Data", how, definitions(listed), omitted)
+    return section("data", TITLE, how, definitions(listed), omitted)
 
 
 def _annotation_facts(facts: Data) -> list[tuple[str, str]]:

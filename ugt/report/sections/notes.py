@@ -6,9 +6,11 @@ from ..cautions import further
 from ..digest import Digest
 from ..markup import Data, Section, bullets, section, text
 
+TITLE = "Notes"
+
 
 def render(source: Data) -> Section | None:
     """The cautions that the first page has no room for, and the notes of the evaluation; None where there are none."""
     said = [f"<b>{one.claim}</b> {one.sentence}" for one in further(Digest(source))]
     notes = [*said, *(text(note) for note in source["notes"])]
-    return section("notes", "Notes", "What was noticed during the evaluation.", bullets(notes)) if notes else None
+    return section("notes", TITLE, "What was noticed during the evaluation.", bullets(notes)) if notes else None

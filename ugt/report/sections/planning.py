@@ -26,7 +26,7 @@ TABLES = {
     )
 }  # fmt: skip
 ALPHA, AGREEMENT = "alpha", "agreement"
-MOST_MODELS = 10
+MOST_MODELS, MOST_SHOWN = 10, 4
 
 
 def make(context: Context, notes: list[str]) -> Rows:
@@ -68,9 +68,9 @@ def render(source: Data) -> Section | None:
         "from label to label, and how wide the interval of the model's agreement with one more annotator would be in other designs. "
         "<code>ugt plan</code> finds the cheapest design for a wanted width or power."
     )
-    more = len(source.get("models") or ()) - MOST_MODELS
-    rest = f"<p>{more:,} more models were left out.</p>" if more > 0 else ""
-    return html.section("planning", TITLE, how, html.bullets(_sentences(entries, html.level_of(source))), rest)
+    more = len(source.get("models") or ()) - MOST_SHOWN
+    rest = f"<p>{more:,} more models are not shown; study_size.csv has up to {MOST_MODELS}.</p>" if more > 0 else ""
+    return html.section("planning", TITLE, how, html.bullets(_sentences(entries[:MOST_SHOWN], html.level_of(source))), rest)
 
 
 def _sentences(entries: list[Entry], level: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Data = Mapping[str, Any]
 
+TITLE = "Files and plan"
 NOT_STATED = "not stated"
 NONE = "–"
 _ENOUGH = 1e-9  # relative, between a number as planned and as run
@@ -36,7 +37,7 @@ def render(source: Data) -> Section:
         "anybody saw results (the plan) counts for more than what was chosen afterwards."
     )
     return section(
-        "provenance", "Files and plan", how, definitions(listed), files, subheading("What was prespecified", "plan"), _planned(source),
+        "provenance", TITLE, how, definitions(listed), files, subheading("What was prespecified", "plan"), _planned(source),
         subheading("Files beside this page"), _beside(source),
     )  # fmt: skip
 
