@@ -86,7 +86,8 @@ mutation: build .venv-mutation/installed
 	$(@D)/bin/python $(PIP) numpy scipy pytest hypothesis scikit-learn -r tests/mutation/requirements.txt
 	@touch $@
 
-# The pages, into build/docs, without a warning; then every example in them and in the docstrings.
+# The pages, into build/docs, without a warning; then every example in them and in the docstrings. Worked studies whose data are not here
+# are skipped (UGT_CHEXPERT, UGT_DATA, UGT_VANDYKE).
 docs: export MPLBACKEND = Agg
 docs: build
 	$(DEV)python -m sphinx -q -E -W --keep-going -n -b html -d build/doctrees docs build/docs

@@ -37,6 +37,7 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_validation_checks: set[str] = set()
 default_role = "code"
+highlight_options = {"pycon": {"stripnl": True}}  # without the blank line at the end that doctest needs
 
 myst_heading_anchors = 3
 
