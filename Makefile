@@ -4,7 +4,7 @@
 # With another Python: make test PYTHON=python3.12
 
 PYTHON ?= python3
-PYTEST_ARGS ?= -q -n auto --dist loadfile -m "not full"
+PYTEST_ARGS ?= -q -n auto --dist loadfile --no-loadscope-reorder -m "not full"
 PIP := -m pip install --quiet --disable-pip-version-check
 DEV := .venv-dev/bin/
 PACK := .venv-pack/bin/

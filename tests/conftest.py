@@ -28,6 +28,22 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("ugt")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave out a simulation with some data sets where the same one with all of them is run."""
+
+    def key(item):
+        return item.nodeid.split("[")[0], *(value for name, value in sorted(item.callspec.indices.items()) if name != "n_sets")
+
+    simulations = [item for item in items if hasattr(item, "callspec") and "n_sets" in item.callspec.params]
+    whole = {key(item) for item in simulations if item.get_closest_marker("full")}
+    less = [item for item in simulations if not item.get_closest_marker("full") and key(item) in whole]
+    if less:
+        config.hook.pytest_deselected(items=less)
+        left_out = set(less)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def located(variable, default):
     folder = Path(os.environ.get(variable, default))
     if not folder.is_dir():

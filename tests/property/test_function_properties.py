@@ -54,6 +54,7 @@ def test_the_table_has_every_public_function():
 
 
 # ---- what must not change an answer --------------------------------------------------------------------
+@pytest.mark.slow
 @having("order")
 @given(st.integers(0, 2**32), st.randoms())
 @few
@@ -67,6 +68,7 @@ def test_order_of_cases(name, seed, random):
         np.testing.assert_array_equal(part(turned, value), np.asarray(part(found, value))[rows])
 
 
+@pytest.mark.slow
 @having("duplication")
 @given(st.integers(0, 2**32))
 @few
@@ -79,6 +81,7 @@ def test_duplicated_cases(name, seed):
         close(part(twice, value), np.concatenate([part(found, value)] * 2))
 
 
+@pytest.mark.slow
 @having("relabelling")
 @given(st.integers(0, 2**32), st.permutations(range(3)))
 @few
@@ -112,6 +115,7 @@ def among(world, order):
     return {**world, **{name: world[name][:, [a for a in order if a < world[name].shape[1]]] for name in OF_ANNOTATORS}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_ANNOTATORS)
 @given(st.integers(0, 2**32), st.permutations(range(4)))
 @few
@@ -124,6 +128,7 @@ def test_order_of_annotators(name, seed, order):
         close(*(np.sort(one, axis=None) if name in FOR_EACH else one for one in answers))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32), st.permutations(range(12)), st.permutations(range(4)), st.permutations(range(3)))
 @settings(max_examples=10)
 def test_orders_in_an_evaluation(seed, rows, annotators, order):
@@ -150,6 +155,7 @@ OF_DRAWS = {name: entry for name, entry in FUNCTIONS.items() if posterior in ent
 OF_DRAWS["evaluate"] = Entry(evaluated, (posterior, both), {}, (".",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", SAMPLED.values(), ids=SAMPLED)
 @pytest.mark.parametrize("name", OF_DRAWS)
 @given(st.integers(0, 2**32), st.permutations(range(3)))

@@ -218,6 +218,7 @@ HOW = [(name, "auto") for name in GIVEN] + [("labels", how) for how in by_name.A
 HOW += [("rankings", "irn"), ("rankings", "plackett-luce"), ("one label each", "votes")]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize(("given", "how"), HOW, ids=map(" by ".join, HOW))
