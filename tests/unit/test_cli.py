@@ -165,8 +165,8 @@ def test_columns_and_classes_of_files(folder):
 def test_dropped_cases_are_counted(folder, capsys):
     (folder / "A.csv").write_text(SCORES.replace("p2,0.6,0.1,0.3\n", ""))
     left_out = evaluated("--missing", "drop")["left_out"]
-    assert left_out == {"case without annotations": 1, "case without predictions (dropped)": 1}
-    assert "Left out: case without predictions (dropped): 1." in capsys.readouterr().out
+    assert left_out == {"case without annotations": 1, "case without predictions": 1}
+    assert "Left out: case without predictions: 1." in capsys.readouterr().out
 
 
 def test_scores_that_are_joined_by_position_say_so(folder, capsys):

@@ -117,7 +117,9 @@ def test_counts_are_annotators_with_a_label_each():
     found = ugt.discrepancy_ratio(ugt.Labels.from_counts(counts), model, distance="zero-one")
     agrees(found, twin.discrepancy(model, nested, twin.zero_one))
     assert found.left_out == {"case without annotations": 1, "case with a single annotator": 1}
-    with pytest.raises(ValueError, match=r"annotations must say who gave each label, so that each can be judged. Got label counts."):
+    with pytest.raises(
+        ValueError, match=r"annotations must name the annotator of each label, so that each can be judged. Got label counts."
+    ):
         ugt.annotator_discrepancy(ugt.Labels.from_counts(counts))
 
 
@@ -172,7 +174,7 @@ def test_cases_without_prediction():
     for given in ({"a": 0, "c": 1}, [0, None, 1, None], [0, np.nan, 1, np.nan]):
         refused(must, ugt.discrepancy_ratio, labels, given)
         found = ugt.discrepancy_ratio(labels, given, missing="drop")
-        assert (found.n_cases, found.left_out) == (2, {"case without prediction (dropped)": 2})
+        assert (found.n_cases, found.left_out) == (2, {"case without prediction": 2})
         assert found.value == ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1], [2, 0]]), [0, 1]).value
     p = np.full((4, 3), np.nan)
     p[[0, 2]] = 1 / 3
@@ -519,7 +521,7 @@ def test_sweeps_that_are_refused(annotations, scores, options, must):
 def test_scores_that_are_missing_can_be_dropped():
     votes = [[0, 1], [1, 1], [0, 1], [1, 0]]
     found = ugt.threshold_sweep(votes, {0: 0.1, 1: 0.9, 2: 0.3}, missing="drop")
-    assert (found.n_cases, found.left_out) == (3, {"case without prediction (dropped)": 1})
+    assert (found.n_cases, found.left_out) == (3, {"case without prediction": 1})
     assert found.thresholds.tolist() == [0.1, 0.3, 0.9, math.inf]
 
 
@@ -781,7 +783,9 @@ def test_annotators_weigh_nothing(distance):
                 assert found[name] == pytest.approx(value, rel=1e-12, nan_ok=True), name
     refused(r"annotators must be 5 weights, 0 or 1. Got float64 of shape \(2,\).", one.judged_by, np.ones(2))
     counted = ugt.discrepancy_ratio(ugt.Labels.from_counts([[2, 1]]), [0], distance="zero-one")
-    refused(r"annotations must say who gave each label, to be left out .* Got label counts", counted.statistic.judged_by, np.ones(0))
+    refused(
+        r"annotations must name the annotator of each label, to be left out .* Got label counts", counted.statistic.judged_by, np.ones(0)
+    )
 
 
 CODES = np.array([[0, 5, 1], [1, 1, 0], [5, 0, 5], [1, 0, 5]])

@@ -136,7 +136,7 @@ def test_dropped_cases_are_left_out_of_every_model_and_counted():
     partial = (list("bcde"), B[1:])
     refused(r"model 'B': predictions must cover every case .* first at 'a'", ugt.evaluate, labels, {"A": A, "B": partial})
     evaluation = ugt.evaluate(labels, {"A": A, "B": partial}, reliability=1, missing="drop", k=1)
-    assert evaluation.left_out == {"case without annotations": 1, "case without predictions (dropped)": 1}
+    assert evaluation.left_out == {"case without annotations": 1, "case without predictions": 1}
     (row,) = rows(evaluation, model="A", metric="topk_accuracy")
     post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS[1:]))
     assert row["value"] == pytest.approx(ugt.ua_topk_accuracy(post, A[1:]).value, abs=1e-14)
@@ -230,7 +230,7 @@ def test_constant_perfect_and_missing_models_under_every_truth(given, how, k, tm
         annotations, everyday(voted), aggregation=how, missing="drop", n_draws=20, n_warmup=5, n_chains=2, n_resamples=20,
         subgroups={"half": np.arange(14) % 2}, clusters=np.arange(14) // 2,
     )  # fmt: skip
-    assert found.left_out == {"case without predictions (dropped)": 1}
+    assert found.left_out == {"case without predictions": 1}
     constant = [row for row in rows(found, model="constant") if row["metric"] in METRICS]
     assert constant and all(row["draw_std"] == 0 and row["draw_high"] - row["draw_low"] < 1e-12 for row in constant)
     assert all(row["mc_error"] == 0 for row in constant)

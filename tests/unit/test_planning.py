@@ -369,7 +369,7 @@ STATED = {"components": PARTS}
         (WIDE, SCORES, {"width": 0}, r"^width must be a finite number above 0"),
         (WIDE, SCORES, {"power": 1.0, "difference": 0.1}, r"^power must lie between 0 and 1"),
         (WIDE, SCORES, {"power": 0.8}, r"^difference must be given for power: the true value less the number that is tested"),
-        (WIDE, SCORES, {"power": 0.8, "difference": 0.9}, r"^difference must leave a number to test inside of the range"),
+        (WIDE, SCORES, {"power": 0.8, "difference": 0.9}, r"^difference must leave a number to test inside the range"),
         (WIDE, SCORES, {"margin": 0.1}, r"^margin must be left out except for the metrics"),
         (WIDE, (SCORES, SCORES), {"metric": "difference", "margin": 0.0}, r"^margin must be above 0"),
         (WIDE, SCORES.argmax(axis=1), {"metric": "discrepancy", "power": 0.8}, r"^margin must be given for power of metric 'discrepancy'"),

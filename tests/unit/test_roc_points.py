@@ -44,7 +44,7 @@ def test_the_model_at_the_specificity_of_a_reader():
     assert np.isnan(ugt.annotator_roc_points(table).model_sensitivity).all()
     scores = [None, *map(float, table[1:, 0])]
     dropped = ugt.annotator_roc_points(table, scores, missing="drop")
-    assert dropped.left_out == {"case without a score (dropped)": 1} and dropped.n_cases.tolist() == [39] * 3
+    assert dropped.left_out == {"case without a score": 1} and dropped.n_cases.tolist() == [39] * 3
     np.testing.assert_array_equal(dropped.sensitivity, ugt.annotator_roc_points(table[1:]).sensitivity)
     refused("scores must cover every case", ugt.annotator_roc_points, table, scores)
 
@@ -60,7 +60,7 @@ def test_undefined_points():
     [
         ([[0, 1, 2]], None, "table must hold class indices from 0 to 1. Got 2"),
         (ugt.Labels.from_wide([[0, 1, 2]]), None, "annotations must be Labels of two classes. Got 3 classes."),
-        (ugt.Labels.from_counts([[1, 2]]), None, "annotations must say who gave each label"),
+        (ugt.Labels.from_counts([[1, 2]]), None, "annotations must name the annotator of each label"),
         ([[0, 1]], [1, 2], "scores must be one per case, 1. Got 2."),
         ([[0, 1]], ["high"], "scores must be numbers"),
     ],

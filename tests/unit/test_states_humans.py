@@ -194,7 +194,7 @@ def test_annotators_of_all_parts_are_the_same():
     no_part(r"annotators must name all annotators of every part", "individual_equivalence_index", two, [1], annotators=[0, 1])
     with pytest.raises(ValueError, match=r"annotators must be given for a part without labels. Got None"):
         states.partial("individual_equivalence_index", ugt.Labels.from_long([], [], [], classes=K, cases=["a"]), [1])
-    with pytest.raises(ValueError, match=r"annotations must say who gave each label, .*Got label counts"):
+    with pytest.raises(ValueError, match=r"annotations must name the annotator of each label, .*Got label counts"):
         states.partial("alternative_annotator_test", ugt.Labels.from_counts([[1, 2]]), [1], annotators=WHO)
 
 

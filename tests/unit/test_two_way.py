@@ -225,7 +225,7 @@ def test_without_an_interval_there_is_a_reason(result, message):
 @pytest.mark.parametrize(
     ("n", "note"),
     [
-        (2, "2 annotators: the interval rests on their differences, with one degree of freedom"),
+        (2, "2 annotators: the interval depends on their differences, with one degree of freedom"),
         (4, "4 annotators: .* differences"),
         (5, None),
     ],
@@ -271,7 +271,7 @@ def test_at_an_end_of_the_range_there_are_as_many_trials_as_annotators():
 
 
 UNNAMED = ugt.Labels.from_counts([[2, 1, 0], [0, 3, 1]])
-NAMED = r"annotators must be named to be random\. Got "
+NAMED = r"annotators must be named for intervals over other annotators\. Got "
 
 
 @pytest.mark.parametrize(
@@ -456,12 +456,12 @@ def test_rounds_that_follow_by_themselves(metric, options):
     ("message", "call"),
     [
         (r"random must be \('cases',\) for intraclass", lambda: states.partial("intraclass_correlation", TABLE * 1.0, random=BOTH)),
-        ("annotators must be named to be random", lambda: states.partial("fleiss_kappa", UNNAMED, random=BOTH)),
+        ("annotators must be named for intervals over other annotators", lambda: states.partial("fleiss_kappa", UNNAMED, random=BOTH)),
         ("annotators must name all annotators", lambda: states.partial("fleiss_kappa", labels(), random=BOTH, panel=[0, 1])),
         (r"random must be \('cases', 'annotators'\) when the parts", states.finish(states.partial("fleiss_kappa", labels())).two_way),
         ("state must be of a second round, .* Got one of a first round, of 57 cases", lambda: losses(slice(None)).two_way()),
         (
-            "state must be merged of the parts that the state given was .* Got one of 22 units and 74 labels, of 207",
+            "state must be merged from the same parts as the given state, each once. Got one of 22 units and 74 labels, of 207",
             lambda: losses(slice(25)).two_way(),
         ),
         ("given must be the merged state of a first round, .* Got State", lambda: again(states.partial("fleiss_kappa", labels()))),

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.names import alike
 from .._base.ragged import sizes_of
 from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
@@ -103,7 +104,7 @@ def check_stated(distance: Any) -> None:
 def check_known(annotations: Any, what: str) -> None:
     """Refuse annotations that do not name their annotators."""
     if len(annotations.annotators) == 0:
-        raise checks.error("annotations", f"say who gave each label, {what}", "label counts")
+        raise checks.error("annotations", f"name the annotator of each label, {what}", "label counts")
 
 
 # ---- annotations ----
@@ -221,7 +222,7 @@ def joined(predictions: Any, annotations: Any) -> Any:
             raise checks.error("predictions", "be one value per case if annotations are not Labels", type(predictions).__name__)
         given = Predictions.from_any(predictions, annotations.axes.classes)
         if given.case_ids is not None:
-            _check_known(given.case_ids, given.located(annotations.axes)[1])
+            _check_known(given.case_ids, given.located(annotations.axes)[1], ids_of(annotations))
         return given.aligned(annotations.axes, missing="drop")[0]
     if isinstance(predictions, Mapping):
         return _by_id(list(predictions), list(predictions.values()), annotations)
@@ -235,17 +236,17 @@ def _by_id(ids: list[Any], given: list[Any], annotations: Any) -> list[Any]:
     if identifiers.is_text(names) != identifiers.is_text(cases):
         names, cases = names.astype(str), cases.astype(str)
     at = identifiers.lookup(cases, names)
-    _check_known(names, at)
+    _check_known(names, at, cases)
     column: list[Any] = [None] * len(cases)
     for i, value in zip(at.tolist(), given):
         column[i] = value
     return column
 
 
-def _check_known(names: NDArray[Any], at: NDArray[Any]) -> None:
+def _check_known(names: NDArray[Any], at: NDArray[Any], cases: NDArray[Any]) -> None:
     if (at < 0).any():
-        got = f"{int((at < 0).sum())} unknown of {len(names)}"
-        raise checks.error("predictions", "be for annotated cases only", got, f"case {identifiers.name(names[int(np.argmax(at < 0))])}")
+        got, first = f"{int((at < 0).sum())} unknown of {len(names)}", names[int(np.argmax(at < 0))]
+        raise checks.error("predictions", "be for annotated cases only", got, f"case {identifiers.name(first)}{alike(first, cases)}")
 
 
 def _check_length(n: int, annotations: Any, argument: str = "predictions") -> None:

@@ -251,14 +251,14 @@ def _compared(one: tuple[str, OneSide], other: tuple[str, OneSide], ids: NDArray
 
 
 def _within(n: Int64, squares: float) -> Iterator[VariancePart]:
-    """What single ones of n vary by beyond their means."""
+    """Yield the variance of single ratings about the mean of n, if any case has several."""
     df = float((n - 1).sum())
     if df:
         yield VariancePart(float(1 - (1 / n).mean()), squares / df, df)
 
 
 def _ends(parts: list[VariancePart], variance: float, level: float) -> tuple[float, float]:
-    """The interval of a sum of weighted variances, from those of each (MOVER)."""
+    """Return the interval of a sum of weighted variances, from the interval of each (MOVER)."""
     from scipy.special import chdtri  # noqa: PLC0415  (scipy is slow to import)
 
     below = above = 0.0

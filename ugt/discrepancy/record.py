@@ -112,7 +112,7 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         for masks and for a function.
     case_ids : (N,) array
     n_cases, left_out : int, mapping
-        Cases that count, and those that do not by reason.
+        Cases that count; cases that do not count, by reason.
     reason : str
         Why the value is not finite; empty if it is finite.
 
@@ -291,7 +291,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
     per_annotator : (A,) array
         γ_j: over the cases of annotator j, the mean distance of the model to the other annotators less that of j.
     n_cases, left_out : int, mapping
-        Cases that count, and those that do not by reason.
+        Cases that count; cases that do not count, by reason.
 
     Notes
     -----

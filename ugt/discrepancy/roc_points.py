@@ -139,7 +139,7 @@ def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str =
     for j in np.flatnonzero(~np.isnan(sensitivity) & ~np.isnan(specificity)) if scores is not None else ():
         curve = soft_roc_curve(others[counted[:, j], j], score[counted[:, j]])
         model[j] = np.interp(1 - specificity[j], curve.false_positive_rate, curve.true_positive_rate)
-    alone = {OTHERS: int((n < 2).sum()), "case without a score (dropped)": int((np.isnan(score) & (n[:, 0] >= 2)).sum())}
+    alone = {OTHERS: int((n < 2).sum()), "case without a score": int((np.isnan(score) & (n[:, 0] >= 2)).sum())}
     left_out = {reason: count for reason, count in alone.items() if count}
     return AnnotatorRocPoints(
         held.annotators, counted.sum(axis=0), sensitivity, specificity, model, left_out, one, np.asarray(held.axes.case_ids)

@@ -20,7 +20,7 @@ CASES = ("matched", "all", "mu1")
 N, ALPHA, MU = 0, 1, 2  # columns of cases
 NO_ANNOTATIONS = "case without annotations"
 SINGLE = "case with a single annotator"
-NO_PREDICTION = "case without prediction (dropped)"
+NO_PREDICTION = "case without prediction"
 
 
 class CaseSums(NamedTuple):

@@ -69,7 +69,7 @@ class ThresholdSweep(Frozen):
     alpha : float
         Annotator discrepancy, the same for all thresholds.
     n_cases, left_out : int, mapping
-        Cases that count, and those that do not by reason.
+        Cases that count; cases that do not count, by reason.
 
     Examples
     --------

@@ -34,7 +34,7 @@ __all__ = ["Evaluation", "evaluate"]
 NO_ANNOTATIONS = "case without annotations"
 CIRCULAR = "{} is a model and an annotator: a truth made of its own predictions flatters it."
 FRAME = 920  # height of the first page in a notebook, in pixels
-NO_PREDICTIONS = "case without predictions (dropped)"
+NO_PREDICTIONS = "case without predictions"
 
 
 def _table(name: str) -> Any:

@@ -164,7 +164,7 @@ class Results(Record):
             raise error("strata", "be None for kind='analytic'", "strata")
 
     def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:
-        """Value ± quantile x standard error, on the scale of the statistic."""
+        """Return value ± quantile x standard error, on the scale of the statistic."""
         from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
 
         one, number = self.statistic.only(number)

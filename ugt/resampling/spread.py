@@ -174,7 +174,7 @@ def few_annotators(n: int) -> list[str]:
     """Return the note on intervals over so few annotators."""
     if n >= FEW_ANNOTATORS:
         return []
-    return [f"{n} annotators: the interval rests on their differences{', with one degree of freedom' if n == 2 else ''}"]
+    return [f"{n} annotators: the interval depends on their differences{', with one degree of freedom' if n == 2 else ''}"]
 
 
 def one_alone(who: str | None) -> list[str]:

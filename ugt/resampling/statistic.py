@@ -23,7 +23,7 @@ from .design import Design
 from .slopes import gradient_of
 from .sums import Sums, added
 
-UNNAMED = "be named to be random"
+UNNAMED = "be named for intervals over other annotators"
 
 
 class Answer(NamedTuple):

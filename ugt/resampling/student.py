@@ -24,7 +24,7 @@ def few_clusters(n: int) -> str | None:
     """Return the note on intervals over n clusters, if they are few."""
     if not 1 < n < MANY_CLUSTERS:
         return None
-    return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend much on which clusters these are."
+    return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend strongly on which clusters were sampled."
 
 
 class Facts(NamedTuple):

@@ -371,7 +371,8 @@ class Merged(Frozen):
             raise TypeError(f"other must be Merged. Got {type(other).__name__}.")
         mine, its = ((len(one.resampled), one.units) for one in (self, other))
         if mine != its or not mine[0]:
-            raise error("other", f"have the same resamples, {mine[0]} of {mine[1]}, and some", f"{its[0]} of {its[1]}")
+            must = f"have the same resamples, {mine[0]} of {mine[1]} (give both the same n_resamples)"
+            raise error("other", must, f"{its[0]} of {its[1]}")
         beside = np.stack([other.resampled, self.resampled], axis=1)
         return resampling.Resamples(np.array([other.value, self.value]), beside, None, (self.units,)).minus(0).take(1)
 

@@ -50,7 +50,7 @@ class Design(NamedTuple):
         n = whole("n_resamples", n_resamples, 0)
         if n == 0:
             if clusters is not None and not two_way:
-                raise error("clusters", "be given with n_resamples, as what is resampled", "n_resamples=0")
+                raise error("clusters", "be given with n_resamples, since clusters are resampled", "n_resamples=0")
             return cls(0, 0, "cases", None)
         return cls(n, seed_of(seed), *(("cases", case_ids) if clusters is None else ("clusters", clusters)))
 

@@ -32,7 +32,7 @@ MOST = 1500  # sums, including those without each annotator, whose products are 
 SECOND = (
     "be of a second round, states.partial(..., given=merged), for intervals over annotators of so many sums (compute does so automatically)"
 )
-WHOLE = "be merged of the parts that the state given was merged of, each once"
+WHOLE = "be merged from the same parts as the given state, each once"
 
 Found = Union["dict[str, TwoWay]", "tuple[str, str]"]  # by name; or what a state must be, and what it is
 

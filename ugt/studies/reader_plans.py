@@ -229,7 +229,7 @@ def _components(given: Any) -> tuple[dict[str, float], int | None]:
     for name in NAMES:
         value = found[name]
         if isinstance(value, (float, np.floating)) and math.isnan(value):
-            raise error("components", "be known, as those of a crossed study with random readers and cases are", "nan", repr(name))
+            raise error("components", "be known, as in a crossed study with random readers and cases", "nan", repr(name))
     parts = {name: finite(f"components[{name!r}]", found[name]) for name in NAMES}
     scalar("components['error']", parts["error"], positive=True)
     scalar("components['n_cases']", parts["n_cases"], positive=True)

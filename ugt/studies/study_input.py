@@ -116,7 +116,7 @@ def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str
     n_annotators = 0 if truth.without is None else len(truth.without)
     notes = [ONE_ANNOTATOR] if n_annotators == 1 else []
     if random is None:
-        few = [f"{n_annotators} annotators of the truth: their part rests on the differences between them."]
+        few = [f"{n_annotators} annotators of the truth: their part depends on the differences between them."]
         return (*BOTH, *(("annotators",) if n_annotators > 1 else ())), notes + (few if 1 < n_annotators < FEW_READERS else [])
     given = (random,) if isinstance(random, str) or not isinstance(random, Iterable) else tuple(random)
     factors = tuple(one for one in BOTH if one in given)
@@ -145,7 +145,7 @@ def _without_figure(figure: FigureOfMerit, p: Array, rating: Array, unit: Int64 
 def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) -> list[str]:
     notes, names = [], list(map(identifiers.name, readers))
     if "readers" in factors and len(readers) < FEW_READERS:
-        notes.append(f"{len(readers)} readers: the intervals rest on the differences between them.")
+        notes.append(f"{len(readers)} readers: the intervals depend on the differences between them.")
     seen: dict[bytes, str] = {}
     for r, name in enumerate(names):
         other = seen.setdefault(rating[:, r].tobytes(), name)

@@ -92,7 +92,7 @@ class Target(NamedTuple):
         if math.isnan(self.value):
             return abs(difference)
         if not self.possible(self.metric, self.value - difference):
-            raise error("difference", f"leave a number to test inside of the range of metric {self.metric!r}", self.value - difference)
+            raise error("difference", f"leave a number to test inside the range of metric {self.metric!r}", self.value - difference)
         to, slope, _ = SCALES[METRICS[self.metric]]
         x = np.float64(self.value)
         return float(abs((to(x) - to(x - difference)) / slope(x)))
