@@ -136,9 +136,9 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
-    def picture(self, path, selector=None):
-        """A screenshot of the page, or of one element of it, as PNG."""
-        options = {"captureBeyondViewport": True}
+    def picture(self, path, selector=None, beyond=True):
+        """A screenshot of the page, of one element of it, or (``beyond=False``) of what the window shows, as PNG."""
+        options = {"captureBeyondViewport": beyond}
         if selector is not None:
             box = self.run(
                 f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"

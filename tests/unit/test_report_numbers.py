@@ -182,7 +182,7 @@ CLAIMS = [
     (f"{M} is {N} points behind {M} \\({N} to {N}\\)", lambda r, a, b: ahead(r, b, a)),
     (f"and {N} more are further behind", lambda r: [str(sum(r.lead(r.order[0], m)[1] > 0 for m in r.order[1:]) - 1)]),
     (
-        f"[Nn]o first choice(?: of a model)? can (?:exceed|agree with it in more than) {N}%",
+        f"[Nn]o first choice(?: of a model)? can (?:exceed|agree with the annotators’ truth in more than) {N}%",
         lambda r: [r.percent(r.certainty[r.main]["value"])],
     ),
     (f"(?i:always) answering “” reaches {N}%", lambda r: [{r.percent(r.constant()["value"]), r.percent(r.constant()["value"], 0)}]),

@@ -39,13 +39,13 @@ def short(name: str, most: int = LONGEST) -> str:
     if len(shown) <= most:
         return plain(shown)
     cut = shown[: most - 1]
-    return plain((cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip() + "…")
+    return plain((cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip(" ,;:.") + "…")
 
 
 def distinct(names: Sequence[str], most: int) -> list[str]:
     """Names that fit; those that would be cut to the same text keep their ends instead."""
     cut = [short(name, most) for name in names]
-    ends = most - most // 2 - 1
+    ends = most - most // 2 - 2
     return [
         one if cut.count(one) == 1 or len(name) <= most else f"{plain(name[: most // 2])}…{plain(name[-ends:])}"
         for one, name in zip(cut, names)

@@ -55,7 +55,7 @@ def by_reliability(digest: Digest) -> list[str]:
         parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
     middle = f'x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle"'
     parts.append(f'<text class="soft" {middle}>reliability given to the annotators</text>')
-    labels, called = [], distinct(drawn, 12)
+    labels, called = [], distinct(drawn, 14)
     if len(digest.certainty_rows) == len(found):
         tops = [y.at(e["value"]) for e in digest.certainty_rows]
         parts.append(f'<polyline class="most" fill="none" points="{_path(at, tops)}"/>')
@@ -191,5 +191,7 @@ def by_certainty(digest: Digest) -> list[str]:
         if n
         else "The truth of no case is settled"
     )
+    if not digest.models:  # the verdict has said it
+        heading = "Certainty of the cases at each reliability" if len(bars) > 1 else "Certainty of the cases"
     note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}{' at' + digest.at_main[1:] if digest.at_main else ''}."
     return [_figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]

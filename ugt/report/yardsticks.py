@@ -55,8 +55,9 @@ def yardsticks(digest: Digest) -> str:
         ends = constant["low"], constant["high"]
         voted = None if by_vote is None else by_vote["value"]
         lines.append(Line(f"Always “{shown(constant['answer'])}”", value=constant["value"], ends=ends, voted=voted, cells=[NONE]))
-    if people:
-        lines.append(Line(PEOPLE, cells=[digest.digits.value(next(iter(people.values()))["annotators"])]))
+    among = next((e["annotators"] for e in people.values()), None)
+    if among is not None:
+        lines.append(Line(PEOPLE, cells=[digest.digits.value(among)]))
     left = len(digest.models) - MOST_MODELS
     more = f"; the {MOST_MODELS} highest of {len(digest.models)} models" if left > 0 else ""
     caption = "Agreement of the first choice with the annotators’ truth"
