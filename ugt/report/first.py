@@ -82,11 +82,9 @@ def _without_models(digest: Digest) -> tuple[str, str]:
     ceiling = digest.ceiling
     assert ceiling is not None
     share = "" if of_all < FEW_CASES else f" ({Digits(0).percent(n / of_all)})"
-    said = f"The truth is settled (at least 99% certain) in {whole(n)} of {whole(of_all)} cases{share}{' at' + digest.at_main[1:] if digest.at_main else ''}."
-    return (
-        said,
-        f"No first choice of a model can agree with the annotators’ truth in more than {digest.digits.percent(ceiling['value'])} of cases.",
-    )
+    said = f"The truth is settled (at least 99% certain) in {whole(n)} of {whole(of_all)} cases{share}{digest.at_main.replace(',', ' at')}."
+    most = digest.digits.percent(ceiling["value"])
+    return said, f"No first choice of a model can agree with the annotators’ truth in more than {most} of cases."
 
 
 def _with_ends(digest: Digest, row: Entry) -> str:

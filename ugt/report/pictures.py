@@ -193,5 +193,5 @@ def by_certainty(digest: Digest) -> list[str]:
     )
     if not digest.models:  # the verdict has said it
         heading = "Certainty of the cases at each reliability" if len(bars) > 1 else "Certainty of the cases"
-    note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}{' at' + digest.at_main[1:] if digest.at_main else ''}."
+    note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}{digest.at_main.replace(',', ' at')}."
     return [_figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]
