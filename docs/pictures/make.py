@@ -22,6 +22,7 @@ N_COLOURS = 64  # of a picture of text and lines
 
 
 def main() -> None:
+    """Write the three pictures."""
     studies.N_RESAMPLES = N_RESAMPLES
     with Browser(executable()) as browser, tempfile.TemporaryDirectory() as folder:
         browser.call("Emulation.setScrollbarsHidden", hidden=True)

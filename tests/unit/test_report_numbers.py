@@ -145,6 +145,12 @@ def ratio(r, a):
     return [f"{e[name]:.2f}" for name in ("value", "upper", "two_way_upper") if e[name] is not None]
 
 
+def confused(r, a):
+    rows = [e for e in r.data["confusion"] if e["model"] == a]
+    others = [e["n"] for e in rows if e["truth"] != e["predicted"] and "(other classes)" not in (e["truth"], e["predicted"])]
+    return [f"{max(others):.0f}", f"{sum(e['n'] for e in rows):,.0f}"]
+
+
 def worklist(r):
     open_ = [
         e for e in r.data["cases"] if (c := e["certainty_given" if r.main is None else f"certainty_{r.main:g}"]) is not None and c < 0.99
@@ -234,7 +240,9 @@ CLAIMS = [
         f"{N} cases had (?:{N} (?:labels|rankings)|plausibilities)",
         lambda r: [count(r.facts["n_cases"]), *([count(r.facts["n_annotations"])] if r.facts.get("n_annotations") else [])],
     ),
+    (r"up to 400 (?:cases|clusters): Student's t", lambda r: []),
     (f"{N} resamples", lambda r: [count(r.data["provenance"]["n_resamples"])]),
+    (f"taken for “” by {M}, concerns about {N} of {N} cases", confused),
     (f"reliability {N}", lambda r: [f"{r.main:g}"]),
     (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
 ]

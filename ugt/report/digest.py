@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .digits import Digits, whole
 from .markup import Data, Entry, find, of, plain, unique
+from .svg import N_STYLES
 from .tables import CERTAINTY, reliability_key
 
 VOTED, TOP = "voted_accuracy", "topk_accuracy"
@@ -118,6 +119,10 @@ class Digest:
         """With a value under the main truth, the highest first."""
         found = [m for m in self.source["models"] if self.row(m, self.main)]
         return sorted(found, key=lambda m: -self.value(m))
+
+    def style(self, model: str) -> int:
+        """The number of its mark: its place among all models, or among the highest where marks are too few for all."""
+        return (self.models if len(self.source["models"]) > N_STYLES else self.source["models"]).index(model)
 
     def value(self, model: str) -> float:
         """Under the main truth."""

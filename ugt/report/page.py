@@ -21,18 +21,18 @@ _STYLE = """
 :root { color-scheme: light dark; --ink: #15181c; --faint: #545c66; --line: #8b929d; --shade: #f4f5f7; --paper: #ffffff;
   --hair: #e3e6eb; --main: #eef3f7; --serious: #8a2c00; --on: #ffffff;
   --z0: #1c4d63; --z1: #44788f; --z2: #86adbc; --z3: #bdd3dc; --z4: #ebf1f4;
-  --c0: #0b62a8; --c1: #b8430a; --c2: #0f7357; --c3: #7f4a8e; --c4: #6b6f76; --c5: #6b6f76; }
+  --c0: #0b62a8; --c1: #b8430a; --c2: #0f7357; --c3: #7f4a8e; --c4: #6b6f76; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --ink: #e9ebee; --faint: #a9b1bb; --line: #717988; --shade: #1c2026; --paper: #14171b;
     --hair: #2f353d; --main: #1d2730; --serious: #ffb48a; --on: #0e1418;
     --z0: #a8d8ea; --z1: #71a9c0; --z2: #456f83; --z3: #2f5361; --z4: #20333c;
-    --c0: #63b3ee; --c1: #ff9a5c; --c2: #3fcf9f; --c3: #d7a0e2; --c4: #a0a6ae; --c5: #a0a6ae; }
+    --c0: #63b3ee; --c1: #ff9a5c; --c2: #3fcf9f; --c3: #d7a0e2; --c4: #a0a6ae; }
 }
 @media (forced-colors: active) {
   :root { --ink: CanvasText; --faint: CanvasText; --line: CanvasText; --shade: Canvas; --paper: Canvas;
     --hair: GrayText; --main: Canvas; --serious: CanvasText; --on: Canvas;
     --z0: CanvasText; --z1: GrayText; --z2: GrayText; --z3: Canvas; --z4: Canvas;
-    --c0: CanvasText; --c1: CanvasText; --c2: CanvasText; --c3: CanvasText; --c4: CanvasText; --c5: CanvasText; }
+    --c0: CanvasText; --c1: CanvasText; --c2: CanvasText; --c3: CanvasText; --c4: CanvasText; }
 }
 body { margin: 0 auto; padding: .9rem 1.75rem; max-width: 77rem; color: var(--ink); background: var(--paper);
   font: 15px/1.5 -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Liberation Sans", sans-serif; overflow-wrap: break-word; }
@@ -155,7 +155,7 @@ svg .thin { stroke-width: 1.4; }
 svg .shaded { fill: var(--main); }
 svg text.soft { fill: var(--faint); } svg text.bold { font-weight: 700; fill: var(--ink); }
 svg text.t0 { fill: var(--c0); } svg text.t1 { fill: var(--c1); } svg text.t2 { fill: var(--c2); }
-svg text.t3 { fill: var(--c3); } svg text.t4 { fill: var(--c4); } svg text.t5 { fill: var(--c5); }
+svg text.t3 { fill: var(--c3); } svg text:is(.t4, .t5, .t6, .t7) { fill: var(--c4); }
 svg .z0 { fill: var(--z0); } svg .z1 { fill: var(--z1); } svg .z2 { fill: var(--z2); } svg .z3 { fill: var(--z3); }
 svg .z4 { fill: var(--z4); stroke: var(--z2); stroke-width: .7; }
 svg text.q0, svg text.q1 { fill: var(--on); font-weight: 600; }

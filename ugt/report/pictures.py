@@ -95,7 +95,7 @@ def _model_lines(
     parts: list[str],
 ) -> tuple[float, str, str]:
     """Points joined by lines, with intervals; the voted label is the last."""
-    style = digest.source["models"].index(model)
+    style = digest.style(model)
     kind, drawn = f"line s{style % svg.N_STYLES}", [(x + aside, e) for x, e in zip(at, [*rows, voted]) if e is not None]
     known = [(x, y.at(e["value"])) for x, e in drawn]
     solid = known[: len(known) - (voted is not None)]

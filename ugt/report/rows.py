@@ -10,6 +10,8 @@ from . import svg
 from .digits import Digits
 from .markup import NONE, Entry, framed
 
+EDGE = 5.0  # per cent of an axis, where its numbers would stand out of it
+
 
 class Span(NamedTuple):
     """A row with a value and its interval; ``words`` beside it, and ``limit``: the most that is possible."""
@@ -58,7 +60,12 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
     zero = f'<line class="zero" x1="{scale.at(0):.1f}%" x2="{scale.at(0):.1f}%" y2="100%"/>' if leads else ""
     rows = "\n".join(_span_row(one, scale, behind + zero, digits, leads) for one, behind in zip(spans, [first, *[other] * len(spans)]))
-    axis = "".join(f'<text x="{scale.at(at):.1f}%" y="13" text-anchor="middle">{_tick(at, leads)}</text>' for at in marks)
+    places = [scale.at(at) for at in marks]
+    anchors = ["start" if place < EDGE else "end" if place > 100 - EDGE else "middle" for place in places]
+    axis = "".join(
+        f'<text x="{place:.1f}%" y="13" text-anchor="{anchor}">{_tick(at, leads)}</text>'
+        for at, place, anchor in zip(marks, places, anchors)
+    )
     worded = any(one.words for one in spans)
     last = "<td></td>" if worded else ""
     heads = f'<th scope="col" class="plot">{unit}</th><th scope="col" class="r">value</th><th scope="col">interval</th>{last}'

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-N_STYLES = 6  # of models that can be distinguished
+N_STYLES = 8  # of models that can be distinguished
 
-# Colours of Okabe and Ito, which most colour-blind people can tell apart; the page defines --c0 to --c5.
+# The page defines --c0 to --c4. From the fifth model on, the shape alone distinguishes models.
 STYLE = """
 svg { width: 100%; max-width: 44rem; height: auto; display: block; }
 svg text { font-size: 12px; fill: var(--ink); stroke: none; }
@@ -19,7 +19,7 @@ svg .line { fill: none; stroke-width: 2; }
 svg .band { stroke: none; opacity: .18; }
 svg .s0 { stroke: var(--c0); fill: var(--c0); } svg .s1 { stroke: var(--c1); fill: var(--c1); }
 svg .s2 { stroke: var(--c2); fill: var(--c2); } svg .s3 { stroke: var(--c3); fill: var(--c3); }
-svg .s4 { stroke: var(--c4); fill: var(--c4); } svg .s5 { stroke: var(--c5); fill: var(--c5); }
+svg :is(.s4, .s5, .s6, .s7) { stroke: var(--c4); fill: var(--c4); }
 svg .line { fill: none; }
 .defs { position: absolute; width: 0; height: 0; }
 figure { margin: 1.25rem 0; break-inside: avoid; }
@@ -74,13 +74,13 @@ def vertical_lines(at: Iterable[float]) -> str:
     return "".join(f'<line x1="{_n(x)}%" x2="{_n(x)}%" y2="100%"/>' for x in at)
 
 
-# Marks of models around the origin: a dot, square, triangle, diamond, ring and cross. Each is drawn once for the page,
-# with v, the mark of the voted label, and g, the lines of an axis from 0 to 100.
+# Marks of models around the origin: a dot, square, triangle, diamond, ring, cross, turned triangle and open square. Each is
+# drawn once for the page, with v, the mark of the voted label, and g, the lines of an axis from 0 to 100.
 _SHAPES = (
     '<circle r="4"/>', '<path d="M-4-4H4V4H-4Z"/>', '<path d="M0-4L4 4H-4Z"/>', '<path d="M0-5L5 0L0 5L-5 0Z"/>',
-    '<circle r="4"/>', '<path d="M-4-4L4 4M-4 4L4-4"/>',
+    '<circle r="4"/>', '<path d="M-4-4L4 4M-4 4L4-4"/>', '<path d="M0 4L4-4H-4Z"/>', '<path d="M-4-4H4V4H-4Z"/>',
 )  # fmt: skip
-OPEN = (4, 5)  # of them, those that are lines
+OPEN = (4, 5, 7)  # of them, those that are lines
 DEFS = (
     '<svg class="defs" aria-hidden="true"><defs>'
     + "".join(shape.replace(" ", f' id="m{i}" ', 1) for i, shape in enumerate(_SHAPES))

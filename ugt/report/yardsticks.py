@@ -47,7 +47,7 @@ def yardsticks(digest: Digest) -> str:
         assert row is not None
         beside = digest.digits.value(people[model]["agreement"]) if model in people else NONE
         lines.append(
-            Line(shown(model), "", digest.source["models"].index(model), row["value"], *_ends(row),
+            Line(shown(model), "", digest.style(model), row["value"], *_ends(row),
                  None if voted is None else voted["value"], [beside])
         )  # fmt: skip
     if constant is not None:

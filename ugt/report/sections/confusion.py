@@ -157,5 +157,5 @@ def commonest(source: Data) -> str:
         return ""
     e = max(wrong, key=lambda e: float(e["n"]))
     total = sum(float(one["n"]) for one in source["confusion"] if one["model"] == e["model"])
-    taken = f"The commonest confusion, {shown(e['truth'])} taken for {shown(e['predicted'])} by {shown(e['model'])},"
+    taken = f"The commonest confusion, “{shown(e['truth'])}” taken for “{shown(e['predicted'])}” by {shown(e['model'])},"
     return f"<p>{taken} concerns about {whole(e['n'])} of {whole(total)} cases.</p>"

@@ -55,7 +55,7 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
     for name, lead, main in rows:
         if lead is not None:
             said = f"{shown(first if lead.sign > 0 else second, 16)} ahead" if lead.sign else "no clear difference"
-            style = digest.source["models"].index(second if lead.sign < 0 else first)
+            style = digest.style(second if lead.sign < 0 else first)
             spans.append(Span(name, lead.value, lead.low, lead.high, style, said, main))
     return span_table(caption, note, "points", spans, digits, leads=True)
 

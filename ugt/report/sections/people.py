@@ -32,7 +32,7 @@ def _one_annotator(digest: Digest, people: list[Entry]) -> str:
             e["agreement"],
             e["agreement_low"],
             e["agreement_high"],
-            digest.source["models"].index(e["model"]),
+            digest.style(e["model"]),
             limit=among["annotators"],
         )
         for e in people
