@@ -2,6 +2,7 @@
 
 import functools
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from ugt.report.sections import (
     curves,
     design,
     difficulty,
+    methods,
     performance,
     planning,
     true_accuracy,
@@ -200,3 +202,15 @@ def test_the_page_is_small_and_does_not_grow_with_the_square_of_the_classes():
 )  # fmt: skip
 def test_digits_of_proportions(value, intervals, shown):
     assert Digits.proportion(intervals).value(value) == shown
+
+
+@pytest.mark.parametrize("reference", [methods.STUTZ, methods.MIMORI, methods.LOVCHINSKY, methods.SOFT])
+def test_references_to_paste_are_those_of_the_citation_file(reference):
+    """Once one had a wrong word in its title and another an author of no such paper."""
+    path = Path(__file__).parents[2] / "CITATION.cff"
+    entries = path.read_text(encoding="utf-8").split("  - type: ")[1:]
+    listed = [
+        (re.search('title: "(.*)"', one)[1], re.search("family-names: ([^,]+)", one)[1], re.search("year: (.*)", one)[1]) for one in entries
+    ]
+    (title,) = [one for one in listed if one[0].lower() in reference.lower()]
+    assert reference.startswith(f"{title[1]} ") and title[2] in reference

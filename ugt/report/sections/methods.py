@@ -8,16 +8,13 @@ from ..digits import whole
 from ..first import plain_verdict
 from ..markup import Data, Section, definitions, finding, level_of, text
 
-STUTZ = (
-    "Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case digest in dermatology. Medical Image Analysis 2025; "
-    "arXiv:2307.02191."
-)
+STUTZ = "Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. arXiv:2307.02191, 2023."
 MIMORI = (
     "Mimori T, Sasada K, Matsui H, Sato I. Diagnostic uncertainty calibration: towards reliable machine predictions in medical domain. "
     "AISTATS 2021, PMLR 130:3664–3672."
 )
 LOVCHINSKY = "Lovchinsky I, et al. Discrepancy ratio: evaluating model performance when even experts disagree on the truth. ICLR 2020."
-SOFT = "Lê-Huu A-C, et al. Clinical uncertainty impacts machine learning evaluations. arXiv 2025."
+SOFT = "Lionetti S, et al. Clinical uncertainty impacts machine learning evaluations. arXiv:2509.22242, 2025."
 UGT = (
     "The ugt developers. ugt: evaluation of models under uncertain ground truth, version {version}. CITATION.cff of the software has its "
     "references."
