@@ -856,9 +856,9 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
         ([0.1, 0.5, 0.9], [1, 2, 3], [1, -1, 1], r"weights must not be negative\. Got -1\.0, first at case 1\."),
         ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1, NAN], r"weights must be finite\. Got nan, first at case 2\."),
         ([0.1, 0.5, 0.9], [1, 2, 3], [INF, 1, 1], r"weights must be finite\. Got inf, first at case 0\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1], r"weights must be 3 numbers, one a case\. Got int64 of shape \(2,\)\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], 2.0, r"weights must be 3 numbers, one a case\. Got float64 of shape \(\)\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], list("abc"), r"weights must be 3 numbers, one a case\. Got <U1 of shape \(3,\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1], r"weights must be 3 numbers, one per case\. Got int64 of shape \(2,\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], 2.0, r"weights must be 3 numbers, one per case\. Got float64 of shape \(\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], list("abc"), r"weights must be 3 numbers, one per case\. Got <U1 of shape \(3,\)\."),
     ],
 )
 def test_bad_input(function, p, scores, weights, message):
@@ -939,7 +939,7 @@ def test_extreme_weights_are_refused(extreme):
 
 def test_whole_numbers_that_would_tie_are_refused():
     scores = np.array([2**53, 2**53 + 1, 2**53 - 1])
-    refused(r"scores must be below 2\*\*53 where they are whole numbers", ugt.soft_auroc, [0.1, 0.9, 0.5], scores)
+    refused(r"scores must be below 2\*\*53 if they are whole numbers", ugt.soft_auroc, [0.1, 0.9, 0.5], scores)
     assert ugt.soft_auroc([0.1, 0.9, 0.5], scores - 2).value == ugt.soft_auroc([0.1, 0.9, 0.5], [2, 3, 1]).value
 
 

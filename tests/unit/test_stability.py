@@ -154,7 +154,7 @@ def test_whole_readings_are_drawn():
         (lambda wide: wide[1], r"Got ndarray, first at 'f1'"),
         (
             lambda wide: ugt.Labels.from_wide(np.where(np.arange(4) == 0, -1, wide[1]), classes=2, missing=-1),
-            r"same annotators in the same cases .* call the function for each finding\. Got others, first at 'f1', beside 'f0'",
+            r"same annotators in the same cases .* call the function for each finding\)\. Got others, first at 'f1', compared with 'f0'",
         ),
         (lambda wide: ugt.Labels.from_wide(wide[1, :20], classes=2), r"same annotators in the same cases"),
     ],

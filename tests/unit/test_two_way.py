@@ -467,7 +467,10 @@ def test_rounds_that_follow_by_themselves(metric, options):
         ("given must be the merged state of a first round, .* Got State", lambda: again(states.partial("fleiss_kappa", labels()))),
         ("given must be left out unless random", lambda: states.partial("fleiss_kappa", labels(), given=first_of_losses())),
         ("states must be made with the same edges, .*, first at the part", lambda: losses(slice(None), given=first_of_losses(4))),
-        ("edges must be given with random: what annotators change", lambda: states.compute("soft_auroc", parts=[()], random=BOTH)),
+        (
+            "edges must be given with random, because intervals over annotators need",
+            lambda: states.compute("soft_auroc", parts=[()], random=BOTH),
+        ),
         ("edges must be given with n_resamples", lambda: states.compute("soft_auroc", SCORES, SCORES, n_resamples=9)),
         (
             "clusters must be whole in one part each if annotators are random .* Got 12 in several, first at part 1",

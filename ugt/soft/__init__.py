@@ -1,7 +1,7 @@
 """AUROC, average precision and their curves against probabilities of being positive instead of hard labels [D].
 
 A case is positive with probability p and negative with probability 1 - p. With labels 0 and 1 every function gives the
-ordinary metric. The truth p comes first: an array, labels, whose shares are taken, or plausibilities, whose means are.
+ordinary metric. The first argument is the truth p: an array, labels (their shares), or plausibilities (their means).
 """
 
 from __future__ import annotations
@@ -47,36 +47,37 @@ def soft_auroc(
     multiclass: str = "ovr",
     average: str = "macro",
 ) -> SoftScore:
-    """Area under the ROC curve against probabilities of being positive.
+    """Return the area under the ROC curve against probabilities of being positive.
 
-    ``(Σ_i Σ_j p_i (1 - p_j) [s_i > s_j, a half if equal] + c Σ_i p_i (1 - p_i)) / (Σ p Σ (1 - p))``, with c = -1/2, 0 or 1/2 for
-    pairs of a case with itself (i = j counts a half in the sum) that are excluded, halved or included [D eq. 4].
+    It is ``(Σ_i Σ_j p_i (1 - p_j) [s_i > s_j, a half if equal] + c Σ_i p_i (1 - p_i)) / (Σ p Σ (1 - p))``. In the sum, a pair of a case
+    with itself (i = j) counts a half; c = -1/2, 0 or 1/2 excludes, halves or includes these pairs [D eq. 4].
 
     Parameters
     ----------
     p : (N,) or (N, K) array in [0, 1], Labels, or plausibilities
-        Probability of being positive; K columns are classes one against the rest, or labels of their own. Of labels the shares,
-        of plausibilities the means; with two classes and one column of scores the second class is the positive one. A case
+        Probability of being positive; K columns are classes, each against the rest, or separate findings. Labels count by their shares,
+        plausibilities by their means; with two classes and one column of scores, the second class is the positive one. A case
         with NaN is left out.
     scores : array of the shape of p, or ScoreOrder
-        Higher = more probably positive; infinities are allowed. A :class:`ScoreOrder` has been sorted before, for several calls.
+        Scores of the model: higher means more probably positive; infinities are allowed. A :class:`ScoreOrder` is sorted once for several
+        calls.
     self_pairs : {"exclude", "half", "include", "unbiased"}
-        ``"exclude"``: the second form of the equation, with which its tables were made. ``"half"``: as doubling the data with
-        weights p and 1 - p. ``"include"``: the first form. ``"unbiased"``: as ``"exclude"``, with Σ p (1 - p) taken off below, too: the
-        mean over pairs of two cases. All are the same for labels 0 and 1.
+        ``"exclude"``: the second form of the equation, used for the tables of [D]. ``"half"``: equal to doubling the data with
+        weights p and 1 - p. ``"include"``: the first form. ``"unbiased"``: as ``"exclude"``, with Σ p (1 - p) subtracted from the
+        denominator, too, which gives the mean over pairs of two cases. All are equal for labels 0 and 1.
     weights : (N,) array, optional
-        At least 0. A case of weight w counts as w cases; on average at least 1/2, unless ``self_pairs="half"``.
+        Weights of the cases, at least 0. A case of weight w counts as w cases; the mean must be at least 1/2, unless ``self_pairs="half"``.
     threshold : float
-        For the hard twin: labels ``p > threshold``.
+        Threshold of the hard labels of ``hard``: ``p > threshold``.
     multiclass : {"ovr", "ovo"}
         Each class against the rest; or each pair of classes, both ways (Hand & Till 2001).
     average : {"macro", "weighted"}
-        Columns count the same, or by their positives (pairs by their cases).
+        Equal weights of the columns, or weights by their positives (of pairs, by their cases).
 
     Returns
     -------
     SoftScore
-        NaN without positives or without negatives.
+        The area; NaN without positives or without negatives.
 
     Raises
     ------
@@ -85,16 +86,17 @@ def soft_auroc(
 
     Notes
     -----
-    A model with one score for all cases has 0.5 with ``"half"``. With ``"exclude"`` it has 0.5 - Σ p (1 - p) / (2 Σ p Σ (1 - p)), as pairs
-    of a case with itself are left out above the line and not below it; so has the mean of models that guess, and the best value is as far
-    below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N. ``"half"`` has none for a score that says
-    nothing, ``"unbiased"`` none at all: 0.5 in the mean of models that guess, and the share of pairs in the right order.
+    A model with one score for all cases has 0.5 with ``"half"``. With ``"exclude"`` it has 0.5 - Σ p (1 - p) / (2 Σ p Σ (1 - p)), because
+    pairs of a case with itself are excluded from the numerator but not from the denominator. Models that guess have this value on average,
+    and the highest value is as far below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N. ``"half"`` has
+    no such difference for a score without information. ``"unbiased"`` has none at all: it is 0.5 on average for models that guess, and
+    equals the share of pairs in the right order.
 
     References
     ----------
-    [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes. With one more annotator
-    who says positive throughout and one who says negative (Lamiroy & Sun 2011): ``soft_auroc(dirichlet(labels, prior=1), scores)``. Mean
-    over annotators (Martin et al. 2004): ``by_annotators(soft_auroc(labels, scores)).mean()``.
+    [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes. Lamiroy & Sun (2011) add
+    one annotator who labels all cases positive and one who labels all negative: ``soft_auroc(dirichlet(labels, prior=1), scores)``. Martin
+    et al. (2004) take the mean over annotators: ``by_annotators(soft_auroc(labels, scores)).mean()``.
 
     Examples
     --------
@@ -126,24 +128,25 @@ def soft_average_precision(
     threshold: float = 0.5,
     average: str = "macro",
 ) -> SoftScore:
-    """Average precision against probabilities of being positive.
+    """Return the average precision against probabilities of being positive.
 
-    ``Σ_i p_i (1 + Σ_{j<i} p_j) / i / Σ p``, cases in descending order of scores: the mean over positives of the expected
-    precision at i given that i is positive [D eq. 5, as it was computed]. ``self_term="probability"``: p_i in place of the 1, as printed.
+    With cases in descending order of scores it is ``Σ_i p_i (1 + Σ_{j<i} p_j) / i / Σ p``, the mean over positives of the expected
+    precision at i given that i is positive [D eq. 5, as it was computed]. ``self_term="probability"`` has p_i in place of the 1, as in
+    the printed equation.
 
     Parameters
     ----------
     p, scores, weights, threshold, average
-        As for :func:`soft_auroc`, errors too.
+        As for :func:`soft_auroc`; the errors are the same, too.
     self_term : {"certain", "probability"}
-        Whether a case counts for certain or with its p at its own place. The same for labels 0 and 1.
+        Weight of a case at its own position: 1, or its p. Both are equal for labels 0 and 1.
     ties : {"group", "expected"}
-        Precision of tied cases at the end of their group, as scikit-learn has it; or the mean over all their orders.
+        Precision of tied cases: that at the end of their group, as in scikit-learn, or the mean over all their orders.
 
     Returns
     -------
     SoftScore
-        NaN without positives.
+        The average precision; NaN without positives.
 
     References
     ----------
@@ -166,7 +169,7 @@ def soft_average_precision(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Record):
-    """ROC curve against probabilities: from (0, 0) to (1, 1), thresholds descending from infinity.
+    """The ROC curve against probabilities, from (0, 0) to (1, 1) with thresholds descending from infinity.
 
     ``area`` is the AUROC with ``self_pairs="half"``.
 
@@ -186,7 +189,7 @@ class RocCurve(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(Record):
-    """Precision and recall against probabilities; recall descends to a last point (precision 1, recall 0) without a threshold.
+    """The precision-recall curve against probabilities; its last point (precision 1, recall 0) has no threshold.
 
     ``area`` is the step area, the average precision with ``self_term="probability"``.
 
@@ -204,19 +207,19 @@ class PrecisionRecallCurve(Record):
 
 
 def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> RocCurve:
-    """ROC curve against probabilities of being positive: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)`` from each score upwards.
+    """Return the ROC curve against probabilities: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)``, for cases from each score upwards.
 
     Parameters
     ----------
     p, scores, weights
-        As for :func:`soft_auroc`, errors too; one column.
+        As for :func:`soft_auroc`, with one column; the errors are the same, too.
     drop_intermediate : bool
-        Leave out points on a straight line between their neighbours: the area does not change.
+        Whether to leave out points on a straight line between their neighbours, which does not change the area.
 
     Returns
     -------
     RocCurve
-        Rates are NaN without positives or without negatives.
+        The curve; rates are NaN without positives or without negatives.
 
     Examples
     --------
@@ -230,7 +233,7 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
     thresholds = np.append(np.inf, thresholds)
     if checks.flag("drop_intermediate", drop_intermediate):
         dx, dy = np.diff(x), np.diff(y)
-        moved = np.flatnonzero((dx > 0) | (dy > 0))  # steps that go anywhere
+        moved = np.flatnonzero((dx > 0) | (dy > 0))  # steps of length 0 have no direction
         turns = dx[moved][:-1] * dy[moved][1:] != dx[moved][1:] * dy[moved][:-1]
         keep = np.concatenate([[0], moved[:-1][turns] + 1, moved[-1:] + 1])
         x, y, thresholds = x[keep], y[keep], thresholds[keep]
@@ -238,10 +241,10 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
 
 
 def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> PrecisionRecallCurve:
-    """Precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p`` from each score upwards.
+    """Return the precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p``, for cases from each score upwards.
 
-    Arguments and errors as for :func:`soft_roc_curve`, but ``drop_intermediate`` leaves out points where recall does not change: the step
-    area stays. Recall is NaN without positives.
+    Arguments and errors are those of :func:`soft_roc_curve`, except that ``drop_intermediate`` leaves out points at which recall does not
+    change, which does not change the step area. Recall is NaN without positives.
 
     Examples
     --------
@@ -281,7 +284,7 @@ def _score(given: Input, columns: tuple[Column, ...], metric: Metric, average: s
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
     one = SoftRanking(columns, (metric,), weighted=weighted, pairs=pairs, labels=given.labels)
     soft_by, hard_by = None, None
-    if len(columns) == 1:  # as numbers, which is faster
+    if len(columns) == 1:  # floats are faster than arrays of length 1
         sums = columns[0].sums.tolist()
         value, hard = metric.values(sums), metric.hard_values(sums)
         undefined = int(math.isnan(value))
@@ -293,7 +296,7 @@ def _score(given: Input, columns: tuple[Column, ...], metric: Metric, average: s
     left_out = given.left_out
     if undefined:
         reason = NO_PAIR if pairs else NO_BOTH if isinstance(metric, Auroc) else NO_POSITIVES
-        left_out[reason] = undefined // 2 if pairs else undefined  # a pair is there both ways
+        left_out[reason] = undefined // 2 if pairs else undefined  # each pair has two columns
         if undefined == len(columns):
             notices.warn(f"undefined: {reason}", stacklevel=3)
     return SoftScore(value, hard, soft_by, hard_by, given.n_cases, left_out, one, given.case_ids)

@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves on a grid as a statistic of weighted cases, for bands about them."""
+"""ROC and precision-recall curves on a grid as a statistic of weighted cases, from which bands are computed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .._core import _resample
 from ..resampling import Statistic, by_case
 from .columns import Column
 
-DIGITS = 12  # of places on the x axis, so that 3/5 of the negatives are found at 0.6 however both are rounded
+DIGITS = 12  # digits to which positions on the x axis are rounded, so that 3/5 of the negatives equal the grid point 0.6
 
 
 class CurvePoints(Statistic):
-    """True-positive share at each false-positive share of a grid (G,), then precision at each recall: 2 G numbers.
+    """The statistic of true-positive shares at a grid (G,) of false-positive shares, then of precision at each recall: 2 G numbers.
 
-    ROC curves are joined by straight lines; of several values at one place the highest. Precision is that of the first threshold that
-    reaches the recall. The sums are the positive and the negative mass between thresholds, of which there are at most ``most``: equal
-    steps in cases and, for the precision of the first ones, equal factors, each to the end of its tie group.
+    Points of ROC curves are joined by straight lines; of several values at one position, the highest counts. Precision is that of the
+    first threshold that reaches the recall. The sums are the positive and the negative mass between thresholds, of which there are at
+    most ``most``: equal steps in cases, and equal factors at the top for early precision, each to the end of its tie group.
     """
 
-    smooth = False  # they have steps
+    smooth = False  # curves are step functions of the weights
 
     def __init__(self, column: Column, grid: Array, most: int | None = None) -> None:
         self.n_cases, self.grid = len(column.row), grid
@@ -39,14 +39,14 @@ class CurvePoints(Statistic):
         self._size = int(last.sum())
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, 2 T): positive mass up to each threshold from the one before, and negative mass."""
+        """Return (B, 2 T): positive and negative mass between each threshold and the one before."""
         weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
         out = np.empty((weights.shape[1], self._size, 2))
         _resample.grouped_sums(self._row, self._at, self._mass, weights, out)
         return out.reshape(len(out), -1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, 2 G); NaN where a curve is undefined: no label is positive, or none negative."""
+        """Return (B, 2 G) points; NaN if a curve is undefined because no label is positive, or none negative."""
         positive, negative = np.moveaxis(np.cumsum(sums.reshape(len(sums), -1, 2), axis=1), 2, 0)
         nothing = np.zeros((len(sums), 1))
         with np.errstate(invalid="ignore"):
@@ -64,7 +64,7 @@ class CurvePoints(Statistic):
 
 
 def _places(table: Array, grid: Array, side: Literal["left", "right"]) -> Int64:
-    """(B, G) where numbers of a grid in [0, 1] would stand in rows (B, T) of such numbers in ascending order."""
-    row = np.arange(len(table))[:, None]  # in one row, one behind the other
+    """Return the (B, G) insertion positions of a grid in [0, 1] in rows (B, T) of ascending numbers in [0, 1]."""
+    row = np.arange(len(table))[:, None]  # rows are shifted by 2 each, so that one search serves all
     found = np.searchsorted((table + 2 * row).ravel(), (grid + 2 * row).ravel(), side).reshape(len(table), -1)
     return np.asarray(found - table.shape[1] * row)

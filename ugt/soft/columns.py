@@ -1,4 +1,4 @@
-"""Columns of scores against probabilities, and the metrics that are made of their sums."""
+"""Columns of scores against probabilities, and the metrics that are functions of their sums."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ SELF_PAIRS = {
     "half": (0.0, 0.0),
     "include": (0.5, 0.0),
     "unbiased": (-0.5, 1.0),
-}  # what is added, and taken off below
-NO_PAIRS = 1e-12  # share of all pairs that are of two cases, from rounding alone
+}  # c of the numerator, and d of the denominator
+NO_PAIRS = 1e-12  # share of pairs of two different cases that is rounding error
 
 
 def quotient(a: Any, b: Any) -> Any:
-    """The quotient of floats or of arrays, NaN where b is 0."""
+    """Return the quotient of floats or of arrays, NaN where b is 0."""
     if type(a) is float:
         return a / b if b > 0 else math.nan
     return np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b > 0)
 
 
 def parts(sums: Any) -> Any:
-    """Sums (..., N_SUMS), one by one; as a list they are so already."""
+    """Return sums (..., N_SUMS) with the last axis first; a list is returned as it is."""
     return sums if isinstance(sums, list) else sums.transpose(sums.ndim - 1, *range(sums.ndim - 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Scores of N cases, and how much of each case is positive and negative.
+    """The scores of N cases, with the positive and the negative part of each case.
 
-    ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None: ``1 - positive``; ``weights`` (N,) or None; ``kept`` (N,): cases that
-    count, None: all; ``classes``: of which class positive and negative are.
+    ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None for ``1 - positive``; ``weights`` (N,) or None; ``kept`` (N,): cases that
+    count, or None for all; ``classes``: the positive and the negative class.
     """
 
     order: Order
@@ -61,12 +61,12 @@ class Column:
 
     @cached_property
     def last(self) -> NDArray[np.uint8]:
-        """In that order: whether a tie group ends here."""
+        """Whether a tie group ends at each case, in the order of ``row``."""
         return self.order.last(self.row)
 
     @cached_property
     def ordered(self) -> tuple[Array, Array | None]:
-        """``positive`` and ``negative`` in that order."""
+        """``positive`` and ``negative`` in the order of ``row``."""
         return self.positive[self.row], None if self.negative is None else self.negative[self.row]
 
     @cached_property
@@ -79,7 +79,7 @@ class Column:
         return _soft.Scores(scores).sums(p, weights, self.threshold, self.expected)
 
     def resampled(self, weights: Array | None = None, positive: Array | None = None) -> Array:
-        """(B, N_SUMS) with case weights (B, N), or other probabilities (B, N), or (1, N_SUMS); the order of the scores stays."""
+        """Return (B, N_SUMS) sums for case weights (B, N) or other probabilities (B, N), or (1, N_SUMS) for neither."""
         given = weights if weights is not None else positive
         out = np.zeros((1 if given is None else len(given), _soft.N_SUMS))
         if self.weights is not None:
@@ -95,14 +95,14 @@ class Column:
         return replace(self, positive=(self.positive > self.threshold).astype(np.float64), negative=negative)
 
     def judged(self, p: Array, kept: Bools | None) -> Column:
-        """The same scores against other probabilities (N, K)."""
+        """Return the same scores against other probabilities (N, K)."""
         a, b = self.classes
         negative = None if b is None else np.ascontiguousarray(p[:, b])
         return replace(self, positive=np.ascontiguousarray(p[:, a]), negative=negative, kept=kept)
 
     @property
     def groups(self) -> tuple[Array, Int64]:
-        """Tie groups from the highest scores down: sums (G, 3) of positive and negative mass and of their products; (G,) cases of each."""
+        """Tie groups, highest scores first: sums (G, 3) of positive mass, negative mass and their products, and (G,) numbers of cases."""
         u, rest = self.ordered
         v, w, ends = 1.0 - u if rest is None else rest, self.ordered_weights, np.flatnonzero(self.last)
         sizes = np.diff(ends, prepend=-1)
@@ -110,10 +110,10 @@ class Column:
         return np.add.reduceat(table, ends - sizes + 1, axis=0), sizes
 
     def running(self) -> tuple[Array, Array, Array, Array, Array]:
-        """In the order of the scores, weights in the running sums only.
+        """Return five arrays in the order of the scores; weights enter the running sums only.
 
-        Positive and negative mass of each case, the positive mass down to the end of its tie group, and what of the positives
-        is above and of the negatives is below it (ties, itself too, a half).
+        They are the positive and the negative mass of each case, the positive mass down to the end of its tie group, the positive mass
+        above the case, and the negative mass below it (ties, and the case itself, count a half).
         """
         u, rest = self.ordered
         v, w = 1.0 - u if rest is None else rest, self.ordered_weights
@@ -126,24 +126,24 @@ class Column:
 
     @property
     def ordered_weights(self) -> Array:
-        """``weights`` in that order, or 1."""
+        """``weights`` in the order of ``row``, or 1."""
         return np.ones(1) if self.weights is None else self.weights[self.row]
 
     def by_case(self, part: Array) -> Array:
-        """(N,) back from the order of the scores, each case times its weight."""
+        """Return (N,) numbers in the order of the cases, times their weights, from numbers in the order of the scores."""
         table = np.zeros(len(self.positive))
         table[self.row] = part * self.ordered_weights
         return table
 
     def mass(self) -> Array:
-        """(N,) what each case adds to a weighted average's weight of this column."""
+        """Return (N,) what each case adds to the weight of this column in a weighted average."""
         u, v = self.ordered
         return self.by_case(u if v is None else u + v)
 
 
 @dataclass(frozen=True)
 class Auroc:
-    """(U + c S) / (P N - d S), c = -1/2, 0, 1/2 for excluded, halved and included pairs of a case with itself; d = 1 for unbiased."""
+    """The AUROC (U + c S) / (P N - d S): c = -1/2, 0, 1/2 excludes, halves or includes pairs of a case with itself; d = 1 if unbiased."""
 
     self_pairs: str
 
@@ -161,12 +161,12 @@ class Auroc:
         return pairs * (pairs > NO_PAIRS * every)
 
     def hard_values(self, sums: Any) -> Any:
-        """Against hard labels, which have no self-pairs."""
+        """Return the values against hard labels, which have no pairs of a case with itself."""
         s = parts(sums)
         return quotient(s[HARD_PAIRS], s[HARD_POSITIVE] * s[HARD_NEGATIVE])
 
     def components(self, column: Column) -> tuple[Array, Array]:
-        """Structural components (N,) of a case as a positive and as a negative, centred; their sum is its influence."""
+        """Return the centred structural components (N,) of each case as a positive and as a negative; their sum is its influence."""
         u, v, _, above, below = column.running()
         positive, negative = column.sums[POSITIVE], column.sums[NEGATIVE]
         value = float(self.values(column.sums))
@@ -181,7 +181,7 @@ class Auroc:
         return np.add(*self.components(column))
 
     def slopes(self, groups: Array, expected: bool) -> Array:
-        """(G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first."""
+        """Return (G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first."""
         (u, v, _), (own, taken_off) = groups.T, SELF_PAIRS[self.self_pairs]
         positive, negative, selves = groups.sum(axis=0).tolist()
         above, below = np.cumsum(u) - 0.5 * u, negative - np.cumsum(v) + 0.5 * v
@@ -191,7 +191,7 @@ class Auroc:
         return np.asarray(np.stack(by, axis=1) / pairs)
 
     def std_error(self, column: Column) -> float:
-        """DeLong's, with effective numbers of positives and negatives."""
+        """Return DeLong's standard error, with effective numbers of positives and negatives."""
         as_positive, as_negative = self.components(column)
         u, v = column.ordered
         variance = 2.0 * float(as_positive @ as_negative)
@@ -204,7 +204,7 @@ class Auroc:
 
 @dataclass(frozen=True)
 class Precision:
-    """Σ_g (G P + S) / n / Σ w p over tie groups g; without S for the self term p."""
+    """The average precision Σ_g (G P + S) / n / Σ w p over tie groups g; without S for the self term p."""
 
     self_term: str
 
@@ -213,19 +213,19 @@ class Precision:
         return quotient(s[CERTAIN if self.self_term == "certain" else PROBABLE], s[POSITIVE])
 
     def hard_values(self, sums: Any) -> Any:
-        """Against hard labels, whose self term is 1 either way."""
+        """Return the values against hard labels, for which both self terms are equal."""
         s = parts(sums)
         return quotient(s[HARD_PRECISION], s[HARD_POSITIVE])
 
     def influence(self, column: Column) -> Array:
-        """Derivative by the weight of each case, times its weight."""
+        """Return the derivative by the weight of each case, times its weight."""
         groups, sizes = column.groups
         (u, rest), by = column.ordered, np.repeat(self.slopes(groups, column.expected), sizes, axis=0)
         v = 1.0 - u if rest is None else rest
         return column.by_case(u * by[:, 0] + v * by[:, 1] + u * v * by[:, 2])
 
     def slopes(self, groups: Array, expected: bool) -> Array:
-        """(G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first; a group of one case is never tied."""
+        """Return (G, 3) derivatives by the sums (G, 3) of tie groups, highest scores first; a group of one case has no ties."""
         (u, v, s), certain = groups.T, self.self_term == "certain"
         m = u + v
         positive, before = np.cumsum(u) - u, np.cumsum(m) - m
@@ -238,7 +238,7 @@ class Precision:
             from scipy.special import digamma, polygamma  # noqa: PLC0415  (scipy is slow to import)
 
             u, s, m, above, c = u[at], s[at], m[at], positive[at], before[at]
-            # a: sum of 1 / (c + t) over the places t in the group; b: of (t - 1) / (c + t)
+            # a is the sum of 1 / (c + t) over the positions t in the group, b that of (t - 1) / (c + t)
             a, a_m = digamma(c + m + 1.0) - digamma(c + 1.0), polygamma(1, c + m + 1.0)
             a_c = a_m - polygamma(1, c + 1.0)
             b, b_m, b_c = m - (c + 1.0) * a, 1.0 - (c + 1.0) * a_m, -a - (c + 1.0) * a_c
@@ -248,14 +248,14 @@ class Precision:
             by_s[at] = b / pairs - a / m * (not certain)
             by_before[at] = one * a_c / m + two * b_c / pairs
             by_m[at] = one * (a_m - a / m) / m + two * (b_m - b * (2.0 * m - 1.0) / pairs) / pairs
-        # what a case adds to its own group and to all that follow, from the last group up
+        # a case adds to its own group and to all later ones, so that sums run from the last group upwards
         later = [np.cumsum(part[::-1])[::-1] - part for part in (by_positive, by_before)]
         of_any, total = by_m + later[1], groups[:, 0].sum()
         return np.asarray(np.stack([by_u + later[0] + of_any - inside.sum() / total, of_any, by_s], axis=1) / total)
 
 
 def average_of(values: Array, mass: Array | None) -> Any:
-    """Mean over the last axis, weighted by mass, of the columns that are defined; of one column itself."""
+    """Return the mean over the defined columns (last axis), weighted by mass; a single column is returned as it is."""
     if values.shape[-1] == 1:
         return values[..., 0]
     weight = np.where(np.isnan(values), 0.0, 1.0 if mass is None else mass)

@@ -1,4 +1,4 @@
-"""Reading what soft metrics are given: probabilities, scores and weights of the cases."""
+"""Input of soft metrics: probabilities, scores and weights of the cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST_WEIGHT, LEAST_MEAN = 1e-100, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """p and scores, (N, K) or (N,), of all cases; ``kept`` (N,): which have a p, None: all; ``labels``: who said so, where it is known."""
+    """The p and scores, (N, K) or (N,), of all cases; ``kept`` (N,): which have a p, None for all; ``labels``: their source, if known."""
 
     p: Array
     scores: NDArray[Any] | ScoreOrder
@@ -44,13 +44,13 @@ class Input:
         return self.scores.table() if isinstance(self.scores, ScoreOrder) else self.scores
 
     def counted(self) -> tuple[Array, NDArray[Any], Array | None]:
-        """``(p, scores, weights)`` of the cases that have a p."""
+        """Return ``(p, scores, weights)`` of the cases that have a p."""
         if self.kept is None:
             return self.p, self.table, self.weights
         return self.p[self.kept], self.table[self.kept], None if self.weights is None else self.weights[self.kept]
 
     def columns(self, threshold: float, expected: bool = False, pairs: bool = False) -> tuple[Column, ...]:
-        """One for every column of p; or for every ordered pair of classes, the first by its own score against the second."""
+        """Return one column per column of p; with ``pairs``, one per ordered pair of classes, by the score of the first class."""
         scores = self.scores
         checks.room("the ordered scores of all classes", 24 * self.p.size)
         orders = scores.orders if isinstance(scores, ScoreOrder) else orders_of(scores)
@@ -58,7 +58,7 @@ class Input:
         def one(a: int, p: Array, negative: Array | None, classes: tuple[int, int | None]) -> Column:
             return Column(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected)
 
-        if self.p.ndim == 1:  # copies, for what is asked for later
+        if self.p.ndim == 1:  # copies, because results are computed later, when the caller may have changed his arrays
             return (one(0, np.array(self.p), None, (1, None)),)
         k = range(len(orders))
         if not pairs:
@@ -68,7 +68,7 @@ class Input:
 
 
 def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
-    """Checked; ``may_lack``: a part of the data, which need not have a case with a truth."""
+    """Read and check p, scores and weights; with ``may_lack``, as for a part of the data, no case needs to have a truth."""
     made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
     labels = p if isinstance(p, Labels) else p.made_of if made else None
     truth = shares(p) if isinstance(p, Labels) else p.mean() if made else as_array(p)
@@ -81,7 +81,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
         truth = truth[:, 1]
     if table.shape != truth.shape:
         raise checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
-    kept = None if not made and check_range("p", truth, 1.0) else known(truth)  # what was made may be estimates beyond 0 and 1
+    kept = None if not made and check_range("p", truth, 1.0) else known(truth)  # ugt's own estimates may leave [0, 1]
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
     weights = _weights(weights, len(truth))
@@ -92,7 +92,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
 
 
 def known(p: Array) -> Bools | None:
-    """(N,) which cases have a p, (N,) or (N, K); None: all."""
+    """Return (N,) which cases have a p, (N,) or (N, K); None if all have one."""
     kept = np.asarray(~np.isnan(p.reshape(len(p), -1)).any(axis=1))
     return None if kept.all() else kept
 
@@ -102,7 +102,7 @@ def _weights(given: Any, n: int) -> Array | None:
         return None
     weights = as_array(given)
     if weights.dtype.kind not in "fiub" or weights.shape != (n,):
-        raise checks.error("weights", f"be {n} numbers, one a case", f"{weights.dtype} of shape {weights.shape}")
+        raise checks.error("weights", f"be {n} numbers, one per case", f"{weights.dtype} of shape {weights.shape}")
     weights = np.array(weights, np.float64)
     if not np.isfinite(weights).all():
         raise checks.error("weights", "be finite", weights[~np.isfinite(weights)][0], place(~np.isfinite(weights)))
@@ -114,24 +114,24 @@ def _weights(given: Any, n: int) -> Array | None:
 
 
 def check_scale(given: Input, option: str, scale_free: str) -> None:
-    """Self terms are for cases that are counted: weights that add up to 1 would drown everything else in them."""
+    """Refuse weights with a small mean, such as weights that add up to 1: a self term of 1 would outweigh all other terms."""
     if given.weights is None:
         return
     counted = given.weights > 0 if given.kept is None else (given.weights > 0) & given.kept
     if counted.any() and (mean := given.weights[counted].mean()) < LEAST_MEAN:
-        advice = f"(multiply them, or take {scale_free}, which does not depend on their scale)"
+        advice = f"(multiply them, or use {scale_free}, which does not depend on their scale)"
         must = f"be numbers of cases, at least {LEAST_MEAN} on average, with {option} {advice}"
         raise checks.error("weights", must, f"a mean of {mean:.3g}")
 
 
 def shares(labels: Labels, annotators: NDArray[Any] | None = None) -> Array:
-    """(N, K) shares of the labels, those of annotator a weighing annotators[a]; NaN for a case without any."""
+    """Return (N, K) shares of the labels, with weight annotators[a] for those of annotator a; NaN for a case without labels."""
     counts = labels.counts().astype(np.float64) if annotators is None else labels._weighted_counts(annotators)
     return np.asarray(quotient(counts, counts.sum(1, keepdims=True)))
 
 
 def check_range(argument: str, values: Array, most: float) -> bool:
-    """Whether all values are from 0 to most; false if some are NaN, an error if some are not in the range."""
+    """Return whether all values are from 0 to ``most``, False if some are NaN; refuse values outside of the range."""
     low, high = ends(values)
     if low >= 0 and high <= most:
         return True

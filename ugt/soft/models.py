@@ -1,4 +1,4 @@
-"""Hard against soft metrics over several models: how far they agree, and which models change places [D fig. 1, table 4]."""
+"""Comparison of hard and soft metrics over several models: their correlation, and the ranks of the models [D fig. 1, table 4]."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .ranking import ALL, BOTH, WORDS, SoftRanking
 
 METRICS = tuple(name for name, *_ in WORDS)
 UNDEFINED = "metric without different values of the models"
-TIED = 1e-12  # values that differ by less differ by rounding
+TIED = 1e-12  # smaller differences of values are rounding error
 
 
 class HardSoft(Statistic):
-    """R² over models between hard and soft AUROC, and between hard and soft average precision; every model on the same resamples."""
+    """The R² over models between hard and soft AUROC, and between hard and soft average precision, on the same resamples."""
 
     names = tuple(f"r_squared_{metric}" for metric in METRICS)
     span = (0.0, 1.0)
@@ -30,33 +30,33 @@ class HardSoft(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) those of the models, which are judged by the same truth."""
+        """(N,) cases that count, which are the same for all models because the truth is the same."""
         return self.models[0].kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S) of one model after another."""
+        """Return (B, S) sums of one model after another."""
         return np.concatenate([model.sums(cases) for model in self.models], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, 2) squared Pearson correlations over the models."""
+        """Return (B, 2) squared Pearson correlations over the models."""
         parts = np.split(sums, len(self.models), axis=1)
         soft, hard = _centred(np.stack([model.answer(part) for model, part in zip(self.models, parts)], axis=-1))
         both, alone = (soft * hard).sum(-1), (soft**2).sum(-1) * (hard**2).sum(-1)
         return np.asarray(np.divide(both**2, alone, out=np.full(both.shape, np.nan), where=alone > 0))
 
     def annotations_by_name(self) -> Any:
-        """Intervals over annotators are of single metrics."""
+        """Refuse random annotators, which are available for single metrics only."""
         raise checks.error("random", "be ('cases',) for R² over models", "annotators, too")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HardAgainstSoft(Results):
-    """Hard and soft metrics of several models, made by :func:`hard_against_soft`.
+    """The hard and soft metrics of several models, as :func:`hard_against_soft` returns them.
 
-    ``intervals()`` has one row per metric: intervals of ``r_squared`` of these models over other cases judged by the same annotators.
-    ``"auto"`` reaches from the lower to the higher ends of the percentile and the basic interval: R² of noisy values is too low, and so
-    are its resamples, or too high, where models hardly differ. In simulations 95% intervals hold the R² of infinitely many cases in
-    97 to 100 %, but in 80 % where all models lie within 0.03 and 200 cases cannot tell them apart.
+    ``intervals()`` has one row per metric: intervals of ``r_squared`` of these models over other cases with the same annotators.
+    ``"auto"`` combines the percentile and the basic interval, from the lower to the higher of their ends. This is needed because R² of
+    noisy values, and of their resamples, is too low, or too high if models hardly differ. In simulations 95% intervals hold the R² of
+    infinitely many cases in 97 to 100%, but in 80% if all models lie within 0.03 and 200 cases cannot distinguish them.
 
     Attributes
     ----------
@@ -65,11 +65,11 @@ class HardAgainstSoft(Results):
     hard, soft : (2, M) arrays
         The metrics against labels p > threshold, and against p.
     r_squared : (2,) array
-        Squared Pearson correlation of hard and soft values over the models, in [0, 1]; NaN where all models have the same value.
+        Squared Pearson correlation of hard and soft values over the models, in [0, 1]; NaN if all models have the same value.
     hard_ranks, soft_ranks : (2, M) arrays
-        1 is the highest value, equal values share the least rank; NaN where the metric is undefined.
+        Ranks of the models: 1 is the highest value, equal values share the lowest rank number; NaN if the metric is undefined.
     n_cases, left_out : int, mapping
-        Cases counted; what was left out or is undefined, by reason.
+        Cases counted; cases left out and undefined metrics, by reason.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class HardAgainstSoft(Results):
     _ids: NDArray[Any] | None = field(repr=False)
 
     def intervals(self, level: float = 0.95, *, kind: str = "auto", random: tuple[str, ...] = ("cases",), **given: Any) -> Array:
-        """(2, 2) intervals of ``r_squared``; arguments as of ``Result.interval``, but annotators cannot be random."""
+        """Return (2, 2) intervals of ``r_squared``; the arguments are those of ``Result.interval``, without random annotators."""
         if kind != "auto" or random != ("cases",):
             return super().intervals(level, kind=kind, random=random, **given)
         drawn = self.resamples(**given)
@@ -105,14 +105,14 @@ def hard_against_soft(
 ) -> HardAgainstSoft:
     """Compare models by hard and by soft AUROC and average precision: R² over the models, and ranks with ties.
 
-    ``R² = (Σ (h_m - h̄)(s_m - s̄))² / (Σ (h_m - h̄)² Σ (s_m - s̄)²)`` of the hard values h_m and soft values s_m of M models [D fig. 1].
+    For hard values h_m and soft values s_m of M models, ``R² = (Σ (h_m - h̄)(s_m - s̄))² / (Σ (h_m - h̄)² Σ (s_m - s̄)²)`` [D fig. 1].
 
     Parameters
     ----------
     p, weights, threshold, average
-        As for :func:`soft_auroc`, errors too.
+        As for :func:`soft_auroc`; the errors are the same, too.
     predictions : mapping of name to scores
-        At least three models: scores as for :func:`soft_auroc`.
+        Scores of at least three models, as for :func:`soft_auroc`.
 
     Returns
     -------
@@ -121,15 +121,14 @@ def hard_against_soft(
     Raises
     ------
     TypeError
-        If predictions are no mapping.
+        If predictions are not a mapping.
     ValueError
         If there are fewer than three models (R² of two is 1), or as :func:`soft_auroc`.
 
     Notes
     -----
-    R² is of these models, not an estimate for others, and says nothing of which of two models is better: for that,
-    ``soft_auroc(p, a).minus(soft_auroc(p, b))``. Models that differ by less than the noise of these cases have an R² that is mostly
-    noise, which hard and soft metric share.
+    R² describes these models and is not an estimate for others. To compare two models, use ``soft_auroc(p, a).minus(soft_auroc(p, b))``.
+    If models differ by less than the noise of these cases, R² is mostly noise, which hard and soft metric share.
 
     References
     ----------
@@ -168,12 +167,12 @@ def hard_against_soft(
 
 
 def _pairs(values: Array) -> Array:
-    """(2, ..., 2, M) soft and hard values of each metric, of (..., 4, M)."""
+    """Return (2, ..., 2, M) soft and hard values of each metric from (..., 4, M)."""
     return np.stack([values[..., 0::2, :], values[..., 1::2, :]])
 
 
 def _centred(values: Array) -> Array:
-    """The same less their means over the models; 0 where they differ by rounding alone."""
+    """Return the pairs of values less their means over the models; 0 if they differ by rounding error only."""
     pairs = _pairs(values)
     return np.asarray(np.where(np.ptp(pairs, axis=-1, keepdims=True) > TIED, pairs - pairs.mean(axis=-1, keepdims=True), 0 * pairs))
 

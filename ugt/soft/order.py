@@ -1,4 +1,4 @@
-"""Scores that are sorted once, for any number of truths and metrics."""
+"""Scores that are sorted once for any number of truths and metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_WHOLE = 2.0**53
 
 
 class Order:
-    """One column of scores (N,), and its cases in their order; sorted when that is first asked for."""
+    """A column of scores (N,) with its cases in their order, which is sorted at its first use."""
 
     def __init__(self, scores: NDArray[Any]) -> None:
         self.scores = scores
@@ -31,20 +31,20 @@ class Order:
         return "row" in self.__dict__
 
     def last(self, row: Int64) -> NDArray[np.uint8]:
-        """Whether a tie group ends at each of these cases, which are in order."""
+        """Return whether a tie group ends at each of these cases, which are in the order of their scores."""
         ordered = self.scores[row]
         return np.asarray(np.append(ordered[1:] != ordered[:-1], len(row) > 0)[: len(row)], np.uint8)
 
 
 class ScoreOrder:
-    """Scores that are sorted once: what soft metrics take in place of scores, for several metrics, truths or resamples of one model.
+    """The scores of a model, sorted once by :meth:`of`, for several metrics, truths or resamples.
 
-    Made by :meth:`of`. Answers are those for the scores themselves, up to rounding.
+    Soft metrics take it in place of scores; their results are the same up to rounding.
 
     Attributes
     ----------
     shape : (N,) or (N, K)
-        Of the scores.
+        Shape of the scores.
 
     Examples
     --------
@@ -62,12 +62,12 @@ class ScoreOrder:
 
     @classmethod
     def of(cls, scores: Any) -> ScoreOrder:
-        """Of scores (N,) or (N, K), column by column.
+        """Sort scores (N,) or (N, K), column by column.
 
         Raises
         ------
         ValueError
-            If they are no numbers, NaN, or whole numbers from 2**53 upwards.
+            If scores are not numbers, NaN, or whole numbers from 2**53 upwards.
         """
         if isinstance(scores, ScoreOrder):
             return scores
@@ -88,7 +88,7 @@ class ScoreOrder:
 
 
 def numbers(scores: Any) -> NDArray[Any]:
-    """Scores as float64, or float32 as they are."""
+    """Return scores as float64; float32 stays float32."""
     table = as_array(scores)
     if table.dtype.kind not in "fiub":
         raise checks.error("scores", "be numbers", table.dtype)
@@ -96,24 +96,24 @@ def numbers(scores: Any) -> NDArray[Any]:
 
 
 def complete(given: Any, table: NDArray[Any]) -> NDArray[Any]:
-    """The same, where no two scores have become one and none is missing."""
+    """Return the table; refuse NaN, and whole numbers that float64 would round to equal numbers."""
     if table.size == 0:
         return table
     low, high = ends(table)
     if low != low:  # noqa: PLR0124  (NaN)
         raise checks.error("scores", "not be NaN", "nan", place(np.isnan(table)))
     if max(abs(low), abs(high)) >= MOST_WHOLE and as_array(given).dtype.kind in "iu":
-        raise checks.error("scores", "be below 2**53 where they are whole numbers (larger ones would tie)", high)
+        raise checks.error("scores", "be below 2**53 if they are whole numbers (larger ones would tie)", high)
     return table
 
 
 def orders_of(table: NDArray[Any]) -> tuple[Order, ...]:
-    """Of every column; copies: what is asked for later must not see what the caller does to his arrays in the meantime."""
+    """Return the order of every column, made of copies, because the caller may change the arrays before their first use."""
     return tuple(Order(np.array(column)) for column in ([table] if table.ndim == 1 else table.T))
 
 
 def ends(values: NDArray[Any]) -> tuple[Any, Any]:
-    """Least and greatest value; NaN if there is one (in a third of the time that a search for it takes)."""
+    """Return the least and the greatest value; NaN if there is one (this takes a third of the time of a search for NaN)."""
     with np.errstate(invalid="ignore"):
         return np.minimum.reduce(values, None), np.maximum.reduce(values, None)
 

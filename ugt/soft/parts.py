@@ -1,7 +1,8 @@
-"""Soft AUROC and average precision of cases that are in several places.
+"""Soft AUROC and average precision of data in several places.
 
-Either in bins of their scores, with bounds for what the bins hide. Or exactly, by ranges of scores, each of which is sorted by itself: the
-sums of a range, given what lies above it, add up to those of all scores; equal scores are always in one range.
+They are computed in bins of the scores, with bounds for the unknown order within bins. Or they are computed exactly from ranges of
+scores, each of which is sorted separately: given the totals above each range, the sums of the ranges add up to those of all scores. Equal
+scores are always in one range.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from .columns import HARD_POSITIVE, POSITIVE, SELF_PAIRS, Auroc, Precision
 from .input import NO_TRUTH, Input, check_threshold, read
 from .ranking import Metric, SoftRanking
 
-GROUP = 5  # numbers of a bin: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
+GROUP = 5  # sums per bin: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
 BOUNDED = ("value", "hard", "low", "hard low", "high", "hard high")
 EDGES, MOST_EDGES = 1000, 1_000_000
-ELSEWHERE = ("weights", "multiclass")  # options that are for cases in one place
+ELSEWHERE = ("weights", "multiclass")  # options that need all cases in one place
 WORDS = {
     "average": ("macro", "weighted"), "ties": ("group", "expected"),
     "self_pairs": tuple(SELF_PAIRS), "self_term": ("certain", "probability"),
 }  # fmt: skip
 METRICS = ("soft_auroc", "soft_average_precision")
-SAMPLES = 1 << 18  # scores of all parts together, from which the ends of ranges are chosen
-U, V, S, HARD_U, HARD_V = range(5)  # of a range: Σ p, Σ (1 - p), Σ p (1 - p), and of the hard labels
+SAMPLES = 1 << 18  # sampled scores of all parts together, from which the ends of ranges are chosen
+U, V, S, HARD_U, HARD_V = range(5)  # sums of a range: Σ p, Σ (1 - p), Σ p (1 - p), and positives and negatives of the hard labels
 
 
 def checked(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a metric, whose words are known."""
+    """Return the options of a metric; refuse unknown words and thresholds out of range."""
     for name in options.keys() & WORDS.keys():
         option(name, options[name], WORDS[name])
     return {**options, "threshold": check_threshold(options["threshold"])}
@@ -48,17 +49,17 @@ def metric_of(settings: Mapping[str, Any]) -> Metric:
 
 
 def of_settings(settings: Mapping[str, Any]) -> SoftRanking:
-    """The statistic of no cases, for sums of bins, or of ranges of scores that were sorted."""
+    """Return the statistic without cases, which answers for sums of bins, or of sorted ranges of scores."""
     if "edges" in settings:
         return BinnedRanking.of_settings(settings)
     return SoftRanking((), (metric_of(settings),), weighted=settings["average"] == "weighted")
 
 
 class BinnedRanking(SoftRanking):
-    """All cases of a bin are as if they were tied, in expectation; where in the bin they are is what ``low`` and ``high`` allow for.
+    """The statistic of binned scores: the cases of a bin count as tied, in expectation; ``low`` and ``high`` are bounds over their orders.
 
-    ``settings``: options of the metric, and ``edges`` between bins; ``at`` (N, C): places of the cases in a table of C columns x B bins;
-    ``p`` (N, C): their probabilities, NaN in cases that do not count; ``labels``: what these are shares of.
+    ``settings``: options of the metric, and ``edges`` between bins; ``at`` (N, C): cells of the cases in a table of C columns x B bins;
+    ``p`` (N, C): their probabilities, NaN in cases that do not count; ``labels``: the labels of which these are shares.
     """
 
     def __init__(self, settings: Mapping[str, Any], at: Int64, p: Array, labels: Any = None) -> None:
@@ -67,7 +68,7 @@ class BinnedRanking(SoftRanking):
 
     @classmethod
     def of(cls, data: tuple[Any, ...], options: Mapping[str, Any]) -> BinnedRanking:
-        """Of p and scores, one column or K."""
+        """Make the statistic from p and scores, with one column or K."""
         p, scores = data
         given = read(p, scores, None, may_lack=True)
         settings = {**checked(options), "edges": edges_of(options["edges"])}
@@ -94,7 +95,7 @@ class BinnedRanking(SoftRanking):
         return {NO_TRUTH: missing} if missing else {}
 
     def judged_by(self, annotators: NDArray[Any]) -> BinnedRanking:
-        """In the same bins."""
+        """Return the statistic of some annotators, in the same bins."""
         p = self._judged(annotators)
         return BinnedRanking(self._settings, self.at, p if p.shape == self.p.shape else p[:, 1:], self.labels)
 
@@ -110,12 +111,12 @@ class BinnedRanking(SoftRanking):
         return np.stack(table, axis=1).astype(np.float64).ravel()
 
     def _parts(self, p: Array) -> tuple[Array, ...]:
-        """What probabilities add to a bin: GROUP numbers each."""
+        """Return what probabilities add to the GROUP sums of a bin."""
         hard = (p > self._settings["threshold"]) * 1.0
         return p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard
 
     def influence_at(self, sums: Array) -> Array:
-        """(N, 2) on the value and on that against hard labels; 0 in cases that do not count."""
+        """Return (N, 2) influences on the value and on the hard value; 0 for cases that do not count."""
         kept, (metric,), found = self.kept, self.metrics, np.zeros((self.n_cases, 2))
         columns = self._of_bins(sums[None])[0, 0].reshape(-1, _soft.N_SUMS)
         bins, parts = self._bins(sums[None])[0], self._parts(self.p[kept])
@@ -145,7 +146,7 @@ class BinnedRanking(SoftRanking):
         return np.tile(super().steps(self._of_bins(sums[None])[0, 0], n_cases), 3)
 
     def _of_bins(self, sums: Array) -> Array:
-        """(B, 3, K x N_SUMS) sums of the columns, in expectation and at their least and most."""
+        """Return (B, 3, K x N_SUMS) sums of the columns: expected, smallest and largest."""
         bins = self._bins(sums)[:, :, ::-1]  # highest scores first
         found = _soft.groups(np.ascontiguousarray(bins.reshape(-1, *bins.shape[2:])), None, True, True)
         return np.ascontiguousarray(found.reshape(len(bins), -1, 3, _soft.N_SUMS).transpose(0, 2, 1, 3)).reshape(len(bins), 3, -1)
@@ -159,7 +160,7 @@ class BinnedRanking(SoftRanking):
 
 
 def edges_of(given: Any) -> list[float]:
-    """Between bins: ascending numbers, or those of n bins of equal width from 0 to 1."""
+    """Return the edges between bins: given ascending numbers, or those of n bins of equal width from 0 to 1."""
     must = f"be a number of bins from 2 to {MOST_EDGES}, or ascending finite numbers between them"
     if np.ndim(given) == 0:
         return [float(edge) for edge in np.linspace(0, 1, whole("edges", given, 2, MOST_EDGES) + 1)[1:-1]]
@@ -174,24 +175,24 @@ PART = Part(BinnedRanking.of, of_settings, {"edges": EDGES}, (*ELSEWHERE, "ties"
 
 
 def settings_of(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the function takes, checked; weights and pairs of classes are for cases in one place."""
+    """Return the checked options of the public function; weights and pairs of classes need all cases in one place and are refused."""
     return checked(options_of(getattr(import_module(__package__), metric), ("p", "scores"), options, without=ELSEWHERE))
 
 
 def by_ranges(metric: str, options: dict[str, Any]) -> bool:
-    """Whether scores are sorted, not put into bins; takes options out of those of the metric that are for bins."""
+    """Return whether scores are sorted, not binned; remove the options of bins from ``options``."""
     if metric not in METRICS or "edges" in options:
         return False
     asked = {"n_resamples": options.pop("n_resamples", 0), "random": with_annotators(options.pop("random", "cases"))}
     for name, one in asked.items():
         if one:
-            what = "resamples are" if name == "n_resamples" else "what annotators change is"
-            raise error("edges", f"be given with {name}: {what} of cases in bins", None)
+            what = "resamples" if name == "n_resamples" else "intervals over annotators"
+            raise error("edges", f"be given with {name}, because {what} need cases in bins", None)
     return True
 
 
 def column_of(given: Input, k: int) -> tuple[Array, Array]:
-    """``(p, scores)`` of one column, float64."""
+    """Return ``(p, scores)`` of one column as float64."""
     columns = (given.p, given.table) if given.p.ndim == 1 else (given.p[:, k], given.table[:, k])
     p, scores = (np.ascontiguousarray(one if given.kept is None else one[given.kept], np.float64) for one in columns)
     return p, scores
@@ -203,7 +204,7 @@ def read_part(data: Sequence[Any]) -> Input:
 
 
 def sample(scores: Array, n_parts: int) -> Array:
-    """Some of the scores of a part, evenly, ascending; fewer where there are many parts."""
+    """Return an even sample of the scores of a part, ascending; it is smaller if there are many parts."""
     most = max(64, SAMPLES // n_parts)
     found = np.sort(scores[:: -(-len(scores) // (4 * most)) or 1])
     return found[:: -(-len(found) // most) or 1]
@@ -211,9 +212,9 @@ def sample(scores: Array, n_parts: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """Ranges of scores, from the lowest up: range r holds lower[r] <= score < lower[r + 1], the first all below lower[1] too.
+    """The ranges of scores, lowest first: range r holds lower[r] <= score < lower[r + 1], and the first one all lower scores, too.
 
-    ``single`` (R,): whether all scores of a range are the same, a tie group too large to be held.
+    ``single`` (R,): whether all scores of a range are equal, as those of a tie group that is too large for the memory of one task.
     """
 
     lower: Array
@@ -221,14 +222,14 @@ class Ranges:
 
     @classmethod
     def of(cls, samples: Sequence[tuple[Array, int]], n_ranges: int) -> Ranges:
-        """About as many cases in each; ``samples``: sorted scores, and how many they stand for."""
+        """Choose ranges with about equal numbers of cases; ``samples``: sorted scores, and the number of scores they stand for."""
         scores = np.concatenate([scores for scores, _ in samples])
         weight = np.concatenate([np.full(len(scores), n / max(1, len(scores))) for scores, n in samples])
         order = np.argsort(scores, kind="stable")
         scores, upto = scores[order], np.cumsum(weight[order])
         at = np.searchsorted(upto, upto[-1] * np.arange(1, n_ranges) / n_ranges) if len(scores) else np.empty(0, np.int64)
         chosen, times = np.unique(scores[at], return_counts=True)
-        heavy = chosen[times > 1]  # as many as fill a range: by themselves
+        heavy = chosen[times > 1]  # scores that fill a range on their own
         above = np.nextafter(heavy, np.inf)
         lower = np.unique(np.concatenate([[-np.inf], chosen, above]))
         return cls(lower, np.isin(lower, heavy) & np.isin(np.append(lower[1:], np.inf), above))
@@ -237,23 +238,23 @@ class Ranges:
         return len(self.lower)
 
     def which(self, scores: Array) -> NDArray[np.intp]:
-        """(N,) range of every score."""
+        """Return the (N,) range of every score."""
         return np.searchsorted(self.lower[1:], scores, side="right")
 
     def holds(self, scores: Array, r: int) -> Bools:
-        """(N,) whether a score is of range r; as ``which``, but without a search."""
+        """Return (N,) whether a score is in range r, without the search of ``which``."""
         inside = scores >= self.lower[r] if r > 0 else np.ones(len(scores), bool)
         return inside & (scores < self.lower[r + 1]) if r + 1 < len(self) else inside
 
     def totals(self, p: Array, scores: Array, threshold: float) -> Array:
-        """(R, 6) of each range: U, V, S, HARD_U, HARD_V and the number of cases."""
+        """Return (R, 6) totals of each range: U, V, S, HARD_U, HARD_V and the number of cases."""
         at, hard = self.which(scores), (p > threshold) * 1.0
         parts = (p, 1.0 - p, p * (1.0 - p), hard, 1.0 - hard, None)
         return np.stack([np.bincount(at, part, len(self)) for part in parts], axis=1).astype(np.float64)
 
 
 def above_of(totals: Array) -> Array:
-    """(R, 4) positives, negatives and hard ones with higher scores than each range."""
+    """Return (R, 4): positives and negatives, soft and hard, with higher scores than each range."""
     return np.ascontiguousarray(np.append(np.cumsum(totals[:, [U, V, HARD_U, HARD_V]][:0:-1], axis=0)[::-1], np.zeros((1, 4)), axis=0))
 
 
@@ -264,6 +265,6 @@ def range_sums(p: Array, scores: Array, settings: Mapping[str, Any], above: Arra
 
 
 def tie_sums(total: Array, settings: Mapping[str, Any], above: Array) -> Array:
-    """(N_SUMS,) of a range whose scores are all the same, from its totals alone."""
+    """Return the (N_SUMS,) sums of a range whose scores are all equal, from its totals alone."""
     table = np.ascontiguousarray(total[None, None, :5])
     return np.asarray(_soft.groups(table, above[None], settings.get("ties") == "expected", False)[0, 0])

@@ -20,8 +20,8 @@ from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Column, Precision
 from .input import known, read, shares
 
 Metric = Union[Auroc, Precision]
-BOTH: tuple[Metric, ...] = (Auroc("exclude"), Precision("certain"))  # with the defaults of their functions
-# In tables; in a report; on the command line; half a sentence that says what it is.
+BOTH: tuple[Metric, ...] = (Auroc("exclude"), Precision("certain"))  # the defaults of their functions
+# Name in tables, in a report and on the command line, and a phrase that explains the metric.
 WORDS = (
     ("auroc", "AUROC", "AUROC", "the probability that a positive case is scored above a negative one"),
     ("average_precision", "Average precision", "AP", "the mean precision at the places of the positive cases"),
@@ -30,11 +30,11 @@ ALL = tuple(f"{kind}_{name}" for name, *_ in WORDS for kind in ("soft", "hard"))
 
 
 class SoftRanking(Statistic):
-    """Metrics of scores against probabilities, each beside its twin against hard labels, from one pass over the sorted columns.
+    """The statistic of metrics against soft and against hard labels, from one pass over the sorted columns.
 
-    Averaged are columns: classes against the rest, or (``pairs``) ordered pairs of classes; none, for sums that were made elsewhere. They
-    count by their positives (pairs by their cases) if ``weighted``, else all the same. ``labels``: what the probabilities are shares of,
-    or what the truth was made of whose means they are.
+    Values are averages over columns: classes against the rest, or with ``pairs`` ordered pairs of classes. There are no columns for sums
+    that were computed elsewhere. With ``weighted``, columns count by their positives (pairs by their cases), otherwise equally.
+    ``labels``: the labels of which the probabilities are shares, or the source of the truth of which they are means.
     """
 
     scale, normal, span = "logit", True, (0.0, 1.0)
@@ -54,7 +54,7 @@ class SoftRanking(Statistic):
 
     @classmethod
     def of(cls, p: Any, scores: Any) -> SoftRanking:
-        """All four metrics with the defaults of the functions; ``scores`` may be a :class:`ScoreOrder`."""
+        """Make the statistic of all four metrics with the defaults of their functions; ``scores`` may be a :class:`ScoreOrder`."""
         given = read(p, scores, None)
         return cls(given.columns(0.5), BOTH, ALL, labels=given.labels)
 
@@ -68,7 +68,7 @@ class SoftRanking(Statistic):
         return tuple(column.hard() for column in self.columns)
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, columns x N_SUMS); of pairs those against hard labels too."""
+        """Return (B, columns x N_SUMS) sums; for pairs, also those against hard labels."""
         columns = self.columns + self.hard if self.pairs else self.columns
         return np.concatenate([column.sums[None] if cases is None else column.resampled(cases) for column in columns], axis=1)
 
@@ -76,7 +76,7 @@ class SoftRanking(Statistic):
         return np.stack([average_of(*part) for metric in self.metrics for part in self._by_column(metric, sums)], axis=-1)
 
     def against(self, p: Array) -> Array:
-        """(B, 2 a metric) the numbers against other probabilities (columns, B, N)."""
+        """Return (B, 2 per metric) the numbers against other probabilities (columns, B, N)."""
         return self.answer(np.concatenate([column.resampled(None, one) for column, one in zip(self.columns, p)], axis=1))
 
     def numbers(self, sums: Array) -> dict[str, Array]:
@@ -84,7 +84,7 @@ class SoftRanking(Statistic):
         return {**found, "per_class": values} if values.shape[1] > 1 else found
 
     def steps(self, sums: Array, n_cases: int) -> Array:
-        """(2 a metric,) as many times more as there are more cases than positives (negatives): these alone can be out of place."""
+        """Return (2 per metric,) steps: cases per positive or, if fewer, per negative, of which one is the least that can change."""
         least = sums.reshape(-1, N_SUMS)[:, [POSITIVE, NEGATIVE]].min()
         return np.full(len(self.names), n_cases / max(float(least), 1.0))
 
@@ -97,7 +97,7 @@ class SoftRanking(Statistic):
         return soft, hard
 
     def _by_column(self, metric: Metric, sums: Array) -> tuple[tuple[Array, Array | None], tuple[Array, Array | None]]:
-        """Values (B, K) and what they count in the average, soft and hard."""
+        """Return the values (B, K) and their weights in the average, soft and hard."""
         table = sums.reshape(len(sums), 1 + self.pairs, -1, N_SUMS)
         soft, hard = table[:, 0], table[:, -1]
         values = metric.values(soft), metric.values(hard) if self.pairs else metric.hard_values(hard)
@@ -108,13 +108,13 @@ class SoftRanking(Statistic):
         return (values[0], soft[..., POSITIVE]), (values[1], hard[..., HARD_POSITIVE])
 
     def judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
-        """Against shares of the labels of these annotators; a case without any does not count."""
+        """Return the statistic against shares of the labels of these annotators; a case without such labels does not count."""
         p = self._judged(annotators)
         columns = tuple(column.judged(p, known(p)) for column in self.columns)
         return SoftRanking(columns, self.metrics, self.names, weighted=self.weighted, pairs=self.pairs, labels=self.labels)
 
     def _judged(self, annotators: NDArray[Any]) -> Array:
-        """(N, K) probabilities when annotators (A,) weigh 0 or 1."""
+        """Return the (N, K) probabilities from annotators with weights (A,) of 0 or 1."""
         if isinstance(self.labels, MadeOf):
             return np.asarray(self.labels.judged_by(annotators).mean())
         if self.labels is None or not len(self.labels.annotators):
@@ -127,14 +127,14 @@ class SoftRanking(Statistic):
             return self.labels.annotations_by_name
         if self.labels is None or not len(self.labels.annotators):
             got = "probabilities" if self.labels is None else "label counts"
-            raise error("p", "be labels of named annotators, or a truth made of them, for annotators to be random", got)
+            raise error("p", "be labels of named annotators, or a truth made of them, if annotators are random", got)
         return self.labels
 
     def influence(self) -> Array:
         return np.stack([self._influence(metric, columns) for metric in self.metrics for columns in (self.columns, self.hard)], axis=1)
 
     def std_error(self, units: Int32 | None = None) -> Array:
-        """(2 a metric,) of one AUROC DeLong's; else the infinitesimal jackknife."""
+        """Return (2 per metric,) standard errors: DeLong's for an AUROC of one column, otherwise by the infinitesimal jackknife."""
         alone = [isinstance(metric, Auroc) and units is None and len(self.columns) == 1 for metric in self.metrics]
         found = np.full(len(self.names), np.nan) if all(alone) else super().std_error(units)
         for j, metric in enumerate(self.metrics):
@@ -150,8 +150,9 @@ class SoftRanking(Statistic):
         return self.averaged(values, parts, own, [part.sum() for part in own], self.n_cases)
 
     def averaged(self, values: Array, parts: Sequence[Any], own: Sequence[Array], totals: Any, n: int) -> Array:
-        """(n,) influence on the average of columns, from that on the values (K,) of these; where it is weighted, also by what cases add,
-        ``own``, to the ``totals`` of the columns.
+        """Return (n,) influences on the average of columns, from those on the values (K,) of the columns.
+
+        If the average is weighted, they include what cases add, ``own``, to the ``totals`` of the columns.
         """
         mass = np.where(np.isnan(values), 0.0, totals if self.weighted else 1.0)
         if not mass.any():
@@ -166,21 +167,21 @@ class SoftRanking(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SoftScore(Result):
-    """A ranking metric against probabilities, and its twin against hard labels.
+    """The value of a ranking metric against soft labels, and against hard labels.
 
-    Standard errors are DeLong's by structural components for AUROC, else the infinitesimal jackknife; analytic intervals are value ± z
-    standard errors on the scale of logits, and NaN where the error is 0: a perfect score says nothing about its error.
+    Standard errors for AUROC are DeLong's by structural components, otherwise by the infinitesimal jackknife. Analytic intervals are value
+    ± z standard errors on the scale of logits. They are NaN if the error is 0, because a perfect score holds no information on its error.
 
     Attributes
     ----------
     value : float
-        The metric; NaN where it is undefined.
+        The metric; NaN if undefined.
     hard : float
         The same metric with labels ``p > threshold`` in place of p; ``.interval(of="hard")``.
     per_class, per_class_hard : (K,) arrays or None
-        By column, for tables of scores, one against the rest; NaN where a column is undefined (it is then left out of the average).
+        Values by column, for tables of scores, each class against the rest; NaN for an undefined column, which the average leaves out.
     n_cases, left_out : int, mapping
-        Cases counted; what was left out, by reason.
+        Cases counted, and cases and columns left out by reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How stable a ranking of models is when the annotations are drawn again [D appendix C]."""
+"""Stability of a ranking of models under resampling of the annotations [D appendix C]."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from .ranking import ALL, BOTH, SoftRanking
 
 PAIRS = {"auroc": (0, 1), "average_precision": (2, 3)}
 NO_LABELS = "case without annotations"
-ROOM = 1 << 18  # label counts held at a time by a thread
+ROOM = 1 << 18  # label counts per thread in memory at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingStability(Record):
-    """Rankings of models on the annotations, and on annotations drawn again; made by :func:`ranking_stability`.
+    """The rankings of models on the annotations and on resampled annotations, as :func:`ranking_stability` returns them.
 
     Attributes
     ----------
     models : tuple of str
         Names of the M models.
     metrics : tuple of str
-        ``soft_auroc``, ``hard_auroc``, ``soft_average_precision``, ``hard_average_precision``; hard: labels p > 0.5.
+        ``soft_auroc``, ``hard_auroc``, ``soft_average_precision``, ``hard_average_precision``; hard labels are p > 0.5.
     values : (4, M) array
-        On the annotations as they are.
+        Metrics on the original annotations.
     resampled : (4, B, M) array
-        On annotations drawn again.
+        Metrics on B resamples of the annotations.
     spearman, kendall : mappings of metric to float
-        Mean over resamples of the rank correlation with the ranking on the annotations as they are (ties share ranks, tau-b);
-        NaN where all models are tied.
+        Mean over resamples of the rank correlation with the ranking on the original annotations (ties share ranks, tau-b);
+        NaN if all models are tied.
     p_value : mapping
-        ``"auroc"`` and ``"average_precision"``: two-sided binomial test that soft and hard have the higher Spearman correlation
-        equally often; resamples where they are equal do not count.
+        ``"auroc"`` and ``"average_precision"``: p-value of the two-sided binomial test that the soft and the hard metric have the higher
+        Spearman correlation equally often; resamples with equal correlations do not count.
     soft_more_stable : mapping
-        Resamples where the soft metric has the higher, the lower and the same correlation.
+        Numbers of resamples in which the soft metric has the higher, the lower and the same correlation.
     n_cases, left_out : int, mapping
-        Cases counted; cases left out, by reason.
+        Cases counted, and cases left out by reason.
 
     Examples
     --------
@@ -80,34 +80,38 @@ def ranking_stability(
     seed: resampling.Seed = 0,
     n_threads: int = 1,
 ) -> RankingStability:
-    """Is a ranking of models by soft metrics more stable than one by hard metrics? A :class:`RankingStability` tells.
+    """Compare the stability of a ranking of models by soft and by hard metrics if the annotations are resampled.
 
-    The labels of every case are drawn again with replacement, as many as it has; all metrics are computed for every model;
-    the ranking is compared with that on the labels as they are by Spearman's ρ and Kendall's τ [D appendix C].
+    The labels of every case are drawn with replacement, as many as the case has, and all metrics are computed for every model.
+    Spearman's ρ and Kendall's τ compare the ranking with that on the original labels [D appendix C].
 
     Parameters
     ----------
     annotations : Labels, or mapping of finding to Labels
-        p is the share of the labels. With two classes the second one is the positive one; with more, each against the rest. Of several
-        findings, each with labels of two classes by the same named annotators in the same cases, whole readings are drawn: what an
-        annotator said of all findings of a case.
+        Labels of which p is the share. With two classes the second one is the positive one; with more, each class is against the rest.
+        Several findings need labels of two classes by the same named annotators in the same cases; the labels of one annotator for all
+        findings of a case are then drawn together.
     predictions : mapping of name to scores
-        At least two models: arrays (N, K), or (N,) with two classes, or what :class:`Predictions` takes. Of several findings (N, F), one
-        column per finding in their order or by their names.
+        Scores of at least two models: arrays (N, K), or (N,) with two classes, or input of :class:`Predictions`. For several findings
+        (N, F), with one column per finding in their order or by their names.
     average : {"macro", "weighted"}
-        Over classes or findings, see :func:`soft_auroc`.
+        Average over classes or findings, see :func:`soft_auroc`.
     n_resamples : int
-        At least 1.
+        Number of resamples, at least 1.
     seed : int, Generator or SeedSequence
-        Same seed, same bytes, for any number of threads.
+        Random seed; the same seed gives the same bytes for any number of threads.
     n_threads : int
-        Threads to use.
+        Number of threads.
+
+    Returns
+    -------
+    RankingStability
 
     Raises
     ------
     ValueError, TypeError
-        If predictions do not fit, there are fewer than two models, or no case has a label; if annotations are not labels, or those of
-        findings are not of the same annotators.
+        If predictions do not fit, there are fewer than two models, or no case has a label; if annotations are not labels, or findings
+        have labels of different annotators or cases.
 
     References
     ----------
@@ -152,7 +156,7 @@ def ranking_stability(
 
 
 def _panel(annotations: Any) -> tuple[Axes, Int64, Array | None]:
-    """Axes of the scores, how often each answer was given in each case (N, C), and which findings each answer has (C, F); None: its own."""
+    """Return the axes of the scores, counts (N, C) of each label per case, and (C, F) the findings of each combined label or None."""
     if isinstance(annotations, Mapping) and len(annotations) > 1:
         return _readings({str(name): one for name, one in annotations.items()})
     annotations = next(iter(annotations.values())) if isinstance(annotations, Mapping) and annotations else annotations
@@ -163,7 +167,7 @@ def _panel(annotations: Any) -> tuple[Axes, Int64, Array | None]:
 
 
 def _readings(findings: Mapping[str, Any]) -> tuple[Axes, Int64, Array]:
-    """The same of several findings: an answer is what an annotator said of all of them."""
+    """Return the same as `_panel` for several findings, where a combined label has an annotator's labels for all findings."""
     (first, *_), columns, readers = findings, [], []
     for name, one in findings.items():
         if not isinstance(one, Labels) or one.n_classes != 2 or not len(one.annotators):
@@ -174,8 +178,8 @@ def _readings(findings: Mapping[str, Any]) -> tuple[Axes, Int64, Array]:
         columns.append(one.label[order])
         readers.append((one.axes.case_ids, case, who[order]))
         if not all(map(np.array_equal, readers[0], readers[-1])):
-            must = "be by the same annotators in the same cases for every finding; else call the function for each finding"
-            raise checks.error("annotations", must, "others", f"{name!r}, beside {first!r}")
+            must = "have the same annotators in the same cases for every finding (or call the function for each finding)"
+            raise checks.error("annotations", must, "others", f"{name!r}, compared with {first!r}")
     said, at = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     n, case = one.n_cases, readers[0][1]
     counts = np.bincount(case * len(said) + at.ravel(), minlength=n * len(said)).reshape(n, -1)
@@ -183,7 +187,7 @@ def _readings(findings: Mapping[str, Any]) -> tuple[Axes, Int64, Array]:
 
 
 def _tables(predictions: Mapping[str, Any], axes: Axes, *, one_column: bool) -> dict[str, Array]:
-    """Scores (N, K) of every model, or (N, 1) of the positive class."""
+    """Return the scores (N, K) of every model, or (N, 1) of the positive class."""
     if not isinstance(predictions, Mapping):
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
     if len(predictions) < 2:
@@ -201,14 +205,14 @@ def _tables(predictions: Mapping[str, Any], axes: Axes, *, one_column: bool) -> 
 
 
 def _shares(counts: NDArray[Any], said: Array | None) -> Array:
-    """(columns, B, N) positive shares of answers counted (B, N, C); of two classes those of the second only."""
+    """Return (columns, B, N) positive shares from label counts (B, N, C); for two classes, those of the second only."""
     positive = counts @ said if said is not None else counts[..., 1:] if counts.shape[-1] == 2 else counts
     return np.ascontiguousarray(np.moveaxis(positive / counts.sum(-1, keepdims=True), -1, 0))
 
 
 def _record(models: tuple[str, ...], values: Array, resampled: Array, n_cases: int, left_out: Mapping[str, int]) -> RankingStability:
     pairs = [(_signs(again), _signs(one)) for one, again in zip(values, resampled)]
-    spearman = [_correlation(again.sum(-1), one.sum(-1)) for again, one in pairs]  # of ranks, centred; ties share them
+    spearman = [_correlation(again.sum(-1), one.sum(-1)) for again, one in pairs]  # sums of signs are centred ranks, which ties share
     kendall = [_correlation(again.reshape(len(again), -1), one.ravel()) for again, one in pairs]
     tests = {name: _counted(spearman[soft], spearman[hard]) for name, (soft, hard) in PAIRS.items()}
     rho, tau = (dict(zip(ALL, map(_mean, found))) for found in (spearman, kendall))
@@ -221,25 +225,25 @@ def _mean(values: Array) -> float:
 
 
 def _signs(values: Array) -> Array:
-    """(..., M, M) which of each pair of models is better."""
+    """Return (..., M, M) the sign of the difference of each pair of models."""
     return np.asarray(np.sign(values[..., :, None] - values[..., None, :]))
 
 
 def _correlation(a: Array, b: Array) -> Array:
-    """Of centred vectors (B, M) with one of them (M,): Spearman's ρ of ranks, Kendall's τ-b of signs; NaN where all are tied."""
+    """Correlate centred vectors (B, M) with one (M,): Spearman's ρ for ranks, Kendall's τ-b for signs; NaN if all models are tied."""
     norm = np.sqrt((a * a).sum(-1) * (b * b).sum(-1))
     return np.asarray(np.divide(a @ b, norm, out=np.full(norm.shape, np.nan), where=norm > 0))
 
 
 def _counted(a: Array, b: Array) -> tuple[int, int, int]:
-    """How often a is above, below and equal to b (up to rounding)."""
+    """Count how often a is above, below and equal to b (up to rounding)."""
     defined = ~np.isnan(a) & ~np.isnan(b)
     difference = np.where(np.abs(a - b)[defined] < 1e-12, 0.0, (a - b)[defined])
     return int((difference > 0).sum()), int((difference < 0).sum()), int((difference == 0).sum())
 
 
 def binomial_p_value(more: int, less: int) -> float:
-    """Two-sided binomial test of one half: ``min(1, 2 P(X <= min(more, less)))``, X ~ Binomial(more + less, 1/2)."""
+    """Return the two-sided binomial p-value of one half: ``min(1, 2 P(X <= min(more, less)))``, X ~ Binomial(more + less, 1/2)."""
     from scipy.special import betainc  # noqa: PLC0415  (scipy is slow to import)
 
     least = min(more, less)
