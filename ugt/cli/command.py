@@ -126,6 +126,22 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     add_help(group)
 
 
+def add_wording(parser: argparse.ArgumentParser) -> None:
+    option = group(parser, "words of the report")
+    option("--title", "TEXT", "title; default: models and number of cases, or that of the plan")
+    option("--authors", "TEXT", "names of the authors; default: none, or those of the plan")
+    option("--note", "TEXT", "caution that the first page shows; may be given several times; default: none", action="append")
+    option("--unit", "NOUN", "noun for a case, in the singular, such as image; default: case")
+    option("--annotators-are", "NOUN", "noun for an annotator, in the singular, such as reader; default: annotator")
+    option("--appendices", ("folded", "open"), "folded, or open for printing; default: folded")
+
+
+def wording_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the words of the report that are given."""
+    names = ("title", "authors", "note", "unit", "annotators_are", "appendices")
+    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+
+
 def add_help(group: Any) -> None:
     group.add_argument("-h", "--help", action="help", help="show this help and exit")
 

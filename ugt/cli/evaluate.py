@@ -22,7 +22,19 @@ from ..evaluation import Evaluation, evaluate
 from ..report import guidelines
 from ..report.plan import read_plan
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, of_classes, read_record
-from .command import ANNOTATIONS, PREDICTIONS, add_reading, group, in_options, new_command, output_file, say, written
+from .command import (
+    ANNOTATIONS,
+    PREDICTIONS,
+    add_reading,
+    add_wording,
+    group,
+    in_options,
+    new_command,
+    output_file,
+    say,
+    wording_of,
+    written,
+)  # fmt: skip
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
 
 # Options that are arguments of evaluate(). Options that are not given keep its defaults.
@@ -77,6 +89,7 @@ def add(commands: Any) -> None:
     option("--out", "DIR", "folder for report.html, evaluation.json and the CSV tables", required=True)
     option("--plan", "FILE", "prespecified plan for the report, as JSON or YAML (see ugt plan); default: not stated")
     _add_judging(parser)
+    add_wording(parser)
     _add_truth(parser)
     add_reading(parser)
 
@@ -152,7 +165,9 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
         keywords = {**_keywords(options, known), **_groups(options), **_beside(options, known.axes)}
-        evaluation = evaluate(known, predictions, provenance={"command": options.command, "inputs": inputs}, **keywords)
+        evaluation = evaluate(
+            known, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
+        )
         found = _write(evaluation, read.missing_note(), draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}

@@ -11,7 +11,8 @@ from .._base.checks import Twice, error, once
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
 from ..report import SCHEMA, html
-from .command import group, new_command, output_file, say
+from ..report.wording import check
+from .command import add_wording, group, new_command, output_file, say, wording_of
 
 REPORT = """
 Writes the report of an evaluation from the JSON that ugt evaluate wrote, such as after an update of ugt, or if only the JSON was kept.
@@ -23,17 +24,20 @@ ugt report report/evaluation.json --out pages/second.html
 
 
 def add(commands: Any) -> None:
-    usage = "evaluation.json [--out FILE.html]"
+    usage = "evaluation.json [--out FILE.html] [options]"
     parser = new_command(commands, "report", _report, "write the HTML page of an evaluation from its JSON", usage, REPORT)
     option = group(parser, "files")
     option("evaluation", "FILE.json", "evaluation.json of ugt evaluate")
     option("--out", "FILE.html", "HTML page to write; default: %(default)s", default="report.html")
+    add_wording(parser)
 
 
 def _report(options: argparse.Namespace) -> dict[str, Any]:
     with output_file(options.out) as draft:
         found = _evaluation(options.evaluation)
+        given = check(wording_of(options))
         try:
+            found["provenance"]["report"] = {**(found["provenance"].get("report") or {}), **given}
             page = html(found)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
             got = f"one that is not complete or holds something else ({type(problem).__name__}: {problem})"

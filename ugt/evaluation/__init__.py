@@ -18,9 +18,11 @@ from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..aggregation.reliabilities import is_mapping
 from ..annotations.other_annotators import check_not_among
+from ..annotations.predictions import positive_position
 from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable
 from ..report.context import Annotated, Context, Options
+from ..report.wording import check
 from . import facts
 from .input import aggregation_input, annotators_of, check_mapping, groups_of, informed, joined, orders_of, subgroups_of
 from .needs import check_room
@@ -133,7 +135,7 @@ class Evaluation(Record):
         known = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "tables"}
         tables = {name: list(table) for name, table in self.tables.items()}
         found = plain_value({**known, **tables})
-        when = ("date", "command", "versions")
+        when = ("date", "command", "versions", "report")  # what changes no number
         results = {**found, "provenance": {name: value for name, value in found["provenance"].items() if name not in when}}
         return {"ugt": __version__, "schema": SCHEMA, "run": _run_of(results), **found}
 
@@ -162,11 +164,13 @@ class Evaluation(Record):
         found = self._named(table)
         write_text(path, ResultTable({**found.values, "run": [self.run] * len(found)}).csv_text())
 
-    def to_html(self, path: Any) -> None:
-        """Write the report as one self-contained page."""
+    def to_html(self, path: Any, *, report: Mapping[str, Any] | None = None) -> None:
+        """Write the report as one self-contained page; ``report`` as in :func:`evaluate`, in place of what was given there."""
         from ..report.page import html  # noqa: PLC0415  (what only pages need)
 
-        write_text(path, html(self.to_dict()))
+        found = self.to_dict()
+        found["provenance"]["report"].update(check(report))
+        write_text(path, html(found))
 
     def _repr_html_(self) -> str:
         """Return the first page of the report, in its own frame."""
@@ -216,6 +220,7 @@ def evaluate(
     seed: resampling.Seed = 0,
     n_threads: int = 1,
     plan: Mapping[str, Any] | None = None,
+    report: Mapping[str, Any] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Evaluate models against an uncertain truth.
@@ -275,6 +280,10 @@ def evaluate(
         Threads to use.
     plan : mapping, optional
         What was prespecified, for the report; ``ugt plan`` gives the fields.
+    report : mapping, optional
+        What the page says in the words of its authors; fields that are not given come from the plan. ``title``; ``authors``; ``note``, a
+        text or several, each of which the first page shows; ``unit`` and ``annotators_are``, nouns for a case and an annotator such as
+        "image" and "reader"; ``appendices``, "folded" (default) or "open" for printing.
     provenance : mapping, optional
         ``command`` and ``inputs`` for the record.
 
@@ -299,6 +308,8 @@ def evaluate(
     [('A', 0.349), ('B', 0.425)]
     """
     planned = _planned(plan)
+    words = check(report, planned)
+    positive_class = planned.get("positive_class") if positive_class is None else positive_class
     checks.flag("details", details)
     if not isinstance(provenance, (Mapping, type(None))):
         raise TypeError(f"provenance must be a mapping. Got {type(provenance).__name__}.")
@@ -342,7 +353,11 @@ def evaluate(
         tables, said = tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
         circular += informed(given, scores, known.rows)
-    settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed), "plan": planned}
+    settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed)}
+    settings.update(plan=planned, report=words)
+    if given.n_classes == 2:
+        at = None if positive_class is None else positive_position(given.axes.classes, positive_class)
+        settings["positive_class"] = str(given.axes.classes[1 if at is None else at])
     if by_group is not None:
         settings["groups"] = by_group[1]
     left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}

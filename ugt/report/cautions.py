@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..annotations.adjudication import ASKED
+from . import wording
 from .digest import Digest, shown
 from .digits import Digits, whole
 from .markup import link, plain
@@ -59,6 +60,8 @@ def _all(digest: Digest) -> Iterator[Caution]:
         "knows "
         "more than the annotators gets no credit for it; one that is always right may score below the ceiling.",
     )  # fmt: skip
+    for note in wording.said(source).get("note") or ():
+        yield Caution(False, "The authors add", plain(note))
     for note in said:
         if "is a model and an annotator" in note or (
             "equal" in note and "annotator" in note and any(str(m) in note for m in source["models"])

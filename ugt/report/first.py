@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from . import wording
 from .cautions import cautions
 from .digest import FEW_CASES, Digest, kind_of_data, names, points, reliability_words, shown, words_for_few
 from .digits import Digits, whole
-from .markup import Data, Entry, Section, bare
+from .markup import Data, Entry, Section, bare, text
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, MOST_MODELS, measures, yardsticks
 
@@ -37,7 +38,9 @@ def plain_verdict(source: Data) -> str:
 
 
 def title(source: Data) -> str:
-    """What was evaluated, as plain HTML text."""
+    """What the authors call it, or what was evaluated, as HTML."""
+    if "title" in wording.said(source):
+        return text(wording.said(source)["title"])
     models, cases = source["models"], whole(source["data"]["n_cases"])
     if not models:
         return f"Annotations of {cases} cases"
@@ -46,9 +49,10 @@ def title(source: Data) -> str:
 
 
 def subtitle(source: Data) -> str:
-    """Cases, classes, annotators."""
+    """Authors, cases, classes, annotators."""
     facts, digest = source["data"], Digest(source)
-    parts = [digest.cases, f"{whole(facts['n_classes'])} classes"]
+    authors = wording.said(source).get("authors")
+    parts = [*([text(authors)] if authors else ()), digest.cases, f"{whole(facts['n_classes'])} classes"]
     per_case = facts.get("annotations_per_case")
     if facts.get("n_annotators"):
         parts.append(f"{whole(facts['n_annotators'])} annotator{'s' * (facts['n_annotators'] != 1)}")
@@ -210,9 +214,6 @@ def _aside(digest: Digest) -> str:
 def running_title(source: Data) -> str:
     """For the top of printed pages: letters, digits and spaces of the title, as they may stand in a style sheet."""
     models = source["models"]
-    said = (
-        f"{', '.join(map(str, models[:3]))} on {source['data']['n_cases']} cases"
-        if 0 < len(models) <= 3
-        else re.sub("<[^>]*>", "", title(source))
-    )
+    named = f"{', '.join(map(str, models[:3]))} on {source['data']['n_cases']} cases"
+    said = wording.said(source).get("title") or (named if 0 < len(models) <= 3 else bare(title(source)))
     return " ".join(re.sub(r"[^\w.,()-]", " ", said).split())[:80]

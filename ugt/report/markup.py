@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 Data = Mapping[str, Any]  # an evaluation as plain values
 Entry = Mapping[str, Any]  # a row of one of its tables
 
+KEPT = "\ue000"  # within nouns of the user, which the page does not replace by those of the authors
+_NOUNS = re.compile(r"\b(?:cases?|annotators?)\b", re.IGNORECASE)
 UNDEFINED = "undefined"
 NONE = "–"  # where there is nothing to be defined
 
@@ -20,7 +22,7 @@ _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F
 # No glyph of their own and no use in a name; the joiners U+200C and U+200D are needed by several scripts and stay.
 _INVISIBLE = {
     *(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2028, 0x2029, *range(0x2060, 0x2065), *range(0x206A, 0x2070)),
-    *(0x3164, 0xFEFF, 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080)),
+    *(0x3164, 0xE000, 0xFEFF, 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080)),
 }
 
 
@@ -35,7 +37,7 @@ def text(value: object) -> str:
 
 def plain(value: object) -> str:
     """The same where no element may stand: in attributes and in figures."""
-    return escape("".join(map(_visible, str(value))))
+    return _NOUNS.sub(lambda found: f"{found[0][0]}{KEPT}{found[0][1:]}", escape("".join(map(_visible, str(value)))))
 
 
 def _visible(character: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from . import first, svg
+from . import first, svg, wording
 from .markup import bullets, link, text
 from .sections import APPENDICES, SECTIONS, checklist
 from .tables import ResultTable
@@ -92,7 +93,7 @@ figure svg .grid { stroke-width: .5; }
   figure svg { min-width: 34rem; }
   figcaption { position: sticky; left: 0; }
 }
-@page { size: A4; margin: 15mm 12mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
+@page { size: A4; margin: 15mm 12mm; }
 @media print {
   :root { color-scheme: light; --ink: #000; --faint: #464d55; --line: #888; --shade: #fff; --paper: #fff; }
   body { padding: 0; max-width: none; font-size: 9.5pt; }
@@ -263,9 +264,10 @@ def html(data: Mapping[str, Any]) -> str:
             *(m.html for m in main),
         ]
     )
-    appendices = "\n".join(f"<details>\n<summary>{made.title}</summary>\n{made.html}\n</details>" for made in folded)
+    opened = " open" * _opened(data)
+    appendices = "\n".join(f"<details{opened}>\n<summary>{made.title}</summary>\n{made.html}\n</details>" for made in folded)
     head = '<section id="appendices" aria-labelledby="appendices-heading">\n<h2 id="appendices-heading">Appendices</h2>'
-    how = "Folded: open what you need. On paper only the open ones are printed."
+    how = "Numbers that few readers need, and what the report rests on. Only open appendices are printed."
     return _filled(data, f'{body}\n{head}\n<p class="how">{how}</p>\n</section>\n{appendices}')
 
 
@@ -287,20 +289,33 @@ def _titles(*sections: Section) -> dict[str, str]:
 
 
 def _filled(data: Mapping[str, Any], body: str) -> str:
-    date = text(data["provenance"]["date"][:10])
-    return _PAGE.format(
-        style=_STYLE + svg.STYLE + _RUNNING.format(title=first.running_title(data)), kicker=f"{date} · ugt {text(data['ugt'])}",
-        title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data), body=body, version=text(data["ugt"]),
+    date = data["provenance"]["date"][:10]
+    paper = "" if _opened(data) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
+    page = _PAGE.format(
+        kicker=f"{text(date)} · ugt {text(data['ugt'])}", title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data), body=body,
+        version=text(data["ugt"]), paper=paper,
     )  # fmt: skip
+    running = _RUNNING.format(title=first.running_title(data), date=re.sub(r"[^\d-]", "", date))
+    return _HEAD.format(style=_STYLE + svg.STYLE + running) + wording.worded(page, data)
 
 
-# At the top of each printed page but the first.
+def _opened(data: Mapping[str, Any]) -> bool:
+    return wording.said(data).get("appendices") == "open"
+
+
+_NOT_PRINTED = "Folded appendices are not printed. Open them in the HTML page, or write the page with --appendices open."
+
+
+# On each printed page; the first has the title and the date in its header.
 _RUNNING = """
-@page {{ @top-left {{ content: "{title}"; font: 8pt sans-serif; }} }}
-@page :first {{ @top-left {{ content: ""; }} }}
+@page {{ @top-left {{ content: "{title}"; font: 8pt sans-serif; }} @top-right {{ content: "{date}"; font: 8pt sans-serif; }}
+  @bottom-right {{ content: "Page " counter(page) " of " counter(pages); font: 8pt sans-serif; }} }}
+@page :first {{ @top-left {{ content: ""; }} @top-right {{ content: ""; }} }}
+.paper {{ display: none; }}
+@media print {{ .paper {{ display: block; }} }}
 """
 # The policy forbids whatever the page does not have anyway: scripts and anything loaded.
-_PAGE = """<!DOCTYPE html>
+_HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -310,7 +325,8 @@ _PAGE = """<!DOCTYPE html>
 <title>Evaluation under uncertain ground truth</title>
 <style>{style}</style>
 </head>
-<body>
+"""
+_PAGE = """<body>
 <a class="skip" href="#main">Skip to the report</a>
 {defs}
 <header>
@@ -321,7 +337,7 @@ _PAGE = """<!DOCTYPE html>
 <main id="main" tabindex="-1">
 {body}
 </main>
-<footer><p class="made">Written by ugt {version}. The same input, version and seed give this report again.</p></footer>
+<footer><p class="made">Written by ugt {version}. The same input, version and seed give this report again.</p>{paper}</footer>
 </body>
 </html>
 """

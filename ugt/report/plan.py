@@ -26,7 +26,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "intended_use": "what the models are for, in whose hands, for which patients or material",
         "registration": "where the protocol can be read (register and number), or that there is none",
         "date": "when this plan was fixed",
-        "authors": "who wrote this plan",
+        "authors": "who wrote this plan; the report names them",
     },
     "cases": {
         "case_selection": "where the cases come from and how they were chosen",
@@ -64,6 +64,14 @@ GROUPS: dict[str, dict[str, str]] = {
         "comparisons": "which models are compared with which",
         "sensitivity_analyses": "what is changed to see whether the result depends on it",
         "seed": "of draws and resamples",
+        "positive_class": "of two classes the one that is positive",
+    },
+    "report": {
+        "title": "of the report",
+        "note": "what a reader must know first: a text, or a list of them",
+        "unit": "noun for a case, such as image",
+        "annotators_are": "noun for an annotator, such as reader",
+        "appendices": "folded, or open for printing",
     },
 }
 FIELDS: dict[str, str] = {name: meaning for fields in GROUPS.values() for name, meaning in fields.items()}

@@ -7,7 +7,7 @@ from html import escape
 from ..plausibilities.metric import METRICS
 from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS
-from .markup import Data, count, plain
+from .markup import KEPT, Data, count, plain
 
 _METRICS = {
     "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
@@ -109,7 +109,7 @@ def reliability_name(reliability: float | None) -> str:
 
 def unit(source: Data) -> str:
     """What is resampled."""
-    return plain(source["sources"]["case_low, case_high"][0])
+    return plain(source["sources"]["case_low, case_high"][0]).replace(KEPT, "")
 
 
 def bootstrap(source: Data) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import words
+from .. import wording, words
 from ..digest import Digest, kind_of_data
 from ..digits import whole
 from ..first import plain_verdict
@@ -33,6 +33,7 @@ def render(source: Data) -> Section:
     references = [STUTZ]
     methods = [_truth(source, digest), _metrics(source, references), _intervals(source)]
     references.append(UGT.format(version=text(source["ugt"])))
+    methods += [text(note) for note in wording.said(source).get("note") or ()]
     methods.append(f"Analyses used ugt {text(source['ugt'])} [{len(references)}].")
     paste = f'<div class="paste"><p>{" ".join(methods)}</p><p>{plain_verdict(source)}</p></div>'
     listed = '<ol class="refs">' + "".join(f"<li>{one}</li>" for one in references) + "</ol>"
@@ -91,7 +92,9 @@ def _metrics(source: Data, references: list[str]) -> str:
         if wanted:
             references.append(reference)
             parts.append(f"{said} [{len(references)}]")
-    return f"We report {'; '.join(parts)}." if parts else ""
+    positive = source["provenance"].get("positive_class")
+    of_class = f" The positive class is {text(positive)}." if positive is not None and "soft_auroc" in names else ""
+    return f"We report {'; '.join(parts)}.{of_class}" if parts else ""
 
 
 def _intervals(source: Data) -> str:

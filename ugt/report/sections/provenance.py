@@ -95,11 +95,7 @@ def _planned(source: Data) -> str:
     groups = [
         Group(
             f"{about}",
-            [
-                (f"{_plan.title(name)}<br><small>{text(fields[name])}</small>", _row(plan, run, compared, name))
-                for name in fields
-                if name in plan
-            ],
+            [(f"{_plan.title(name)}<br><small>{fields[name]}</small>", _row(plan, run, compared, name)) for name in fields if name in plan],
         )
         for about, fields in _plan.GROUPS.items()
         if not plan.keys().isdisjoint(fields)

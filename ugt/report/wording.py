@@ -1,0 +1,80 @@
+"""What the authors say of a page: its title, their names, notes, nouns for cases and annotators, and whether appendices are open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .._base import checks
+from .markup import KEPT
+from .plan import check_plan
+
+FIELDS = ("title", "authors", "note", "unit", "annotators_are", "appendices")
+MOST_TITLE, MOST_NOTE = 200, 400  # characters
+APPENDICES = ("folded", "open")
+_NOUN = re.compile(r"[^\W\d_][^\W_]*(?:[ -][^\W\d_][^\W_]*){0,2}")
+# Names of files and of columns are no prose.
+_PROSE = re.compile(r"\b(?:([Aa])n? )?(cases?|annotators?)\b(?![\w./]*\.csv|_|=)", re.IGNORECASE)
+
+
+def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the stated fields, those of the plan where they are not given; ``note`` becomes a list.
+
+    Raises
+    ------
+    ValueError
+        If a field is unknown, a title or a note is too long, a noun is no word in the singular, or appendices are neither folded nor open.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise checks.error("report", f"be a mapping with the fields {', '.join(FIELDS)}", type(given).__name__)
+    for name in given or ():
+        if name not in FIELDS:
+            raise checks.error("report", f"have the fields {', '.join(FIELDS)} only", repr(name)[:80])
+    found = check_plan({**{name: value for name, value in (plan or {}).items() if name in FIELDS}, **(given or {})})
+    for name, value in found.items():
+        if name != "note" and not isinstance(value, str):
+            raise checks.error(name, "be a text", type(value).__name__)
+    if len(found.get("title", "")) > MOST_TITLE:
+        raise checks.error("title", f"be a text of at most {MOST_TITLE} characters", len(found["title"]))
+    for name in ("unit", "annotators_are"):
+        if name in found and not _NOUN.fullmatch(found[name]):
+            raise checks.error(name, "be a noun in the singular, such as image or reader", repr(found[name]))
+    if "note" in found:
+        found["note"] = found["note"] if isinstance(found["note"], list) else [found["note"]]
+        for i, note in enumerate(found["note"]):
+            if not isinstance(note, str) or len(note) > MOST_NOTE:
+                got = f"{len(note):,} characters" if isinstance(note, str) else type(note).__name__
+                raise checks.error(f"note[{i}]", f"be a text of at most {MOST_NOTE} characters", got)
+    if "appendices" in found:
+        checks.option("appendices", found["appendices"], APPENDICES)
+    return {name: found[name] for name in FIELDS if name in found}
+
+
+def said(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the record of an evaluation has of these fields."""
+    found: Mapping[str, Any] = source["provenance"].get("report") or {}
+    return found
+
+
+def worded(html: str, source: Mapping[str, Any]) -> str:
+    """The text of a page with the nouns of the authors for cases and annotators; words of the user stay as they are."""
+    own = {"case": said(source).get("unit", "case"), "annotator": said(source).get("annotators_are", "annotator")}
+
+    def replaced(match: re.Match[str]) -> str:
+        article, word = match.groups()
+        plural = word.lower().endswith("s")
+        noun = own[word.lower().rstrip("s")]
+        noun = _plural(noun) if plural else noun
+        noun = noun[0].upper() + noun[1:] if word[0].isupper() else noun
+        return noun if article is None else f"{article}{'n' if noun[0].lower() in 'aeiou' else ''} {noun}"
+
+    if own != {"case": "case", "annotator": "annotator"}:
+        html = _PROSE.sub(replaced, html)
+    return html.replace(KEPT, "")
+
+
+def _plural(noun: str) -> str:
+    if re.search("[^aeiou]y$", noun):
+        return noun[:-1] + "ies"
+    return noun + ("es" if re.search("(s|x|z|ch|sh)$", noun) else "s")
