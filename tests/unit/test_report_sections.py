@@ -111,7 +111,7 @@ def test_classes_have_the_numbers_of_the_record_and_the_commonest_come_first():
         assert (n, first) == (f"{e['n_expected']:.0f}", percent(digits, e, "ppa", "ppa_low", "ppa_high"))
     wrong = max((e for e in data["confusion"] if e["truth"] != e["predicted"]), key=lambda e: e["n"])
     said = words_of(parsed(difficulty.render(data).html))
-    assert f"{wrong['truth']} taken for {wrong['predicted']} by {wrong['model']}, concerns about {wrong['n']:.0f} of 80 cases" in said
+    assert f"“{wrong['truth']}” taken for “{wrong['predicted']}” by {wrong['model']}, concerns about {wrong['n']:.0f} of 80 cases" in said
     assert "confusion" not in difficulty.render(source(2, 2)).html
 
 
