@@ -163,11 +163,11 @@ def test_reliability_curves():
     assert merged.label_share == overall.reliability_curve().label_share  # how many labels is not known there: by cases
     assert (merged.high - merged.low)[0] >= (overall.reliability_curve().high - overall.reliability_curve().low)[0]
     refused("k must be the number of a value of the statistic, from 0 to 2. Got None", of_values.reliability_curve)
-    refused("k must be None where predictions are not by class. Got 0", overall.reliability_curve, 0)
+    refused("k must be None if predictions are not by class. Got 0", overall.reliability_curve, 0)
     for k in (-1, 3, "x"):
         refused("k must be a whole number", found.reliability_curve, k)
     few = ugt.disagreement_losses(counts[:5], predicted.overall[:5], n_bins=1)
-    warned("fewer than 10 cases in bins 0 of disagreement: they say next to nothing", few.reliability_curve)
+    warned("^bin 0 of disagreement has fewer than 10 cases, too few to interpret", few.reliability_curve)
 
 
 def test_nothing_left():
@@ -232,18 +232,21 @@ BAD = {
     "counts negative": (lambda: losses([[3, -1]], [0.5]), r"counts must not be negative\. Got -1, first at case 0, class 1"),
     "counts nan": (lambda: losses([[NAN, 1]], [0.5]), r"counts must be finite numbers of at most 2\*\*53\. Got nan"),
     "counts classes": (lambda: losses([[1]], [0.5]), r"counts must have at least 2 classes\. Got 1"),
-    "predicted shape": (lambda: losses(COUNTS, [0.5]), r"predicted must be 2 probabilities, one a case, or come from"),
-    "predicted table": (lambda: losses(COUNTS, HALVES), r"predicted must be 2 probabilities, one a case, or come from"),
+    "predicted shape": (lambda: losses(COUNTS, [0.5]), r"predicted must be 2 probabilities, one per case, or come from"),
+    "predicted table": (lambda: losses(COUNTS, HALVES), r"predicted must be 2 probabilities, one per case, or come from"),
     "predicted ragged": (lambda: losses(COUNTS, [[0.5], [0.5, 0.5]]), r"predicted must be 2 probabilities"),
     "predicted nan": (lambda: losses(COUNTS, [0.5, NAN]), r"predicted must be from 0 to 1\. Got nan, first at case 1"),
     "predicted above": (lambda: losses(COUNTS, [1.5, 0.5]), r"predicted must be from 0 to 1\. Got 1\.5, first at case 0"),
-    "predicted cases": (lambda: losses(COUNTS, predicted(HALVES[:1])), r"of counts' 2 cases and 2 classes\. Got \(1, 2\)"),
+    "predicted cases": (
+        lambda: losses(COUNTS, predicted(HALVES[:1])),
+        r"predicted must have 2 cases and 2 classes, as counts\. Got \(1, 2\)",
+    ),
     "statistic shape": (lambda: losses(COUNTS, [0.5, 0.5], statistic=[1]), r"statistic must be 2 numbers from 0 to 1 or NaN"),
     "statistic above": (lambda: losses(COUNTS, [0.5, 0.5], statistic=[0, 2.5]), r"statistic must be .* Got 2\.5, first at case 1"),
     "statistic masked": (lambda: losses(COUNTS, [0.5, 0.5], statistic=np.ma.array([0, 1], mask=[0, 1])), r"statistic must be 2"),
     "statistic classes": (
         lambda: losses(COUNTS, predicted(HALVES), statistic=[0, 1]),
-        r"predicted must be 2 probabilities, one a case\. Got",
+        r"predicted must be 2 probabilities, one per case\. Got",
     ),
     "single bins": (lambda: losses(COUNTS, [0.5, 0.5], single_bins="no"), r"single_bins must be one of"),
     "bins": (lambda: losses(COUNTS, [0.5, 0.5], n_bins=0), r"n_bins must be a whole number"),
@@ -254,20 +257,29 @@ BAD = {
     ),
     "phi": (
         lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: "x", 2),
-        r"phi must answer with a finite number, or with several\. Got 'x', first at labels \(0, 0\)",
+        r"phi must return one or several finite numbers\. Got 'x', first at labels \(0, 0\)",
     ),
-    "phi nan": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: NAN, 2), r"phi must answer with a finite number, .*Got nan"),
-    "phi nothing": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [], 2), r"phi must answer with a finite number, .*Got \[\]"),
-    "phi table": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1]], 2), r"phi must answer with a finite number, .*Got \[\[1\]\]"),
-    "phi ragged": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1], [1, 2]], 2), r"phi must answer with a finite number"),
+    "phi nan": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: NAN, 2), r"phi must return one or several finite numbers\. Got nan"),
+    "phi nothing": (
+        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [], 2),
+        r"phi must return one or several finite numbers\. Got \[\]",
+    ),
+    "phi table": (
+        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1]], 2),
+        r"phi must return one or several finite numbers\. Got \[\[1\]\]",
+    ),
+    "phi ragged": (
+        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1], [1, 2]], 2),
+        r"phi must return one or several finite numbers",
+    ),
     "phi of other lengths": (
         lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [1] * (1 + b), 2),
-        r"phi must answer with as many numbers as for other labels, of shape \(1,\)\. Got shape \(2,\), first at labels \(0, 1\)",
+        r"phi must return as many numbers as for other labels, of shape \(1,\)\. Got shape \(2,\), first at labels \(0, 1\)",
     ),
     "values one": (lambda: losses(COUNTS, HALVES, statistic=[[1], [1]]), r"statistic must be .*Got int64 of shape \(2, 1\)"),
     "values sum": (
         lambda: losses(COUNTS, HALVES, statistic=[[0.5, 0.5], [1, 1]]),
-        r"that add up to 1\. Got \[1\.0, 1\.0\], first at case 1",
+        r"of the shares of M values, which add up to 1\. Got \[1\.0, 1\.0\], first at case 1",
     ),
     "values nan": (lambda: losses(COUNTS, HALVES, statistic=[[0.5, NAN], [1, 0]]), r"Got \[0\.5, nan\], first at case 0"),
     "values predicted": (

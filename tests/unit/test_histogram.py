@@ -371,7 +371,7 @@ def test_reliability_curves_of_classes_that_are_not_there(k):
 def test_bins_that_say_nothing():
     counts = [[3, 0]] * 12 + [[0, 2]] * 9 + [[1, 1]] * 10
     found = ugt.histogram_losses(counts, [[0.9, 0.1]] * 12 + [[0.4, 0.6]] * 9 + [[0.1, 0.9]] * 10, n_bins=4, classes=["no", "yes"])
-    curve = warned(r"fewer than 10 cases in bins 2 of class yes: they say next to nothing", found.reliability_curve, 1)
+    curve = warned(r"^bin 2 of class yes has fewer than 10 cases, too few to interpret", found.reliability_curve, 1)
     assert curve.few.tolist() == [False, False, True, False]
     assert np.isnan(curve.low[1]) and np.isnan(curve.mean_probability[1]) and curve.n_cases.tolist() == [12, 0, 9, 10]
     # all cases of the bin say the same: as many labels as cases, Wilson's interval of 0 out of 12

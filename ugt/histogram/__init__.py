@@ -1,7 +1,8 @@
-"""Losses of predicted probabilities against label histograms, with what is due to few labels taken out [B].
+"""Losses of predicted probabilities against label histograms, corrected for the bias of few labels [B].
 
-A case has n labels, a histogram y of them, and shares m = y / n; the model says z. All losses are squared: L_sq of a new label,
-EL (epistemic) of the label probabilities that m estimates, CL (calibration) and DL (dispersion) its parts, IL what is left to chance.
+A case has n labels, their histogram y, and shares m = y / n; the model predicts z. All losses are squared. L_sq is the loss of a new
+label, EL (epistemic) that of the label probabilities that m estimates. EL has the parts CL (calibration) and DL (dispersion); IL
+(irreducible) is the rest of L_sq.
 """
 
 from __future__ import annotations
@@ -50,10 +51,9 @@ def histogram_losses(
     fractional: bool = False,
     weights: Any = None,
 ) -> HistogramLosses:
-    """Losses of predicted class probabilities against label histograms: plug-in, bias and debiased, per class and bin.
+    """Return the losses of predicted class probabilities against label histograms: plug-in, bias and debiased, per class and bin.
 
-    The record is :class:`HistogramLosses`. With m = y / n, sums over cases i (N with labels) and classes k, I the cases of a bin, and
-    every case of weight 1::
+    With m = y / n, sums over cases i (N with labels) and classes k, I the cases of a bin, and weight 1 for every case::
 
         L_sq = 1/N Σ (m - z)² + m (1 - m)                                             eq. 7
         EL   = 1/N Σ (m - z)²,                bias 1/N Σ m (1 - m) / (n - 1)           eq. 8, 9
@@ -66,51 +66,55 @@ def histogram_losses(
     Parameters
     ----------
     counts : (N, K) array or Labels
-        Labels of each case by class. Cases without any are left out.
+        Labels of each case by class. Cases without labels are left out.
     probs : (N, K) array
-        Probabilities from 0 to 1 (to within 1e-6) that add up to 1 (to within 1e-4) for each case; float64 or float32, with any
+        Probabilities from 0 to 1 (within 1e-6) that add up to 1 (within 1e-4) for each case; float64 or float32, with any
         strides, memory-mapped or not.
     n_bins : int
         Number of bins B.
     binning : {"width", "mass"} or (B + 1,) or (K, B + 1) array
-        Bins of equal width (numpy.linspace), with equally many cases (quantiles of each class: a copy of one column at a time, and about
-        as long as sorting it), or ascending edges from 0 to 1.
+        Bins of equal width (numpy.linspace), bins with equal numbers of cases (quantiles of each class, which take a copy of one column
+        at a time and about the time of sorting it), or ascending edges from 0 to 1.
     classes : (K,) names, optional
-        Default: those of the labels, or 0 to K-1.
+        Names of the classes. Default: those of the labels, or 0 to K-1.
     singletons : {"omit", "zero"}
-        Cases with one label have no bias of EL that could be estimated: they are left out of EL, DL and IL, or their bias is taken for 0.
+        Rule for cases with one label, whose bias of EL cannot be estimated: leave them out of EL, DL and IL, or take their bias as 0.
     single_bins : {"zero", "plugin"}
-        A bin with one case has no bias of CL that could be estimated: its debiased CL is 0, or the plug-in value.
+        Debiased CL of a bin with one case, whose bias cannot be estimated: 0, or the plug-in value.
     fractional : bool
-        Whether counts need not be whole. Then nothing is unbiased, and cases count as having one label up to a total of 2.
+        Whether counts may be fractions. Losses are then not unbiased, and a case with a total below 2 counts as having one label.
     weights : (N,) array, mapping of case id to weight, or (case ids, weights), optional
-        Of cases, 0 or from 1e-100 to 1e100; only their ratios matter. Cases of weight 0 are left out. The numbers of labels, as
-        ``counts.sum(axis=1)``, have the least variance where cases differ little and labels much; weights of 1, the default, where it is
-        the other way round [B app. B]. By cases of a target population over cases here: losses there.
+        Weights of the cases, 0 or from 1e-100 to 1e100; only their ratios matter. Cases of weight 0 are left out. Numbers of labels, as
+        ``counts.sum(axis=1)``, have the least variance if cases differ little and labels much, equal weights (default) in the opposite
+        situation [B app. B]. Ratios of the cases of a target population to those of the data give the losses in that population.
+
+    Returns
+    -------
+    HistogramLosses
 
     Raises
     ------
     ValueError
         If shapes do not fit, K is 1, a count is negative, not finite or not whole, a probability is NaN or outside of [0, 1], a
-        row does not add up to 1, a weight is negative, not finite or missing, all are 0, or an option is unknown. The message names the
-        first case.
+        row does not add up to 1, a weight is negative, not finite or missing, all weights are 0, or an option is unknown. The message
+        names the first case.
 
     Notes
     -----
-    The tables are read once; nothing of their size is made. Debiased estimates assume that the labels of
-    a case are drawn independently of each other and of the prediction. CL depends on the bins and misses what happens within them.
+    The tables are read once and not copied. Debiased estimates assume that the labels of a case are drawn independently of each other and
+    of the prediction. CL depends on the bins and does not see miscalibration within them.
 
-    With weights w, W = Σ w, and sums over the cases of a bin in the bias of CL, where c and z are the bin's means by weight, and W_b
-    its Σ w::
+    With weights w, let W = Σ w, and let c and z be the weighted means of a bin and W_b its Σ w; the bias of CL has sums over the cases of
+    a bin::
 
         L_sq = 1/W Σ w [(m - z)² + m (1 - m)],  EL = 1/W Σ w (m - z)²,  its bias 1/W Σ w m (1 - m) / (n - 1)
         CL   = Σ_bins W_b/W (c - z)²,           its bias W_b/W [Σ w² (m - z)² - Σ w² (c - z)²] / (W_b² - Σ w²)
 
-    The bias of EL is that of each case, whatever its weight. That of CL puts the mean of (m_i - z)(m_j - z) over pairs of different cases
-    of the bin, with weights w_i w_j, in place of (c - z)²: without bias where the weights say nothing about the labels of cases of the bin
-    (eq. 31 is this with equal weights). Where they do, as those of a target population may, what is left is of the order of (C - z) over
-    the number of cases of the bin, so next to nothing for a model that is calibrated there. Whole weights give the plug-in values, L_sq and
-    EL of cases repeated as often; the bias of CL is another one, as repeated cases are not independent.
+    The bias of EL belongs to each case and does not depend on its weight. Debiased CL replaces (c - z)² by the mean of
+    (m_i - z)(m_j - z) over pairs of different cases of the bin, with weights w_i w_j. This is unbiased if the weights are unrelated to the
+    labels within the bin (eq. 31 is the case of equal weights). If they are related, as weights of a target population may be, the
+    remaining bias is of the order of (C - z) over the number of cases of the bin, which is small if the model is calibrated there. Whole
+    weights give the plug-in values, L_sq and EL of repeated cases; the bias of CL differs, because repeated cases are not independent.
 
     References
     ----------
@@ -133,7 +137,7 @@ def histogram_losses(
 def _in_parts(read: Callable[..., BinLosses]) -> Callable[[tuple[Any, ...], dict[str, Any]], BinLosses]:
     def part(data: tuple[Any, ...], options: dict[str, Any]) -> BinLosses:
         if isinstance(options["binning"], str) and options["binning"] == "mass":
-            raise checks.error("binning", "be 'width' or edges in parts: bins of equal mass need all cases at once", "'mass'")
+            raise checks.error("binning", "be 'width' or edges in parts, because bins of equal mass need all cases at once", "'mass'")
         return read(*data, **options, part=True)
 
     return _weighed(part)

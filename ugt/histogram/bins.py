@@ -12,13 +12,13 @@ from .._base.arrays import Array
 from .._base.checks import error, option, whole
 
 BINNINGS = ("width", "mass")
-FEW_EDGES = 4096  # of bins that are remembered
-MAX_BINS = 100_000  # what the core's guess of a bin is good for, and more than anybody has cases to fill
+FEW_EDGES = 4096  # most edges of bins that are kept in the cache
+MAX_BINS = 100_000  # up to this number the core's first guess of a bin is accurate
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Edges (K, B + 1) of left-closed bins, the last one closed; ``uniform``: those of numpy.linspace(0, 1, B + 1)."""
+    """The edges (K, B + 1) of left-closed bins, the last one closed; ``uniform``: whether they are numpy.linspace(0, 1, B + 1)."""
 
     edges: Array
     uniform: bool
@@ -29,14 +29,14 @@ class Bins:
 
     @cached_property
     def search(self) -> Array:
-        """(1 or K, B + 1) what the core looks a probability up in: the first and last bin take what lies outside."""
+        """(1 or K, B + 1) edges for the core; the first and the last bin also hold probabilities outside of [0, 1]."""
         open_ended = np.array(self.edges[:1] if self.uniform else self.edges, order="C")
         open_ended[:, 0], open_ended[:, -1] = -np.inf, np.inf
         return open_ended
 
     @classmethod
     def of(cls, binning: Any, n_bins: Any, n_classes: int) -> Bins | None:
-        """Equal width, or given edges (B + 1,) or (K, B + 1); None for equal mass, which needs the data."""
+        """Make bins of equal width or with given edges (B + 1,) or (K, B + 1); return None for equal mass, which needs the data."""
         number = whole("n_bins", n_bins, 1, MAX_BINS)
         if isinstance(binning, str):
             if option("binning", binning, BINNINGS) == "mass":
@@ -52,7 +52,7 @@ class Bins:
         return cls(edges, True)
 
     def plain(self) -> list[Any]:
-        """Edges as settings hold them: those that all columns share once."""
+        """Return the edges as plain lists for settings, once if all columns share them."""
         found: list[Any] = (self.edges[0] if (self.edges == self.edges[0]).all() else self.edges).tolist()
         return found
 
@@ -64,7 +64,7 @@ class Bins:
 
     @classmethod
     def of_mass(cls, columns: Any, n_bins: int) -> Bins:
-        """Quantiles of each column: an iterable of (N,) arrays."""
+        """Make bins from the quantiles of each column, of an iterable of (N,) arrays."""
         at = np.linspace(0, 1, n_bins + 1)
         edges = np.stack([np.quantile(np.asarray(column, np.float64), at) for column in columns])
         edges[:, 0], edges[:, -1] = 0, 1

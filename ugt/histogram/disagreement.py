@@ -25,13 +25,15 @@ from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Ro
 
 
 class DisagreementStatistic(BinLosses):
-    """Losses of M statistics of labels: that two of them differ, then that one of them is class k and the other is not; or of another
-    one that was ``given``, observed in every case, or of each of its values (``classes``, then). Made of no cases.
+    """The losses of M statistics of labels, at first without cases.
+
+    The statistics are that two labels differ, then for each class k that one of two labels is k and the other is not. If a statistic is
+    ``given``, it is observed in every case instead, with a column for each of its values (then ``classes``).
     """
 
     picks = MappingProxyType({"l_phi": 0, "cl": CL + 2, "cl plugin": CL, "rl": RL + 2, "rl plugin": RL})
     kinds = 1
-    pairs_per_case = 1.0  # of labels, that share none; as many at least
+    pairs_per_case = 1.0  # mean number of disjoint pairs of labels per case
     nothing = "no case has enough labels"
 
     def __init__(
@@ -101,9 +103,9 @@ class DisagreementStatistic(BinLosses):
         return cls(names, Bins.of_plain(settings["edges"], n_columns), settings["single_bins"], given, weighted=weighted)
 
     def judged_by(self, annotators: NDArray[Any]) -> DisagreementStatistic:
-        """In the same bins; what another statistic says of fewer labels is not known."""
+        """Return the losses of some annotators in the same bins; refuse a given statistic, whose values for fewer labels are unknown."""
         if self.given:
-            raise checks.error("statistic", "be disagreement, for annotators to be left out", "another one")
+            raise checks.error("statistic", "be disagreement if annotators are left out", "another one")
         one = DisagreementStatistic(self.classes, self.bins, self.single_bins, weighted=self.weighted)
         return one._read(counts_of(self.labels, annotators), self.rows.prob, weight=self.rows.weight)
 
@@ -150,28 +152,28 @@ class DisagreementStatistic(BinLosses):
 
 @dataclass(frozen=True, eq=False)
 class DisagreementLosses(LossesInBins[DisagreementStatistic]):
-    """Losses of predicted disagreement, or of another statistic of several labels.
+    """The losses of predicted disagreement, or of another statistic of several labels.
 
     Attributes
     ----------
     l_phi : float
         Expected squared loss of the statistic, unbiased [B eq. 39].
     cl : Loss
-        Its calibration loss [B eq. 41-44]: ``plugin``, ``bias``, ``debiased``.
+        Calibration loss [B eq. 41-44]: ``plugin``, ``bias``, ``debiased``.
     rl : Loss
-        Its refinement loss [B eq. 16, 37]: how far the statistic is from its mean in the bin.
+        Refinement loss [B eq. 16, 37]: the mean squared distance of the statistic from its mean in the bin.
     within : float
-        What is left as predictions differ within bins: L = CL + RL + within.
+        Remainder due to predictions that differ within bins: L = CL + RL + within.
     l_per_class, cl_per_class, rl_per_class
-        (K,) array and Losses of (K,) arrays, where predictions are by class, or of the values of a statistic that has several; None else.
+        (K,) array and Losses of (K,) arrays for predictions by class, or for the values of a statistic with several values; otherwise None.
     n_cases, left_out : int, mapping
-        Cases with enough labels; cases left out, by reason.
+        Cases with enough labels, and cases left out by reason.
     observed : (N,) or (N, M) array
-        The unbiased estimate of the statistic's expectation, or those of its values; NaN for cases with too few labels.
+        Unbiased estimates of the expectation of the statistic, or of its values; NaN for cases with too few labels.
     bin_edges, bin_counts : (M, B + 1) and (M, B) arrays
-        Of the M statistics: the overall one, then those of the classes; or those of the values.
+        Bins of the M statistics: the overall one, then those of the classes; or those of the values.
     cl_per_bin : Loss
-        Of (M, B) arrays.
+        Calibration loss in (M, B) arrays.
 
     Examples
     --------
@@ -241,26 +243,26 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         n_resamples: int = 1000,
         seed: resampling.Seed = 0,
     ) -> ReliabilityCurve:
-        """Mean predicted disagreement and mean share of pairs of labels that differ, bin by bin, with intervals [B fig. 2b].
+        """Return mean predicted disagreement and mean share of pairs of labels that differ, per bin, with intervals [B fig. 2b].
 
         Parameters
         ----------
         k : int, optional
-            Number of a class, where predictions are by class: that one label is of it and the other is not. Default: that they differ.
-            Of a statistic with several values the number of one of these.
+            Number of a class, for predictions by class: one label of the pair is this class and the other is not. Default: the two labels
+            differ. For a statistic with several values, the number of a value.
         level, clusters, strata, n_resamples, seed
-            As for :meth:`HistogramLosses.reliability_curve`; score intervals take at most as many pairs as share no label, which makes them
-            too wide rather than too narrow: 95 % ones of cases with four labels held the truth in 96 to 100 % of simulations.
+            As for :meth:`HistogramLosses.reliability_curve`. Score intervals count disjoint pairs of labels only, which makes them too
+            wide rather than too narrow: 95% intervals of cases with four labels held the truth in 96 to 100% of simulations.
 
         Returns
         -------
         ReliabilityCurve
-            A warning names bins with fewer than 10 cases.
+            The curve; a warning names bins with fewer than 10 cases.
 
         Raises
         ------
         ValueError
-            If there is no such class, or of several values none is named.
+            If there is no such class, or no value is named of a statistic with several.
 
         Examples
         --------
@@ -271,13 +273,13 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         ([0.18, 0.48, nan], [0.0, 0.5, nan])
         """
         one, drawn = self._statistic, {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-        overall = 0 if one.given and one.classes else 1  # columns before those of classes
+        overall = 0 if one.given and one.classes else 1  # number of columns before those of classes
         if k is None:
             if not overall:
                 raise checks.error("k", f"be the number of a value of the statistic, from 0 to {len(one.classes) - 1}", "None")
             column, name = 0, "the statistic" if one.given else "disagreement"
         elif not one.classes:
-            raise checks.error("k", "be None where predictions are not by class", repr(k))
+            raise checks.error("k", "be None if predictions are not by class", repr(k))
         else:
             column = overall + checks.whole("k", k, 0, len(one.classes) - 1)
             name = f"{'class' if overall else 'value'} {one.classes[k]}"
@@ -295,7 +297,7 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
 
     @property
     def ce_mean(self) -> float:
-        """Mean over classes of √CL, debiased; NaN as soon as one class has a negative loss."""
+        """Mean over classes of √CL, debiased; NaN if any class has a negative loss."""
         return float("nan") if self.cl_per_class is None else float(np.mean(self.cl_per_class.root().debiased))
 
 
@@ -309,10 +311,10 @@ def disagreement_losses(
     single_bins: str = "zero",
     weights: Any = None,
 ) -> DisagreementLosses:
-    """Losses of the predicted probability that two labels of a case differ, overall and class by class: :class:`DisagreementLosses`.
+    """Return the losses of the predicted probability that two labels of a case differ, overall and for each class.
 
-    With μ the unbiased estimate of the probability for each of N cases with at least two labels,
-    ``1 - Σ y_k (y_k - 1) / (n (n - 1))`` overall and ``2 y_k (n - y_k) / (n (n - 1))`` by class, and φ the prediction::
+    For each of N cases with at least two labels, let φ be the prediction and μ the unbiased estimate of the probability,
+    ``1 - Σ y_k (y_k - 1) / (n (n - 1))`` overall and ``2 y_k (n - y_k) / (n (n - 1))`` by class::
 
         L  = 1/N Σ (μ - 2 μ φ + φ²)                                                   eq. 39
         CL = Σ_bins |I|/N (mean μ - mean φ)², bias |I|/N var(μ) / (|I| - 1)            eq. 41-44
@@ -323,19 +325,23 @@ def disagreement_losses(
     counts : (N, K) array or Labels
         Labels of each case by class, whole numbers.
     predicted : PredictedDisagreement or (N,) array
-        By :func:`predicted_disagreement`; or the overall probability alone, from 0 to 1; or probabilities of the values of ``statistic``.
+        Predictions by :func:`predicted_disagreement`, the overall probability alone, or probabilities of the values of ``statistic``.
     statistic : (N,) or (N, M) array, optional
-        Instead of disagreement: μ of another statistic that is 0 or 1 for each set of labels, by :func:`symmetric_statistic`;
-        NaN where a case has too few labels. ``predicted`` is then an array. Of a statistic with M values [B app. C] the shares of these,
-        with predictions (N, M) that add up to 1: losses are sums over the values, as L_sq is over classes, twice those of the 0 and 1 if
-        there are two values.
+        μ of another statistic instead of disagreement, 0 or 1 for each set of labels, by :func:`symmetric_statistic`;
+        NaN for a case with too few labels. ``predicted`` is then an array. For a statistic with M values [B app. C], the shares of the
+        values, with predictions (N, M) that add up to 1. Losses are then sums over the values, as L_sq is over classes; with two values
+        they are twice those of the statistic of 0 and 1.
     n_bins, binning, single_bins, weights
-        As for :func:`histogram_losses`, bins of the prediction.
+        As for :func:`histogram_losses`; bins are those of the prediction.
+
+    Returns
+    -------
+    DisagreementLosses
 
     Raises
     ------
     ValueError
-        If shapes do not fit, counts are no counts, a prediction lies outside of [0, 1], or an option is unknown.
+        If shapes do not fit, counts are not label counts, a prediction lies outside of [0, 1], or an option is unknown.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Calibration errors of any power p: the mean over cases of how far predictions are from the shares of labels of their bin [B def. 2]."""
+"""Calibration errors of any power p, from the distances of predictions and label shares in bins [B def. 2]."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .._base.arrays import Array, Bools, NDArray
 from ..resampling import Result, Statistic
 from .sums import CASES, PROB, SHARE, BinLosses, divided, noise, several
 
-MOST = 100.0  # powers of differences of more than that are 0 for doubles
+MOST = 100.0  # largest power; with larger ones, powers of differences underflow to 0
 
 
 class BinErrors(Statistic):
-    """CE of all columns of losses in bins, its mean over classes, then that of each class; of a single column that."""
+    """The calibration error over all classes, its mean over classes, then that of each class; or that of a single column."""
 
     span = (0.0, inf)
-    smooth = False  # |c - z| has an edge
-    nothing = "be ('cases',) for calibration errors: what other annotators would change of their bias is not known"
+    smooth = False  # |c - z| is not differentiable at 0
+    nothing = "be ('cases',) for calibration errors, whose bias for other annotators is unknown"
 
     def __init__(self, whole: BinLosses, p: float) -> None:
         self.whole, self.p, self.n_cases, self.case_ids = whole, p, whole.n_cases, whole.case_ids
@@ -47,7 +47,7 @@ class BinErrors(Statistic):
         return self._numbers(cells, np.abs(divided(cells[..., SHARE] - cells[..., PROB], size)) ** self.p)
 
     def chance(self) -> Array:
-        """(M,) the numbers if each bin were calibrated and c - z normal: E|c - z|^p = (2 v)^(p/2) Γ((p + 1) / 2) / √π."""
+        """Return the (M,) numbers for calibrated bins with normal c - z: E|c - z|^p = (2 v)^(p/2) Γ((p + 1) / 2) / √π."""
         cells = self._cells(self.sums())
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = np.maximum(noise(cells, cells[..., CASES]), 0.0)
@@ -58,7 +58,7 @@ class BinErrors(Statistic):
         return np.asarray(self.whole.split(sums)[0].sum(axis=1))
 
     def _numbers(self, cells: Array, powers: Array) -> Array:
-        """(W, M) from |c - z|^p (W, C, B) of bins."""
+        """Return (W, M) numbers from |c - z|^p (W, C, B) of bins."""
         size = cells[..., CASES]
         mean = divided(np.where(size > 0, size * powers, 0.0).sum(axis=-1), size.sum(axis=-1))
         together, single = (part ** (1 / self.p) for part in self.whole.together(mean))
@@ -68,29 +68,29 @@ class BinErrors(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationError(Result):
-    """Calibration error of a power p: ``CE_k = (Σ_bins |I|/N |mean m - mean z|^p)^(1/p)`` of class k [B def. 2].
+    """The calibration error of a power p: ``CE_k = (Σ_bins |I|/N |mean m - mean z|^p)^(1/p)`` for class k [B def. 2].
 
-    By weight, where cases have weights. It is a plug-in value: chance among the cases of the bins makes it too large, above 0 for the best
-    of models. Only for p = 2 there is a debiased one, the root of ``cl`` (``ce``). Read it beside ``chance``, and compare models on the
-    same cases and bins. Its intervals are those of the plug-in value; of a model that is calibrated they leave out 0.
+    Weights of cases enter all means and |I|. It is a plug-in value: chance among the cases of a bin makes it too large, so that it is above
+    0 even for a calibrated model. Only p = 2 has a debiased value, the root of ``cl`` (``ce``). Read it with ``chance``, and compare
+    models on the same cases and bins. Intervals are those of the plug-in value; for a calibrated model they do not include 0.
 
     Attributes
     ----------
     value : float
-        Over all classes, ``(Σ_k CE_k^p)^(1/p)``: for p = 2 the root of the plug-in ``cl``. Of disagreement that of the overall one.
+        Value over all classes, ``(Σ_k CE_k^p)^(1/p)``; for p = 2 the root of the plug-in ``cl``. For disagreement, the overall value.
     p : float
-        The power; 1: the expected calibration error ECE.
+        The power; p = 1 gives the expected calibration error ECE.
     mean : float
-        Mean over classes, ``1/K Σ_k CE_k``; with two classes the ECE of either, where bins are symmetric.
+        Mean over classes, ``1/K Σ_k CE_k``; with two classes and symmetric bins, the ECE of either class.
     per_class : (K,) array
         CE_k; empty for predictions that are not by class.
     chance : float
-        What ``value`` would be on average, its p-th power that is, if the model were calibrated in every bin, by the normal law; without
-        bins with one case, of which nothing is known.
+        Expected value (of its p-th power) for a model that is calibrated in every bin, under normal differences; without bins of one case,
+        for which it cannot be computed.
 
     Notes
     -----
-    Programs differ: "top-label" ECE looks at the predicted class only, this one at the probabilities of every class.
+    Other programs may differ: "top-label" ECE uses the predicted class only, this error the probabilities of every class.
 
     Examples
     --------
@@ -120,9 +120,9 @@ class CalibrationError(Result):
         return cls(value, power, mean, np.array(single), float(one.chance()[0]), one)
 
     def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
-        """Interval over cases or clusters, as of all metrics (:meth:`Estimate.interval`), at 0 where it would go below.
+        """Return the interval over cases or clusters, as for all metrics (:meth:`Estimate.interval`), cut at 0.
 
-        Resamples are moved so that their mean is the estimate, as those of CL are.
+        Resamples are shifted so that their mean is the estimate, as for CL.
         """
         low, high = super().interval(level, of=of, **options)
         return float(np.maximum(low, 0.0)), float(np.maximum(high, 0.0))

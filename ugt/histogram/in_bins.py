@@ -1,4 +1,4 @@
-"""What the records of losses in bins have in common."""
+"""The common part of the records of losses in bins."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Sums = TypeVar("Sums", bound=BinLosses)
 
 @dataclass(frozen=True, eq=False)
 class LossesInBins(resampling.Result, Generic[Sums]):
-    """What records of losses in bins have in common. Intervals of the roots of losses are the roots of their ends."""
+    """The base of records of losses in bins; the interval of a root of a loss has the roots of the loss's ends."""
 
     left_out: Mapping[str, int]
     _statistic: Sums = field(repr=False)
-    _ece = 0  # number, of those of a calibration error
+    _ece = 0  # position of the ECE among the numbers of a calibration error
 
     @cached_property
     def _tables(self) -> tuple[Array, Array]:
-        """Losses by column and bin (19, C, B), and by column (19, C)."""
+        """The losses by column and bin (19, C, B), and by column (19, C)."""
         by_bin = self._statistic.tables(self._statistic.sums())[:, 0]
         return by_bin, np.add.reduce(by_bin, -1)
 
@@ -51,7 +51,7 @@ class LossesInBins(resampling.Result, Generic[Sums]):
         return np.asarray(number(self._statistic.cells).sum(axis=0).astype(np.int64))
 
     def _curve(self, column: int, name: str, of: str, per_case: float, level: float, drawn: dict[str, Any]) -> ReliabilityCurve:
-        """Of a column, with intervals by as many independent observations a case at most, or of what is drawn."""
+        """Return the curve of a column, with score intervals of at most ``per_case`` independent labels per case, or by resamples."""
         resampling.check_level(level)
         one = self._statistic
         cells = one.cells.sum(axis=0)[column]
@@ -61,45 +61,45 @@ class LossesInBins(resampling.Result, Generic[Sums]):
         return reliability.curve(self.bin_edges[column], cells, ends, name, of)
 
     def calibration_error(self, p: float = 1.0) -> CalibrationError:
-        """Calibration error of any power p from 1 to 100, in the same bins: :class:`CalibrationError`, plug-in.
+        """Return the plug-in calibration error of any power p from 1 to 100, in the same bins, as :class:`CalibrationError`.
 
         Raises
         ------
         ValueError
-            If p is another number.
+            If p is not from 1 to 100.
         """
         return CalibrationError.of(self._statistic, p)
 
     @property
     def ece(self) -> float:
-        """Expected calibration error (p = 1), plug-in: mean over classes, of disagreement overall; see :meth:`calibration_error`."""
+        """Expected calibration error (p = 1), plug-in: mean over classes, or of overall disagreement; see :meth:`calibration_error`."""
         return float(self.calibration_error().statistic.estimate[self._ece])
 
     def interval(self, level: float = 0.95, *, of: str | None = None, **options: Any) -> tuple[float, float]:
-        """Interval over cases, or over clusters of cases.
+        """Return the interval of a loss over cases, or over clusters of cases.
 
         Parameters
         ----------
         level : float
-            In (0, 1).
+            Level of the interval, in (0, 1).
         of : str, optional
-            A loss by its name, debiased (``"cl"``) or not (``"cl plugin"``), of all classes or of one (``"cl[benign]"``); or a root
-            (``"ce"``, ``"de"``), whose ends are the roots of those of the loss, 0 for an end below 0; or ``"ece"``. Default: the first
-            one, ``value``. All of them: ``statistic.names``.
+            Name of a loss, debiased (``"cl"``) or not (``"cl plugin"``), for all classes or for one (``"cl[benign]"``); a root (``"ce"``,
+            ``"de"``), whose ends are the roots of those of the loss, 0 for an end below 0; or ``"ece"``. Default: the first one,
+            ``value``. ``statistic.names`` lists all names.
         kind, clusters, strata, n_resamples, seed
-            As for the intervals of all metrics: see :meth:`Estimate.interval`. Bins stay as they are.
+            As for the intervals of all metrics, see :meth:`Estimate.interval`. All resamples have the same bins.
 
         Returns
         -------
         (low, high)
-            NaN where the loss is undefined, or fewer than two units are there to be resampled.
+            Ends of the interval; NaN if the loss is undefined, or there are fewer than two units to resample.
 
         Notes
         -----
-        In a resample cases share a bin with copies of themselves, which raises CL, and lowers DL, RL and ERL, by about the bias of its
-        plug-in value once more. The resamples of these are therefore shifted so that their mean is the estimate. Where predictions are
-        calibrated to within the noise of the bins, intervals of CL are too wide rather than too narrow: 95 % ones held a CL of 0.006 in
-        98.6 % of simulations with 240 cases.
+        In a resample, cases share a bin with copies of themselves. This raises CL, and lowers DL, RL and ERL, by about the bias of the
+        plug-in value once more, so these resamples are shifted to have the estimate as their mean. If predictions are calibrated to within
+        the noise of the bins, intervals of CL are too wide rather than too narrow: 95% intervals held a CL of 0.006 in 98.6% of
+        simulations with 240 cases.
         """
         if of == "ece":
             return self.calibration_error().interval(level, of=("ce", "mean")[self._ece], **options)

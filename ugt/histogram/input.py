@@ -1,4 +1,4 @@
-"""Label histograms and predictions as every loss reads them: shapes and types here, values as they are summed."""
+"""Input of all losses: label histograms and predictions. Shapes and types are checked here, values while they are summed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NO_LABELS = "case without labels"
 NO_WEIGHT = "case of weight 0"
 ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"
 
-OUTSIDE = 1e-6  # by which a probability may leave [0, 1]: rounding of single-precision softmax and of means
-LEAST_WEIGHT = 1e-100  # whose square is a number, too
-CELLS = 2**17  # numbers of a task's part of a table: half a millisecond
+OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
+LEAST_WEIGHT = 1e-100  # smallest weight, whose square does not underflow
+CELLS = 2**17  # numbers per task, which take about half a millisecond
 
-# Must and got of a fault of the core; got is the number found, or the sum of the row.
+# Argument and "must" of the message for each fault of the core; "got" is the number found, or the sum of the row.
 FAULTS = {
     1: ("counts", "not be negative"),
     2: ("counts", "be finite numbers of at most 2**53"),
@@ -41,7 +41,7 @@ ONE_BIN = np.array([[-np.inf, np.inf]])
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """Counts (N, K) and probs (N, K) as they were given, the names of cases and classes, and who said what, if that is known."""
+    """The counts (N, K) and probs (N, K) as given, with the names of cases and classes, and the labels if known."""
 
     counts: NDArray[Any]
     probs: NDArray[Any]
@@ -63,7 +63,7 @@ class Histograms:
         weights: Any = None,
         part: bool = False,
     ) -> Histograms:
-        """From arrays of numbers or :class:`Labels`; ``least`` classes."""
+        """Read arrays of numbers or :class:`Labels`; refuse fewer than ``least`` classes."""
         labels = drawn_alike(counts) if isinstance(counts, Labels) else None
         table = labels.counts() if labels is not None else numbers("counts", counts)
         predicted = numbers("probs", probs)
@@ -84,13 +84,13 @@ class Histograms:
         return identifiers.name(i if self.case_ids is None else self.case_ids[i])
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Rows of each task: as many whatever the number of threads, so that sums are the same."""
+        """Return the rows of each task, which do not depend on the number of threads, so that sums do not either."""
         n, k = self.shape
         rows = max(1, CELLS // k)
         return [(begin, min(begin + rows, n)) for begin in range(0, n, rows)]
 
     def sums(self, bins: Bins) -> Array:
-        """(S,) by one pass over both tables."""
+        """Return (S,) sums by one pass over both tables."""
         k, search = self.shape[1], bins.search
         n_sums = 2 * k * bins.n_bins * _histogram.N_SUMS + _histogram.N_TOTALS
         total = np.zeros(n_sums if self.weights is None else LANES * n_sums)
@@ -107,7 +107,7 @@ class Histograms:
         def add(begin: int, end: int, own: Array) -> None:
             total[...] += own
 
-        # a table of sums must not outweigh the rows that go into it
+        # a task has enough rows that its table of sums stays smaller than they are
         rows = max(CELLS, 16 * 2 * k * bins.n_bins) // k + 1
         if self.shape[0] <= rows:
             return part(0, self.shape[0])
@@ -121,7 +121,7 @@ class Histograms:
         return Rows(share, prob, cell, fact, None if self.weights is None else self.weights[begin:end])
 
     def _check(self, found: tuple[int, int, int], begin: int) -> None:
-        """Whether the core found a fault, and in which row and class behind ``begin``."""
+        """Raise the error of a fault that the core found in a row and class after ``begin``."""
         fault, i, k = found[0], begin + found[1], found[2]
         if not fault:
             return
@@ -132,12 +132,12 @@ class Histograms:
         raise error(argument, must, given[k].item(), f"case {self.case(i)}, class {identifiers.name(self.classes[k])}")
 
     def checked(self) -> Iterator[tuple[int, int, Array, Array]]:
-        """``(begin, end, counts, probs)`` by blocks of rows, as float64, after checking them as a pass does."""
+        """Yield ``(begin, end, counts, probs)`` by blocks of rows as float64, after the same checks as in a pass."""
         own = np.zeros(2 * self.shape[1] * _histogram.N_SUMS + _histogram.N_TOTALS)
         for begin, end in self.blocks():
             y, z = readable("counts", self.counts[begin:end]), readable("probs", self.probs[begin:end])
             self._check(_histogram.sums(y, z, ONE_BIN, True, self.fractional, OUTSIDE, own), begin)
-            # in one layout: numpy adds up along rows in another order where they are columns
+            # always in the same layout, because the order of numpy's additions, and so the last bits, depends on it
             yield begin, end, np.ascontiguousarray(y, np.float64), np.ascontiguousarray(z, np.float64)
 
     def labelled(self) -> Bools:
@@ -145,7 +145,7 @@ class Histograms:
         return found if self.weights is None else found & (self.weights > 0)
 
     def columns(self) -> Iterator[Array]:
-        """The probabilities of each class, (N,) at a time, of the cases with labels; of all cases if none has any."""
+        """Yield the probabilities (N,) of each class for the cases with labels, or for all cases if none has labels."""
         labelled = self.labelled()
         kept: Any = slice(None) if labelled.all() or not labelled.any() else labelled
         for k in range(self.shape[1]):
@@ -161,7 +161,7 @@ def numbers(argument: str, values: Any) -> NDArray[Any]:
 
 
 def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
-    """An array of numbers of any shape, as it is; none is masked."""
+    """Return an array of numbers of any shape; refuse masked cells and rows of different lengths."""
     try:
         array = identifiers.unmasked(values)
     except ValueError:
@@ -172,7 +172,7 @@ def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
 
 
 def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[Any]:
-    """Given, those of the labels, or 0 to K-1."""
+    """Return the names of the classes: the given ones, those of the labels, or 0 to K-1."""
     if classes is None:
         return np.arange(n_classes) if labels is None else labels.axes.classes
     names = identifiers.distinct("classes", classes)
@@ -182,7 +182,7 @@ def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[
 
 
 def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
-    """A block of rows in a type that the core knows: itself, or a copy of these rows only."""
+    """Return a block of rows in a type that the core can read, without a copy if possible."""
     kind = block.dtype
     if kind.isnative and (kind.kind, kind.itemsize) in READ_BY_CORE[argument] and block.flags.aligned:
         return np.asarray(block)
@@ -190,29 +190,29 @@ def readable(argument: str, block: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_in_order(counts: Any, weights: Any) -> None:
-    """In a part of the data weights are joined by ids of cases only if these are those of all the data."""
+    """Refuse weights by case id for a part of the data whose cases have no ids of their own."""
     if isinstance(weights, (Mapping, tuple)) and not (isinstance(counts, Labels) and not counts.axes.numbered):
-        raise error("weights", "be an array in the order of the cases, where parts of the data do not name these", type(weights).__name__)
+        raise error("weights", "be an array in the order of the cases, if parts of the data do not name these", type(weights).__name__)
 
 
 def case_weights(given: Any, n_cases: int, case_ids: Any, part: bool = False) -> Array | None:
-    """(N,) weights of cases; None where each has weight 1, which is what is without them, but not in a part of the data."""
+    """Return (N,) weights of cases, or None if all are 1, except in a part of the data, where other parts may have other weights."""
     if given is None:
         return None
     listed = ids_of_cases("weights", given, n_cases, case_ids, what="a weight")
-    found = array_of("weights", listed, f"be {n_cases} numbers, one a case").astype(np.float64)
+    found = array_of("weights", listed, f"be {n_cases} numbers, one per case").astype(np.float64)
     bad = ~((found == 0) | ((found >= LEAST_WEIGHT) & (found <= 1 / LEAST_WEIGHT)))
     if bad.any():
         i = int(np.argmax(bad))
         case = identifiers.name(i if case_ids is None else case_ids[i])
         raise error("weights", f"be 0 or from {LEAST_WEIGHT:g} to {1 / LEAST_WEIGHT:g}", found[i].item(), f"case {case}")
     if not found.any():
-        raise error("weights", "be above 0 in some case", "0 in all")
+        raise error("weights", "be above 0 for at least one case", "0 for all")
     return None if not part and bool((found == 1).all()) else found
 
 
 def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:
-    """(N, K) labels of the annotators that weigh 1, not 0."""
+    """Return (N, K) label counts of the annotators with weight 1; the others have weight 0."""
     if labels is None or len(labels.annotators) == 0:
         raise error("annotators", "be named, to be left out one by one", "annotations without names of annotators")
     weight = np.asarray(annotators, np.float64)
@@ -222,14 +222,14 @@ def counts_of(labels: Labels | None, annotators: NDArray[Any]) -> Int64:
 
 
 def named(labels: Labels | None) -> Labels:
-    """Labels whose annotators have names, for these to be random."""
+    """Return the labels if their annotators have names, which random annotators need; refuse others."""
     if labels is None or not len(labels.annotators):
         raise error("annotators", UNNAMED, "label counts")
     return labels
 
 
 def count_table(counts: Any) -> NDArray[Any]:
-    """(N, K) counts as they are, K at least 2."""
+    """Return (N, K) counts without a check of their values; refuse fewer than 2 classes."""
     given = counts.counts() if isinstance(counts, Labels) else numbers("counts", counts)
     if given.shape[1] < 2:
         raise error("counts", "have at least 2 classes", given.shape[1])
@@ -237,7 +237,7 @@ def count_table(counts: Any) -> NDArray[Any]:
 
 
 def whole_counts(counts: Any) -> Array:
-    """(N, K) label counts as float64, checked to be whole and at least 0; K at least 2."""
+    """Return (N, K) label counts as float64; refuse counts that are negative or not whole, and fewer than 2 classes."""
     labels = counts if isinstance(counts, Labels) else None
     given = count_table(counts)
     room("counts", 11 * given.size)

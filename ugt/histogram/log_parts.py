@@ -1,4 +1,4 @@
-"""Calibration and refinement part of the log loss, in groups of cases with about the same prediction [B theorems 1, 2]."""
+"""The calibration and the refinement part of the log loss, in groups of cases with similar predictions [B theorems 1, 2]."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARTS = ("calibration", "refinement")
 
 
 class LogPart(Statistic):
-    """One part, debiased or not. Cells of rows are (K, groups), the groups those that cases are in."""
+    """The statistic of one part of the log loss, debiased or not; cells of rows are (K, groups that occur)."""
 
     def __init__(self, rows: Rows, n_groups: int, name: str, debiased: bool) -> None:
         self.rows, self.n_groups, self.n_cases, self.debiased = rows, n_groups, len(rows.cell), debiased
@@ -25,7 +25,7 @@ class LogPart(Statistic):
 
     @classmethod
     def of(cls, rows: Rows, n_bins: Any, name: str, debiased: bool) -> LogPart:
-        """Groups by the first class that is likeliest and the bin of its probability."""
+        """Group the cases by their most probable class (the first of several) and the bin of its probability."""
         n, k = rows.prob.shape
         edges, kept = np.linspace(0, 1, checks.whole("n_bins", n_bins, 1, MAX_BINS) + 1)[1:-1], rows.cell[:, 0] >= 0
         likeliest = rows.prob.argmax(axis=1)
@@ -54,7 +54,7 @@ class LogPart(Statistic):
         return np.asarray(plugin - bias if self.debiased else plugin)[:, None]
 
     def parts(self, sums: Array) -> dict[str, tuple[Array, Array]]:
-        """Plug-in value and bias (W,) of each part: Σ over groups |I|/N Σ_k c log(c / z), or -c log c."""
+        """Return plug-in value and bias (W,) of each part: Σ over groups |I|/N Σ_k c log(c / z), or -c log c."""
         shape = (1, self.rows.prob.shape[1], self.n_groups)
         cells = split(sums, shape, self.rows.weight is not None)[0][:, 0]
         size = cells[..., CASES]
@@ -71,26 +71,27 @@ class LogPart(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogLossPart(Result):
-    """Calibration or refinement part of the log loss.
+    """The calibration or the refinement part of the log loss.
 
-    With c the mean shares and z the mean predictions of a group of cases, whose predictions have the same likeliest class and its
-    probability in the same bin: ``Σ_groups |I|/N Σ_k c_k log(c_k / z_k)``, the divergence of predictions from what labels are where they
-    are made, and ``-Σ_groups |I|/N Σ_k c_k log c_k``, what labels leave open there. By weight, where cases have weights.
+    A group holds the cases whose predictions have the same most probable class, with its probability in the same bin. Let c be the mean
+    shares and z the mean predictions of a group. The calibration part is ``Σ_groups |I|/N Σ_k c_k log(c_k / z_k)``, the divergence of
+    predictions from label shares. The refinement part is ``-Σ_groups |I|/N Σ_k c_k log c_k``, the entropy of label shares. Weights of
+    cases enter all means and |I|.
 
     Attributes
     ----------
     value : float
-        In nats; debiased, unless it was asked for otherwise; infinite where a group has labels of a class that always had probability 0.
+        The part in nats, debiased by default; infinite if a group has labels of a class that always had probability 0.
     loss : Loss
-        ``plugin``; its ``bias`` ``Σ |I|/N Σ_k var(c_k) / (2 c_k)``, to the first order in the cases of a group (Miller & Madow's for single
-        labels), or of a group with a single case all of its calibration; and ``debiased``.
+        ``plugin``; its ``bias`` ``Σ |I|/N Σ_k var(c_k) / (2 c_k)``, to the first order in the cases of a group (for single labels Miller &
+        Madow's), or the whole calibration part of a group with a single case; and ``debiased``.
     n_groups : int
         Groups with cases, at least 1.
 
     Notes
     -----
-    Log loss = calibration + refinement + what predictions that differ within groups leave. A group of which some class has but one or
-    two labels has a bias that the first order does not know. Intervals move resamples to the estimate, as those of CL.
+    The log loss is calibration + refinement + a remainder due to predictions that differ within groups. If a class has only one or two
+    labels in a group, the first order does not capture the bias. Intervals shift resamples to the estimate, as for CL.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Losses against label histograms: the statistic, its record, and what can be asked of it."""
+"""Losses against label histograms: the statistic and its record."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from .sums import (
 )
 
 SINGLETONS = ("omit", "zero")
-RIGHT = N_ROWS  # row of accuracy, behind those of losses
+RIGHT = N_ROWS  # row of accuracy, after those of losses
 
 
 class HistogramStatistic(BinLosses):
-    """Losses of K classes, in cells of cases with one label and of cases with more; ``data``: None where no cases are kept."""
+    """The losses of K classes, with separate cells for cases with one label and with more; ``data`` is None without cases."""
 
     picks = MappingProxyType({
         "l_sq": 0, **{name: row + 2 for name, row in LOSSES.items()}, "accuracy": RIGHT,
@@ -103,12 +103,12 @@ class HistogramStatistic(BinLosses):
 
     def _known(self) -> Histograms:
         if self.data is None:
-            raise checks.error("losses", "come from histogram_losses to be resampled", "sums that keep no cases")
+            raise checks.error("losses", "come from histogram_losses to be resampled", "sums without cases")
         return self.data
 
     @cached_property
     def rows(self) -> Rows:  # type: ignore[override]
-        """Read again, once: tables must not have changed."""
+        """The rows of the tables, read a second time; refuse tables that changed since."""
         data = self._known()
         if not np.array_equal(data.sums(self.bins), self.own):
             raise checks.error("counts and probs", "be as they were when the losses were computed", "other numbers")
@@ -116,13 +116,13 @@ class HistogramStatistic(BinLosses):
 
     @property
     def totals(self) -> list[float]:
-        """Of cases with one label, then of others: cases, right, labels; last cases without labels; by weight, where cases have one."""
+        """Totals by weight: cases, right predictions and labels of cases with one label, then of the others; last, cases without labels."""
         found: list[float] = self.split(self.own[None])[1][0, : _histogram.N_TOTALS].tolist()
         return found
 
     @property
     def counts(self) -> list[float]:
-        """The totals of the cases that count, once each."""
+        """The totals without weights, of the cases that count."""
         found: list[float] = self.own[-_histogram.N_TOTALS :].tolist()
         return found
 
@@ -144,13 +144,13 @@ class HistogramStatistic(BinLosses):
         return "EL, DL and IL need cases with at least two labels" if n_single else self.nothing
 
     def paired(self) -> HistogramStatistic:
-        """Only of the cases with at least two labels, none of which is kept."""
+        """Return the losses of the cases with at least two labels, as sums without cases."""
         lanes = self.own.reshape(LANES if self.weighted else 1, -1).copy()
         lanes[:, : lanes.shape[1] // 2 - 3], lanes[:, -_histogram.N_TOTALS :][:, :3] = 0, 0
         return HistogramStatistic(None, self.bins, self.rules, self.classes, lanes.ravel(), self.weighted)
 
     def tables(self, sums: Array) -> Array:
-        """By the rules for cases with one label and for bins with one case; NaN for what the cases do not say."""
+        """Return the losses by the rules for cases with one label and bins with one case; NaN if they cannot be computed."""
         cells, totals = self.split(sums)
         n = totals[:, [0, 3], None]
         both = table(cells[:, 0] + cells[:, 1], n[:, 0] + n[:, 1], self.single_bins)
@@ -167,7 +167,7 @@ class HistogramStatistic(BinLosses):
         return found
 
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
-        """Of accuracy by totals whose ratio is its derivative."""
+        """Return the derivatives; totals are such that their ratio is the derivative of accuracy."""
         assert rows.fact is not None
         (single, several), totals = self.cells, self.totals
         n = totals[0] + totals[3]
@@ -183,7 +183,7 @@ class HistogramStatistic(BinLosses):
 
 @dataclass(frozen=True, eq=False)
 class HistogramLosses(LossesInBins[HistogramStatistic]):
-    """Losses of predicted probabilities against label histograms.
+    """The losses of predicted probabilities against label histograms.
 
     Attributes
     ----------
@@ -193,30 +193,30 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         Epistemic, calibration, dispersion and irreducible loss, each as ``plugin``, ``bias`` and ``debiased``
         (= plugin - bias). EL = CL + DL; L_sq = EL + IL.
     rl, erl : Loss
-        Refinement loss E[d(Y, C)] and epistemic refinement loss E[d(Q, C)] [B eq. 5, 6], with the mean share of the bin for C: how
-        far labels, and label probabilities Q, are from it. RL = ERL + IL.
+        Refinement loss E[d(Y, C)] and epistemic refinement loss E[d(Q, C)] [B eq. 5, 6]: the mean squared distances of labels Y, and of
+        label probabilities Q, from the mean share C of the bin. RL = ERL + IL.
     within : float
-        What is left as predictions differ within bins: L_sq = CL + RL + within, EL = CL + ERL + within, DL = ERL + within; 0 where all
-        predictions of each bin are alike. Below 0 where they tell the cases of a bin apart.
+        Remainder due to predictions that differ within bins: L_sq = CL + RL + within, EL = CL + ERL + within, DL = ERL + within. It is 0
+        if all predictions of each bin are equal, and below 0 if they distinguish the cases of a bin.
     accuracy : float
-        Mean probability that the class predicted is the one with most labels, ties by expectation.
+        Voted accuracy: share of cases whose predicted class has most labels, ties by expectation.
     per_class, per_bin : Losses
         The same losses by class (K,), and by class and bin (K, B); they add up to the losses above.
     n_cases, left_out : int, mapping
-        Cases with labels; cases left out of all or of some losses, by reason.
+        Cases with labels, and cases left out of all or of some losses by reason.
     classes : (K,) array
         Names of the classes.
     bin_edges : (K, B + 1) array
-        Of each class; bins are closed on the left, the last one on both sides.
+        Edges of the bins of each class; bins are closed on the left, the last one on both sides.
     bin_counts : (K, B) array
         Cases with labels in each bin.
     paired : HistogramLosses
-        The same of the cases with at least two labels only. Where some have only one, ``el``, ``dl``, ``il`` and ``erl`` have their
-        plug-in values from all cases and the rest from these, and only ``paired`` adds up in every column.
+        The losses of the cases with at least two labels only. If some cases have one label, the plug-in values of ``el``, ``dl``, ``il``
+        and ``erl`` come from all cases and their biases from these cases, and only ``paired`` adds up in every column.
 
     Notes
     -----
-    A debiased loss may be below 0; then its root (:attr:`ce`, :attr:`de`) is NaN.
+    A debiased loss may be below 0; its root (:attr:`ce`, :attr:`de`) is then NaN.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
 
     @property
     def ce(self) -> float:
-        """Class-wise calibration error √CL, CL summed over classes, debiased."""
+        """Class-wise calibration error √CL, debiased, with CL summed over classes."""
         return float(self.cl.root().debiased)
 
     @property
@@ -304,7 +304,7 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
 
     @property
     def ce_mean(self) -> float:
-        """Mean over classes of √CL; NaN as soon as one class has none. ``per_class.cl.root("zero")`` has 0 for those."""
+        """Mean over classes of √CL; NaN if any class has a negative CL, for which ``per_class.cl.root("zero")`` has 0."""
         return float(self.ce_per_class.mean())
 
     @cached_property
@@ -314,22 +314,22 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
     def reliability_curve(
         self, k: int, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0
     ) -> ReliabilityCurve:
-        """Mean prediction and mean share of labels of one class, bin by bin, with intervals.
+        """Return the mean prediction and the mean share of labels of one class, per bin, with intervals.
 
         Parameters
         ----------
         k : int
             Number of the class.
         level : float
-            Of the intervals of the label shares, in (0, 1).
+            Level of the intervals of the label shares, in (0, 1).
         clusters, strata, n_resamples, seed
-            If clusters or strata are given, intervals are bootstrap percentiles; else score intervals (Wilson 1927) with as many
-            independent labels as give the variance seen among the cases of the bin.
+            If clusters or strata are given, intervals are bootstrap percentiles. Otherwise they are score intervals (Wilson 1927) with the
+            number of independent labels that gives the variance among the cases of the bin.
 
         Returns
         -------
         ReliabilityCurve
-            A warning names bins with fewer than 10 cases.
+            The curve; a warning names bins with fewer than 10 cases.
         """
         k, totals = checks.whole("k", k, 0, len(self.classes) - 1), self._statistic.totals
         per_case = divided(totals[2] + totals[5], totals[0] + totals[3])

@@ -17,19 +17,19 @@ from .input import OUTSIDE, array_of, whole_counts
 from .sums import divided
 
 ROW_SUM = _histogram.ROW_SUM
-MAX_MULTISETS = 100_000  # of n classes, each a pass over the cases
+MAX_MULTISETS = 100_000  # most multisets of n classes, each of which takes a pass over the cases
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictedDisagreement(Frozen):
-    """Probabilities that two labels of a case differ.
+    """The predicted probabilities that two labels of a case differ.
 
     Attributes
     ----------
     overall : (N,) array
-        That they are different classes.
+        Probability that the labels are different classes.
     per_class : (N, K) array
-        That one of them is class k and the other is not.
+        Probability that one label is class k and the other is not.
 
     Examples
     --------
@@ -43,26 +43,30 @@ class PredictedDisagreement(Frozen):
 
 
 def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> PredictedDisagreement:
-    """The disagreement between two annotators that predictions imply: of point predictions, of Dirichlet laws, of ensembles of either.
+    """Return the disagreement between two annotators that predictions imply: points, Dirichlet laws, or ensembles of either.
 
-    ``1 - Σ z_k²`` and ``2 z_k (1 - z_k)`` for probabilities z; for Dirichlet(α) with sum α0 and mean z these times α0 / (α0 + 1); for an
-    ensemble the mean over its members. A :class:`PredictedDisagreement`.
+    For probabilities z it is ``1 - Σ z_k²`` overall and ``2 z_k (1 - z_k)`` by class. For Dirichlet(α) with sum α0 and mean z, both are
+    multiplied by α0 / (α0 + 1). For an ensemble it is the mean over the members.
 
     Parameters
     ----------
     predictions : (N, K) or (S, N, K) array
-        Probabilities or concentrations; with three axes those of S members of an ensemble.
+        Probabilities or concentrations; three axes hold S members of an ensemble.
     kind : {"probability", "dirichlet"}
-        Probabilities that add up to 1 (to within 1e-4), or concentrations, at least 0 and not all 0.
+        Kind of the predictions: probabilities that add up to 1 (within 1e-4), or concentrations, at least 0 and not all 0.
+
+    Returns
+    -------
+    PredictedDisagreement
 
     Raises
     ------
     ValueError
-        If a shape or a value is not as stated; the message names the first case.
+        If a shape or a value does not fit; the message names the first case.
 
     Notes
     -----
-    A point prediction takes the annotators to disagree about every case as much as about the average case of that prediction.
+    A point prediction implies the same disagreement for every case with this prediction.
 
     References
     ----------
@@ -86,14 +90,14 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
     overall, per_class = np.zeros(members.shape[1]), np.zeros(members.shape[1:])
     for member in members:
         z, share = _mean_and_share(np.asarray(member, np.float64), dirichlet)
-        # probabilities may leave [0, 1], and add up to 1, by a little; disagreement stays in [0, 1]
+        # probabilities may be rounded, so that the difference can be slightly negative; disagreement must not be
         overall += share * np.maximum(1 - (z**2).sum(axis=1), 0)
         per_class += share[:, None] * np.maximum(2 * z * (1 - z), 0)
     return PredictedDisagreement(overall / len(members), per_class / len(members))
 
 
 def _mean_and_share(table: Array, dirichlet: bool) -> tuple[Array, Array]:
-    """z, and by how much uncertainty about z lowers disagreement."""
+    """Return z, and the factor by which uncertainty about z lowers disagreement."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = table.sum(axis=1)
     if dirichlet:
@@ -109,30 +113,29 @@ def _mean_and_share(table: Array, dirichlet: bool) -> tuple[Array, Array]:
 
 
 def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
-    """Unbiased estimate, for each case, of the expectation of a symmetric statistic of n of its labels.
+    """Return the unbiased estimate, for each case, of the expectation of a symmetric statistic of n of its labels.
 
-    The mean of ``phi`` over all sets of n different labels of the case: its U-statistic [B eq. 17].
+    The estimate is the U-statistic of the case, the mean of ``phi`` over all sets of n different labels [B eq. 17].
 
     Parameters
     ----------
     counts : (N, K) array or Labels
         Labels of each case by class, whole numbers.
     phi : function
-        Takes n numbers of classes, ascending, and answers with a number, or with M of them, such as which of M values it has as 0 and 1
-        [B app. C]; symmetric, so that their order does not matter.
+        Symmetric function of n class numbers, called with them in ascending order. It returns a number, or M numbers, such as 0 or 1 for
+        each of M values [B app. C].
     n : int
         Number of labels, at least 1. ``phi`` is called once for each of the (K + n - 1 over n) multisets, at most 100,000.
 
     Returns
     -------
     (N,) or (N, M) array
-        NaN for cases with fewer than n labels.
+        Estimates; NaN for cases with fewer than n labels.
 
     Raises
     ------
     ValueError
-        If counts are no counts, there are too many multisets, or phi answers with something else than finite numbers, or not always with
-        as many.
+        If counts are not label counts, there are too many multisets, or phi does not always return the same number of finite numbers.
 
     References
     ----------
@@ -164,10 +167,10 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
             checks.room("the statistic", 16 * len(table) * value.size)
             total = np.zeros((len(table), *value.shape))
         if value.shape != total.shape[1:]:
-            must = f"answer with as many numbers as for other labels, of shape {total.shape[1:]}"
+            must = f"return as many numbers as for other labels, of shape {total.shape[1:]}"
             raise checks.error("phi", must, f"shape {value.shape}", f"labels {chosen}")
         if value.any():
-            # in how many ways the labels of each case make up this multiset
+            # number of ways in which the labels of each case form this multiset
             ways = np.prod([_choose(table[:, k], chosen.count(k)) for k in set(chosen)], axis=0)
             total += np.multiply.outer(ways, value)
     everything = _choose(table.sum(axis=1), size).reshape(-1, *[1] * (total.ndim - 1))
@@ -175,14 +178,14 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
 
 
 def _answer(phi: Callable[..., Any], chosen: tuple[int, ...]) -> Array:
-    """Of shape () or (M,)."""
+    """Return the numbers of phi for one multiset, of shape () or (M,)."""
     answer = phi(*chosen)
     try:
         value = np.asarray(answer)
     except ValueError:  # rows of different lengths
         value = np.empty(0)
     if value.dtype.kind not in "biuf" or value.ndim > 1 or value.size == 0 or not np.isfinite(value).all():
-        raise checks.error("phi", "answer with a finite number, or with several", repr(answer), f"labels {chosen}")
+        raise checks.error("phi", "return one or several finite numbers", repr(answer), f"labels {chosen}")
     return value.astype(np.float64)
 
 
@@ -193,11 +196,11 @@ def _choose(n: Array, m: int) -> Array:
     return out
 
 
-# ---- what losses are made of
+# ---- input of the losses
 
 
 def predictions(predicted: Any, shape: tuple[int, ...], given: Array | None) -> Array:
-    """(N, M) predictions, not checked to be from 0 to 1: the overall one, then those of classes; those of a given statistic's values."""
+    """Return (N, M) predictions, overall and by class or by value of a given statistic; their range is checked later."""
     if given is not None and given.shape[1] > 1:
         must = f"be probabilities of the statistic's values, of shape {given.shape}, that add up to 1 for every case"
         table = array_of("predicted", predicted, must)
@@ -211,9 +214,9 @@ def predictions(predicted: Any, shape: tuple[int, ...], given: Array | None) -> 
     overall = given is not None
     if isinstance(predicted, PredictedDisagreement) and not overall:
         if predicted.per_class.shape != shape:
-            raise checks.error("predicted", f"be of counts' {shape[0]} cases and {shape[1]} classes", predicted.per_class.shape)
+            raise checks.error("predicted", f"have {shape[0]} cases and {shape[1]} classes, as counts", predicted.per_class.shape)
         return np.concatenate([predicted.overall[:, None], predicted.per_class], axis=1)
-    must = f"be {shape[0]} probabilities, one a case" + ("" if overall else ", or come from predicted_disagreement")
+    must = f"be {shape[0]} probabilities, one per case" + ("" if overall else ", or come from predicted_disagreement")
     column = array_of("predicted", predicted, must)
     if column.shape != shape[:1]:
         raise checks.error("predicted", must, f"{column.dtype} of shape {column.shape}")
@@ -221,8 +224,8 @@ def predictions(predicted: Any, shape: tuple[int, ...], given: Array | None) -> 
 
 
 def given_statistic(values: Any, n: int) -> Array:
-    """(N, 1) or (N, M), NaN where a case has too few labels."""
-    must = f"be {n} numbers from 0 to 1 or NaN, one a case; or {n} rows of M values' shares, that add up to 1"
+    """Return the checked statistic as (N, 1) or (N, M), NaN for a case with too few labels."""
+    must = f"be {n} numbers from 0 to 1 or NaN, one per case; or {n} rows of the shares of M values, which add up to 1"
     array = array_of("statistic", values, must)
     if array.ndim not in (1, 2) or len(array) != n or array.size == 0 or (array.ndim == 2 and array.shape[1] < 2):
         raise checks.error("statistic", must, f"{array.dtype} of shape {array.shape}")

@@ -1,4 +1,4 @@
-"""Reliability curves: what was predicted against what labels say, bin by bin."""
+"""Reliability curves: mean predictions and mean shares of labels in bins."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from .._base.laws import wilson
 from ..resampling import Statistic
 from .sums import CASES, PROB, SHARE, BinLosses, divided, effective, noise, number
 
-FEW = 10  # cases in a bin below which an interval says next to nothing: for single labels it is wider than half the scale
+FEW = 10  # cases; a bin with fewer is too small to interpret, because the interval of single labels covers half of the scale
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityCurve(Frozen):
-    """Mean prediction and mean share of labels of a class in each of B bins; or of pairs of labels that differ.
+    """The mean prediction and the mean share of labels of a class, or of pairs of labels that differ, in each of B bins.
 
     Attributes
     ----------
     edges : (B + 1,) array
-        Of the bins.
+        Edges of the bins.
     mean_probability, label_share : (B,) arrays
-        Means over the cases of a bin; NaN in an empty one.
+        Means over the cases of a bin; NaN for an empty bin.
     n_cases : (B,) array
-        Cases in the bin.
+        Cases in each bin.
     low, high : (B,) arrays
         Interval of ``label_share``.
     few : (B,) array of bool
         Bins with cases, but fewer than 10.
     of : {"labels", "disagreement", "statistic"}
-        What ``label_share`` is a share of: labels of a class, pairs of labels that differ, sets of labels that have another statistic.
+        Unit of ``label_share``: labels of a class, pairs of labels that differ, or sets of labels with another statistic.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class ReliabilityCurve(Frozen):
 
 
 class LabelShares(Statistic):
-    """Mean shares of labels of class k in each bin."""
+    """The statistic of the mean shares of labels of class k in each bin."""
 
     def __init__(self, whole: BinLosses, k: int) -> None:
         self.whole, self.k, self.n_cases = whole, k, whole.n_cases
@@ -75,15 +75,15 @@ class LabelShares(Statistic):
 
 
 def shares(cells: Array) -> Array:
-    """(B,) mean shares of labels."""
+    """Return (B,) mean shares of labels."""
     return np.asarray(divided(cells[..., SHARE], cells[..., CASES]))
 
 
 def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
-    """(B, 2) Wilson's interval p ± … with the n of independent labels that has the variance of the mean over the cases.
+    """Return (B, 2) Wilson intervals with the number n of independent labels that has the variance of the mean over the cases.
 
-    The labels of a case vary together, if anything, so that n lies between the cases and the labels of the bin; where all cases say the
-    same their variance says nothing, and n is that of the cases.
+    Labels of one case tend to be equal, so that n lies between the numbers of cases and of labels of the bin. If all cases of the bin have
+    the same shares, their variance holds no information, and n is the number of cases.
     """
     size, p = effective(cells), shares(cells)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -94,11 +94,12 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
 
 
 def curve(edges: Array, cells: Array, ends: Array, name: str, of: str) -> ReliabilityCurve:
-    """The record, and a warning about bins with few cases."""
+    """Make the record of a curve, and warn of bins with few cases."""
     size = number(cells).astype(np.int64)
     few = (size > 0) & (size < FEW)
     if few.any():
-        said = ", ".join(str(b) for b in np.flatnonzero(few))
-        notices.warn(f"fewer than {FEW} cases in bins {said} of {name}: they say next to nothing", stacklevel=4)
+        said = " and ".join(", ".join(map(str, np.flatnonzero(few))).rsplit(", ", 1))
+        which = f"bin {said} of {name} has" if few.sum() == 1 else f"bins {said} of {name} have"
+        notices.warn(f"{which} fewer than {FEW} cases, too few to interpret", stacklevel=4)
     mean = np.asarray(divided(cells[..., PROB], cells[..., CASES]))
     return ReliabilityCurve(edges, mean, shares(cells), size, ends[:, 0], ends[:, 1], few, of)

@@ -1,4 +1,4 @@
-"""Scores and distances of predicted probabilities against label histograms, case by case."""
+"""Scores and distances of predicted probabilities against label histograms, for each case."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class HistogramScore(MeanOfCases):
     Attributes
     ----------
     value : float
-        Mean over the cases with labels, by weight.
+        Weighted mean over the cases with labels.
     per_case : (N,) array
-        NaN for a case without labels.
+        Score of each case; NaN for a case without labels.
     n_cases, left_out : int, mapping
-        Cases with labels and a weight above 0; cases left out, by reason.
+        Cases with labels and a weight above 0, and cases left out by reason.
     weights : (N,) array or None
-        Of the cases, where they have any.
+        Weights of the cases, if any.
 
     Examples
     --------
@@ -65,11 +65,11 @@ class HistogramScore(MeanOfCases):
 
     @property
     def contributions(self) -> tuple[Array, Array]:
-        """(N,), (N,) what cases add above and below; NaN for a case that does not count."""
+        """(N,) contributions of the cases to the numerator and (N,) to the denominator; NaN for a case that does not count."""
         return _weighed(self.per_case, self.weights)
 
     def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
-        """Interval of ``value`` over cases or clusters, as of all metrics (:meth:`Estimate.interval`); NaN where the value is infinite."""
+        """Return the interval of ``value`` over cases or clusters, as for all metrics (:meth:`Estimate.interval`); NaN if infinite."""
         if np.isinf(self.contributions[0]).any():
             resampling.check_level(level)
             return float("nan"), float("nan")
@@ -78,18 +78,18 @@ class HistogramScore(MeanOfCases):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HistogramLogLoss(HistogramScore):
-    """Log loss, and what of it is entropy of the labels and what is divergence of the prediction.
+    """The log loss, with its parts: entropy of the labels and divergence of the prediction.
 
     Attributes
     ----------
     value, per_case, n_cases, left_out
-        As of :class:`HistogramScore`, in nats; infinite where an observed class has probability 0, and then without intervals.
+        As of :class:`HistogramScore`, in nats; infinite if an observed class has probability 0, and then without intervals.
         Intervals of entropy and divergence are those of their :meth:`part`.
     n_infinite : int
-        Cases for which it is infinite.
+        Cases for which the loss is infinite.
     entropy : Loss
-        Mean entropy of the label probabilities: of the shares (``plugin``), its bias -(classes observed - 1) / (2 n) (Miller & Madow), and
-        without it (``debiased``).
+        Mean entropy of the label probabilities: that of the shares (``plugin``), its bias -(classes observed - 1) / (2 n) (Miller & Madow),
+        and the difference (``debiased``).
     divergence : Loss
         Log loss less entropy: mean Kullback-Leibler divergence of the prediction from the label probabilities, EL of [B eq. 6].
     calibration, refinement : Loss
@@ -118,16 +118,16 @@ class HistogramLogLoss(HistogramScore):
         return self._grouped("refinement", 15, True).loss
 
     def part(self, name: str, estimate: str = "debiased", *, n_bins: int = 15) -> HistogramScore | LogLossPart:
-        """A part with intervals: entropy or divergence, case by case; calibration or refinement, by groups of cases.
+        """Return a part with intervals: entropy or divergence of each case, or calibration or refinement in groups of cases.
 
         Parameters
         ----------
         name : {"entropy", "divergence", "calibration", "refinement"}
-            Which part.
+            Name of the part.
         estimate : {"debiased", "plugin"}
-            Less the estimated bias, or as it is.
+            Estimate with or without correction for the bias.
         n_bins : int
-            Bins of equal width of the probability of the likeliest class, for calibration and refinement.
+            Number of bins of equal width of the probability of the most probable class, for calibration and refinement.
         """
         debiased = option("estimate", estimate, ("debiased", "plugin")) == "debiased"
         if option("name", name, ("entropy", "divergence", *PARTS)) in PARTS:
@@ -146,22 +146,22 @@ class HistogramLogLoss(HistogramScore):
 
 
 def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramLogLoss:
-    """Log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
+    """Return the log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
     Parameters
     ----------
     counts, probs, fractional, weights
-        As for :func:`histogram_losses`, errors too.
+        As for :func:`histogram_losses`; the errors are the same, too.
 
     Returns
     -------
     HistogramLogLoss
-        Infinite, with a warning, if a class that somebody chose has probability 0.
+        The loss; infinite, with a warning, if a class among the labels of a case has probability 0.
 
     Notes
     -----
-    The entropy's bias is known to the first order in 1/n only and with the classes observed in place of those possible: with a few labels
-    what is left of it is a sizeable part.
+    The bias of the entropy is corrected to the first order in 1/n only, and for observed instead of possible classes. With few labels per
+    case a considerable part of the bias remains.
 
     References
     ----------
@@ -193,11 +193,10 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
-    """Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``, from 0 to 2.
+    """Return the Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``.
 
-    Its mean is the L_sq of :func:`histogram_losses`.
-
-    Arguments and errors as for :func:`histogram_log_loss`; a :class:`HistogramScore`.
+    It lies between 0 and 2, and its mean is the L_sq of :func:`histogram_losses`. Arguments and errors are those of
+    :func:`histogram_log_loss`; the result is a :class:`HistogramScore`.
 
     References
     ----------
@@ -215,17 +214,17 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
 def ranked_probability_score(
     counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False, weights: Any = None
 ) -> HistogramScore:
-    """Ranked probability score for ordered classes, mean over the labels of each case.
+    """Return the ranked probability score for ordered classes, mean over the labels of each case.
 
-    ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, M and Z the cumulative shares and probabilities: the sum of the Brier scores of
-    "at most class k". A :class:`HistogramScore`.
+    The score of a case is ``Σ_{k<K} (M_k - Z_k)² + M_k (1 - M_k)``, with M and Z the cumulative shares and probabilities: the sum of the
+    Brier scores of "at most class k". The result is a :class:`HistogramScore`.
 
     Parameters
     ----------
     counts, probs, fractional, weights
-        As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
+        As for :func:`histogram_log_loss`, with classes in their order as columns; the errors are the same, too.
     normalized : bool
-        Divide by K - 1: from 0 to 1.
+        Whether to divide by K - 1, which gives scores from 0 to 1.
 
     References
     ----------
@@ -242,14 +241,14 @@ def ranked_probability_score(
 
 
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
-    """Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
+    """Return the Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
-    Arguments and errors as for :func:`histogram_log_loss`; a :class:`HistogramScore`.
+    Arguments and errors are those of :func:`histogram_log_loss`; the result is a :class:`HistogramScore`.
 
     Notes
     -----
-    A distance to the few labels that there are, not to the probabilities behind them: it is above 0 for the best of predictions,
-    the more the fewer labels. The epistemic loss of :func:`histogram_losses` has that taken out.
+    The distance is to the observed shares, not to the label probabilities that they estimate. It is above 0 even for predictions that
+    equal these probabilities, and larger with fewer labels. The epistemic loss of :func:`histogram_losses` is corrected for this.
 
     Examples
     --------
@@ -263,17 +262,17 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
 def wasserstein_distance(
     counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False, weights: Any = None
 ) -> HistogramScore:
-    """Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
+    """Return the Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
-    ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, M and Z the cumulative shares and probabilities, p the positions of the classes. See
-    :func:`manhattan_distance` for what it is a distance to. A :class:`HistogramScore`.
+    The distance of a case is ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, with M and Z the cumulative shares and probabilities, and p the
+    positions of the classes. The note of :func:`manhattan_distance` applies. The result is a :class:`HistogramScore`.
 
     Parameters
     ----------
     counts, probs, fractional, weights
-        As for :func:`histogram_log_loss`, errors too; the columns are classes in their order.
+        As for :func:`histogram_log_loss`, with classes in their order as columns; the errors are the same, too.
     positions : (K,) array, optional
-        Ascending, else a ValueError; default 0 to K-1.
+        Positions of the classes, which must ascend. Default: 0 to K-1.
 
     Examples
     --------
@@ -313,12 +312,12 @@ def _manhattan(m: Array, z: Array) -> Array:
 
 
 def _earth(m: Array, z: Array, steps: Array) -> Array:
-    # no matrix product: its last bits depend on the layout, by processor
+    # the last bits of a matrix product would depend on the layout and the processor
     return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
 
 
 class OfLabels(resampling.Ratios):
-    """A mean of scores against shares of labels, which may be those of fewer annotators."""
+    """The mean of scores against shares of labels, which can be computed without some of the annotators."""
 
     def __init__(self, contributions: tuple[Array, Array], data: Histograms, rule: Rule) -> None:
         base = resampling.Ratios.of(contributions)
@@ -327,12 +326,12 @@ class OfLabels(resampling.Ratios):
 
     @property
     def spans(self) -> Array:
-        """(1, 2): no score is below 0; how far it goes is not the same for all."""
+        """(1, 2) ends of the value: no score is below 0, and the upper end differs between scores."""
         return np.array([[0.0, np.inf]])
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """As L_sq has it."""
+        """Scales of intervals, the same as for L_sq."""
         return ("identity",)
 
     def annotations_by_name(self) -> Any:
@@ -355,27 +354,27 @@ def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
 
 
 def _shares(y: Array) -> tuple[Array, Array]:
-    """Labels of each case, and their shares: NaN for a case without any."""
+    """Return the number of labels of each case, and their shares, NaN for a case without labels."""
     n = y.sum(axis=1)
     return n, np.asarray(divided(y, n[:, None]))
 
 
 def _sum_of_logs(m: Array, z: Array) -> Array:
-    """Σ m log z, 0 where m is 0; NaN for a case without labels."""
+    """Return Σ m log z, with terms of 0 where m is 0; NaN for a case without labels."""
     return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
 
 
 def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
-    """(N,), (N,) what cases add above and below; NaN for a case that does not count, of whatever loss it is."""
+    """Return (N,) contributions to the numerator and (N,) to the denominator; NaN for a case that does not count."""
     if weights is None:
         return per_case, np.where(np.isnan(per_case), np.nan, 1.0)
     below = np.where(np.isnan(per_case) | (weights == 0), np.nan, weights)
-    with np.errstate(invalid="ignore"):  # inf * nan
+    with np.errstate(invalid="ignore"):  # inf * nan is NaN, as it should be
         return per_case * below, below
 
 
 def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
-    """Mean by weight over the cases that count (NaN if there are none), and their number."""
+    """Return the weighted mean over the cases that count (NaN if there are none), and their number."""
     if weights is None:
         return mean_of(per_case)
     above, below = (x[~np.isnan(x)] for x in _weighed(per_case, weights))

@@ -1,4 +1,4 @@
-"""Sums of the cases of each class and bin, the losses against label histograms that they make [B], and statistics of these."""
+"""Sums over the cases of each class and bin, the losses against label histograms as functions of them [B], and statistics of these."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ SINGLE_BINS = ("zero", "plugin")
 
 # Columns of the cells: cases, Σ z, Σ m, Σ m², Σ (m - z)², Σ m (1 - m) / (n - 1), with m = y / n
 CASES, PROB, SHARE, SQUARE, GAP, SPREAD = range(_histogram.N_SUMS)
-# With weights w of cases all these are sums of w times these (CASES: Σ w), and more columns follow: Σ w², Σ w² m, Σ w² m², cases
+# With weights w of cases, all terms are multiplied by w (CASES: Σ w), and more columns follow: Σ w², Σ w² m, Σ w² m², number of cases
 SQUARED, SQUARED_SHARE, SQUARED_SQUARE, NUMBER = range(_histogram.N_SUMS, _histogram.N_SUMS + 4)
-LANES = 3  # sets of sums with weights of cases: by w, by w², and once each
-# Rows of a table of losses: L_sq, and of each other the plug-in value, which its bias and the difference follow
+LANES = 3  # sets of sums with weights of cases: weighted by w, weighted by w², and unweighted
+# Rows of a table of losses: L_sq, then for each other loss the plug-in value, its bias and the difference
 EL, CL, DL, IL, RL, ERL = range(1, 19, 3)
 N_ROWS = ERL + 3
 LOSSES = {"el": EL, "cl": CL, "dl": DL, "il": IL}  # rows of a table of losses
 REFINEMENT = {"rl": RL, "erl": ERL}
-ROOTS = {"ce": "cl", "de": "dl"}  # losses of which these are roots
-OTHERS = "a calibration loss is a square: near 0 its 95 % interval for other annotators held it in 86 to 95 % of simulations"
-BLOCK = 2**14  # cases whose derivatives are made at a time
+ROOTS = {"ce": "cl", "de": "dl"}  # names of roots, and the losses of which they are roots
+OTHERS = "a calibration loss is a square: near 0 its 95% interval for other annotators held it in 86 to 95% of simulations"
+BLOCK = 2**14  # cases whose derivatives are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Loss(Frozen):
-    """An estimate, what it is off by on average, and the difference: numbers, or arrays by class or by class and bin.
+    """The plug-in estimate of a loss, its bias, and the difference: numbers, or arrays by class or by class and bin.
 
-    ``plugin``: with label shares in place of the probabilities that they estimate; ``bias``: the estimated bias of that; ``debiased``:
-    without it, NaN where it cannot be estimated. May be below 0.
+    ``plugin`` uses label shares in place of the probabilities that they estimate; ``bias`` is its estimated bias. ``debiased`` is the
+    difference, which may be below 0, and NaN if the bias cannot be estimated.
     """
 
     plugin: Any
@@ -53,7 +53,7 @@ class Loss(Frozen):
         return cls(plugin, bias, plugin - bias)
 
     def root(self, negative: str = "nan") -> Loss:
-        """Square roots; of a negative loss NaN, or 0 with ``negative="zero"``, as some programs report it. No bias."""
+        """Return the square roots, without a bias; for a negative loss NaN, or 0 with ``negative="zero"``, as some programs report it."""
         zero = option("negative", negative, ("nan", "zero")) == "zero"
         with np.errstate(invalid="ignore"):
             roots = [np.sqrt(np.maximum(x, 0) if zero else x) for x in (self.plugin, self.debiased)]
@@ -71,33 +71,34 @@ def _plain(x: Any) -> Any:
 
 
 def divided(above: Any, below: Any) -> Any:
-    """NaN for 0 / 0, without a warning."""
+    """Return the quotient without a warning; NaN for 0 / 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.divide(above, below)
 
 
 def number(cells: Array) -> Array:
-    """(...) how many cases cells (..., 6 or 10) are of."""
+    """Return (...) the number of cases of cells (..., 6 or 10)."""
     return np.asarray(cells[..., NUMBER if cells.shape[-1] > NUMBER else CASES])
 
 
 def effective(cells: Array) -> Array:
-    """(...) as many cases of equal weight tell as much: (Σ w)² / Σ w²."""
+    """Return (...) the effective number of cases, (Σ w)² / Σ w²."""
     size = cells[..., CASES]
     return np.asarray(divided(size**2, cells[..., SQUARED]) if cells.shape[-1] > NUMBER else size)
 
 
 def several(cells: Array) -> Bools:
-    """(...) whether cells are of more than one case. One is there 0 times or at least once: a size below 2 is that of one case.
+    """Return (...) whether cells hold more than one case.
 
-    Cases beside which all others weigh nothing (1e-9) are alone, too.
+    In a resample a case counts 0 times or at least once, so that a size below 2 means one case. A case also counts as alone if the weight
+    of all others is negligible (1e-9).
     """
     many = number(cells) >= 2
     return many & (_pairs(cells)[1] > 1e-9 * cells[..., CASES] ** 2) if cells.shape[-1] > NUMBER else many
 
 
 def _pairs(cells: Array) -> tuple[Array, Array]:
-    """P, Q of weighted cells, for P / Q to be the variance of the mean share: see :func:`noise`."""
+    """Return P and Q of weighted cells; P / Q is the variance of the mean share, see :func:`noise`."""
     size, squared = cells[..., CASES], cells[..., SQUARED]
     z, c = divided(cells[..., PROB], size), divided(cells[..., SHARE], size)
     around = cells[..., SQUARED_SQUARE] - 2 * z * cells[..., SQUARED_SHARE] + squared * z**2
@@ -105,12 +106,12 @@ def _pairs(cells: Array) -> tuple[Array, Array]:
 
 
 def noise(cells: Array, n: Any = 1.0) -> Array:
-    """(...) size / n times the variance of the mean share c of a bin, by pairs of its cases; anything where it is of a single one.
+    """Return (...) size / n times the variance of the mean share c of a bin, from pairs of its cases; meaningless for a single case.
 
-    Eq. 31 puts the mean of m_i m_j over pairs of different cases in place of c². With weights the mean over pairs has weights w_i w_j, and
-    is of (m_i - z)(m_j - z) in place of (c - z)², with z the mean prediction. Given z and weights, and cases whose m_i have one mean C in
-    the bin, it is (C - z)² on average, whatever the variances of the m_i; without weights z drops out, and it is eq. 31. What it takes
-    away from (c - z)² is [Σ w² (m - z)² - Σ w² (c - z)²] / [(Σ w)² - Σ w²].
+    Eq. 31 replaces c² by the mean of m_i m_j over pairs of different cases. With weights, the mean over pairs has weights w_i w_j, and
+    (m_i - z)(m_j - z) replaces (c - z)², with z the mean prediction. Given z, weights, and cases whose m_i have one mean C in the bin, the
+    expectation is (C - z)², whatever the variances of the m_i. Without weights z cancels, which gives eq. 31. The difference from (c - z)²
+    is [Σ w² (m - z)² - Σ w² (c - z)²] / [(Σ w)² - Σ w²].
     """
     size = cells[..., CASES]
     if cells.shape[-1] > NUMBER:
@@ -120,7 +121,7 @@ def noise(cells: Array, n: Any = 1.0) -> Array:
 
 
 def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
-    """(..., B) CL by bin from cells (..., B, 6 or 10) of n (...) cases: plug-in value and bias, eq. 12 and 13."""
+    """Return (..., B) plug-in value and bias of CL by bin, eq. 12 and 13, from cells (..., B, 6 or 10) of n (...) cases."""
     size, n = cells[..., CASES], np.asarray(n)[..., None]
     apart = cells[..., SHARE] - cells[..., PROB]
     plugin = np.where(size > 0, apart**2 / size, 0.0) / n
@@ -130,7 +131,7 @@ def calibration(cells: Array, n: Any, single_bins: str) -> tuple[Array, Array]:
 
 
 def table(cells: Array, n: Any, single_bins: str) -> Array:
-    """(19, ..., B) losses by bin from cells (..., B, 6 or 10) of n (...) cases; NaN for none."""
+    """Return (19, ..., B) losses by bin from cells (..., B, 6 or 10) of n (...) cases; NaN without cases."""
     rows = np.empty((N_ROWS, *cells.shape[:-1]))
     with np.errstate(invalid="ignore", divide="ignore"):
         below = np.asarray(n, np.float64)[..., None]
@@ -139,17 +140,17 @@ def table(cells: Array, n: Any, single_bins: str) -> Array:
         rows[CL], rows[CL + 1] = calibration(cells, n, single_bins)
         size = cells[..., CASES]
         rows[RL] = np.where(size > 0, cells[..., SHARE] - cells[..., SHARE] ** 2 / size, 0.0) / below
-    # sums of squares, but computed as differences
+    # these are sums of squares, but the differences can be negative by rounding
     for plugin, whole, part in ((DL, EL, CL), (ERL, RL, IL)):
         rows[plugin] = np.where(several(cells), np.maximum(rows[whole] - rows[part], 0.0), rows[whole] * 0)
     return completed(rows)
 
 
 def completed(rows: Array) -> Array:
-    """What follows from the other rows: L_sq, bias of DL, IL, RL and ERL, debiased losses.
+    """Fill in the rows that follow from others: L_sq, the biases of DL, IL, RL and ERL, and debiased losses.
 
-    RL is ERL + IL: with c the mean share of a bin, Σ c (1 - c) over its cases is Σ (m - c)² + Σ m (1 - m). Of c² in RL, and of m² and c² in
-    ERL, the biases are those that EL and CL have by them.
+    RL is ERL + IL: with c the mean share of a bin, Σ c (1 - c) over its cases is Σ (m - c)² + Σ m (1 - m). The biases of c² in RL, and of
+    m² and c² in ERL, are those that EL and CL have from these terms.
     """
     rows[DL + 1], rows[IL + 1] = rows[EL + 1] - rows[CL + 1], -rows[EL + 1]
     rows[RL + 1], rows[ERL + 1] = -rows[CL + 1], rows[DL + 1]
@@ -159,7 +160,7 @@ def completed(rows: Array) -> Array:
 
 
 def of_pairs(both: Array, several: Array) -> Array:
-    """Bias of EL, DL, IL and ERL from the cases with at least two labels, and the rest from all."""
+    """Return the losses of all cases, with the biases of EL, DL, IL and ERL from the cases with at least two labels."""
     for plugin in (EL, DL, IL, ERL):
         both[plugin + 1 : plugin + 3] = several[plugin + 1 : plugin + 3]
     return both
@@ -167,7 +168,7 @@ def of_pairs(both: Array, several: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Losses by class (K,), or by class and bin (K, B): EL = CL + DL, L_sq = EL + IL and RL = ERL + IL, in plug-in, bias and debiased."""
+    """The losses by class (K,), or by class and bin (K, B): EL = CL + DL, L_sq = EL + IL, RL = ERL + IL, each also in its bias."""
 
     l_sq: Any
     el: Loss
@@ -184,7 +185,7 @@ class Losses:
 
 
 class Rows(NamedTuple):
-    """Of N cases and C columns: shares, probabilities and cells (N, C), -1 in a case that does not count; facts (N, 3); weights (N,)."""
+    """The rows of N cases, C columns: shares, probabilities and cells (N, C), -1 if a case does not count; facts (N, 3); weights (N,)."""
 
     share: Array
     prob: Array
@@ -196,11 +197,11 @@ class Rows(NamedTuple):
         return Rows(*(None if one is None else one[begin:end] for one in self))  # type: ignore[arg-type]
 
     def sums(self, n_cells: int, times: Array) -> Array:
-        """(W, S), each case so many times (N, W); with weights by w, then by w², then once each."""
+        """Return (W, S) sums, with each case ``times`` (N, W); with weights, sums by w, by w², and unweighted."""
         if self.weight is None:
             return _histogram.resampled(self.share, self.prob, self.cell, self.fact, n_cells, times)
         found = np.asarray(0.0)
-        for begin in range(0, len(times), BLOCK):  # sums of a few cases at a time: weights of all are three times as many as times
+        for begin in range(0, len(times), BLOCK):  # in blocks, because weights take three times the memory of ``times``
             share, prob, cell, fact, weight = self.part(begin, begin + BLOCK)
             w, once = np.asarray(weight)[:, None], times[begin : begin + BLOCK]
             lanes = np.concatenate([once * w, once * w**2, once * (w > 0)], axis=1)
@@ -209,7 +210,7 @@ class Rows(NamedTuple):
 
 
 def split(sums: Array, shape: tuple[int, ...], weighted: bool) -> tuple[Array, Array]:
-    """Cells (W, *shape, 6 or 10) and totals (W, T) of sums (W, S)."""
+    """Split sums (W, S) into cells (W, *shape, 6 or 10) and totals (W, T)."""
     n, shape = math.prod(shape) * _histogram.N_SUMS, (*shape, _histogram.N_SUMS)
     if not weighted:
         return sums[:, :n].reshape((len(sums), *shape)), sums[:, n:]
@@ -220,50 +221,50 @@ def split(sums: Array, shape: tuple[int, ...], weighted: bool) -> tuple[Array, A
 
 
 class BinLosses(Statistic):
-    """Losses of C columns (classes, or statistics of labels) in B bins each, which may be left out of the numbers.
+    """The losses of C columns (classes, or statistics of labels) in B bins each; columns may be left out of the numbers.
 
-    ``picks``: names of losses of a column and their rows in a table; ``kinds``: sets of cells that cases are told apart by; ``own``: the
-    sums (S,) of the cases as they are, cells and then totals.
+    ``picks``: names of losses of a column and their rows in a table; ``kinds``: number of sets of cells, between which cases are divided;
+    ``own``: the unweighted sums (S,), cells and then totals.
     """
 
     picks: Mapping[str, int]
     kinds: int
     own: Array
-    rows: Rows  # what resamples need of every case
+    rows: Rows  # the numbers of every case from which resamples are summed
     bins: Bins
     single_bins: str
-    suffixes: list[str]  # of names: of all together, then of each class
+    suffixes: list[str]  # suffixes of names: of all classes together, then of each class
     by_class = True
     weighted = False  # whether cases have weights
 
-    nothing: str  # why there may be no loss
+    nothing: str  # reason if the losses are undefined
 
     @abstractmethod
     def record(self, left_out: Mapping[str, int]) -> Any:
-        """Of the function."""
+        """Return the record of the public function."""
 
     @abstractmethod
     def tables(self, sums: Array) -> Array:
-        """(19, W, C, B) losses from sums (W, S)."""
+        """Return (19, W, C, B) losses from sums (W, S)."""
 
     @abstractmethod
     def together(self, columns: Array) -> tuple[Array, Array]:
-        """(..., 1) of all together and (..., classes) of each class, of what is added up over classes, in columns (..., C)."""
+        """Return (..., 1) sums over all classes and (..., classes) values of each class from columns (..., C)."""
 
     @abstractmethod
     def overall(self, rows: Array, totals: Array) -> Array:
-        """(R, W, 1 + classes) rows of losses of all together and of each class, from those of columns (19, W, C) and totals (W, T)."""
+        """Return (R, W, 1 + classes) losses of all together and of each class from those of columns (19, W, C) and totals (W, T)."""
 
     @abstractmethod
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
-        """Derivatives by how often each case is there (19, N, C) of losses, and what stands for totals (N, T)."""
+        """Return the derivatives (19, N, C) of losses by the weight of each case, and the corresponding totals (N, T)."""
 
     def notes_of(self, number: int) -> tuple[str, ...]:
         return (OTHERS,) if self.names[number].startswith("cl") else ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Of losses, debiased and as ``plugin``; with the class, in brackets, of single ones."""
+        """Names of losses, debiased and ``plugin``; losses of single classes have the class in brackets."""
         return tuple(self._named(suffix, name) for j, suffix in enumerate(self.suffixes) for name in self._of_column(j))
 
     @staticmethod
@@ -272,16 +273,16 @@ class BinLosses(Statistic):
         return " ".join([first + suffix, *rest])
 
     def _of_column(self, j: int) -> list[str]:
-        """Accuracy is that of all classes only."""
+        """Return the names of losses of a column; accuracy exists for all classes together only."""
         return [name for name in self.picks if j == 0 or (self.by_class and name != "accuracy")]
 
     @property
     def recentred(self) -> Bools:
-        """(M,) CL; DL, RL and ERL: cases that share a bin with copies of themselves raise the one and lower the others."""
+        """(M,) whether resamples are recentred: CL, DL, RL and ERL, because copies of a case in a bin raise CL and lower the others."""
         return np.array([name.startswith(("cl", "dl", "rl", "erl")) for name in self.names])
 
     def only(self, number: int) -> tuple[Statistic, int]:
-        """Without the classes, if that will do."""
+        """Return a statistic without the columns of classes if the number does not need them, and the number's position in it."""
         if number >= len(self.picks) or not self.by_class:
             return self, number
         other = copy(self)
@@ -297,11 +298,11 @@ class BinLosses(Statistic):
 
     @property
     def cells(self) -> Array:
-        """(kinds, C, B, 6 or 10) of the cases as they are."""
+        """(kinds, C, B, 6 or 10) cells of the unweighted cases."""
         return np.asarray(self.split(self.own[None])[0][0])
 
     def split(self, sums: Array) -> tuple[Array, Array]:
-        """Cells (W, kinds, C, B, 6 or 10) and totals (W, T) of sums (W, S); with weights totals of weights, then of cases."""
+        """Split sums (W, S) into cells (W, kinds, C, B, 6 or 10) and totals (W, T), with weights those of weights, then of cases."""
         return split(sums, (self.kinds, len(self.bins.edges), self.bins.n_bins), self.weighted)
 
     @property
@@ -334,7 +335,7 @@ class BinLosses(Statistic):
         return np.asarray(np.rint(number(self.split(sums[None])[0][0]).sum(axis=0)))
 
     def influence(self) -> Array:
-        """(N, M), where bins stay as they are."""
+        """Return the (N, M) derivatives for fixed bins."""
         found = np.empty((self.n_cases, len(self.names)))
         with np.errstate(invalid="ignore", divide="ignore"):
             for begin in range(0, self.n_cases, BLOCK):
@@ -343,15 +344,15 @@ class BinLosses(Statistic):
         return found
 
     def influence_at(self, sums: Array) -> Array:
-        """(N, M) on the numbers that are not of classes."""
-        rows, other = self.rows, copy(self.only(0)[0])  # rows are read while the sums are those of the cases
+        """Return the (N, M) influences on the numbers that are not of single classes."""
+        rows, other = self.rows, copy(self.only(0)[0])  # rows must be read before the sums are replaced, since they are checked by them
         assert isinstance(other, BinLosses)
         other.__dict__["rows"], other.own = rows, sums
         return other.influence()
 
 
 def slopes(cells: Array, n: float, single_bins: str, rows: Rows) -> Array:
-    """(19, N, C) derivatives of losses by how often each case is there, from cells (C, B, 6 or 10) of n cases."""
+    """Return (19, N, C) derivatives of losses by the weight of each case, from cells (C, B, 6 or 10) of n cases."""
     losses = np.add.reduce(table(cells, n, single_bins), -1)[:, None]
     own = cells.reshape(-1, cells.shape[-1])[rows.cell % (cells.shape[0] * cells.shape[1])]
     size, gap, mean = own[..., CASES], rows.share - rows.prob, own[..., SHARE] / own[..., CASES]
@@ -371,7 +372,7 @@ def slopes(cells: Array, n: float, single_bins: str, rows: Rows) -> Array:
 
 
 def _noise_slope(own: Array, rows: Rows, mean: Array) -> Array:
-    """(N, C) derivative of the noise of the bin of each case by how often that is there, over its weight."""
+    """Return (N, C) derivatives of the noise of each case's bin by the number of times that it counts, divided by its weight."""
     size = own[..., CASES]
     if rows.weight is None:
         return np.asarray(((rows.share - mean) ** 2 - noise(own)) / (size - 1))
