@@ -78,7 +78,7 @@ class Evaluation(Record):
       truth drawn from the uncertain truth (:func:`ua_topk_accuracy`); ``voted_accuracy`` (reliability None) is agreement with the voted
       label; ``group_accuracy`` is UA accuracy of groups of classes (:func:`ua_group_accuracy`). For two classes there are also
       ``soft_auroc`` and ``soft_average_precision`` (k None) of the second class against the means of the plausibilities, and ``hard_*``
-      against these means with a threshold; they have no spread over draws.
+      against labels cut at one half of these means; they have no spread over draws.
     - ``certainty``: one row per reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099,
       n_cases``.
     - ``winners``: the model with the highest value of each metric and reliability, the share of resamples in which it is best, the

@@ -1,6 +1,6 @@
 """An evaluation as tables, and as one self-contained HTML page.
 
-``html`` takes what ``Evaluation.to_dict`` returns and gives the text of the page: no script, nothing loaded from elsewhere.
+``html`` returns the page as text from the result of ``Evaluation.to_dict``: it has no script and loads nothing.
 """
 
 from __future__ import annotations
@@ -10,4 +10,4 @@ from .tables import ResultTable
 
 __all__ = ["SCHEMA", "ResultTable", "first_page", "guidelines", "html"]
 
-SCHEMA = 2  # of the JSON that pages are made of
+SCHEMA = 2  # version of the JSON that pages are made from

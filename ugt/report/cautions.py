@@ -1,4 +1,4 @@
-"""What must be known before a number of the report is quoted: found by rule, the most serious first."""
+"""The cautions of the first page: rules that say what a reader must know before quoting a number, most serious first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .markup import link, plain
 
 MOST = 6
 FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 10, 5
-SINGLE = 0.2  # share of cases with one annotation
-FREE = 0.15  # of always the commonest class below the highest model
+SINGLE = 0.2  # share of cases with one annotation from which a caution is given
+FREE = 0.15  # difference of the highest model to always the commonest class below which a caution is given
 
 
 class Caution(NamedTuple):
-    """A claim of a few words, and the sentence that it stands for; serious ones are in the colour of warnings."""
+    """A claim of a few words, and the sentence that explains it; serious ones have the colour of warnings."""
 
     serious: bool
     claim: str
@@ -26,13 +26,13 @@ class Caution(NamedTuple):
 
 
 def cautions(digest: Digest) -> list[Caution]:
-    """At most six; where there are more, five and how many are left."""
+    """Return at most six cautions; if there are more, five and the number of the others."""
     found, left = list(_all(digest)), len(further(digest))
     return [*found[: MOST - 1], Caution(False, f"{left} more", f"are in {link('notes', 'the notes')}.")] if left else found
 
 
 def further(digest: Digest) -> list[Caution]:
-    """Those for which there is no room on the first page."""
+    """Return the cautions for which the first page has no room."""
     found = list(_all(digest))
     return found[MOST - 1 :] if len(found) > MOST else []
 
@@ -101,7 +101,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
 
 
 def _of_annotations(digest: Digest) -> Iterator[Caution]:
-    """Single annotations, what is free, the reliability."""
+    """Yield the cautions about single annotations, the baseline and the reliability."""
     sizes = [e["n_annotations"] for e in digest.source["cases"] if e["n_annotations"] is not None]
     single = sizes.count(1)
     if single and single >= SINGLE * len(sizes):

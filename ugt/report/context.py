@@ -1,4 +1,4 @@
-"""What the sections of a report make their tables from: an evaluation whose models have been judged, with everything read once."""
+"""The data from which sections make their tables: an evaluation whose models have been judged, with everything read once."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from ..aggregation.by_name import Making
     from ..plausibilities import Point
 
-MOST_CELLS = 2 * 10**7  # cases x classes of a table that is made as a whole
+MOST_CELLS = 2 * 10**7  # most cells (cases x classes) of a table that is made as a whole
 LEAST_RESAMPLES = 100
-MOST_WORK = 1e9  # products for the resamples of a table of means: some seconds
-MOST_COUNTS = 10**8  # of a table of counts of labels
+MOST_WORK = 1e9  # most products for the resamples of a table of means: some seconds
+MOST_COUNTS = 10**8  # most cells of a table of counts of labels
 
 
 @dataclass(frozen=True)
 class Options:
-    """Of metrics and intervals."""
+    """The options of metrics and intervals."""
 
     level: float = 0.95
     interval: str = "auto"
@@ -48,9 +48,9 @@ class Options:
     def affordable(
         self, work: float, what: str = "", notes: list[str] | None = None, *, most: float = 2e9, least: int | None = None
     ) -> int:
-        """How many resamples there are where each takes this work: those that are wanted, unless together they take some seconds.
+        """Return the number of resamples: the wanted number, or fewer if resamples of this work would together take over some seconds.
 
-        ``notes`` are told of it where there are fewer, in the name of ``what``.
+        If there are fewer, a note about ``what`` is added to ``notes``.
         """
         n = min(self.n_resamples, max(LEAST_RESAMPLES if least is None else least, int(most / max(work, 1))))
         if n < self.n_resamples and notes is not None:
@@ -59,7 +59,7 @@ class Options:
 
 
 class Ask(NamedTuple):
-    """Numbers that a section wants resampled: ``n`` times, drawing from the ``kept`` cases; None: from those that count in them."""
+    """Numbers that a section wants resampled ``n`` times, from the ``kept`` cases; None: from the cases that count in the numbers."""
 
     what: Statistic | Result
     n: int
@@ -67,14 +67,14 @@ class Ask(NamedTuple):
 
 
 Rows = dict[str, list[Row]]
-# A section yields once, what it wants resampled, and gets it.
+# A section yields once, with the numbers that it wants resampled, and receives the resamples.
 Steps = Generator[list[Ask], list[Resamples], Rows]
 Made = Union[Rows, Steps]
 
 
 @dataclass(frozen=True, eq=False)
 class Annotated:
-    """What is known of the truth: labels, rankings or plausibilities of all N cases, of which n are judged."""
+    """The annotations or the truth: labels, rankings or plausibilities of all N cases, of which n are judged."""
 
     given: Any  # Labels, Rankings or plausibilities
     rows: Int64  # (n,) the judged cases among the N
@@ -88,7 +88,7 @@ class Annotated:
 
     @property
     def n_cases(self) -> int:
-        """Judged or not."""
+        """The number of cases, judged or not."""
         return int(self.given.n_cases)
 
     @property
@@ -97,27 +97,27 @@ class Annotated:
 
     @property
     def annotations(self) -> Labels | Rankings | None:
-        """Of all cases; None where plausibilities were given."""
+        """The annotations of all cases; None if plausibilities were given."""
         return self.given if isinstance(self.given, (Labels, Rankings)) else None
 
     @property
     def rankings(self) -> Rankings | None:
-        """Of all cases."""
+        """The rankings of all cases, if annotations are rankings."""
         return self.given if isinstance(self.given, Rankings) else None
 
     @property
     def is_labels(self) -> bool:
-        """Whether annotators gave labels."""
+        """Whether annotations are labels."""
         return isinstance(self.given, Labels)
 
     @property
     def annotators(self) -> NDArray[Any]:
-        """Their names; none where they are not known."""
+        """The names of the annotators; empty if unknown."""
         return np.asarray(() if self.annotations is None else self.annotations.annotators)
 
     @cached_property
     def labels(self) -> Labels | None:
-        """Of the judged cases."""
+        """The labels of the judged cases, if annotations are labels."""
         known = self.given
         if not isinstance(known, Labels):
             return None
@@ -128,17 +128,17 @@ class Annotated:
 
     @property
     def judged(self) -> Labels | Rankings | None:
-        """Annotations of the judged cases; None where there are none, or rankings of others too."""
+        """The annotations of the judged cases; None if there are none, or if rankings include other cases."""
         return self.rankings if self.rankings is not None and len(self.rows) == self.n_cases else self.labels
 
     @cached_property
     def counts(self) -> NDArray[Any] | None:
-        """(n, K) labels of the judged cases; None where there are none, or the table would be too large."""
+        """The (n, K) counts of labels of the judged cases; None without labels, or if the table would be too large."""
         return None if self.labels is None or self.n_cases * self.n_classes > MOST_COUNTS else self.labels.counts()
 
     @cached_property
     def n_annotations(self) -> Int64 | None:
-        """(N,) labels or rankings of every case."""
+        """The (N,) number of labels or rankings of every case."""
         known = self.annotations
         if isinstance(known, Labels):
             return np.bincount(row_of(known.offsets), known.count, known.n_cases).astype(np.int64)
@@ -153,31 +153,31 @@ class Context:
     scores: Mapping[str, Array]  # model -> (n, K)
     voted: Point
     clusters: NDArray[Any] | None  # (n,) ids
-    subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" where it is not known
-    certainty: Sequence[Row]  # of the table, without intervals over cases
-    certainty_columns: Sequence[Array]  # contributions (n,) of the cases whose mean each value is; NaN where a case has none
-    metrics: Sequence[Row]  # as certainty
+    subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
+    certainty: Sequence[Row]  # rows of the table, without intervals over cases
+    certainty_columns: Sequence[Array]  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
+    metrics: Sequence[Row]  # rows of the table of metrics, as certainty
     columns: Sequence[Array]  # as certainty_columns
-    deviations: Sequence[Array]  # (B,) of each metric over draws of the truth, one a resample
+    deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
     soft: Sequence[tuple[Statistic, Sequence[Row]]]  # scores of two classes, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
-    references: Sequence[Row]  # what simple and perfect models would have
+    references: Sequence[Row]  # values of simple and of perfect models
     constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
-    shares: Array | None  # (K,) how often each class is voted for; None where nothing is compared with the commonest one
-    case_certainty: Mapping[str, Array]  # reliability ("given" where there is none) -> (n,) certainty of order 1
-    reliability: float | None  # the middle one: tables that need a single truth use it
-    mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None where the table would be too large
-    top: Array | None  # (n, K) probability of each class to be the most plausible one, as accuracies take it; as mean; if details
-    aggregation: str  # how annotations became truth
-    diagnostics: Sequence[Row]  # of the Markov chains of sampled truths
-    making: Making  # as ugt.evaluate takes it, and the options
+    shares: Array | None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
+    case_certainty: Mapping[str, Array]  # reliability ("given" if there is none) -> (n,) certainty of order 1
+    reliability: float | None  # the middle one, for tables that need a single truth
+    mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None if the table would be too large
+    top: Array | None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
+    aggregation: str  # the truth model
+    diagnostics: Sequence[Row]  # diagnostics of the Markov chains of sampled truths
+    making: Making  # arguments of the truth model and its options
     options: Options
     details: bool  # whether further tables are wanted
-    groups: tuple[Int64, list[str]] | None = None  # (K,) of the classes, and their names
+    groups: tuple[Int64, list[str]] | None = None  # (K,) group of each class, and the names of the groups
 
     @property
     def n_cases(self) -> int:
-        """Judged ones."""
+        """The number of judged cases."""
         return len(self.known.rows)
 
     @cached_property
@@ -189,18 +189,18 @@ class Context:
 
     @cached_property
     def counted(self) -> Bools:
-        """(n,) cases that count in any of them; the others are not there at all when cases are resampled."""
+        """The (n,) cases that count in any of the means; the others are not resampled."""
         kept = self.core.kept
         return kept if kept.any() else np.ones_like(kept)
 
     @property
     def asked(self) -> list[Ask]:
-        """What certainties, metrics and soft scores want resampled."""
+        """The requests for resamples of certainties, metrics and soft scores."""
         n = self.options.n_resamples
         return [Ask(self.core, n, self.counted), *(Ask(score, n, self.counted) for score, _ in self.soft)]
 
     def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
-        """(n, K) counts of labels, where there are scores to hold against them; a note where they are too many."""
+        """Return the counts of labels (n, K) if there are scores to compare with them; add a note if there are too many."""
         if not self.known.is_labels or not self.scores:
             return None
         if self.known.counts is None:
@@ -208,27 +208,27 @@ class Context:
         return self.known.counts
 
     def ask_parts(self, parts: Sequence[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
-        """Means over parts of the cases, on the resamples that the metrics have."""
+        """Return a request for means over parts of the cases, on the resamples of the metrics."""
         found = PartMeans(self.n_cases, parts)
         return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)
 
     def metric(self, model: str, metric: str, reliability: float | None, k: int = 1) -> int | None:
-        """Where a metric stands among the metrics, or None if it was not evaluated."""
+        """Return the place of a metric among the metrics, or None if it was not evaluated."""
         wanted = {"model": model, "metric": metric, "k": k, "reliability": reliability}
         return next((i for i, row in enumerate(self.metrics) if all(row[key] == value for key, value in wanted.items())), None)
 
     def column(self, model: str, metric: str, reliability: float | None) -> Array | None:
-        """(n,) contributions to a metric at k = 1, or None if it was not evaluated."""
+        """Return the contributions (n,) to a metric at k = 1, or None if it was not evaluated."""
         at = self.metric(model, metric, reliability)
         return None if at is None else self.columns[at]
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """How cases are resampled, as metrics take it."""
+        """The options of resampling cases, as metrics take them."""
         return {"clusters": self.clusters, "n_resamples": self.options.n_resamples, "seed": self.making.seed}
 
     def intervals(self, found: Resamples) -> Array:
-        """(M, 2) as the evaluation wants them."""
+        """Return the intervals (M, 2) of the wanted level and kind."""
         return found.interval(self.options.level, self.options.interval)
 
     @cached_property
@@ -240,27 +240,27 @@ class Context:
 
     @cached_property
     def defined(self) -> Bools:
-        """(n,) cases with mean plausibilities."""
+        """The (n,) cases with mean plausibilities."""
         return np.zeros(self.n_cases, bool) if self.mean is None else np.asarray(~np.isnan(self.mean).any(axis=1))
 
     @cached_property
     def choices(self) -> dict[str, Array]:
-        """(n, K) first choices of every model, as the ties of the evaluation go."""
+        """The (n, K) first choices of every model, with ties as in the evaluation."""
         return {name: first_choices(table, self.options.ties) for name, table in self.scores.items()}
 
 
 def first_choices(scores: Array, ties: str = "expectation") -> Array:
-    """(n, K) 1 for the class with the highest score; tied ones share it, or the first has it."""
+    """Return (n, K) 1 for the class with the highest score; tied classes share it, or the first of them has it."""
     return Orders.from_dense(scores, 1, ties).sets(1).membership(1)
 
 
 def most(numbers: NDArray[Any], n: int) -> Int64:
-    """The positions of the n largest numbers, ascending; of equal ones the first."""
+    """Return the positions of the n largest numbers, ascending; of equal numbers the first ones."""
     return np.sort(np.argsort(-np.asarray(numbers, np.float64), kind="stable")[:n])
 
 
 def pairs(first: Int64, second: Int64) -> tuple[Int64, Int64]:
-    """``(where each distinct pair stands first, number of every row's pair)``."""
+    """Return the place of the first of each distinct pair, and the number of every row's pair."""
     keys = first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second
     _, at, code = np.unique(keys, return_index=True, return_inverse=True)
     return at, code.reshape(-1)

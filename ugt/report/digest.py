@@ -1,4 +1,4 @@
-"""What the first page says of an evaluation, read from its tables: values, leads, what is trivial, what is possible."""
+"""The numbers of the first page, read from the tables of an evaluation: values, leads, baselines and ceilings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .svg import N_STYLES
 from .tables import CERTAINTY, reliability_key
 
 VOTED, TOP = "voted_accuracy", "topk_accuracy"
-FEW_CASES, FEW_CLUSTERS = 20, 10  # fewer: no decimals, no intervals
+FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no decimals and no intervals are shown
 SETTLED = 0.99
 CERTAINTIES = (SETTLED, 0.9, 0.8, 0.5)
 LONGEST = 32  # characters of a name on the first page
 
 
 class Lead(NamedTuple):
-    """Of one model over another, or over always the commonest class: with an interval that holds for all pairs of models together."""
+    """The lead of one model over another or over always the commonest class; its interval holds for all pairs of models together."""
 
     value: float
     low: float | None
@@ -28,14 +28,14 @@ class Lead(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """1: the first is ahead; -1: the other; 0: the interval holds 0, or there is none."""
+        """1: the first is ahead; -1: the other; 0: the interval includes 0, or there is none."""
         if self.low is None or self.high is None:
             return 0
         return (self.low > 0) - (self.high < 0)
 
 
 def short(name: str, most: int = LONGEST) -> str:
-    """A name that fits, cut at a word where there is one."""
+    """Return a name that fits, cut at a word if possible."""
     shown = " ".join(str(name).split())
     if len(shown) <= most:
         return plain(shown)
@@ -44,7 +44,7 @@ def short(name: str, most: int = LONGEST) -> str:
 
 
 def distinct(names: Sequence[str], most: int) -> list[str]:
-    """Names that fit; those that would be cut to the same text keep their ends instead."""
+    """Return names that fit; those that would be cut to the same text keep their ends instead."""
     cut = [short(name, most) for name in names]
     ends = most - most // 2 - 2
     return [
@@ -54,19 +54,19 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
 
 
 def shown(name: object, most: int = LONGEST) -> str:
-    """The same as HTML, isolated from its neighbours, with the whole name for those who point at it."""
+    """Return a short name as HTML, isolated from its neighbours, with the whole name as its title."""
     cut, whole_name = short(str(name), most), plain(" ".join(str(name).split()))
     return f"<bdi>{cut}</bdi>" if cut == whole_name else f'<bdi title="{whole_name}">{cut}</bdi>'
 
 
 def points(number: str) -> str:
-    """Such as "1 percentage point", "2.0 percentage points"."""
+    """Return text such as "1 percentage point", "2.0 percentage points"."""
     return f"{number} percentage point{'s' * (number != '1')}"
 
 
 @dataclass(frozen=True)
 class Digest:
-    """An evaluation as the first page needs it."""
+    """The numbers of an evaluation that the first page needs."""
 
     source: Data
 
@@ -86,13 +86,13 @@ class Digest:
 
     @cached_property
     def reliabilities(self) -> list[float | None]:
-        """Of the truths, ascending as they were given; [None]: the truth has none."""
+        """The reliabilities of the truths, in ascending order; [None] if the truth has none."""
         found = unique((e for e in self.source["certainty"] if e["measure"] == "certainty" and e["k"] == 1), "reliability")
         return found or [None]
 
     @cached_property
     def main(self) -> float | None:
-        """The middle one: all numbers of the first page judge against this truth."""
+        """The middle reliability; all numbers of the first page are under this truth."""
         return self.reliabilities[len(self.reliabilities) // 2]
 
     @property
@@ -102,21 +102,21 @@ class Digest:
 
     @cached_property
     def top(self) -> dict[tuple[str, str, float | None], Entry]:
-        """Top-1 rows by metric, model and reliability."""
+        """The top-1 rows by metric, model and reliability."""
         rows = (e for e in self.source["metrics"] if e["k"] == 1 and e["metric"] in (VOTED, TOP) and e["value"] is not None)
         return {(e["metric"], e["model"], e["reliability"]): e for e in rows}
 
     def row(self, model: str, reliability: float | None = None) -> Entry | None:
-        """Top-1 accuracy of a model under a truth."""
+        """Return the top-1 row of a model under a truth."""
         return self.top.get((TOP, model, reliability))
 
     def voted(self, model: str) -> Entry | None:
-        """Top-1 accuracy of a model against the voted label."""
+        """Return the top-1 row of a model against the voted label."""
         return self.top.get((VOTED, model, None))
 
     @cached_property
     def models(self) -> list[str]:
-        """With a value under the main truth, the highest first."""
+        """The models with a value under the main truth, the highest first."""
         found = [m for m in self.source["models"] if self.row(m, self.main)]
         return sorted(found, key=lambda m: -self.value(m))
 
@@ -125,25 +125,25 @@ class Digest:
         return (self.models if len(self.source["models"]) > N_STYLES else self.source["models"]).index(model)
 
     def value(self, model: str) -> float:
-        """Under the main truth."""
+        """Return the value of a model under the main truth."""
         row = self.row(model, self.main)
         assert row is not None
         return float(row["value"])
 
     @cached_property
     def digits(self) -> Digits:
-        """Of all values under the main truth."""
+        """The digits of all values under the main truth."""
         if self.withheld:
             return Digits(0)
         rows = [self.row(m, self.main) for m in self.models] if self.models else self.certainty_rows
         return Digits.of((e["case_low"], e["case_high"]) for e in rows if e)
 
     def case_ends(self, row: Entry) -> tuple[float | None, float | None]:
-        """The interval over cases of a row of metrics, unless there are too few cases for any."""
+        """Return the interval over cases of a row of metrics; (None, None) if there are too few cases."""
         return (None, None) if self.withheld else (row["case_low"], row["case_high"])
 
     def ends(self, low: float | None, high: float | None) -> str:
-        """An interval, unless there are too few cases for any."""
+        """Return an interval in words, or that there are too few cases."""
         return words_for_few(self) if self.withheld else self.digits.ends(low, high)
 
     # ---- leads
@@ -160,68 +160,68 @@ class Digest:
         return found
 
     def lead(self, model: str, other: str, metric: str = TOP, reliability: Any = ...) -> Lead | None:
-        """Of a model over another under a truth; default: the main one."""
+        """Return the lead of a model over another under a truth, by default the main one."""
         at = None if metric == VOTED else self.main if reliability is ... else reliability
         return self._pairs.get((metric, at, model, other))
 
     def signs(self, model: str, other: str) -> dict[Any, int]:
-        """Who is ahead under each truth, the voted label last."""
+        """Return which model is ahead under each truth, the voted label last."""
         leads: dict[Any, Lead | None] = {r: self.lead(model, other, TOP, r) for r in self.reliabilities}
         leads["voted"] = self.lead(model, other, VOTED)
         return {name: lead.sign for name, lead in leads.items() if lead is not None}
 
     @cached_property
     def leaders(self) -> list[str]:
-        """The model with the highest value, and all that cannot be distinguished from it."""
+        """The model with the highest value, and all models that cannot be distinguished from it."""
         best, *others = self.models
         leads = {m: self.lead(best, m) for m in others}
         return [best, *(m for m, lead in leads.items() if lead is None or lead.sign == 0)]
 
-    # ---- what is trivial, and what is possible
+    # ---- baselines and ceilings
 
     @cached_property
     def constants(self) -> dict[tuple[str, str, float | None], Entry]:
-        """Of always the commonest class, by metric, model and reliability."""
+        """The rows of always the commonest class, by metric, model and reliability."""
         return {(e["metric"], e["model"], e["reliability"]): e for e in self.source.get("constant_answer") or ()}
 
     def constant(self, metric: str = TOP, reliability: Any = ...) -> Entry | None:
-        """Value of always the commonest class under a truth."""
+        """Return the row of always the commonest class under a truth."""
         at = None if metric == VOTED else self.main if reliability is ... else reliability
         return self.constants.get((metric, self.models[0], at)) if self.models else None
 
     def over_constant(self, model: str) -> Lead | None:
-        """Lead of a model over always the commonest class."""
+        """Return the lead of a model over always the commonest class."""
         e = self.constants.get((TOP, model, self.main))
         return None if e is None or e["lead"] is None else Lead(e["lead"], e["lead_low"], e["lead_high"])
 
     @cached_property
     def certainty_rows(self) -> list[Entry]:
-        """Mean certainty under each truth: what no first choice can exceed."""
+        """The rows of mean certainty under each truth, which no first choice can exceed."""
         rows = [find(self.source["certainty"], measure="certainty", k=1, reliability=r) for r in self.reliabilities]
         return [e for e in rows if e is not None]
 
     @property
     def ceiling(self) -> Entry | None:
-        """Mean certainty under the main truth."""
+        """The row of mean certainty under the main truth."""
         return find(self.certainty_rows, reliability=self.main)
 
     @cached_property
     def annotators(self) -> Mapping[str, Entry]:
-        """Agreement of each model with one annotator, and of annotators with each other."""
+        """The agreement of each model with one annotator, and of annotators with each other."""
         return {e["model"]: e for e in self.source.get("next_annotator") or () if e["agreement"] is not None}
 
     def certainties(self, reliability: float | None) -> list[float]:
-        """Of the cases that have one."""
+        """Return the certainties of the cases that have one."""
         name = f"{CERTAINTY}{reliability_key(reliability)}"
         return [e[name] for e in self.source["cases"] if e.get(name) is not None]
 
     def settled(self, reliability: float | None) -> tuple[int, int]:
-        """Cases that are at least 99 % certain, of how many."""
+        """Return the number of cases with a certainty of at least 99%, and the number of all cases with a certainty."""
         found = self.certainties(reliability)
         return sum(one >= SETTLED for one in found), len(found)
 
     def shares(self, reliability: float | None) -> list[float]:
-        """Of the cases, by certainty, the highest first."""
+        """Return the shares of the cases by certainty, the highest class of certainty first."""
         found = self.certainties(reliability)
         above = [sum(one >= end for one in found) for end in (*CERTAINTIES, 0.0)]
         return [(high - low) / max(len(found), 1) for low, high in zip([0, *above], above)]
@@ -230,34 +230,34 @@ class Digest:
 
     @property
     def cases(self) -> str:
-        """Such as "2,000 cases", or "377 cases of 26 clusters"."""
+        """Text such as "2,000 cases", or "377 cases of 26 clusters"."""
         of_clusters = "" if self.n_clusters is None else f" of {whole(self.n_clusters)} clusters"
         return f"{whole(self.n_cases)} case{'s' * (self.n_cases != 1)}{of_clusters}"
 
     @property
     def judged(self) -> int:
-        """Cases that count for the first model."""
+        """The number of cases that count for the first model."""
         row = self.row(self.models[0], self.main) if self.models else None
         return self.n_cases if row is None else int(row["n_cases"])
 
     def found(self, **wanted: Any) -> Sequence[Entry]:
-        """Rows of the table of metrics."""
+        """Return rows of the table of metrics."""
         return of(self.source["metrics"], **wanted)
 
 
 def words_for_few(digest: Digest) -> str:
-    """In place of an interval."""
+    """Return the words that replace an interval."""
     return "too few cases" if digest.n_clusters is None or digest.n_cases < FEW_CASES else "too few clusters"
 
 
 def names(given: Sequence[str], joint: str = "and") -> str:
-    """Such as "A, B and C" in bold."""
+    """Return text such as "A, B and C" in bold."""
     bold = [f"<b>{shown(one)}</b>" for one in given]
     return bold[0] if len(bold) == 1 else f"{', '.join(bold[:-1])} {joint} {bold[-1]}"
 
 
 def reliability_words(given: Sequence[Any]) -> str:
-    """Such as "reliability 10 and 20", "the voted label"."""
+    """Return text such as "reliability 10 and 20", "the voted label"."""
     numbers = [f"{one:g}" for one in given if isinstance(one, (int, float))]
     parts = []
     if numbers:
@@ -272,5 +272,5 @@ def _joined(given: Sequence[str]) -> str:
 
 
 def kind_of_data(source: Data) -> str:
-    """Such as "labels", "rankings" or "plausibilities"."""
+    """Return text such as "labels", "rankings" or "plausibilities"."""
     return {"labels": "labels", "rankings": "rankings"}.get(str(source["data"]["kind"]), "plausibilities")

@@ -10,30 +10,30 @@ from typing import NamedTuple
 from .markup import NONE
 
 NBSP = "\u00a0"
-MOST = 6  # decimals, where an end of an interval must not round to 0
+MOST = 6  # most decimals that keep an end of an interval from rounding to 0
 
 
 class Digits(NamedTuple):
-    """How many decimals a number has; ``scale``: 100 for percentages, 1 for proportions and losses."""
+    """The number of decimals; ``scale``: 100 for percentages, 1 for proportions and losses."""
 
     decimals: int
     scale: int = 100
 
     @classmethod
     def of(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
-        """Of percentages, by the median half-width of intervals: 1 if it is 0.5 to 5 points, none above, 2 below; 1 without intervals."""
+        """Return digits of percentages by the intervals' median half-width: 1 for 0.5 to 5 points, 0 above, 2 below; else 1."""
         halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None]
         middle = median(halves) if halves else 1.0
         return cls(0 if middle > 5 else 1 if middle >= 0.5 else 2)
 
     @classmethod
     def proportion(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
-        """Of proportions, by the median width w of intervals: 1 - floor(log10 w) decimals, 2 to 4; 2 where there is none."""
+        """Return digits of proportions by the median width w of intervals: 1 - floor(log10 w), from 2 to 4; 2 without intervals."""
         widths = [high - low for low, high in intervals if low is not None and high is not None and high > low]
         return cls(min(max(1 - math.floor(math.log10(median(widths))), 2), 4) if widths else 2, 1)
 
     def value(self, share: float | None) -> str:
-        """A number without the sign of per cent; one that rounds to 0 or 1 (100%) without being it is shown as such."""
+        """Return a number without the per cent sign; a number that would round to 0 or 1 (100%) is shown as below or above a limit."""
         if share is None or math.isnan(share):
             return NONE
         least = 10.0**-self.decimals
@@ -43,24 +43,24 @@ class Digits(NamedTuple):
         return f"&gt;{self.scale - least:.{self.decimals}f}" if share < 1 and float(shown) == self.scale else shown.replace("-", "−")
 
     def percent(self, share: float | None) -> str:
-        """The same with the sign."""
+        """Return the number with the per cent sign."""
         return f"{self.value(share)}%"
 
     def ends(self, low: float | None, high: float | None) -> str:
-        """Both ends of an interval of a share."""
+        """Return both ends of an interval of a share."""
         return NONE if low is None or high is None else f"{self.value(low)}{NBSP}to{NBSP}{self.value(high)}"
 
     def lead(self, difference: float) -> str:
-        """A difference of shares in percentage points, with its sign."""
+        """Return a difference of shares in percentage points, with its sign."""
         return f"{'+' if difference > 0 else ''}{self.points(difference)}"
 
     def points(self, difference: float) -> str:
-        """The same without a plus."""
+        """Return a difference of shares in percentage points, without a plus."""
         shown = f"{100 * difference:.{self.decimals}f}"
         return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
 
     def leads(self, low: float | None, high: float | None) -> str:
-        """Both ends of an interval of a difference: none is rounded onto 0."""
+        """Return both ends of an interval of a difference, with enough decimals that no end rounds onto 0."""
         if low is None or high is None:
             return NONE
         decimals = self.decimals
@@ -71,5 +71,5 @@ class Digits(NamedTuple):
 
 
 def whole(n: float) -> str:
-    """A count with thousands separators."""
+    """Return a count with thousands separators."""
     return f"{n:,.0f}"

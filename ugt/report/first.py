@@ -1,4 +1,4 @@
-"""The first page: the verdict, the yardstick table, two pictures, and what must be known before a number is quoted."""
+"""The first page: the verdict, the yardstick table, two pictures, and the cautions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .markup import Data, Entry, Section, bare, text
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, MOST_MODELS, measures, yardsticks
 
-LONG = 160  # characters of a verdict in smaller letters
+LONG = 160  # characters from which a verdict has smaller letters
 
 
 def render(source: Data) -> tuple[Section, str]:
-    """The answer, and the list of cautions beside it."""
+    """Return the answer, and the list of cautions next to it."""
     digest = Digest(source)
     verdict, more = _verdict(digest)
     kind = "verdict long" if len(bare(verdict)) > LONG else "verdict"
@@ -32,13 +32,13 @@ def render(source: Data) -> tuple[Section, str]:
 
 
 def plain_verdict(source: Data) -> str:
-    """The answer without bold type, to be pasted."""
+    """Return the answer as plain text, to be pasted."""
     said = " ".join(_verdict(Digest(source)))
     return said.replace("<b>", "").replace("</b>", "")
 
 
 def title(source: Data) -> str:
-    """What the authors call it, or what was evaluated, as HTML."""
+    """Return the authors' title, or what was evaluated, as HTML text."""
     if "title" in wording.said(source):
         return text(wording.said(source)["title"])
     models, cases = source["models"], whole(source["data"]["n_cases"])
@@ -49,7 +49,7 @@ def title(source: Data) -> str:
 
 
 def subtitle(source: Data) -> str:
-    """Authors, cases, classes, annotators."""
+    """Return the authors and the numbers of cases, classes and annotators."""
     facts, digest = source["data"], Digest(source)
     authors = wording.said(source).get("authors")
     parts = [*([text(authors)] if authors else ()), digest.cases, f"{whole(facts['n_classes'])} classes"]
@@ -69,7 +69,7 @@ def subtitle(source: Data) -> str:
 
 
 def _verdict(digest: Digest) -> tuple[str, str]:
-    """The sentence that answers, and what goes with it."""
+    """Return the sentence of the verdict, and the sentences that follow it."""
     if not digest.models:
         return _without_models(digest)
     if len(digest.models) == 1:
@@ -92,13 +92,13 @@ def _without_models(digest: Digest) -> tuple[str, str]:
 
 
 def _with_ends(digest: Digest, row: Entry) -> str:
-    """Such as "78.7% of cases (77.1 to 80.3)"."""
+    """Return text such as "78.7% of cases (77.1 to 80.3)"."""
     ends = "" if digest.withheld else f" ({digest.ends(row['case_low'], row['case_high'])})"
     return f"{digest.digits.percent(row['value'])} of cases{ends}"
 
 
 def _lead_words(digest: Digest, lead: Any) -> str:
-    """Such as "5.0 percentage points more than" needs its interval; fewer cases have none."""
+    """Return the interval of a lead in brackets; empty if there are too few cases."""
     return "" if digest.withheld else f" ({digest.digits.leads(lead.low, lead.high)})"
 
 
@@ -160,7 +160,7 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
 
 
 def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
-    """Whether another truth has another answer."""
+    """Return a sentence on the order of two models under other truths, if there are any."""
     signs = digest.signs(first, second)
     if len(signs) < 2:
         return []
@@ -178,7 +178,7 @@ def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
 
 
 def _behind(digest: Digest) -> list[str]:
-    """How far the model behind the leaders is."""
+    """Return a sentence on the difference of the next model to the leaders."""
     others = [m for m in digest.models if m not in digest.leaders]
     lead = digest.lead(digest.models[0], others[0]) if others else None
     if lead is None:
@@ -189,7 +189,7 @@ def _behind(digest: Digest) -> list[str]:
 
 
 def _limits(digest: Digest) -> str:
-    """Ceiling and constant answer."""
+    """Return a sentence on the ceiling and on always the commonest class."""
     ceiling, constant = digest.ceiling, digest.constant()
     parts = []
     if ceiling is not None:
@@ -200,7 +200,7 @@ def _limits(digest: Digest) -> str:
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
-# ---- before these numbers are quoted
+# ---- cautions
 
 
 def _aside(digest: Digest) -> str:
@@ -212,7 +212,7 @@ def _aside(digest: Digest) -> str:
 
 
 def running_title(source: Data) -> str:
-    """For the top of printed pages: letters, digits and spaces of the title, as they may stand in a style sheet."""
+    """Return the title for the top of printed pages: letters, digits and spaces that are safe in a style sheet."""
     models = source["models"]
     named = f"{', '.join(map(str, models[:3]))} on {source['data']['n_cases']} cases"
     said = wording.said(source).get("title") or (named if 0 < len(models) <= 3 else bare(title(source)))

@@ -1,4 +1,4 @@
-"""Text, numbers and tables as HTML. Every string of the user passes through `text`, once."""
+"""Text, numbers and tables as HTML. Every string of the user passes through `text` or `plain` once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from html import escape
 from typing import Any, NamedTuple
 
 Data = Mapping[str, Any]  # an evaluation as plain values
-Entry = Mapping[str, Any]  # a row of one of its tables
+Entry = Mapping[str, Any]  # a row of one of the tables
 
 KEPT = "\ue000"  # within nouns of the user, which the page does not replace by those of the authors
 _NOUNS = re.compile(r"\b(?:cases?|annotators?)\b", re.IGNORECASE)
 UNDEFINED = "undefined"
-NONE = "–"  # where there is nothing to be defined
+NONE = "–"  # in place of an undefined number
 
-# Embeddings, overrides, isolates and marks of the bidirectional algorithm: they could make one id look like another.
+# Embeddings, overrides, isolates and marks of the bidirectional algorithm, which could make one id look like another.
 _BIDI_CONTROLS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
-# No glyph of their own and no use in a name; the joiners U+200C and U+200D are needed by several scripts and stay.
+# Characters without a glyph and without use in a name; the joiners U+200C and U+200D are needed by several scripts and stay.
 _INVISIBLE = {
     *(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2028, 0x2029, *range(0x2060, 0x2065), *range(0x206A, 0x2070)),
     *(0x3164, 0xE000, 0xFEFF, 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080)),
@@ -27,16 +27,16 @@ _INVISIBLE = {
 
 
 def text(value: object) -> str:
-    """Any value as harmless HTML text: escaped, unprintable and direction-changing characters spelled out.
+    """Return any value as harmless HTML text: escaped, with unprintable and direction-changing characters spelled out.
 
-    The ``bdi`` element keeps a name in a right-to-left script from reordering what stands beside it.
+    The ``bdi`` element keeps a name in a right-to-left script from reordering its neighbours.
     """
     shown = plain(value)
     return f"<bdi>{shown}</bdi>" if shown else "<i>empty</i>"
 
 
 def plain(value: object) -> str:
-    """The same where no element may stand: in attributes and in figures."""
+    """Return harmless text for places without elements: attributes and figures."""
     return _NOUNS.sub(lambda found: f"{found[0][0]}{KEPT}{found[0][1:]}", escape("".join(map(_visible, str(value)))))
 
 
@@ -50,14 +50,14 @@ def _visible(character: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """A proportion or statistic to four decimals; what rounds to 0 or 1 without being it is shown as such."""
+    """Return a proportion or statistic with four decimals; a number that would round to 0 or 1 is shown as below or above a limit."""
     if value is None or math.isnan(value):
         return UNDEFINED
     return "&lt;0.0001" if 0 < value < 0.00005 else "&gt;0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
 def level_of(source: Data) -> str:
-    """Of the intervals, in percent."""
+    """Return the level of the intervals, in per cent."""
     return f"{source['provenance']['level'] * 100:g}%"
 
 
@@ -66,17 +66,17 @@ def count(value: int | None) -> str:
 
 
 def unique(entries: Iterable[Entry], *columns: str) -> list[Any]:
-    """The distinct values of a column, or tuples of several, in the order in which they come."""
+    """Return the distinct values of a column, or tuples of several, in order of first appearance."""
     return list(dict.fromkeys(e[columns[0]] if len(columns) == 1 else tuple(e[name] for name in columns) for e in entries))
 
 
 def of(entries: Iterable[Entry], **wanted: Any) -> list[Entry]:
-    """The rows with these values."""
+    """Return the rows with these values."""
     return [e for e in entries if all(e[name] == value for name, value in wanted.items())]
 
 
 def find(entries: Iterable[Entry], **wanted: Any) -> Entry | None:
-    """The first row with these values."""
+    """Return the first row with these values."""
     return next((e for e in entries if all(e[name] == value for name, value in wanted.items())), None)
 
 
@@ -88,7 +88,7 @@ class Group(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part of the page, and what a link to it needs: its anchor, and its title as HTML."""
+    """A part of the page with its anchor, and its title as HTML."""
 
     anchor: str
     title: str
@@ -96,7 +96,7 @@ class Section(NamedTuple):
 
 
 def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section:
-    """A section with its heading and the few words that say how to read it."""
+    """Return a section with its heading and an explanation of how to read it."""
     body = "\n".join(content)
     head = f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n<h2 id="{anchor}-heading">{title}</h2>'
     how = f'\n<p class="how">{how_to_read}</p>' if how_to_read else ""
@@ -104,7 +104,7 @@ def section(anchor: str, title: str, how_to_read: str, *content: str) -> Section
 
 
 def finding(anchor: str, topic: str, heading: str, *content: str) -> Section:
-    """A section whose heading says what was found; the topic stands above it, and in the contents."""
+    """Return a section whose heading is the finding; the topic is above it, and in the contents."""
     head = f'<section id="{anchor}" class="finding" aria-labelledby="{anchor}-heading">\n<p class="kick">{topic}</p>'
     body = "\n".join(filter(None, content))
     return Section(anchor, topic, f'{head}\n<h2 id="{anchor}-heading">{heading}</h2>\n{body}\n</section>')
@@ -119,28 +119,28 @@ def link(anchor: str, title: str) -> str:
 
 
 def definitions(pairs: Iterable[tuple[str, str]]) -> str:
-    """A list of facts; names and values are HTML."""
+    """Return a list of facts; names and values are HTML."""
     return "<dl>\n" + "\n".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in pairs) + "\n</dl>"
 
 
 def bullets(items: Iterable[str]) -> str:
-    """An unordered list of HTML items."""
+    """Return an unordered list of HTML items."""
     return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, wordy: bool = False) -> str:
-    """A table of HTML cells whose first column names the rows. ``wordy``: cells are sentences, not numbers."""
+    """Return a table of HTML cells whose first column names the rows. ``wordy``: cells are sentences, not numbers."""
     body = "\n".join(f'<tr><th scope="row">{row[0]}</th>{_cells(row[1:])}</tr>' for row in rows)
     return framed("plain wordy" if wordy else "plain", caption, f"{_head(columns)}\n<tbody>\n{body}\n</tbody>")
 
 
 def grouped_table(caption: str, columns: Sequence[str], groups: Iterable[Group]) -> str:
-    """A table of text in which each name has several labelled rows; the first two columns are headings."""
+    """Return a table of text in which each name has several labelled rows; the first two columns are headings."""
     return framed("grouped wordy", caption, "\n".join([_head(columns), *map(_row_group, groups)]))
 
 
 def bare(html: str) -> str:
-    """Without elements."""
+    """Return HTML text without its elements."""
     return re.sub(r"<[^>]*>", "", html)
 
 
@@ -155,7 +155,7 @@ def _cells(cells: Iterable[str]) -> str:
 
 
 def _head(columns: Sequence[str]) -> str:
-    """The row of headings; a corner without a name is no heading."""
+    """Return the row of headings; a corner without a name is not a heading."""
     return "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' if name else "<td></td>" for name in columns) + "</tr></thead>"
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .markup import Section
 
 
-# Meaning never rests on colour: rules, bold type and words carry it, so the page survives a grey printer. Text has a contrast of 4.5 or
-# more on both papers, lines of 3 or more.
+# Meaning never depends on colour: rules, bold type and words carry it, so that the page can be printed in grey. Text has a contrast of
+# 4.5 or more on both papers, lines of 3 or more.
 _STYLE = """
 :root { color-scheme: light dark; --ink: #15181c; --faint: #545c66; --line: #8b929d; --shade: #f4f5f7; --paper: #ffffff;
   --hair: #e3e6eb; --main: #eef3f7; --serious: #8a2c00; --on: #ffffff;
@@ -239,18 +239,18 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
 
 
 def first_page(data: Mapping[str, Any]) -> str:
-    """The first page alone, as the text of an HTML page."""
+    """Return the first page alone, as the text of an HTML page."""
     answer, cautions = first.render(data)
     body = f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n</aside>\n</div>'
     return _filled(data, body)
 
 
 def html(data: Mapping[str, Any]) -> str:
-    """An evaluation as the text (to be written as UTF-8) of one self-contained HTML page.
+    """Return an evaluation as the text (to be written as UTF-8) of one self-contained HTML page.
 
-    ``data`` is what ``Evaluation.to_dict`` returns, or the same read back from its JSON file. The page holds no script and loads nothing;
-    every name in it is escaped. The first page has the answer, what it stands on and what must be known before it is quoted; a few
-    sections say more; everything else is in folded appendices.
+    ``data`` is the result of ``Evaluation.to_dict``, or the same read back from its JSON file. The page holds no script and loads nothing;
+    every name in it is escaped. The first page has the answer, its basis and the cautions; a few sections follow with further results;
+    everything else is in folded appendices.
     """
     answer, cautions = first.render(data)
     main, folded = _sections(data)
@@ -272,14 +272,14 @@ def html(data: Mapping[str, Any]) -> str:
 
 
 def guidelines(data: Mapping[str, Any]) -> ResultTable:
-    """Each item of the reporting guidelines, where the report of an evaluation answers it, and how far."""
+    """Return each item of the reporting guidelines with the place of the report that answers it, and how far."""
     main, folded = _sections(data)
     rows = checklist.rows(data, _titles(first.render(data)[0], *main, *folded))
     return ResultTable.of(checklist.COLUMNS, [{**row, "run": data["run"]} for row in rows])
 
 
 def _sections(data: Mapping[str, Any]) -> tuple[list[Section], list[Section]]:
-    """Those that have content: first the open ones, then the folded ones."""
+    """Return the sections that have content: first the open ones, then the folded ones."""
     main, folded = ([made for made in (one.render(data) for one in some) if made is not None] for some in (SECTIONS, APPENDICES))
     return main, folded
 
@@ -314,7 +314,7 @@ _RUNNING = """
 .paper {{ display: none; }}
 @media print {{ .paper {{ display: block; }} }}
 """
-# The policy forbids whatever the page does not have anyway: scripts and anything loaded.
+# The policy forbids scripts and anything loaded, which the page does not have in the first place.
 _HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>

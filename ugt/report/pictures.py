@@ -25,7 +25,7 @@ def _figure(anchor: str, heading: str, note: str, content: str, height: float) -
 
 
 def by_reliability(digest: Digest) -> list[str]:
-    """Values at each reliability, and against the voted label."""
+    """Return the figure of values at each reliability, and against the voted label; none if there are fewer than two reliabilities."""
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) < 2 or not digest.models:
         return []
@@ -94,7 +94,7 @@ def _model_lines(
     y: svg.Scale,
     parts: list[str],
 ) -> tuple[float, str, str]:
-    """Points joined by lines, with intervals; the voted label is the last."""
+    """Draw points joined by lines, with intervals, the voted label last; return the place, text and class of the label."""
     style = digest.style(model)
     kind, drawn = f"line s{style % svg.N_STYLES}", [(x + aside, e) for x, e in zip(at, [*rows, voted]) if e is not None]
     known = [(x, y.at(e["value"])) for x, e in drawn]
@@ -114,7 +114,7 @@ def _path(x: Any, y: Any) -> str:
 
 
 def _labels(given: list[tuple[float, str, str]]) -> list[str]:
-    """At the right end, pushed apart."""
+    """Return the labels at the right end, moved apart vertically."""
     ordered = sorted(given)
     tops: list[float] = []
     for top, _, _ in ordered:
@@ -125,7 +125,7 @@ def _labels(given: list[tuple[float, str, str]]) -> list[str]:
 
 
 def _said_by_reliability(digest: Digest) -> tuple[str, str]:
-    """What the picture shows."""
+    """Return the heading of the picture, and a note on its content."""
     first, *others = digest.models
     rows = [e for r in digest.reliabilities if (e := digest.row(first, r))]
     rise = max(e["value"] for e in rows) - min(e["value"] for e in rows)
@@ -148,7 +148,7 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
 
 
 def by_certainty(digest: Digest) -> list[str]:
-    """Cases by the certainty of their truth, a bar for each reliability."""
+    """Return the figure of cases by the certainty of their truth, with one bar for each reliability."""
     bars = [
         (r, digest.shares(r), e["value"])
         for r in digest.reliabilities

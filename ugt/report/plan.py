@@ -1,4 +1,4 @@
-"""The plan of an evaluation: what was decided before anybody saw the results, as a JSON or YAML file with a fixed set of fields."""
+"""The plan of an evaluation: decisions made before the results were seen, as a JSON or YAML file with a fixed set of fields."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .._tabular import source
 
 MOST_BYTES = 256 * 1024
 MOST_TEXT = 4000  # characters of one text
-MOST_ITEMS = 200  # of one list
+MOST_ITEMS = 200  # most entries of a list
 MOST_NUMBER = 2**64
 
-# What a reader, a reviewer or a regulator asks for, and what only the authors can know.
+# Fields that a reader, a reviewer or a regulator asks for, and that only the authors can know.
 GROUPS: dict[str, dict[str, str]] = {
     "study": {
         "question": "what is to be found out, in one sentence",
@@ -78,9 +78,9 @@ FIELDS: dict[str, str] = {name: meaning for fields in GROUPS.values() for name, 
 
 
 def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """A plan as :func:`check_plan` returns it, from a JSON file, or from a YAML file where PyYAML is installed.
+    """Return a plan as :func:`check_plan` does, from a JSON file, or from a YAML file if PyYAML is installed.
 
-    UTF-8, at most 256 KiB, no field twice. Messages begin with the name of the file.
+    The file is UTF-8, at most 256 KiB, and has no field twice. Messages begin with the name of the file.
     """
     ending = Path(path).suffix.lower()
     with source.naming(path):
@@ -99,10 +99,10 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """The stated fields of a plan, in the order of ``FIELDS``; dates as text.
+    """Return the stated fields of a plan, in the order of ``FIELDS``; dates as text.
 
     Values are text, finite numbers, booleans, or lists of these. None, ``""`` and ``[]`` are blanks: the report prints "not stated". A
-    field of the same name with ``_`` in front is a comment, as :func:`template` has them.
+    field with ``_`` before its name is a comment, as :func:`template` writes them.
 
     >>> check_plan({"reliability": [1, 5], "blinding": "", "question": "Is B better than A?"})
     {'question': 'Is B better than A?', 'reliability': [1, 5]}
@@ -121,7 +121,7 @@ def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def template() -> str:
-    """An empty plan as JSON text: every field, each below a comment that explains it.
+    """Return an empty plan as JSON text: every field, each below a comment that explains it.
 
     >>> check_plan(json.loads(template()))
     {}
@@ -135,7 +135,7 @@ def title(name: str) -> str:
 
 
 def _value(name: str, value: Any) -> Any:
-    """None for a blank."""
+    """Return the value of a field, checked; None for a blank."""
     if not isinstance(value, (list, tuple)):
         return _scalar(name, value)
     if len(value) > MOST_ITEMS:
@@ -147,7 +147,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _scalar(name: str, value: Any) -> Any:
-    if hasattr(value, "isoformat"):  # YAML reads dates as such
+    if hasattr(value, "isoformat"):  # YAML reads dates as date objects
         value = value.isoformat()
     if value is None or isinstance(value, bool):
         return value
@@ -163,7 +163,7 @@ def _scalar(name: str, value: Any) -> Any:
         if not math.isfinite(value):
             raise checks.error(name, "be finite", value)
         return float(value)
-    # The value itself is not shown: it may be of any size.
+    # The value itself is not shown, since it may be of any size.
     raise checks.error(name, "be text, a number, true or false, or a list of these", f"a value of type {type(value).__name__}")
 
 
@@ -185,10 +185,10 @@ def _yaml(text: str) -> Any:
         raise checks.error("plan", "be JSON, or YAML where PyYAML is installed (pip install pyyaml)", "YAML, and no PyYAML here") from None
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
-        """Plain values only, and no field twice."""
+        """A loader of plain values that refuses a field that occurs twice."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            """As the parent does it, which keeps the last of several values."""
+            """Refuse duplicate fields, of which the parent keeps only the last."""
             checks.once("plan")((str(key.value), None) for key, _ in node.value)
             return super().construct_mapping(node, deep)
 

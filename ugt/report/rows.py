@@ -14,7 +14,7 @@ EDGE = 5.0  # per cent of an axis, where its numbers would stand out of it
 
 
 class Span(NamedTuple):
-    """A row with a value and its interval; ``words`` beside it, and ``limit``: the most that is possible."""
+    """A row with a value and its interval; ``words`` are next to it, and ``limit`` is the largest possible value."""
 
     name: str
     value: float | None
@@ -27,18 +27,18 @@ class Span(NamedTuple):
 
 
 def below(digits: Digits, value: float | None, low: float | None, high: float | None) -> str:
-    """A value in per cent with its interval below."""
+    """Return a value in per cent with its interval below."""
     ends = "" if low is None or high is None else f'<span class="below">{digits.ends(low, high)}</span>'
     return NONE if value is None else f"<b>{digits.value(value)}</b>{ends}"
 
 
 def cell(digits: Digits, e: Entry | None, value: str = "value", low: str = "low", high: str = "high") -> str:
-    """A value of a row of a table with its interval below; nothing where there is no row."""
+    """Return a value of a row of a table with its interval below; a dash if there is no row."""
     return NONE if e is None else below(digits, e[value], e[low], e[high])
 
 
 def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Cells of HTML under headings, the first of which is that of the names."""
+    """Return a table of HTML cells under headings, the first of which is that of the names."""
     columns = "".join(f'<th scope="col" class="r">{head}</th>' if head else "<td></td>" for head in heads[1:])
     first = f'<th scope="col">{heads[0]}</th>' if heads[0] else "<td></td>"
     body = "\n".join(
@@ -48,14 +48,14 @@ def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tu
 
 
 def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits: Digits, *, leads: bool = False) -> str:
-    """Rows on one axis: shares from 0 to 100, or leads about 0."""
+    """Return a table of rows on one axis: shares from 0 to 100, or leads about 0."""
     known = [v for one in spans for v in (one.value, one.low, one.high, one.limit, 0.0 if leads else None) if v is not None]
     if not known:
         return ""
     low, high = svg.around(known, 0.02)
     scale = svg.Scale(low if leads else max(low, 0.0), high if leads else min(high, 1.0), 0.0, 100.0)
     marks = [at for at in svg.ticks(scale) if scale.low <= at <= scale.high]
-    grid = f"g-{zlib.crc32(f'{caption} {note}'.encode()):x}"  # drawn in the first row, referred to in the others
+    grid = f"g-{zlib.crc32(f'{caption} {note}'.encode()):x}"  # drawn in the first row and referred to in the others
     lines = svg.vertical_lines(scale.at(at) for at in marks if at != 0 or not leads)
     first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
     zero = f'<line class="zero" x1="{scale.at(0):.1f}%" x2="{scale.at(0):.1f}%" y2="100%"/>' if leads else ""

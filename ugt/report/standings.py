@@ -1,4 +1,4 @@
-"""Which model has the highest value, whether its lead is shown, and where the order of models flips: from metrics on the same resamples."""
+"""The model with the highest value, the interval of its lead, and flips of the order of models, from metrics on the same resamples."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..resampling import Resamples
     from .tables import Row
 
-EQUAL = 1e-12  # models closer than this share a win
-MOST_LEVEL = 1 - 1e-9  # of intervals that are simultaneous
-BEYOND = ((-math.inf, -1), (math.inf, 1))  # where resamples without the change count, for the lower and the upper end
+EQUAL = 1e-12  # models closer than this share the first place
+MOST_LEVEL = 1 - 1e-9  # largest level of an interval that is made simultaneous
+BEYOND = ((-math.inf, -1), (math.inf, 1))  # places of resamples without the change, for the lower and the upper end
 
 
 def standings(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
-    """The model with the highest value of each metric, order and reliability, and its lead. Shares and ranks go into the rows."""
+    """Return the model with the highest value for each metric, order and reliability, and its lead; add shares and ranks to the rows."""
     found = []
     names = ("metric", "k", "reliability")
     for key, columns in _groups(rows, names).items():
@@ -66,21 +66,21 @@ def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
 
 
 def simultaneous_leads(resamples: Resamples, first: int, level: float) -> Array:
-    """(M, 2) intervals of the lead of number ``first`` over each number, which hold together whichever of the numbers is the first."""
+    """Return (M, 2) intervals of the lead of number ``first`` over each number, which hold together whichever number is the first."""
     return -resamples.minus(first).interval(joint_level(resamples, level))[:, ::-1]
 
 
 def joint_level(resamples: Resamples, level: float) -> float:
-    """Of one pair's interval, so that intervals of all pairs of numbers hold together at ``level``: 2 Φ(q) - 1.
+    """Return the level of one pair's interval, 2 Φ(q) - 1, at which the intervals of all pairs of numbers hold together at ``level``.
 
     q is the quantile of the largest |d* - d| / s over all pairs, d* their difference in a resample and s its standard deviation [max-t,
-    Westfall & Young 1993]. As all pairs count, one number may be picked by the same cases. Of two numbers it is the level itself.
+    Westfall & Young 1993]. As all pairs count, the numbers may be picked by the same cases. For two numbers it is the level itself.
     """
     return level if len(resamples) < 3 else min(max(level, 2 * NormalDist().cdf(_largest(resamples, level)) - 1), MOST_LEVEL)
 
 
 def _largest(resamples: Resamples, level: float) -> float:
-    """The quantile of the largest |t| over all pairs."""
+    """Return the quantile of the largest |t| over all pairs."""
     values, estimate = resamples.values[~np.isnan(resamples.values).any(axis=1)], resamples.estimate
     largest = np.zeros(max(len(values), 1))
     for i in range(len(estimate) - 1 if len(values) > 1 else 0):
@@ -93,18 +93,18 @@ def _largest(resamples: Resamples, level: float) -> float:
 
 
 class Verdict(NamedTuple):
-    """What the data show of the models with the highest values, under some reliabilities."""
+    """What the data show about the models with the highest values, under some reliabilities."""
 
     model: str
     runner_up: str | None
     n_undistinguished: int  # models from which ``model`` cannot be distinguished; 0: it is ahead
     at: list[float | None]  # reliabilities
-    low: float | None  # of the lead of ``model`` over ``runner_up``: the lowest end of its intervals, and the highest
+    low: float | None  # lowest and highest end of the intervals of the lead of ``model`` over ``runner_up``
     high: float | None
 
 
 def verdicts(winners: Iterable[Mapping[str, Any]]) -> list[Verdict]:
-    """What is shown, by models; two that cannot be distinguished are one pair, whichever leads."""
+    """Return the verdicts, by models; two models that cannot be distinguished are one pair, whichever leads."""
     found: dict[tuple[Any, ...], Verdict] = {}
     for w in winners:
         model, runner_up, n, low, high = (w[name] for name in ("model", "runner_up", "n_undistinguished", "margin_low", "margin_high"))
@@ -119,7 +119,7 @@ def verdicts(winners: Iterable[Mapping[str, Any]]) -> list[Verdict]:
 
 
 def phrase(one: Verdict, name: Callable[[str], str], interval: Callable[[Any, Any], str]) -> str:
-    """Say that the model is ahead, with the range of its lead, or from which it cannot be distinguished."""
+    """Return a phrase that the model is ahead, with the range of its lead, or from which models it cannot be distinguished."""
     model = name(one.model)
     if one.runner_up is None:
         return f"{model} have the same value" if one.n_undistinguished else f"{model} is the only one with a value"
@@ -132,7 +132,7 @@ def phrase(one: Verdict, name: Callable[[str], str], interval: Callable[[Any, An
 
 
 def shuffled_quantiles(n: int, seed: int) -> Array:
-    """(n,) probabilities (i + 1/2) / n in random order: one for each resample."""
+    """Return (n,) probabilities (i + 1/2) / n in random order, one for each resample."""
     room(f"{n} resamples", 24 * n)
     random = np.empty(n)
     Stream(seed, 0, 0, 0).uniform(random)
@@ -140,9 +140,9 @@ def shuffled_quantiles(n: int, seed: int) -> Array:
 
 
 def both_ends(values: Array, level: float) -> tuple[float, float]:
-    """Interval of values (B,) over resamples of the cases plus deviations over draws that cases share.
+    """Return the interval of values (B,) over resamples of the cases plus deviations over draws that cases share.
 
-    Annotations of other cases are others too: what draws add to single cases is already in the spread of the cases.
+    Resampled cases come with their annotations, so that their spread already includes what draws add to single cases.
     """
     defined = values[~np.isnan(values)]
     low, high = np.quantile(defined, [0.5 - level / 2, 0.5 + level / 2]) if len(defined) else (math.nan, math.nan)
@@ -150,11 +150,11 @@ def both_ends(values: Array, level: float) -> tuple[float, float]:
 
 
 def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
-    """For every pair of models, the reliabilities between which the order of the two values changes, with an interval.
+    """Return, for every pair of models, the reliabilities between which the order of the two values changes, with an interval.
 
-    Differences are joined by straight lines over the logarithm of the reliability. A resample without a change of the same
-    kind has it below the lowest or above the highest reliability, one that changes only the other way beyond both; an interval that
-    reaches there has None as its end. Only a change whose interval has both ends is shown by the data (:func:`is_shown`).
+    Differences are joined by straight lines over the logarithm of the reliability. A resample without a change in the same
+    direction counts as a change below the lowest or above the highest reliability; one with only the opposite change counts as beyond
+    both ends. An interval that reaches beyond the reliabilities has None as its end; only a change with both ends is shown by the data.
     """
     found: list[Row] = []
     for (metric, k), columns in _groups(rows, ("metric", "k")).items():
@@ -171,7 +171,7 @@ def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
 
 
 def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]:
-    """Of differences (1 + B, R), those of the data first."""
+    """Yield the flips of differences (1 + B, R), those of the data first."""
     own = np.sign(np.where(np.abs(difference[0]) <= EQUAL, 0.0, difference[0]))
     moving = np.flatnonzero(own)
     for left, right in zip(moving[:-1], moving[1:]):
@@ -186,17 +186,17 @@ def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]
 
 
 def is_shown(flip: Mapping[str, Any]) -> bool:
-    """Whether the data show that the order changes: the interval of the place has both ends among the reliabilities."""
+    """Return whether the data show that the order changes: the interval has both ends among the reliabilities."""
     return flip["low"] is not None and flip["high"] is not None
 
 
 def _between(x: Array, y: Array, left: int, right: int) -> float:
-    """Where the line from a negative to a positive value is 0."""
+    """Return the place at which the line from a negative to a positive value is 0."""
     return float(x[left] - y[left] * (x[right] - x[left]) / (y[right] - y[left]))
 
 
 def _crossing(x: Array, y: Array) -> float:
-    """The first change from below to above 0; -inf and inf: above, below everywhere; NaN: only a change the other way."""
+    """Return the first change from below to above 0; -inf: above everywhere, inf: below everywhere; NaN: only the opposite change."""
     if np.isnan(y).any() or not y.any():
         return math.nan
     signs = np.sign(y)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-N_STYLES = 8  # of models that can be distinguished
+N_STYLES = 8  # styles of models that can be distinguished
 
-# The page defines --c0 to --c4. From the fifth model on, the shape alone distinguishes models.
+# The page defines --c0 to --c4. From the fifth model on, only the shape distinguishes models.
 STYLE = """
 svg { width: 100%; max-width: 44rem; height: auto; display: block; }
 svg text { font-size: 12px; fill: var(--ink); stroke: none; }
@@ -29,7 +29,7 @@ figcaption { font-size: .875rem; color: var(--faint); max-width: 44rem; }
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places on the page."""
+    """A linear map from values to places on the page."""
 
     low: float
     high: float
@@ -37,13 +37,13 @@ class Scale:
     stop: float
 
     def at(self, value: float) -> float:
-        """Where a value stands; values outside stand at the end."""
+        """Return the place of a value; values outside are placed at the end."""
         share = 0.5 if self.high == self.low else min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
         return self.start + share * (self.stop - self.start)
 
 
 def around(values: Iterable[float], least: float = 0.02) -> tuple[float, float]:
-    """Round ends that have all values between them, and ``least`` of room."""
+    """Return round ends that include all values, with at least ``least`` between them."""
     known = [v for v in values if math.isfinite(v)]
     low, high = min(known), max(known)
     room = max((high - low) * 0.06, least / 2 if high - low < least else 0.0)
@@ -52,14 +52,14 @@ def around(values: Iterable[float], least: float = 0.02) -> tuple[float, float]:
 
 
 def _step(low: float, high: float, n: int = 5) -> float:
-    """A round distance of about n ticks."""
+    """Return a round distance of about n ticks."""
     rough = (high - low) / n
     size = 10.0 ** math.floor(math.log10(rough))
     return size * next(s for s in (1, 2, 2.5, 5, 10) if s * size >= rough * 0.999)
 
 
 def ticks(scale: Scale) -> list[float]:
-    """Round values along a scale."""
+    """Return round values along a scale."""
     step = _step(scale.low, scale.high)
     first = math.ceil(scale.low / step - 1e-9)
     return [i * step for i in range(first, math.floor(scale.high / step + 1e-9) + 1)]
@@ -70,7 +70,7 @@ def _n(value: float) -> str:
 
 
 def vertical_lines(at: Iterable[float]) -> str:
-    """Lines at places in per cent of the width."""
+    """Return vertical lines at places in per cent of the width."""
     return "".join(f'<line x1="{_n(x)}%" x2="{_n(x)}%" y2="100%"/>' for x in at)
 
 
@@ -80,7 +80,7 @@ _SHAPES = (
     '<circle r="4"/>', '<path d="M-4-4H4V4H-4Z"/>', '<path d="M0-4L4 4H-4Z"/>', '<path d="M0-5L5 0L0 5L-5 0Z"/>',
     '<circle r="4"/>', '<path d="M-4-4L4 4M-4 4L4-4"/>', '<path d="M0 4L4-4H-4Z"/>', '<path d="M-4-4H4V4H-4Z"/>',
 )  # fmt: skip
-OPEN = (4, 5, 7)  # of them, those that are lines
+OPEN = (4, 5, 7)  # the marks that are lines
 DEFS = (
     '<svg class="defs" aria-hidden="true"><defs>'
     + "".join(shape.replace(" ", f' id="m{i}" ', 1) for i, shape in enumerate(_SHAPES))
@@ -91,7 +91,7 @@ DEFS = (
 
 
 def marker(left: float, top: float, style: int, unit: str = "") -> str:
-    """A mark of a model at a place; ``unit``: % for places from the left in per cent."""
+    """Return the mark of a model at a place; ``unit``: % for places from the left in per cent."""
     number = style % N_STYLES
     x, y = (f' {name}="{_n(at)}{end}"' if at else "" for name, at, end in (("x", left, unit), ("y", top, "")))
     return f'<use class="{"line " * (number in OPEN)}s{number}" href="#m{number}"{x}{y}/>'

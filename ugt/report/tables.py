@@ -1,4 +1,4 @@
-"""Tables of an evaluation: columns of equal length, read row by row, and how they leave the library."""
+"""Tables of an evaluation: columns of equal length, read row by row, and written as CSV."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, overload
 from .._base.records import table_html
 from .._tabular.csv_text import csv_text
 
-CERTAINTY = "certainty_"  # before the reliability, in the columns of the table of cases
-MOST_COLUMNS = 40  # that are named in its repr
-Row = dict[str, Any]  # column to plain value; None where a value is undefined
+CERTAINTY = "certainty_"  # prefix of the reliability, in the columns of the table of cases
+MOST_COLUMNS = 40  # most columns that the repr names
+Row = dict[str, Any]  # column to plain value; None if a value is undefined
 
 
 class ResultTable(Sequence[Row]):
-    """Rows of plain values under named columns, which a table without rows has too.
+    """Rows of plain values under named columns; a table without rows has columns, too.
 
-    ``table[i]`` is a row, ``table["name"]`` a column; iterating gives the rows.
+    ``table[i]`` is a row, ``table["name"]`` is a column; iteration yields the rows.
 
     Examples
     --------
@@ -32,13 +32,13 @@ class ResultTable(Sequence[Row]):
 
     @classmethod
     def of(cls, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> ResultTable:
-        """Of rows with the same columns; these columns where there are no rows."""
+        """Return a table of rows with the same columns; ``columns`` are used if there are no rows."""
         rows = list(rows)
         return cls({name: [row[name] for row in rows] for name in (rows[0] if rows else columns)})
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the columns."""
         return tuple(self.values)
 
     def __len__(self) -> int:
@@ -70,20 +70,20 @@ class ResultTable(Sequence[Row]):
         return table_html(self.columns, self)
 
     def csv_text(self) -> str:
-        """CSV with a header; undefined numbers are empty."""
+        """Return the table as CSV with a header; undefined numbers are empty."""
         return csv_text(self.columns, zip(*self.values.values()))
 
 
 def finite(value: Any) -> float | None:
-    """A number as it stands in a table: None where it is undefined."""
+    """Return a number as it is in tables: None if it is undefined."""
     return None if value is None or not math.isfinite(value) else float(value)
 
 
 def ends_of(interval: Iterable[Any], low: str = "low", high: str = "high") -> Row:
-    """Both ends of an interval as cells."""
+    """Return both ends of an interval as cells."""
     return dict(zip((low, high), map(finite, interval)))
 
 
 def reliability_key(value: float | None) -> str:
-    """10.0 as "10", 2.5 as "2.5", None as "given"."""
+    """Return 10.0 as "10", 2.5 as "2.5", None as "given"."""
     return "given" if value is None else f"{value:g}"

@@ -1,4 +1,4 @@
-"""What the report calls things, and how it explains them to someone who has not read a paper about them."""
+"""The report's names for metrics and truth models, with explanations for readers who have not read a paper about them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _METRICS.update(
         for name, label, _, meaning in WORDS
     }
 )
-# At k = 1 all but the first are one and the same.
+# At k = 1 all metrics except the first are the same.
 _FIRST_CHOICE = {
     "voted_accuracy": "the share of cases whose voted label is the model's first choice",
     "group_accuracy": "how often the group of the model's first choice is expected to be that of a truth drawn from the annotations",
@@ -91,24 +91,24 @@ def metric_name(metric: str, k: int | None) -> str:
 
 
 def metric_meaning(metric: str, k: int | None) -> str:
-    """Half a sentence that says what the number is, or nothing for a metric without an entry."""
+    """Return half a sentence that says what the number is; empty for a metric without an entry."""
     if metric not in _METRICS:
         return ""
     return _FIRST_CHOICE.get(metric, _FIRST_CHOICE[""]) if k == 1 else _METRICS[metric][1].format(k=escape(str(k)))
 
 
 def truth(aggregation: str) -> tuple[str, str]:
-    """How annotations became truth: what was done, and the limits of it."""
+    """Return the description of a truth model: how annotations became the truth, and its limits."""
     return _TRUTH.get(aggregation, _GIVEN)
 
 
 def reliability_name(reliability: float | None) -> str:
-    """Heading of a column; point aggregates and given plausibilities have no reliability."""
+    """Return the heading of a column; point aggregates and given plausibilities have no reliability."""
     return "without reliability" if reliability is None else f"reliability {reliability:g}"
 
 
 def unit(source: Data) -> str:
-    """What is resampled."""
+    """Return the kind of units that are resampled."""
     return plain(source["sources"]["case_low, case_high"][0]).replace(KEPT, "")
 
 
@@ -119,7 +119,7 @@ def bootstrap(source: Data) -> str:
 
 
 def interval_kind(source: Data) -> str:
-    """How intervals over cases are made."""
+    """Return how intervals over cases are computed."""
     few = f"up to {FEW_UNITS} {unit(source)}: Student's t by the jackknife; more: "
     perfect = "; of a number at the end of its range, such as all right: Clopper &amp; Pearson's"
     return f"{few if source['provenance']['interval'] == 'auto' else ''}{bootstrap(source)}{perfect}"

@@ -1,4 +1,4 @@
-"""The table of the first page: models between what is trivial and what is possible, or the measures of one model."""
+"""The table of the first page: models between baselines and ceilings, or the measures of one model."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .digest import VOTED, Digest, shown, words_for_few
 from .digits import Digits
 from .markup import NONE, Entry, bare, find, framed, level_of
 
-MOST_MODELS = 8  # rows
-FEW_MODELS = 5  # more have lower rows
+MOST_MODELS = 8  # most rows
+FEW_MODELS = 5  # with more, rows are lower
 CEILING, PEOPLE = "Ceiling set by the annotations", "Annotators with each other"
 
 
@@ -19,11 +19,11 @@ Ends = tuple[Optional[float], Optional[float]]
 
 
 class Line(NamedTuple):
-    """A row: what it is, a value with its interval, the same against the voted label, and further cells."""
+    """A row: its name, a value with its interval, the value against the voted label, and further cells."""
 
     name: str
     note: str = ""
-    style: int | None = None  # of a model
+    style: int | None = None  # style of a model
     value: float | None = None
     ends: Ends = (None, None)
     two_way: Ends = (None, None)
@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
 
 def yardsticks(digest: Digest) -> str:
-    """Several models between the ceiling and always the commonest class."""
+    """Return the table of several models between the ceiling and always the commonest class."""
     constant, ceiling, people = digest.constant(), digest.ceiling, digest.annotators
     trivial = None if constant is None else constant["value"]
     most = None if ceiling is None else ceiling["value"]
@@ -68,7 +68,7 @@ def yardsticks(digest: Digest) -> str:
 
 
 def measures(digest: Digest) -> str:
-    """One model: each measure with its own trivial value and its own ceiling."""
+    """Return the table of one model: each measure with its own baseline and its own ceiling."""
     (model,) = digest.models
     lines = list(_lines_of(digest, model))
     digits = Digits(0) if digest.withheld else Digits.of(one.ends for one in lines)
@@ -113,7 +113,7 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
 
 
 def _ends(row: Entry) -> tuple[Ends, Ends]:
-    """The interval over cases, and that over cases and annotators."""
+    """Return the interval over cases, and the interval over cases and annotators."""
     return (row["case_low"], row["case_high"]), (row["two_way_low"], row["two_way_high"])
 
 
@@ -145,7 +145,7 @@ _AXIS = ((0, "start"), (25, "middle"), (50, "middle"), (75, "middle"), (100, "en
 
 
 def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequence[tuple[str, str]]) -> str:
-    """A narrow window shows a row as a block, hence the roles, and the heading of each further cell before it."""
+    """Return a row; narrow windows show it as a block, which needs the roles, and the heading of each further cell before it."""
     mark = (
         ""
         if one.style is None or len(digest.models) == 1
@@ -168,7 +168,7 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
 
 
 def _plot(digest: Digest, one: Line) -> str:
-    """A value with its interval on an axis from 0 to 100, beside the voted one, always the commonest class and the ceiling."""
+    """Return a value with its interval on an axis from 0 to 100, with the voted one, always the commonest class and the ceiling."""
     parts = ['<use class="hair" href="#g"/>']
     for kind, at in (("trivial", one.constant), ("most", one.ceiling)):
         if at is not None:
@@ -188,7 +188,7 @@ def _plot(digest: Digest, one: Line) -> str:
 
 
 def _key(lines: Sequence[Line]) -> str:
-    """What the marks of the table mean."""
+    """Return the key to the marks of the table."""
     found = []
     if any(one.constant is not None for one in lines):
         found.append(('<line class="trivial" x1="10" x2="10" y1="0" y2="13"/>', "always the commonest class"))

@@ -1,4 +1,4 @@
-"""Agreement among annotators: by every usual coefficient, class by class, and pair by pair."""
+"""Agreement among annotators: by every usual coefficient, by class, and by pair of annotators."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ TABLES = {
     "agreement_by_class": ("class", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "prevalence", "n_cases"),
     "agreement_by_pair": ("annotator", "other", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "n_cases"),
 }
-MOST_CLASSES = 30  # those given most often
-MOST_ANNOTATORS = 15  # those with most cases
-MOST_LABELS = 10_000_000  # of two annotators; each is looked at
-LEAST_CASES = 2  # that two annotators share
+MOST_CLASSES = 30  # most frequent classes that are shown
+MOST_ANNOTATORS = 15  # annotators with most cases that are compared in pairs
+MOST_LABELS = 10_000_000  # most labels of two annotators, each of which is read
+LEAST_CASES = 2  # least number of cases that two annotators share
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Of the judged cases; class by class and pair by pair of labels, pairs only where annotators have names."""
+    """Return the tables for the judged cases; tables by class and by pair need labels, and pairs need names of annotators."""
     known, options = context.known, context.options
     if known.rankings is not None:
         found = of_rankings(known.rankings, known.rows)
@@ -56,7 +56,7 @@ def make(context: Context, notes: list[str]) -> Made:
     classes = None
     if context.details:
         said = uses_of(labels)
-        with notices.heard():  # what is undefined is empty in the tables
+        with notices.heard():  # undefined numbers are empty in the tables
             classes = ByClass(context, size, said, notes) if several else None
             tables["agreement_by_pair"] = _by_pair(context, said, notes)
         if classes is not None and len(classes.chosen):
@@ -73,9 +73,9 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def of_rankings(rankings: Rankings, rows: Any = slice(None)) -> dict[str, Any]:
-    """Agreement of rankings of some cases, which have no coefficients corrected for chance; none where no case has two of them."""
+    """Return the agreement of rankings of some cases, without correction for chance; empty if no case has two rankings."""
     depth = min(3, rankings.n_classes)
-    with notices.heard():  # what is undefined has no row
+    with notices.heard():  # undefined numbers have no row
         found = {
             "annotator ranked the first class of the others": leave_one_annotator_out(rankings),
             f"average overlap of pairs at {depth}": annotator_average_overlap(rankings, depth),
@@ -88,7 +88,7 @@ def of_rankings(rankings: Rankings, rows: Any = slice(None)) -> dict[str, Any]:
 
 
 def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> list[Row]:
-    """As those of :func:`agreement_table`."""
+    """Return rows like those of :func:`agreement_table`."""
     return [
         {**dict.fromkeys(COLUMNS), "coefficient": name, "value": one.value, **ends_of(ends), "n_cases": one.n_cases,
          "n_annotators": n_annotators or None}
@@ -97,7 +97,7 @@ def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> li
 
 
 class ByClass:
-    """How often another annotator of the case gives the class too (specific agreement), and kappa of the class against all others."""
+    """Specific agreement (how often another annotator of the case gives the class too), and kappa of the class against all others."""
 
     def __init__(self, context: Context, size: NDArray[Any], said: Uses, notes: list[str]) -> None:
         case, _, label, count = said
@@ -119,7 +119,7 @@ class ByClass:
         self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen)))
 
     def rows(self, context: Context, intervals: Array) -> list[Row]:
-        """One a class."""
+        """Return one row per class."""
         rows = []
         for j, value in enumerate(self.ratios.estimate):
             with notices.heard():
@@ -134,7 +134,7 @@ class ByClass:
 
 
 def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[Row]:
-    """Percent agreement and Cohen's kappa of every two annotators on the cases that they share."""
+    """Return percent agreement and Cohen's kappa of every two annotators on the cases that they share."""
     case, annotator, label, count = said
     names, n = context.known.annotators, context.n_cases
     if len(names) < 2 or not len(case):
@@ -172,5 +172,5 @@ def _kappa(kappa: Any, context: Context, cases: Any) -> Row:
 
 
 def _ends(found: Any, context: Context, cases: Any, names: tuple[str, str]) -> Row:
-    """Analytic interval: there are too many pairs to resample each; none where it is not defined."""
+    """Return the analytic interval, since there are too many pairs to resample; empty if it is undefined."""
     return ends_of(found.interval(context.options.level, kind="analytic", clusters=context.clusters_of(cases)), *names)

@@ -1,4 +1,4 @@
-"""The answer, on the first page: the verdict, each model beside what is trivial and what is possible, and two pictures."""
+"""The answer, on the first page: the verdict, each model with its baselines and ceilings, and two pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLES = {"constant_answer": ("model", "metric", "reliability", "answer", "value
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Top-1 accuracy of always the commonest class under each truth (None: the voted label), and the lead of each model over it."""
+    """Return top-1 accuracy of always the commonest class under each truth (None: the voted label), and each model's lead over it."""
     if not context.constant or context.shares is None:
         return {}
     columns, wanted = list(context.constant.values()), []
@@ -42,5 +42,5 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def render(source: Data) -> Section:
-    """The verdict and what it stands on."""
+    """Return the first page's section: the verdict and its basis."""
     return first.render(source)[0]

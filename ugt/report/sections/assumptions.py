@@ -1,4 +1,4 @@
-"""The section on how annotations became truth: the model, its parameters, what they mean in numbers, what is assumed, and the limits."""
+"""The section on the truth model: how annotations became the truth, the parameters in numbers, the assumptions, and the limits."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _ALWAYS = [
 
 
 def render(source: Data) -> Section:
-    """How annotations became truth, with the parameters, the assumptions and the limits."""
+    """Return the section on the truth model, with its parameters, assumptions and limits."""
     facts = source["provenance"]
     aggregation = facts["aggregation"]
     done, limits = words.truth(aggregation)
@@ -109,7 +109,7 @@ def render(source: Data) -> Section:
 
 
 def _chains(source: Data) -> str:
-    """Diagnostics of the Markov chains, the worst case of all; nothing where there were none."""
+    """Return the diagnostics of the Markov chains, for the worst case; empty if there were no chains."""
     entries = source.get("diagnostics") or ()
     if not entries:
         return ""
@@ -143,7 +143,7 @@ def _facts(facts: Data) -> list[tuple[str, str]]:
 
 
 def _fitted(fit: Data, level: float) -> str:
-    """The interval of a fitted prior, and what it gains over the default."""
+    """Return the interval of a fitted prior, and its gain over the default."""
     ends = ""
     if "low" in fit:
         high = "without an upper end" if fit["high"] is None else f"to {fit['high']:.3g}"
@@ -180,11 +180,11 @@ def _about_reliability(facts: Data) -> str:
     )
 
 
-# ---- what reliability and prior mean, in numbers ----
+# ---- the meaning of reliability and prior, in numbers ----
 
 
 def _example(source: Data) -> list[str]:
-    """A small table of what one, two or three annotators settle under each reliability; of models where it can be computed by hand."""
+    """Return a small table of the certainty from one, two or three annotators under each reliability, for models with a closed form."""
     facts, n_classes = source["provenance"], source["data"]["n_classes"]
     if facts.get("annotator_reliability"):
         return []
@@ -228,5 +228,5 @@ def _ranks_example(reliabilities: list[float], background: float, n_classes: int
 
 
 def _mean_and_spread(mean: float, total: float) -> str:
-    """Of one plausibility of a Dirichlet distribution whose concentrations sum to total."""
+    """Return the mean and spread of one plausibility of a Dirichlet distribution whose concentrations sum to total."""
     return f"{number(mean)} ({math.sqrt(max(mean * (1 - mean), 0) / (total + 1)):.2g})"

@@ -1,4 +1,4 @@
-"""Calibration: losses of class probabilities against label histograms, and reliability bin by bin."""
+"""Calibration: losses of class probabilities against label histograms, and reliability in bins."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ TABLES = {
     "calibration_map": ("model", "ce", "ce_low", "ce_high", "de", "de_low", "de_high"),
 }
 ROW_SUM = 1e-4
-MOST_CLASSES = 30  # with rows of their own
+MOST_CLASSES = 30  # most classes with their own rows
 LOSSES = ("l_sq", "el", "cl", "dl", "il", "rl", "erl", "accuracy")
 ROOTS = {"cl": "ce", "dl": "de", "disagreement_cl": "disagreement_ce"}
-_MEANINGS = {  # of the losses that the page has
+_MEANINGS = {  # meanings of the losses on the page
     "el": "epistemic loss: distance from the label probabilities",
     "cl": "calibration loss: the part that recalibration can remove",
     "dl": "dispersion loss: the part that it cannot",
@@ -49,13 +49,13 @@ MOST_MODELS = 4  # columns
 
 
 def is_probability(table: Array) -> bool:
-    """Whether rows are probabilities."""
+    """Return whether rows are probabilities."""
     inside = table.min() >= -OUTSIDE and table.max() <= 1 + OUTSIDE
     return bool(inside and np.abs(table.sum(axis=1) - 1).max() <= ROW_SUM)
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Rows of losses and of bins for all models that give probabilities, where annotations are labels."""
+    """Return rows of losses and of bins for all models that give probabilities, if annotations are labels."""
     counts = context.label_counts("Calibration was not computed", notes)
     if counts is None:
         return {}
@@ -80,16 +80,16 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 class ModelLosses:
-    """Losses of the probabilities (n, K) of one model against counts of labels (n, K), and what their intervals need resampled.
+    """The losses of the probabilities (n, K) of one model against counts of labels (n, K), with requests for resamples.
 
-    ``notes`` has what is to be said.
+    Notes for the reader are in ``notes``.
     """
 
     def __init__(
         self, counts: NDArray[Any], probs: Array, options: Options, classes: Any = None, disagreement: PredictedDisagreement | None = None
     ) -> None:
         self.options, self.notes = options, list[str]()
-        with notices.heard():  # what is undefined is empty in the table
+        with notices.heard():  # undefined numbers are empty in the table
             self.losses = histogram_losses(counts, probs, classes=classes)
             self.log_loss = histogram_log_loss(counts, probs)
             predicted = disagreement or predicted_disagreement(probs / probs.sum(axis=1, keepdims=True))
@@ -106,11 +106,11 @@ class ModelLosses:
 
     @property
     def asks(self) -> list[Ask]:
-        """What is to be resampled."""
+        """Return the requests for resamples."""
         return list(self._asks.values())
 
     def rows(self, resampled: Sequence[Resamples]) -> list[Row]:
-        """Of the table of calibration, without the model."""
+        """Return the rows of the table of calibration, without the model."""
         intervals = {name: found.interval(self.options.level, self.options.interval) for name, found in zip(self._asks, resampled)}
         found, nothing = self.losses, np.full((2, 2), np.nan)
         rows, of_losses = [], dict(zip(found.statistic.names, intervals.get("losses", ())))
@@ -131,7 +131,7 @@ class ModelLosses:
         return rows
 
     def bins(self) -> list[Row]:
-        """Of the table of bins, without the model; none where there are many classes."""
+        """Return the rows of the table of bins, without the model; empty if there are many classes."""
         rows = []
         for k, name in enumerate(self.losses.classes.tolist() if len(self.losses.classes) <= MOST_CLASSES else ()):
             with notices.heard():
@@ -147,7 +147,7 @@ class ModelLosses:
 
 
 def _place(rows: Sequence[Row]) -> Row:
-    """Where a model stands in the map of errors."""
+    """Return the place of a model in the map of errors."""
     found: Row = {}
     for name in ("ce", "de"):
         row = next(row for row in rows if row["loss"] == name and row["class"] is None)
@@ -161,7 +161,7 @@ def _row(loss: str, plugin: Any, bias: Any, debiased: Any, low_high: Array, n_ca
 
 
 def _root(row: Row) -> Row:
-    """The row of the square root of a loss; an end below 0 becomes 0, a loss below 0 has none."""
+    """Return the row of the square root of a loss; an end below 0 becomes 0, a loss below 0 has none."""
     squares = {key: row[key] for key in ("plugin", "debiased", "low", "high")}
     squares.update({end: max(squares[end], 0.0) for end in ("low", "high") if squares[end] is not None})
     roots = {key: math.sqrt(value) if value is not None and value >= 0 else None for key, value in squares.items()}
@@ -172,7 +172,7 @@ def _root(row: Row) -> Row:
 
 
 def render(source: Data) -> Section | None:
-    """Debiased losses of all models; None where there are none."""
+    """Return the debiased losses of all models; None if there are none."""
     entries = [e for e in source.get("calibration") or () if e["class"] is None and e["loss"] in _MEANINGS and e["debiased"] is not None]
     if not entries:
         return None

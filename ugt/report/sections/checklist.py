@@ -1,4 +1,4 @@
-"""The section that says where this report answers reporting guidelines, item by item. What is said of an item is computed from the data."""
+"""The section on reporting guidelines: for each item, where this report answers it; the status is computed from the data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 IN_REPORT, FROM_PLAN = "in this report", "from the plan"
 FOR_AUTHORS = f"{NOT_STATED}: to be written by the authors"
-LACKS = "but "  # before what an item lacks
+LACKS = "but "  # precedes what an item lacks
 
 
 class Item(NamedTuple):
-    """What a guideline asks, in our words; the places of the report and the fields of the plan that answer; what is left to write."""
+    """An item of a guideline in our words; the places of the report and the fields of the plan that answer it; what is left to write."""
 
     number: str
     asks: str
@@ -30,7 +30,7 @@ class Item(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something is: the sections and the table that may have it, and whether the data have it."""
+    """The sections and the table that may have something, and whether the data have it."""
 
     anchors: tuple[str, ...]
     there: Callable[[Data], bool] = lambda _: True
@@ -38,12 +38,12 @@ class Place(NamedTuple):
 
 
 def _rows(name: str, column: str = "") -> Callable[[Data], bool]:
-    """Whether a table has rows, and a value in one of the columns."""
+    """Return a check whether a table has rows with a value in the column."""
     return lambda source: any(not column or row.get(column) is not None for row in source.get(name) or ())
 
 
 def _subgroups(source: Data) -> bool:
-    """Whether the user gave subgroups, beside the strata that every evaluation has."""
+    """Return whether the user gave subgroups, in addition to the strata of every evaluation."""
     return any(row["stratum"] not in strata.OWN and row["low"] is not None for row in source.get("strata") or ())
 
 
@@ -73,7 +73,7 @@ _WHO = ("annotators", "number_of_annotators", "annotators_independent_of_models"
 _HOW = ("instructions", "what_annotators_saw", "blinding", "adjudication")
 _RULES = ("missing_annotations_rule", "missing_predictions_rule")
 
-# Items by number where the number is known for sure; each guideline is to be read in the original.
+# Items have numbers if the numbers are known for sure; readers must consult the original guideline.
 GUIDELINES: dict[str, tuple[Item, ...]] = {
     "STARD-AI 2025": (
         Item(
@@ -177,14 +177,14 @@ COLUMNS = ("guideline", "item", "asks", "where", "status")
 
 
 def render(source: Data, titles: Mapping[str, str]) -> Section:
-    """How many items are answered, and those that are left to the authors.
+    """Return the number of items that are answered, and the items left to the authors.
 
     Parameters
     ----------
     source : mapping
-        The evaluation.
+        The evaluation as plain values.
     titles : mapping of anchor to title
-        The sections of the page.
+        Titles of the sections of the page.
     """
     how = (
         "Items are in our own words, with the numbers of the original where those are certain: see the original before using them. "
@@ -207,7 +207,7 @@ _WORDS = (
 
 
 def rows(source: Data, titles: Mapping[str, str]) -> list[dict[str, str]]:
-    """Each item of each guideline, where it is answered and how far, as plain text."""
+    """Return each item of each guideline, where it is answered and how far, as plain text."""
     return [
         dict(zip(COLUMNS, (name, item.number, item.asks, ", ".join(_where(item, source, titles)), _status(item, source))))
         for name, items in GUIDELINES.items()
@@ -216,7 +216,7 @@ def rows(source: Data, titles: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _where(item: Item, source: Data, titles: Mapping[str, str]) -> list[str]:
-    """Titles of sections and names of files; the plan where it states something of the item."""
+    """Return titles of sections and names of files; also the plan, if it states something about the item."""
     found = []
     for place in (_PLACES[name] for name in item.places):
         if place.there(source):
@@ -247,7 +247,7 @@ def _lacking(what: str, names: Sequence[str]) -> list[str]:
 
 
 def _totals(items: Sequence[Mapping[str, str]]) -> str:
-    """How many items are answered in full, in part, and not at all."""
+    """Return the number of items answered in full, in part, and not at all."""
     none = sum(one["status"] == FOR_AUTHORS for one in items)
     part = sum(LACKS in one["status"] for one in items)
     return (

@@ -1,4 +1,4 @@
-"""Differences of every two models on the same resamples, their ranks, and where their order flips."""
+"""Differences of every two models on the same resamples, their ranks, and flips of their order."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from ..context import Context
 
 TITLE = "Differences of all pairs of models"
-MOST_SHOWN = 6  # models
+MOST_SHOWN = 6  # most models
 TABLES = {
     "differences": (
         "metric", "k", "reliability", "model", "other", "difference", "low", "high", "joint_low", "joint_high", "greater_share", "n_cases",
     )
 }  # fmt: skip
-MOST_MODELS = 10  # 45 pairs
+MOST_MODELS = 10  # most models: 45 pairs
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Model minus other, against the voted label and under the middle reliability, at k = 1 under each one.
+    """Return model minus other, against the voted label and under the middle reliability, at k = 1 under each reliability.
 
     ``joint_low`` to ``joint_high``: intervals that hold together for all pairs of models under the same truth.
     """
@@ -70,7 +70,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def render(source: Data) -> Section | None:
-    """Differences of all pairs of more than two models; one pair has a section of its own."""
+    """Return the differences of all pairs of more than two models; a single pair has another section."""
     digest = Digest(source)
     pairs = [(a, b, lead) for a, b in combinations(digest.models[:MOST_SHOWN], 2) if (lead := digest.lead(a, b)) is not None]
     if len(digest.models) < 3 or not pairs or digest.withheld:

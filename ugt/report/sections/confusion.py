@@ -1,4 +1,4 @@
-"""The soft confusion matrix: expected numbers of cases by top class and first choice, and agreement class by class."""
+"""The soft confusion matrix: expected numbers of cases by top class and first choice, and agreement by class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_MODELS = 4  # columns
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """All tables.
+    """Return all tables.
 
     Class t is the most plausible one of case i with probability m_it, the prediction is p with the share c_ip of the first choice. The
     matrix has n_tp = Σ m_it c_ip, so that Σ_t n_tt over the number of cases is UA top-1 accuracy; positive percent agreement is
@@ -53,7 +53,7 @@ def make(context: Context, notes: list[str]) -> Made:
         names.append(OTHERS)
         notes.append(f"Confusion: the {MOST_CLASSES} classes expected most often are shown; {n_classes - len(kept):,} others are together.")
     truth = _pooled(top, kept)
-    other = np.where(here[:, None], np.maximum(1 - truth, 0.0), 0.0)  # rows add up to 1 but for rounding
+    other = np.where(here[:, None], np.maximum(1 - truth, 0.0), 0.0)  # rows add up to 1 except for rounding
     choices = {model: _pooled(choice, kept) for model, choice in context.choices.items()}
     asked = [_agreement(truth, other, choice) for choice in choices.values()]
     if context.groups is not None:
@@ -78,20 +78,20 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
-    """Positive agreement class by class, then negative."""
+    """Return positive agreement for each class, then negative."""
     above = [truth * choice, other * (1 - choice)]
     return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1]))
 
 
 def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
-    """Positive agreement group by group, then the accuracy given the group."""
+    """Return positive agreement for each group, then the accuracy given the group."""
     truth = summed(top, group)
     above = [truth * summed(choice, group), summed(top * choice, group)]
     return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1]), 2))
 
 
 def _pooled(table: Array, kept: Int64) -> Array:
-    """(n, C) some columns and, last, the sum of the others."""
+    """Return (n, C) some columns and, last, the sum of the others."""
     if len(kept) == table.shape[1]:
         return table
     rest = np.ones(table.shape[1], bool)
@@ -108,7 +108,7 @@ def _matrix_of(model: str, names: list[str], expected: Array) -> Iterator[Row]:
 
 
 def _rows(model: str, of_what: str, names: list[str], below: Mapping[str, Array], values: Array, ends: Array) -> Iterator[Row]:
-    """``below``: the two kinds of numbers, with the expected cases that each is of. Of few cases only 0 and 1 have intervals."""
+    """Yield rows; ``below``: the two kinds of numbers, with their expected cases. With few cases only 0 and 1 have intervals."""
     for k, name in enumerate(names):
         row: Row = {"model": model, of_what: name}
         for kind, j in zip(below, (k, len(names) + k)):
@@ -121,7 +121,7 @@ def _rows(model: str, of_what: str, names: list[str], below: Mapping[str, Array]
 
 
 def render(source: Data) -> Section | None:
-    """Positive percent agreement of each class and group; None where the first page has it."""
+    """Return positive percent agreement of each class and group; None if the first page has it."""
     digest = Digest(source)
     classes, groups = source.get("class_agreement") or (), source.get("group_agreement") or ()
     if not digest.models or not classes or (source["data"]["n_classes"] == 2 and len(digest.models) == 1):
@@ -136,7 +136,7 @@ def render(source: Data) -> Section | None:
 
 
 def _agreement_table(digest: Digest, entries: Sequence[Entry], of_what: str) -> str:
-    """A row for each class or group, the one with most expected cases first."""
+    """Return one row for each class or group, the one with most expected cases first."""
     drawn = digest.models[:MOST_MODELS]
     found = {(e["model"], e[of_what]): e for e in entries if e["model"] in drawn}
     names = sorted(unique(found.values(), of_what), key=lambda name: (name == OTHERS, -found[drawn[0], name]["n_expected"]))
@@ -151,7 +151,7 @@ def _agreement_table(digest: Digest, entries: Sequence[Entry], of_what: str) -> 
 
 
 def commonest(source: Data) -> str:
-    """The classes that the models take for others most often, in a sentence."""
+    """Return a sentence on the classes that the models confuse most often."""
     wrong = [e for e in source.get("confusion") or () if e["truth"] != e["predicted"] and OTHERS not in (e["truth"], e["predicted"])]
     if not wrong or source["data"]["n_classes"] < 3:
         return ""

@@ -1,4 +1,4 @@
-"""Coverage of prediction sets: calibrated on one half of the cases, judged on the other, and the other way round."""
+"""Coverage of prediction sets: calibrated on one half of the cases and judged on the other, and vice versa."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ TABLES = {"set_coverage": ("model", "score", "level", "coverage", "low", "high",
 MEANINGS = {"LAC": "LAC: all classes above one probability", "APS": "APS: the most probable classes, until they add up to enough"}
 LEVELS = (0.8, 0.9, 0.95)
 MOST_MODELS = 4  # columns
-WHOLE = 0.01  # classes that may lack in a set of all classes, on average
+WHOLE = 0.01  # mean number of classes that may lack in sets counted as sets of all classes
 LEAST_CASES = 40
 LEAST_HALF = 10
-LABELS, MOST_LABELS = 100, 2 * 10**6  # sampled: of a case, of all cases together
-MOST_SCORED = 10**8  # cases x classes x models: some ten seconds
+LABELS, MOST_LABELS = 100, 2 * 10**6  # most labels that are sampled: per case, and of all cases together
+MOST_SCORED = 10**8  # most cases x classes x models: some ten seconds
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Rows of all models that give probabilities."""
+    """Return rows of all models that give probabilities."""
     if not context.scores or context.known.n_classes < 2:
         return {}
     if context.mean is None:
@@ -68,7 +68,7 @@ def make(context: Context, notes: list[str]) -> Made:
     table = np.full((len(kept), len(found) * len(LEVELS)), np.nan)
     table[kept] = np.concatenate([mass for mass, _ in found.values()]).T
     (resamples,) = yield [Ask(Ratios.of(table), context.options.affordable(n * table.shape[1]))]
-    intervals, rows = context.intervals(resamples), []  # thresholds as they are
+    intervals, rows = context.intervals(resamples), []  # thresholds are taken as fixed
     for j, ((model, score), (mass, size)) in enumerate(found.items()):
         for i, level in enumerate(LEVELS):
             rows.append({
@@ -80,7 +80,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def _models(context: Context, mean: Array, notes: list[str]) -> list[str]:
-    """Those that give probabilities, as many as can be scored in short time."""
+    """Return the models that give probabilities, as many as can be scored in a short time."""
     models = []
     for model, table in context.scores.items():
         if is_probability(table):
@@ -94,7 +94,7 @@ def _models(context: Context, mean: Array, notes: list[str]) -> list[str]:
 
 
 def halves(n: int, clusters: Any, seed: int) -> Bools | None:
-    """(n,) the cases of one half, by chance; cases of a cluster stay together. None where there is too little to be halved."""
+    """Return (n,) the cases of one half, by chance; cases of a cluster stay together. None if there are too few to be halved."""
     if n < LEAST_CASES:
         return None
     design = Design.of(n, clusters)
@@ -105,13 +105,13 @@ def halves(n: int, clusters: Any, seed: int) -> Bools | None:
 
 
 def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, score: str, seed: int) -> tuple[Array, Int64, list[str]]:
-    """For each level the plausibility mass (3, n) and the size (3, n) of the set of every case; and what is to be said."""
+    """Return for each level the plausibility mass (3, n) and the size (3, n) of the set of every case, and notes."""
     notes: list[str] = []
     mass, size = np.empty((len(LEVELS), len(probs))), np.empty((len(LEVELS), len(probs)), np.int64)
     m = max(1, min(LABELS, MOST_LABELS // len(probs)))
     for here in (first, ~first):
         fitted = MonteCarloConformal(score.lower(), m=m, seed=seed)
-        with notices.heard():  # said below
+        with notices.heard():  # a note is added below
             fitted.fit(probs[here], truth[here], case_ids=ids[here])
             for i, level in enumerate(LEVELS):
                 alpha = round(1.0 - level, 12)
@@ -128,7 +128,7 @@ def _both_halves(probs: Array, truth: Array, ids: NDArray[Any], first: Bools, sc
 
 
 def render(source: Data) -> Section | None:
-    """How much of the truth the sets hold, and how large they are; None where no model gives probabilities."""
+    """Return the coverage and the size of the sets; None if no model gives probabilities."""
     entries = source.get("set_coverage") or ()
     if not entries:
         return None

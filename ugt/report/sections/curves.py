@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves against probabilities of being positive, with bands, and against labels cut at one half."""
+"""ROC and precision-recall curves against probabilities of being positive, with bands, and against these with a threshold."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ TABLES = {
     ),
 }
 GRID = np.round(np.linspace(0.0, 1.0, 51), DIGITS)
-MOST_THRESHOLDS = 4096  # of the curves of resamples: of more, so many are taken
+MOST_THRESHOLDS = 4096  # most thresholds of the curves of resamples
 MOST_CLASSES = 6
-MOST_NAMES = 10  # of classes that are left out
+MOST_NAMES = 10  # most names of classes that are left out
 MOST_RESAMPLES, LEAST_RESAMPLES = 200, 50
-MOST_WORK = 2 * 10**8  # cases x resamples x curves: some seconds
+MOST_WORK = 2 * 10**8  # most cases x resamples x curves: some seconds
 AREAS = ("soft_auroc", "soft_average_precision")
 MOST_MODELS = 4  # columns
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Rows of curves and of the areas under them."""
+    """Return rows of curves and of the areas under them."""
     if not context.scores or context.known.n_classes < 2:
         return {}
     if context.mean is None:
@@ -62,7 +62,7 @@ def make(context: Context, notes: list[str]) -> Made:
             continue
         for model, table in context.scores.items():
             found[model, name] = Curves(Column(Order(np.ascontiguousarray(score_of(table, k)[kept])), p), kept)
-    # areas of two classes are those of the metrics, on the same resamples: their intervals are the same
+    # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
     told = {rows[0]["model"]: score for score, rows in context.soft if rows[0]["reliability"] == context.reliability}
     asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in found if model in told]
     resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in (found.values() if n else ()))]
@@ -79,7 +79,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def _classes(mean: Array, axes: Any, notes: list[str]) -> list[int]:
-    """The second of two classes; else those of which most cases are expected."""
+    """Return the second of two classes; otherwise the classes with most expected cases."""
     if axes.n_classes == 2:
         return [1]
     order: list[int] = np.argsort(-mean.sum(axis=0), kind="stable").tolist()
@@ -92,7 +92,7 @@ def _classes(mean: Array, axes: Any, notes: list[str]) -> list[int]:
 
 
 def _resamples(work: int, context: Context, notes: list[str]) -> int:
-    """How many resamples the bands are made from; 0: no bands."""
+    """Return the number of resamples for the bands; 0: no bands."""
     wanted = min(MOST_RESAMPLES, context.options.n_resamples)
     n = min(wanted, context.options.affordable(work, most=MOST_WORK, least=0))
     if n < min(wanted, LEAST_RESAMPLES):
@@ -104,7 +104,7 @@ def _resamples(work: int, context: Context, notes: list[str]) -> int:
 
 
 def score_of(table: Array, k: int) -> Array:
-    """Scores (N,) of class k: its probability, or its lead over the best other class where rows do not add up to one number."""
+    """Return scores (N,) of class k: its probability, or its lead over the best other class if rows do not add up to one number."""
     own = np.asarray(table[:, k], np.float64)
     with np.errstate(invalid="ignore"):
         if np.ptp(table.sum(axis=1)) < 1e-6:
@@ -114,13 +114,13 @@ def score_of(table: Array, k: int) -> Array:
 
 
 def _points_of(column: Column, bands: Array) -> list[Row]:
-    """Points of the four curves, the soft ones with bands (2 G + 4, 2)."""
+    """Return points of the four curves, the soft ones with bands (2 G + 4, 2)."""
     rows: list[Row] = []
     for kind, one in (("soft", column), ("hard", column.hard())):
         points = CurvePoints(one, GRID).estimate.reshape(2, -1)
         for i, curve in enumerate(("roc", "pr")):
             if np.isnan(points[i]).any():
-                continue  # no label is positive, or none negative
+                continue  # no label is positive, or none is negative
             around = bands[i * len(GRID) :] if kind == "soft" else [(None, None)] * len(GRID)
             for x, y, low_high in zip(GRID.tolist(), points[i].tolist(), around):
                 rows.append({"curve": curve, "kind": kind, "x": x, "y": y, **ends_of(low_high)})
@@ -128,7 +128,7 @@ def _points_of(column: Column, bands: Array) -> list[Row]:
 
 
 def _areas_of(areas: SoftRanking, around: Array) -> Row:
-    """The areas, soft ones with their intervals, and hard."""
+    """Return the areas, soft ones with their intervals, and hard ones."""
     row: Row = {}
     for name, value, low_high in zip(ALL, areas.estimate, around):
         row.update({name: finite(value), **(ends_of(low_high, f"{name}_low", f"{name}_high") if name in AREAS else {})})
@@ -138,7 +138,7 @@ def _areas_of(areas: SoftRanking, around: Array) -> Row:
 class Curves(Statistic):
     """Both curves of a column of scores of the kept cases at the places of the grid, and the areas under them: 2 G + 4 numbers."""
 
-    smooth = False  # they have steps
+    smooth = False  # the curves have steps
 
     def __init__(self, column: Column, kept: Bools) -> None:
         self.column, self._kept, self.n_cases = column, kept, len(kept)
@@ -147,17 +147,17 @@ class Curves(Statistic):
 
     @property
     def kept(self) -> Bools:
-        """(N,) cases that are positive or negative at all."""
+        """The (N,) cases that may be positive or negative."""
         return self._kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """(B, S) of the curves, then of the areas."""
+        """Return the sums (B, S) of the curves, then of the areas."""
         weights = np.ones((1, self.n_cases)) if cases is None else cases
         weights = weights if self._kept.all() else weights.T[self._kept].T
         return np.concatenate([self._points.sums(weights), self.areas.sums(weights)], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        """(B, 2 G + 4)."""
+        """Return the numbers (B, 2 G + 4)."""
         points, areas = np.split(sums, [-len(self.column.sums)], axis=1)
         return np.concatenate([self._points.answer(points), self.areas.answer(areas)], axis=1)
 
@@ -166,7 +166,7 @@ class Curves(Statistic):
 
 
 def render(source: Data) -> Section | None:
-    """Areas under the ROC curves of several classes; those of two classes are among the measures."""
+    """Return areas under the ROC curves of several classes; those of two classes are among the measures."""
     areas = source.get("curve_scores") or ()
     if not areas or source["data"]["n_classes"] == 2:
         return None

@@ -1,4 +1,4 @@
-"""What came in, and what was left out."""
+"""The data that were evaluated, and the cases left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TITLE = "Data"
 
 
 def render(source: Data) -> Section:
-    """What came in, and what was left out."""
+    """Return the section on the data that were evaluated, and the cases left out."""
     facts = source["data"]
     listed = [
         ("Kind", text(facts["kind"])),
@@ -24,7 +24,7 @@ def render(source: Data) -> Section:
 
 
 def _annotation_facts(facts: Data) -> list[tuple[str, str]]:
-    """What is known where annotations came in, and not plausibilities."""
+    """Return facts about annotations, which given plausibilities do not have."""
     spread = facts["annotations_per_case"]
     return [
         ("Classes never named", count(facts["n_unused_classes"])),

@@ -1,4 +1,4 @@
-"""What the result depends on: one choice made differently, and the sources of uncertainty."""
+"""The dependence of the result on single choices of the analysis, and the sources of uncertainty."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .sources import MEANINGS
 
 MOST_MODELS, MOST_ROWS = 4, 12
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}
-TOGETHER = ("cases and draws", "clusters and draws")  # holds the others
+TOGETHER = ("cases and draws", "clusters and draws")  # includes the other sources
 
 
 def render(source: Data) -> Section | None:
-    """None where nothing was changed and no source was looked at."""
+    """Return the section; None if no choice was changed and no source was examined."""
     digest = Digest(source)
     changes, spread = _changes(digest), _spread(digest)
     if not changes and not spread:
@@ -28,7 +28,7 @@ def render(source: Data) -> Section | None:
 
 
 def _by_setting(digest: Digest) -> dict[str, dict[str, list[Entry]]]:
-    """Setting -> model -> rows; annotators that are left out one by one are one setting."""
+    """Return setting -> model -> rows; annotators that are left out one by one are one setting."""
     found: dict[str, dict[str, list[Entry]]] = {}
     for e in digest.source.get("sensitivity") or ():
         if e["change"] is not None and e["model"] in digest.models[:MOST_MODELS]:

@@ -1,4 +1,4 @@
-"""Who annotated what: annotators, cases that two of them share, annotations per case, use of the classes."""
+"""The design of the annotation: annotators, cases that two of them share, annotations per case, use of the classes."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ TABLES = {
     "case_sizes": ("n_annotations", "n_cases"),
     "classes": ("class", "n_annotations", "share", "n_cases", "unused"),
 }
-MOST_OVERLAP = 30  # annotators that are set against each other: those with most cases
+MOST_OVERLAP = 30  # annotators with most cases whose overlap is shown
 MOST_CLASSES = 10_000
-CHUNK = 1 << 16  # cases
-MOST_ROWS, MOST_PAIRS, MOST_NAMED = 20, 12, 30  # that are shown: rows, pairs, unused classes by name
+CHUNK = 1 << 16  # cases at a time
+MOST_ROWS, MOST_PAIRS, MOST_NAMED = 20, 12, 30  # most that are shown: rows, pairs, unused classes by name
 
 
 class Uses(NamedTuple):
-    """A row for every class that an annotation names: a label, or each class of a ranking."""
+    """One row for every class that an annotation names: a label, or each class of a ranking."""
 
     case: Int64
-    annotator: Int64  # -1 where it is not known
+    annotator: Int64  # -1 if unknown
     label: Int64
     times: Int64
 
 
 def make(context: Context, notes: list[str]) -> Rows:
-    """The tables, over all cases, judged or not; without rows where nothing is known of annotations."""
+    """Return the tables, over all cases, judged or not; without rows if annotations are unknown."""
     known = context.known.annotations
     if known is None:
         return {}
@@ -51,14 +51,14 @@ def make(context: Context, notes: list[str]) -> Rows:
     tables = {"case_sizes": _sizes_of(context.known.n_annotations), "classes": _classes_of(known, uses, notes)}
     if len(known.annotators):
         case, annotator = annotations_of(known)
-        at, _ = pairs(case, annotator)  # once for each annotator of a case, ordered by case
+        at, _ = pairs(case, annotator)  # each annotator of a case once, ordered by case
         tables["annotators"] = _annotators_of(known, uses, annotator[at])
         tables["annotator_overlap"] = _overlap_of(known.annotators, case[at], annotator[at], notes)
     return tables
 
 
 def annotations_of(known: Labels | Rankings) -> tuple[Int64, Int64]:
-    """``(case, annotator)`` of every annotation."""
+    """Return ``(case, annotator)`` of every annotation."""
     offsets = known.offsets if isinstance(known, Labels) else known.case_offsets
     return row_of(offsets), known.annotator.astype(np.int64)
 
@@ -84,12 +84,12 @@ def _annotators_of(known: Labels | Rankings, uses: Uses, annotator_of_case: Int6
 
 
 def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
-    """(A,) share of the labels of a case's other annotators that are the annotator's own, mean over the cases that have others.
+    """Return (A,) the share of other annotators' labels that equal the annotator's own, averaged over the cases that have others.
 
-    An annotator who labels a case several times counts with each label's share there.
+    An annotator who labels a case several times counts with the share of each label in it.
     """
     count = uses.times.astype(np.float64)
-    at, entry = pairs(uses.case, uses.annotator)  # an entry: what one annotator said of one case
+    at, entry = pairs(uses.case, uses.annotator)  # an entry: all annotations of one case by one annotator
     own = np.bincount(entry, count)
     _, of_class = pairs(uses.case, uses.label)
     _, own_class = pairs(entry, uses.label)
@@ -104,7 +104,7 @@ def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
 
 
 def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[str]) -> list[Row]:
-    """Cases that two annotators share: every pair once, in the order of the annotators."""
+    """Return the number of cases that two annotators share: every pair once, in the order of the annotators."""
     n = len(names)
     chosen = most(np.bincount(annotator, minlength=n), MOST_OVERLAP)
     if n > MOST_OVERLAP:
@@ -122,7 +122,7 @@ def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[
 
 
 def _common(row: Int64, column: Int64, n: int) -> Array:
-    """(n, n) products of the columns of a table that is 1 at (row, column), rows ascending; some rows at a time."""
+    """Return (n, n) products of the columns of a table that is 1 at (row, column), rows ascending; some rows at a time."""
     common = np.zeros((n, n))
     n_rows = int(row[-1]) + 1 if len(row) else 0
     for begin in range(0, n_rows, CHUNK):
@@ -139,7 +139,7 @@ def _sizes_of(n_annotations: Any) -> list[Row]:
 
 
 def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[Row]:
-    """Labels of every class, or rankings that name it, and their share of all."""
+    """Return the number of labels of every class, or of rankings that name it, and their share of all."""
     k = known.n_classes
     given = np.bincount(uses.label, uses.times, k)
     cases = np.bincount(uses.label[pairs(uses.case, uses.label)[0]], minlength=k)
@@ -158,7 +158,7 @@ def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[
 
 
 def render(source: Data) -> Section | None:
-    """The annotators one by one; None where they have no names, or are too many."""
+    """Return the annotators one by one; None if they have no names, or are too many."""
     annotators = source.get("annotators") or ()
     if not 1 < len(annotators) <= MOST_ROWS:
         return None

@@ -1,4 +1,4 @@
-"""Where models agree with the annotators' truth: settled and doubtful cases, subgroups."""
+"""The agreement of models with the truth in settled and undecided cases, and in subgroups."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, un
 from ..rows import below, plain_table
 from .confusion import commonest
 
-MOST = 4  # models that have columns
+MOST = 4  # most models with columns
 FEW = "too few"
-SHOWN = ("certainty", "agreement")  # of what every evaluation has; subgroups come before
+SHOWN = ("certainty", "agreement")  # strata of every evaluation that are shown; subgroups come before them
 
 
 def render(source: Data) -> Section | None:
-    """A table for each subgroup, and one by certainty; None where there are no strata."""
+    """Return a table for each subgroup, and one by certainty; None if there are no strata."""
     digest, entries = Digest(source), source.get("strata") or ()
     kinds = unique(entries, "stratum")
     given = [k for k in kinds if k not in (*SHOWN, "annotations")]

@@ -1,4 +1,4 @@
-"""The calibration-dispersion map of the models, and whether they foresee how often annotators disagree."""
+"""The calibration-dispersion map of the models, and how well they predict how often annotators disagree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_RESAMPLES = 1000
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Rows of bins for the models that give probabilities, where annotations are labels; the map is made beside calibration."""
+    """Return rows of bins for the models that give probabilities, if annotations are labels; calibration makes the map."""
     counts = context.label_counts("The calibration-dispersion map was not made", notes)
     if counts is None:
         return {}
@@ -44,19 +44,19 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 class DisagreementBins:
-    """Predicted disagreement of two annotators against that of the pairs of labels of a case, bin by bin."""
+    """Predicted disagreement of two annotators against that of the pairs of labels of a case, in bins."""
 
     def __init__(self, counts: Int64, probs: Array) -> None:
         with notices.heard():
             self.losses = disagreement_losses(counts, predicted_disagreement(probs / probs.sum(axis=1, keepdims=True)).overall)
 
     def ask(self, context: Context) -> Ask:
-        """The mean disagreement of each bin, over clusters."""
+        """Return the request for the mean disagreement of each bin, over clusters."""
         n = min(MOST_RESAMPLES, context.options.affordable(4 * self.losses.n_cases))
         return Ask(LabelShares(self.losses._statistic, 0), n)
 
     def rows(self, level: float, intervals: Array | None) -> list[Row]:
-        """One a filled bin; with score intervals where there are no others."""
+        """Return one row per filled bin, with score intervals if there are no others."""
         with notices.heard():
             curve = self.losses.reliability_curve(level=level)
         ends = np.stack([curve.low, curve.high], axis=1) if intervals is None else intervals

@@ -1,4 +1,4 @@
-"""Models beside annotators: discrepancy ratios of both [C]."""
+"""Models next to annotators: discrepancy ratios of both [C]."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 TWO_WAY = ("two_way_low", "two_way_high", "two_way_upper")
 TABLES = {"humans": ("kind", "name", "value", "low", "high", *TWO_WAY, "upper", "best_share", "n_cases")}  # and better_share of each model
-MOST_ANNOTATORS = 40  # judged one by one: those with most cases
+MOST_ANNOTATORS = 40  # annotators with most cases that are judged one by one
 LEAST_CASES = 10
 
 
 def make(context: Context, notes: list[str]) -> Rows:
-    """Rows of models and annotators; none where it is not known who said what."""
+    """Return rows of models and annotators; empty if annotators are not named."""
     labels, options = context.known.labels, context.options
     if labels is None or not context.scores or len(labels.annotators) < 2:
         return {}
@@ -39,13 +39,13 @@ def make(context: Context, notes: list[str]) -> Rows:
         return {}
     choices = {name: first_choices(scores) for name, scores in context.scores.items()}
     least = max(LEAST_CASES, _cases_of_the_nth(labels))
-    with notices.heard():  # what is undefined is empty in the table
+    with notices.heard():  # undefined numbers are empty in the table
         found = annotator_discrepancy(labels, choices, distance="zero-one", least_cases=least)
         table_ = found.table(options.level, kind=options.interval, **context.resampling)
-        # one-sided limits by the bootstrap-t: percentiles are too low there
+        # one-sided limits by the bootstrap-t, since those by percentiles are too low
         ratios = {name: discrepancy_ratio(labels, one, distance="zero-one") for name, one in choices.items()}
         level = max(options.level, 0.51)
-        if options.interval == "auto":  # of the same kind as the limits below them
+        if options.interval == "auto":  # of the same kind as the limits below the values
             both = {name: one.interval(options.level, kind="studentized", **context.resampling) for name, one in ratios.items()}
             table_ = [{**row, **dict(zip(("low", "high"), both[row["name"]]))} if row["kind"] == "model" else row for row in table_]
         upper = {name: one.non_inferiority(level=level, **context.resampling).limit for name, one in ratios.items()}
@@ -58,7 +58,7 @@ def make(context: Context, notes: list[str]) -> Rows:
 
 
 def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> Row:
-    """The interval and the one-sided limit for other annotators, too."""
+    """Return the interval and the one-sided limit for other annotators, too."""
     low, high = ratio.ends_if_named(context.options.level, context.clusters)
     limit = math.nan
     if not math.isnan(low):
@@ -67,7 +67,7 @@ def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> Row:
 
 
 def _is_shared(labels: Labels) -> bool:
-    """Whether any case has labels of two annotators."""
+    """Return whether any case has labels of two annotators."""
     of_case = np.unique(np.stack([row_of(labels.offsets), labels.annotator]), axis=1)[0]
     return bool((of_case[1:] == of_case[:-1]).any())
 
@@ -78,7 +78,7 @@ def _cases_of_the_nth(labels: Labels) -> int:
 
 
 def _row(row: Row, upper: Mapping[str, float], two_way: Mapping[str, Row]) -> Row:
-    """``upper``, ``best_share`` and ``two_way`` of models; of annotators the share of resamples in which each model is better."""
+    """Return a row: ``upper``, ``best_share`` and ``two_way`` of models; for annotators the shares of resamples with a closer model."""
     own: Row = {**dict.fromkeys(TWO_WAY), "upper": None, "best_share": None}
     if row["kind"] == "model":
         own = {**two_way[row["name"]], "upper": finite(upper[row["name"]]), "best_share": finite(row["best_share"])}

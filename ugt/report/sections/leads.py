@@ -1,4 +1,4 @@
-"""Which of the two leading models is ahead: under each truth, and in each measure."""
+"""The difference of the two leading models under each truth, and in each measure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .measures import _ahead
 
 
 def render(source: Data) -> Section | None:
-    """Two tables of differences with their intervals; None where fewer than two models were evaluated."""
+    """Return two tables of differences with their intervals; None if fewer than two models were evaluated."""
     digest = Digest(source)
     if len(digest.models) < 2:
         return None
@@ -26,7 +26,7 @@ def render(source: Data) -> Section | None:
         for m, k in unique(source["metrics"], "metric", "k")
         if m != VOTED and not m.startswith("hard_")
     ]
-    several = sum(lead is not None for _, lead, _ in measures) > 1  # else it is one of the rows before
+    several = sum(lead is not None for _, lead, _ in measures) > 1  # otherwise it is one of the rows before
     parts = [("Top-1 accuracy under each truth", truths), *([(f"Each measure{digest.at_main}", measures)] if several else [])]
     known = [lead for _, rows in parts for _, lead, _ in rows if lead is not None]
     if not known or digest.withheld:

@@ -1,4 +1,4 @@
-"""Every measure under the main truth, one table: values with intervals, what is trivial, what is possible, who is ahead."""
+"""Every measure under the main truth in one table: values with intervals, baselines, ceilings, and which model is ahead."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
 from .true_accuracy import COMMONEST, PERFECT
 
-MOST = 4  # models that have columns
+MOST = 4  # most models with columns
 
 
 def render(source: Data) -> Section | None:
-    """A row for each measure; None where no model was evaluated."""
+    """Return one row for each measure; None if no model was evaluated."""
     digest = Digest(source)
     if not digest.models:
         return None
@@ -62,7 +62,7 @@ def _name(metric: str, k: int | None) -> str:
 
 
 def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
-    """What no model can exceed, where it is known."""
+    """Return the value that no model can exceed, if it is known."""
     if metric == "topk_accuracy" and k == 1:
         return digest.ceiling["value"] if digest.ceiling else None
     if metric == "set_accuracy":
@@ -73,7 +73,7 @@ def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
 
 
 def _ahead(digest: Digest, metric: str, k: int | None, first: str, second: str) -> Lead | None:
-    """Lead of the first of the two best models in this measure."""
+    """Return the lead of the first of the two best models in this measure."""
     for e in digest.source.get("differences") or ():
         if (e["metric"], e["k"], e["reliability"]) == (metric, k, digest.main) and e["difference"] is not None:
             low, high = _joint(e)

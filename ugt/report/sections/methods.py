@@ -1,4 +1,4 @@
-"""Text for a paper: what was computed, in two paragraphs that can be pasted, with the references that were used."""
+"""Text for a paper: the computations in two paragraphs that can be pasted, with the references that were used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODELS = {
 
 
 def render(source: Data) -> Section:
-    """Methods, result, references, and what made the numbers."""
+    """Return methods, result, references, and provenance."""
     digest, facts = Digest(source), source["provenance"]
     references = [STUTZ]
     methods = [_truth(source, digest), _metrics(source, references), _intervals(source)]

@@ -1,4 +1,4 @@
-"""What the evaluation wants to be known."""
+"""The notes of the evaluation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TITLE = "Notes"
 
 
 def render(source: Data) -> Section | None:
-    """The cautions that the first page has no room for, and the notes of the evaluation; None where there are none."""
+    """Return the cautions for which the first page has no room, and the notes of the evaluation; None if there are none."""
     said = [f"<b>{one.claim}</b> {one.sentence}" for one in further(Digest(source))]
     notes = [*said, *(text(note) for note in source["notes"])]
     return section("notes", TITLE, "What was noticed during the evaluation.", bullets(notes)) if notes else None

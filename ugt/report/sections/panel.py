@@ -1,4 +1,4 @@
-"""The split-panel check: does the truth model predict what annotators say who were held out?"""
+"""The split-panel check: does the truth model predict the annotations of annotators who were held out?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..tables import Row
 
 TABLES = {"panel_check": ("reliability", "annotator", "predicted", "observed", "low", "high", "p_value", "adjusted_p_value", "n_cases")}
-# Options of the truth model that each takes; draws are made anew under the middle reliability only, and for no annotator by itself.
+# Options of the truth model that each check uses; truths are drawn again under the middle reliability only, and not for each annotator.
 OPTIONS = {
     "dirichlet": ("prior",),
     "prirn": ("tie_weight", "background"),
@@ -30,7 +30,7 @@ SIGNIFICANT, REFUTED = 0.05, 0.001
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """A row for each reliability; below that of the middle one a row for each annotator, where they are few."""
+    """Return a row for each reliability, and below the middle one a row for each annotator, if they are few."""
     known, how = context.known.judged, context.aggregation
     if how not in OPTIONS or known is None:
         return {}

@@ -8,11 +8,11 @@ from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of
 from ..rows import Span, plain_table, span_table
 from .panel import SIGNIFICANT
 
-MOST = 6  # coefficients
+MOST = 6  # most coefficients
 
 
 def render(source: Data) -> Section | None:
-    """None where nothing is known of single annotations."""
+    """Return the section; None if single annotations are unknown."""
     digest = Digest(source)
     agreement = [e for e in source.get("agreement") or () if e["value"] is not None][:MOST]
     people = [digest.annotators[m] for m in digest.models if m in digest.annotators]
@@ -55,7 +55,7 @@ def _one_annotator(digest: Digest, people: list[Entry]) -> str:
 
 
 def _coefficients(source: Data, entries: list[Entry]) -> str:
-    """As many decimals as the intervals deserve: two, or three."""
+    """Return the table of coefficients, with as many decimals as their intervals deserve: two, or three."""
     halves = sorted((e["high"] - e["low"]) / 2 for e in entries if e["low"] is not None and e["high"] is not None)
     decimals = 3 if halves and halves[len(halves) // 2] < 0.005 else 2
     rows = [
@@ -109,7 +109,7 @@ def _sign(e: Entry) -> int:
 
 
 def _ratios(source: Data) -> list[str]:
-    """The discrepancy ratios of the models, with their caution."""
+    """Return the discrepancy ratios of the models, with their caution."""
     found = [e for e in of(source.get("humans") or (), kind="model") if e["value"] is not None and e["upper"] is not None]
     if not found:
         return []
@@ -126,7 +126,7 @@ def _ratios(source: Data) -> list[str]:
 
 
 def _panel(digest: Digest) -> list[str]:
-    """Whether the truth model says how a further annotator labels."""
+    """Return a sentence on how well the truth model predicts a further annotator's labels."""
     e = find(of(digest.source.get("panel_check") or (), annotator=None), reliability=digest.main)
     if e is None or e["low"] is None:
         return []

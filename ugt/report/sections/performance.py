@@ -1,4 +1,4 @@
-"""How good the models are: every metric under each truth, with intervals and ranks."""
+"""The results of the models: every metric under each truth, with intervals and ranks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TABLES = {
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Intervals of certainties and metrics over cases, alone and together with draws; ranks, leads and flips."""
+    """Return intervals of certainties and metrics over cases, alone and together with draws; ranks, leads and flips."""
     found = Resamples.beside((yield context.asked))
     options, n = context.options, len(context.certainty)
     rows = [dict(row) for row in (*context.certainty, *context.metrics, *(row for _, soft in context.soft for row in soft))]
@@ -43,7 +43,7 @@ def make(context: Context, notes: list[str]) -> Made:
         alone = row["case_low"], row["case_high"]
         row["both_low"], row["both_high"] = both_ends(values + deviation, options.level) if deviation.any() else alone
     certainty = sorted(rows[:n], key=lambda row: (row["reliability"] or 0.0, row["measure"], row["k"]))
-    winners = standings(metrics, of_metrics, options.level)  # shares and ranks go into the rows
+    winners = standings(metrics, of_metrics, options.level)  # shares and ranks are added to the rows
     return {"metrics": metrics, "certainty": certainty, "winners": winners, "flips": flips(metrics, of_metrics, options.level)}
 
 
@@ -51,7 +51,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def render(source: Data) -> Section | None:
-    """Every metric of every model under each truth; None where one table before has all of it."""
+    """Return every metric of every model under each truth; None if an earlier table has all of it."""
     digest = Digest(source)
     columns = digest.reliabilities
     entries = [e for e in source["metrics"] if e["metric"] != VOTED and not e["metric"].startswith("hard_") and e["value"] is not None]

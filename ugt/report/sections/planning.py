@@ -1,4 +1,4 @@
-"""How far this study goes, and what a larger one would give: components of variance, and widths of other designs."""
+"""The precision of this study and of larger ones: components of variance, and widths of other designs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_MODELS, MOST_SHOWN = 10, 4
 
 
 def make(context: Context, notes: list[str]) -> Rows:
-    """Of each model's agreement with one more annotator; without models of alpha. Nothing where the study is no pilot of another one."""
+    """Return rows for each model's agreement with one more annotator, or without models for alpha; empty if no plan can be made."""
     labels = context.known.labels
     if labels is None or context.clusters is not None or labels.n_cases * labels.n_classes > MOST_CELLS:
         return {}
@@ -48,7 +48,7 @@ def make(context: Context, notes: list[str]) -> Rows:
 def _row(model: str | None, plan: AnnotationPlan) -> Row:
     n, k, a, random = plan.n_cases, plan.n_labels, plan.n_annotators, "annotators" in plan.random
     a = max(a, math.ceil(k), 2)
-    several = plan.metric == AGREEMENT  # of alpha, the pilot may not say what other labels per case give
+    several = plan.metric == AGREEMENT  # for alpha, the pilot may not show the effect of other numbers of labels per case
     k = k if several else round(k)
     widths = [plan.design(n, k, a), plan.design(2 * n, k, a), plan.design(n, k + 1, max(a, math.ceil(k) + 1)) if several else None]
     widths.append(plan.design(n, k, 2 * a) if random else None)
@@ -59,7 +59,7 @@ def _row(model: str | None, plan: AnnotationPlan) -> Row:
 
 
 def render(source: Data) -> Section | None:
-    """A sentence or two for each model; None where nothing was computed."""
+    """Return a sentence or two for each model; None if nothing was computed."""
     entries = source.get("study_size") or ()
     if not entries:
         return None

@@ -1,4 +1,4 @@
-"""The section on provenance: when, with what and from which files; what was decided beforehand, and where the run departs from it."""
+"""The section on provenance: date, versions and files of the run; the plan, and departures from it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 TITLE = "Files and plan"
 NOT_STATED = "not stated"
 NONE = "–"
-_ENOUGH = 1e-9  # relative, between a number as planned and as run
+_ENOUGH = 1e-9  # relative difference between a planned and a used number that counts as equal
 
 
 def render(source: Data) -> Section:
-    """When, with what, from which files and after which plan."""
+    """Return the section on date, versions, files and plan."""
     facts = source["provenance"]
     listed = [
         ("Run", f"<code>{text(source.get('run', NOT_STATED))}</code>, as in the JSON and in the tables"),
@@ -43,7 +43,7 @@ def render(source: Data) -> Section:
 
 
 def _beside(source: Data) -> str:
-    """What the record and the CSV files hold that have rows."""
+    """Return a table of the contents of the record and of the CSV files that have rows."""
     rows = [["evaluation.json", "everything, with all digits"]]
     for names, holds in _FILES.items():
         there = [f"{name}.csv" for name in names.split() if source.get(name) or name == "guidelines"]
@@ -51,7 +51,7 @@ def _beside(source: Data) -> str:
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
 
 
-# What the tables hold; those of a line stand together.
+# Contents of the tables; those in one line are listed together.
 _FILES = {
     "metrics flips differences": "all measures with every range, changes of order, differences of all pairs",
     "certainty cases": "certainty under each reliability; one row per case, least certain first",
@@ -70,17 +70,17 @@ _FILES = {
 
 
 def plan_of(source: Data) -> Data:
-    """What the plan states; nothing where there is none."""
+    """Return the stated fields of the plan; empty if there is no plan."""
     return source["provenance"].get("plan") or {}
 
 
 def stated(value: Any) -> str:
-    """A value of the plan as HTML."""
+    """Return a value of the plan as HTML."""
     return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple)) else _shown(value)
 
 
 def differences(source: Data) -> list[str]:
-    """Names of the fields whose planned value is not what was run, as far as the two can be compared."""
+    """Return names of the fields whose planned value differs from the run, if the two can be compared."""
     return [name for name, same in _compared(source).items() if not same]
 
 
@@ -125,11 +125,11 @@ def _verdict(source: Data, plan: Data, run: Data, compared: Data) -> str:
     return bullets([first, f"Of {len(_plan.FIELDS)} fields {len(plan)} are stated{f'; {NOT_STATED}: {blank}' if blank else ''}."])
 
 
-# ---- the run beside the plan ----
+# ---- the run compared with the plan ----
 
 
 def _run(source: Data) -> dict[str, Any]:
-    """What this run did, under the names of the plan."""
+    """Return the choices of this run, under the names of the plan."""
     facts, data = source["provenance"], source["data"]
     parameters = facts["parameters"]
     found = {
@@ -150,7 +150,7 @@ def _run(source: Data) -> dict[str, Any]:
 
 
 def _compared(source: Data) -> dict[str, bool]:
-    """Whether plan and run say the same, for the fields that both have in a form that can be compared."""
+    """Return whether plan and run agree, for the fields that both have in a comparable form."""
     plan, run = plan_of(source), _run(source)
     found: dict[str, bool] = {}
     if "primary_aggregation" in plan:
@@ -159,7 +159,7 @@ def _compared(source: Data) -> dict[str, bool]:
         planned, done = (_numbers(values.get(name)) for values in (plan, run))
         if planned and (done or name == "reliability"):
             found[name] = _same(planned, done)
-    if re.match(r"\d{4}-\d\d-\d\d", str(plan.get("date", ""))):  # a plan is older than its run
+    if re.match(r"\d{4}-\d\d-\d\d", str(plan.get("date", ""))):  # a plan must be older than its run
         found["date"] = plan["date"][:10] <= run["date"][:10]
     if "primary_metric" in plan and source["metrics"]:
         wanted = plan["primary_metric"] if isinstance(plan["primary_metric"], list) else [plan["primary_metric"]]
@@ -168,7 +168,7 @@ def _compared(source: Data) -> dict[str, bool]:
 
 
 def _numbers(value: Any) -> list[float]:
-    """The numbers that a value is; nothing where it is something else as well."""
+    """Return the numbers of a value; empty if it holds anything else."""
     values = value if isinstance(value, (list, tuple)) else re.split(r"[,;\s]+", value.strip()) if isinstance(value, str) else [value]
     try:
         return sorted({float(one) for one in values if not isinstance(one, bool)})
@@ -185,12 +185,12 @@ def _letters(value: Any) -> str:
 
 
 def _plainly(value: Any) -> str:
-    """A value as plain text, not HTML."""
+    """Return a value as plain text, not HTML."""
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _metric_names(source: Data) -> set[str]:
-    """All names by which a metric of this report may be called."""
+    """Return all names by which a metric of this report may be called."""
     names: set[str] = {"discrepancyratio"} if source.get("humans") else set()
     names |= {_letters(e["loss"]) for e in source.get("calibration") or ()}
     names |= {_letters(e["coefficient"]) for e in source.get("agreement") or ()}

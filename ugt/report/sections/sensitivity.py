@@ -1,4 +1,4 @@
-"""What the results hang on: each annotator, the reliability, the prior, the rule for ties, the aggregation; diagnostics of draws."""
+"""The sensitivity of the results to each annotator, the reliability, the prior, the rule for ties and the truth model; diagnostics."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TABLES = {
 METRIC = "topk_accuracy"
 MOST_ANNOTATORS = 20
 BACKGROUNDS = (0.0, 0.001, 0.1)
-MOST_WORK = 3 * 10**7  # annotations, and cases x models, that are read anew: some seconds
-FIT = 100  # reads of every label for every class that a fit of annotators takes, or less
-MOST_DRAWS = 2 * 10**6  # cases x draws of a setting that is sampled anew
-MOST_SWEEPS = 12 * 10**6  # cases x draws, those of the warm-up too, of all such settings
+MOST_WORK = 3 * 10**7  # most annotations, and cases x models, that are read again: some seconds
+FIT = 100  # reads of every label for every class in a fit of annotators, at most
+MOST_DRAWS = 2 * 10**6  # most cases x draws of a setting that is sampled again
+MOST_SWEEPS = 12 * 10**6  # most cases x draws, including the warm-up, of all such settings
 
 
 def make(context: Context, notes: list[str]) -> Rows:
-    """Rows of top-1 accuracy under each setting."""
+    """Return rows of top-1 accuracy under each setting."""
     tables = {"diagnostics": [dict(row) for row in context.diagnostics]}
     if context.scores:
         work = _Work(context)
@@ -48,20 +48,20 @@ def make(context: Context, notes: list[str]) -> Rows:
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing that is done differently."""
+    """One choice that differs from the main analysis."""
 
     kind: str
     name: str
-    how: str  # the aggregation
+    how: str  # the truth model
     reliability: float | None = None
-    making: dict[str, Any] = field(default_factory=dict)  # what is changed of it
-    ties: str | None = None  # of the predictions
-    annotator: int = -1  # who is dropped
+    making: dict[str, Any] = field(default_factory=dict)  # its changed options
+    ties: str | None = None  # rule for ties of the predictions
+    annotator: int = -1  # the annotator who is left out
     joined: bool = False  # whether the model is one of the annotators
 
 
 class _Work:
-    """Top-1 accuracy of all models, setting by setting; cases that a setting does not touch keep their values."""
+    """Top-1 accuracy of all models, setting by setting; cases that a setting does not affect keep their values."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -74,10 +74,10 @@ class _Work:
         self.work = self.sweeps = 0
         self.main = self._main()
 
-    # ---- what is to be done
+    # ---- the settings
 
     def settings(self) -> Iterator[Setting]:
-        """All settings that mean something here and fit into the bounds."""
+        """Yield all settings that are meaningful for these data and within the bounds of work."""
         for setting in (*self._rules(), *(self._annotators() if self.annotated else ())):
             if self._affordable(setting):
                 yield setting
@@ -110,7 +110,7 @@ class _Work:
         given = self.context.known.given
         known = ("dirichlet",) if self.context.known.is_labels else ()
         fitted = by_name.FITTED if known and len(given.annotators) > 1 else ()
-        alike = {"annotator_reliability": None}  # numbers of one aggregation mean nothing in another
+        alike = {"annotator_reliability": None}  # reliabilities of annotators in one truth model have no meaning in another
         for how in ("votes", "irn", "prirn", *known, *fitted):
             if how != self.how:
                 values = by_name.RELIABILITIES.get(how)
@@ -121,7 +121,7 @@ class _Work:
 
     def _annotators(self) -> Iterator[Setting]:
         known = self.context.known.given
-        if len(known.annotators) < 2:  # the evaluation says itself where they are not named
+        if len(known.annotators) < 2:  # if they are not named, the evaluation has a note
             self.said += ["No annotator was dropped: there is one only."] * len(known.annotators)
             return
         per_annotator = cases_of_annotators(known, self.context.known.rows)
@@ -136,7 +136,7 @@ class _Work:
             yield Setting("annotator dropped", str(known.annotators[a]), self.how, self.context.reliability, annotator=a)
 
     def _affordable(self, setting: Setting) -> bool:
-        """Whether it fits into the bounds; then it is counted."""
+        """Return whether a setting is within the bounds of work; if so, count its work."""
         n = self.context.n_cases if setting.annotator < 0 else len(self.cases_of[setting.annotator])
         if setting.how == "plackett-luce":
             making = self.context.making
@@ -154,10 +154,10 @@ class _Work:
         self.work += work
         return True
 
-    # ---- how it is done
+    # ---- the computation
 
     def _main(self) -> dict[str, Array]:
-        """Contributions (n,) of the main analysis."""
+        """Return the contributions (n,) of the main analysis."""
         context = self.context
         columns = {model: context.column(model, METRIC, context.reliability) for model in self.orders}
         found = {model: column for model, column in columns.items() if column is not None}
@@ -167,14 +167,14 @@ class _Work:
         return {} if truth is None else self._compared(truth.take(context.known.rows), None, self.orders)
 
     def _truth(self, setting: Setting, known: Any) -> Any:
-        """Plausibilities of all cases of ``known`` under a setting; None where they would be sampled anew at great cost."""
+        """Return plausibilities of all cases of ``known`` under a setting; None if sampling them again would take too long."""
         context = self.context
         if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
             return None
         truths = by_name.truths(
             known, setting.how if self.annotated else "auto", setting.reliability, replace(context.making, **setting.making)
         )
-        with notices.heard():  # said of the main analysis
+        with notices.heard():  # notes were added for the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains
 
     def _compared(self, truth: Any, rows: Int64 | None, orders: dict[str, Orders], ties: str | None = None) -> dict[str, Array]:
@@ -184,9 +184,9 @@ class _Work:
         return {name: np.asarray(truth.compare(order, METRICS[METRIC], 1, ties=ties).per_case) for name, order in orders.items()}
 
     def _changed(self, setting: Setting) -> dict[str, Array]:
-        """Contributions (n,) under a setting."""
+        """Return the contributions (n,) under a setting."""
         context = self.context
-        if setting.annotator >= 0 and setting.how not in by_name.FITTED:  # which read all cases together
+        if setting.annotator >= 0 and setting.how not in by_name.FITTED:  # fitted models read all cases together
             rows = self.cases_of[setting.annotator]
             part = self._compared(
                 self._truth(setting, without(context.known.given, setting.annotator, context.known.rows[rows])), rows, self.orders
@@ -207,15 +207,15 @@ class _Work:
         return self._compared(truth, None, orders, setting.ties)
 
     def _joined(self, setting: Setting, choice: Int64) -> Array:
-        """(n,) probability of the first choice where the model is an annotator like the others: its accuracy, if all err independently."""
+        """Return (n,) the probability of the first choice if the model is one of the annotators: its accuracy, if all err independently."""
         rows = self.context.known.rows
         truth = self._truth(setting, joined(self.context.known.given, rows, choice)).take(rows)
         found = truth.mean()[np.arange(len(rows)), choice]
-        found[~self.context.voted.defined] = np.nan  # which nobody else has judged
+        found[~self.context.voted.defined] = np.nan  # cases that no annotator has judged
         return np.asarray(found)
 
     def rows(self, setting: Setting) -> list[Row]:
-        """A row for each model."""
+        """Return a row for each model."""
         if not self.main:
             return []
         columns = self._changed(setting)
@@ -234,7 +234,7 @@ class _Work:
         return rows
 
     def notes(self) -> list[str]:
-        """What was left out."""
+        """Return notes on what was left out."""
         notes = list(self.said)
         if not self.main:
             return [*notes, "Sensitivity was not computed: sampling all cases anew takes too long."]
@@ -251,6 +251,6 @@ def _mean(column: Array) -> float | None:
 
 
 def _rows_of(orders: Orders, rows: Int64) -> Orders:
-    """The orders of some rows."""
+    """Return the orders of some rows."""
     offsets, at = take(orders.offsets, rows)
     return Orders(offsets, orders.index[at], orders.start[at], orders.n_classes, orders.depth)

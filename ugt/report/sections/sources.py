@@ -1,4 +1,4 @@
-"""How far accuracy would move with other annotators, within what the annotations leave open, and with other cases."""
+"""The variation of accuracy with other annotators, with other truths compatible with the annotations, and with other cases."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
 COSTLY = ("plackett-luce", *by_name.FITTED)
-N_RESAMPLES = 100  # of the annotations: each is a whole aggregation
+N_RESAMPLES = 100  # resamples of the annotations, each of which needs a whole aggregation
 LEAST_RESAMPLES = 25
-MOST_WORK = 3e7  # resamples x (annotations + cases x models): some seconds
+MOST_WORK = 3e7  # most resamples x (annotations + cases x models): some seconds
 MEANINGS = {
     "annotators": "other annotators, the same cases",
     "labels": "other labels of the same cases",
@@ -41,7 +41,7 @@ MEANINGS = {
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """A row a model and source: standard deviation and interval of its accuracy at the least k."""
+    """Return one row per model and source: standard deviation and interval of its accuracy at the least k."""
     wanted = ("topk_accuracy", context.metrics[0]["k"] if context.metrics else 0, context.reliability)
     at = [i for i, row in enumerate(context.metrics) if (row["metric"], row["k"], row["reliability"]) == wanted]
     if not at:
@@ -80,11 +80,11 @@ def _std(values: Array) -> list[float]:
 
 
 def _over_named(context: Context, k: int) -> list[Row]:
-    """Other annotators for the same cases, by leaving out each who is there; nothing where they are not shown, or it is not known how."""
+    """Return rows for other annotators and the same cases, by leaving each annotator out; empty if this is not possible."""
     known = context.known.annotations
     if known is None or context.aggregation in COSTLY:
         return []
-    with notices.heard():  # said before
+    with notices.heard():  # notes were added before
         ((_, made),) = by_name.truths(known, context.aggregation, context.reliability, context.making)
         truth: Any = made if context.n_cases == known.n_cases else made.take(context.known.rows)
         rows = []
@@ -103,7 +103,7 @@ def _over_named(context: Context, k: int) -> list[Row]:
 
 
 def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
-    """Other labels of the same cases: drawn with replacement within each, and aggregated again."""
+    """Return rows for other labels of the same cases: drawn with replacement within each case, and aggregated again."""
     known = context.known.annotations
     if known is None:
         return []
@@ -119,7 +119,7 @@ def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
     everything = context.n_cases == known.n_cases
 
     def accuracies(drawn: Any) -> Array:
-        with notices.heard():  # said once, of the whole data
+        with notices.heard():  # a note was added for the whole data
             ((_, found),) = by_name.truths(drawn, context.aggregation, context.reliability, context.making)
         truth: Any = found
         judged = truth if everything else truth.take(context.known.rows)
@@ -127,6 +127,6 @@ def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
         return np.array([np.nanmean(values) if not np.isnan(values).all() else math.nan for values in per_case])
 
     found = resampling.bootstrap_annotations(known, accuracies, n_resamples=n_resamples, seed=context.making.seed)
-    # Drawn labels agree more often than labels do, which moves the mean: only the spread about it is of use.
+    # Drawn labels agree more often than real ones, which biases the mean: only the spread is used.
     ends = ((std, max(value - z * std, 0.0), min(value + z * std, 1.0)) for value, std in zip(found.estimate, _std(found.values)))
     return [_of(std, low_high) for std, *low_high in ends]

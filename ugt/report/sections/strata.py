@@ -24,20 +24,20 @@ METRICS = {
     "topk_accuracy": "UA top-1 accuracy",
     "voted_accuracy": "top-1 accuracy against the voted label",
 }
-OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that there is
-OWN = ("agreement", "certainty", "annotations per case")  # the strata that every evaluation has
-FEW_CASES, FEW_CLUSTERS = 20, 10  # below, no interval is shown
+OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that is available
+OWN = ("agreement", "certainty", "annotations per case")  # strata of every evaluation
+FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no interval is shown
 MOST_LEVELS = 50
 NOT_STATED = "not stated"
 CERTAINTY_EDGES = (0.5, 0.8, 0.99)
 CERTAINTY_LEVELS = ("below 0.5", "0.5 to 0.8", "0.8 to 0.99", "0.99 or more")
 AGREEMENT_LEVELS = ("unanimous", "majority", "no majority")
-ROUNDING = 1e-12  # a certainty of 0.8 that is computed as a little less is 0.8
-MOST_SIZES = 8  # numbers of annotations that are levels of their own; if there are more, levels double in size
+ROUNDING = 1e-12  # a certainty of 0.8 may be computed as slightly less
+MOST_SIZES = 8  # most numbers of annotations with their own level; if there are more, levels double in size
 
 
 class Stratum(NamedTuple):
-    """A way to part the cases; ``code`` (n,) is the level of each, -1 for none."""
+    """A division of the cases; ``code`` (n,) is the level of each case, -1 for none."""
 
     name: str
     levels: Sequence[str]
@@ -45,7 +45,7 @@ class Stratum(NamedTuple):
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """The table, a row for each level and number: certainty first, then the models."""
+    """Return the table, one row per level and number: certainty first, then the models."""
     numbers, columns = _numbers_of(context)
     strata = list(_strata(context, notes)) if columns else []
     levels = [(one, level, np.flatnonzero(one.code == i)) for one in strata for i, level in enumerate(one.levels)]
@@ -72,7 +72,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def _numbers_of(context: Context) -> tuple[list[tuple[str | None, str]], list[Array]]:
-    """``(model, metric)`` of every number, and its contributions (n,)."""
+    """Return ``(model, metric)`` of every number, and its contributions (n,)."""
     found: list[tuple[tuple[str | None, str], Array | None]] = [((None, "certainty"), _certainty(context))]
     for model in context.scores:
         for metric in OF_MODELS:
@@ -102,7 +102,7 @@ def _by_certainty(certainty: Array) -> Stratum:
 
 
 def _by_size(sizes: Int64) -> Stratum:
-    """Cases without annotations are in no level."""
+    """Return the stratum of the number of annotations; cases without annotations are in no level."""
     found = np.unique(sizes[sizes > 0])
     if len(found) <= MOST_SIZES:
         return Stratum("annotations per case", [str(size) for size in found], np.where(sizes > 0, np.searchsorted(found, sizes), -1))
@@ -114,7 +114,7 @@ def _by_size(sizes: Int64) -> Stratum:
 
 
 def _by_agreement(labels: Labels) -> Stratum:
-    """Of cases with two labels or more: all alike, more than half of them alike, or neither."""
+    """Return the stratum of cases with two labels or more: all equal, more than half equal, or neither."""
     offsets, _, count = labels.class_counts()
     case = row_of(offsets)
     total = np.bincount(case, count, labels.n_cases)
@@ -125,7 +125,7 @@ def _by_agreement(labels: Labels) -> Stratum:
 
 
 def _by_subgroup(name: str, values: NDArray[Any], notes: list[str]) -> Stratum:
-    """Levels as numbers where all are, else as text; those that are not stated last."""
+    """Return a stratum with levels ordered as numbers if all are numbers, else as text; "not stated" is last."""
     stated = np.where(np.asarray(values, str) == "", NOT_STATED, np.asarray(values, str))
     found, code, size = np.unique(stated, return_inverse=True, return_counts=True)
     kept = list(range(len(found)))

@@ -1,4 +1,4 @@
-"""What the accuracy against the true class can be, and how the models stand beside one more annotator and simple references."""
+"""Bounds of the accuracy against the true class, and the models compared with one more annotator and with simple references."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..tables import Row
 
 TITLE = "Accuracy against the true class"
-MOST_MODELS = 8  # rows
+MOST_MODELS = 8  # most rows
 WITH_ENDS = {"agreement": ("low", "high"), "lower": ("low",), "upper": ("high",), "independent": ("low", "high")}
 TABLES = {
     "true_accuracy": (
@@ -39,7 +39,7 @@ COMMONEST, PERFECT = "always the commonest class", "the plausibilities themselve
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Bounds and both assumptions under each truth; agreement with one more annotator; the references."""
+    """Return bounds and both assumptions under each truth; agreement with one more annotator; the references."""
     tables: dict[str, list[Row]] = {"references": [dict(row) for row in context.references]}
     if not context.scores:
         return tables
@@ -82,7 +82,7 @@ def _beside(context: Context, people: Sequence[NextAnnotatorAgreement], found: S
 
 
 def render(source: Data) -> Section | None:
-    """What the accuracy against the true class can be, under the main truth; None where no model was evaluated."""
+    """Return bounds of the accuracy against the true class, under the main truth; None if no model was evaluated."""
     digest = Digest(source)
     entries = [e for e in source.get("true_accuracy") or () if e["reliability"] == digest.main and e["model"] in digest.models]
     if not entries:

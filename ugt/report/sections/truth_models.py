@@ -1,4 +1,4 @@
-"""Performance under each truth side by side: the voted label, each reliability, each annotator."""
+"""Performance under each truth next to each other: the voted label, each reliability, each annotator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METRIC = "topk_accuracy"
 
 
 class Judgement(NamedTuple):
-    """One truth: contributions (r, M) of some judged cases, a column a model."""
+    """One truth: contributions (r, M) of some judged cases, with one column per model."""
 
     truth: str
     name: str | None
@@ -32,7 +32,7 @@ class Judgement(NamedTuple):
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """The table, truths in the order voted, reliabilities, annotators, and in each the models."""
+    """Return the table, truths in the order voted, reliabilities, annotators, and in each the models."""
     models = list(context.scores)
     voted = [context.column(model, "voted_accuracy", None) for model in models]
     base = [column for column in voted if column is not None]
@@ -41,7 +41,7 @@ def make(context: Context, notes: list[str]) -> Made:
         return {}
     own = np.stack(base, 1)
     judged = [*_evaluated(context, models, own), *_annotators(context, notes)]
-    # values of the models, and then their differences from those under the voted label on the same cases
+    # values of the models, and their differences from those under the voted label on the same cases
     parts = [(one.rows, np.concatenate([one.table, one.table - own[one.rows]], 1)) for one in judged]
     (found,) = yield [context.ask_parts(parts, "the models under each truth", notes)]
     values, ends = (table.reshape(len(parts), 2, len(models), -1) for table in (found.estimate, context.intervals(found)))
@@ -49,7 +49,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Judgement]:
-    """The voted label and the reliabilities."""
+    """Yield the voted label and the reliabilities."""
     everything = np.arange(context.n_cases)
     yield Judgement("voted", None, everything, voted)
     for reliability in dict.fromkeys(row["reliability"] for row in context.metrics if row["metric"] == METRIC and row["k"] == 1):
@@ -59,7 +59,7 @@ def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Ju
 
 
 def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
-    """Annotators with enough cases, those with most of them."""
+    """Yield the annotators with most cases, if they have enough."""
     known = context.known.annotations
     if known is None or len(known.annotators) == 0:
         return
@@ -88,12 +88,12 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
 
 
 def _hits(context: Context, case: Int64, label: Int64, weight: Array, entry: Int64, n: int) -> Array:
-    """(n, M) how much of what an annotator said of a case is a model's first choice."""
+    """Return (n, M) the share of an annotator's labels of a case that are a model's first choice."""
     return np.stack([np.bincount(entry, weight * choice[case, label], n) for choice in context.choices.values()], 1)
 
 
 def _rows(models: list[str], found: Judgement, values: Array, ends: Array) -> Iterator[Row]:
-    """Of values (2, M) and their gaps, with ends (2, M, 2); the voted label has no gap to itself."""
+    """Yield rows of values (2, M) and their gaps, with ends (2, M, 2); the voted label has no gap to itself."""
     is_voted = found.truth == "voted"
     for m, (model, column) in enumerate(zip(models, found.table.T)):
         yield {

@@ -21,7 +21,7 @@ MOST_ROWS = 10
 
 
 def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
-    """The judged cases, least certain first, undefined last."""
+    """Return the judged cases, least certain first, undefined ones last."""
     known, certainty = context.known, context.case_certainty
     mean = np.mean(np.stack(list(certainty.values())), 0)
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
@@ -38,7 +38,7 @@ def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
 
 
 def _best_classes(voted: Point, cases: list[int]) -> list[str]:
-    """The voted class of each case; tied ones joined by " = "."""
+    """Return the voted class of each case; tied classes are joined by " = "."""
     names, offsets = [str(name) for name in voted.axes.classes.tolist()], voted.offsets.tolist()
     index, value = voted.index.tolist(), voted.value.tolist()
     found = []
@@ -53,7 +53,7 @@ def _best_classes(voted: Point, cases: list[int]) -> list[str]:
 
 
 def render(source: Data) -> Section | None:
-    """The cases whose truth is least certain; None where every truth is settled."""
+    """Return the cases whose truth is least certain; None if every truth is settled."""
     digest, cases = Digest(source), source["cases"]
     main = f"{CERTAINTY}{reliability_key(digest.main)}"
     of_reliability = [name for name in next(iter(cases), ()) if name.startswith(CERTAINTY)]
