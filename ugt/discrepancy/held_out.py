@@ -73,7 +73,7 @@ def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: s
     Raises
     ------
     ValueError
-        If an annotator is unknown, or nobody is left on either side, or predictions are not classes.
+        If an annotator is unknown, if no annotator is held out or none is left, or if predictions are not classes.
 
     References
     ----------
