@@ -83,9 +83,10 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     with open("report/cases.csv", newline="") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
-    row = next(line.split() for line in lines if line.strip().startswith("A "))
-    assert row[1:3] == [f"{value(found, 'A', 'voted_accuracy', k, None):.4f}" for k in (1, 3)]
-    assert row[3] == f"{value(found, 'A', 'topk_accuracy', 1):.4f}"
+    (cells,) = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]
+    kept = [row for row in found["metrics"] if row["model"] == "A" and row["reliability"] in (None, 1.0)]
+    wanted = [row for metric in ("voted_accuracy", "topk_accuracy") for row in kept if (row["metric"], row["k"]) == (metric, 1)]
+    assert len(cells) == 3 and cells[1:] == [f"{row['value']:.2f} ({row['case_low']:.2f} to {row['case_high']:.2f})" for row in wanted]
     assert any(line.startswith("By top-1: ") for line in lines)
     assert any(line.endswith("only if the model knows nothing about a case beyond its annotations.") for line in lines)
 
@@ -383,6 +384,11 @@ REFUSED = {
     "reliability 0": ((*JUDGE, "--reliability", "1", "0"), "--reliability must be a finite number above 0. Got 0.0."),
     "reliability < 0": ((*JUDGE, "--reliability", "-1"), "--reliability must be a finite number above 0. Got -1.0."),
     "threads": ((*JUDGE, "--threads", "0"), "--threads must be a whole number of at least 1. Got 0."),
+    "columns of other names": (
+        ("agreement", "odd.csv"),
+        "odd.csv: case must stand once in the column 'image_file' (if each row is one annotation, name its columns among image_file, "
+        "radiologist, finding: --case-column NAME, --annotator-column NAME, --label-column NAME). Got 'p1' twice, first at line 3.",
+    ),
     "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: no such file"),
     "column": (
         (*JUDGE, "--case-column", "id"),
@@ -421,6 +427,7 @@ def test_what_does_not_go_together(folder, refused, what):
     (folder / "g.csv").write_text("case,annotator,value\np1,x,1.5\np1,y,2.5\np2,x,3\np2,y,3.5\n")
     (folder / "r.json").write_text(json.dumps([[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]))
     (folder / "named.txt").write_text("low\nlow\nhigh\n")
+    (folder / "odd.csv").write_text("image_file,radiologist,finding\np1,x,cat\np1,y,dog\n")
     np.save(folder / "C.npy", np.ones((4, 2)))
     arguments, message = REFUSED[what]
     assert refused(*arguments) == message

@@ -56,6 +56,7 @@ def test_numbers_are_those_of_the_function(command, words, given, options):
 
 
 def test_what_is_printed(command):
+    assert "give the cost of one as the third number of --cost." in command("plan", "labels.csv", "A.csv", "--width", "0.3")
     said = command("plan", "labels.csv", "A.csv", "--width", "0.3", "--cost", "5", "1", "50")
     plan = ugt.plan_annotations(data()[0], data()[1][0], width=0.3, cost=(5, 1, 50))
     one = plan.best

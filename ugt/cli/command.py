@@ -388,6 +388,6 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     return [f"  {line[0]:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], others)) for line in lines]
 
 
-def decimal(value: float | None) -> str:
-    """Return a number with four decimals; a dash if it is undefined."""
-    return "-" if value is None or math.isnan(value) else f"{value:.4f}"
+def decimal(value: float | None, decimals: int = 4) -> str:
+    """Return a number with some decimals; a dash if it is undefined."""
+    return "-" if value is None or math.isnan(value) else f"{value:.{decimals}f}"

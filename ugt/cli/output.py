@@ -11,6 +11,7 @@ from typing import Any
 
 from .._base import parallel
 from ..plausibilities.metric import METRICS
+from ..report.digits import Digits
 from ..report.standings import is_shown, phrase, verdicts
 from ..soft.ranking import WORDS
 from .command import aligned, decimal
@@ -18,8 +19,9 @@ from .facts import counted
 
 # Headings of the printed table; those of the report are longer.
 HEADINGS = {
-    "voted_accuracy": "vote@{k}",
+    "voted_accuracy": "voted top-{k}",
     **{name: one.heading for name, one in METRICS.items()},
+    "topk_accuracy": "UA top-{k}",
     "group_accuracy": "group",
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
@@ -65,27 +67,39 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     """Return a table of models and metrics at the middle reliability, and lines on the differences that the data show."""
     reliabilities = found["provenance"]["reliability"]
     shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
-    values: dict[str, dict[str, str]] = {model: {"model": model} for model in found["models"]}
-    for row in found["metrics"]:
+    n_classes = found["data"]["n_classes"]
+    table: dict[str, dict[str, Mapping[str, Any]]] = {}
+    # Orders of all classes are left out: top-3 of 3 classes is always 1.
+    metrics, winners, flips = (
+        [row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "winners", "flips")
+    )
+    for row in metrics:
         if row["reliability"] in (None, shown):
-            values[row["model"]][HEADINGS[row["metric"]].format(k=row["k"])] = decimal(row["value"])
-    headings = list(next(iter(values.values())))
-    lines = [headings, *(list(cells.values()) for cells in values.values())]
+            table.setdefault(HEADINGS[row["metric"]].format(k=row["k"]), {})[row["model"]] = row
+    ends = {name: [(row["case_low"], row["case_high"]) for row in rows.values()] for name, rows in table.items()}
+    digits = {name: Digits.proportion(intervals).decimals for name, intervals in ends.items()}
+    lines = [["model", *table]]
+    lines += [[model, *(_cell(rows[model], digits[name]) for name, rows in table.items())] for model in found["models"]]
     for reference in dict.fromkeys(row["reference"] for row in found.get("references", ())):
         known = [row for row in found["references"] if (row["reference"], row["reliability"]) == (reference, shown)]
-        cells = {HEADINGS[row["metric"]].format(k=row["k"]): decimal(row["value"]) for row in known}
-        lines.append([f"({reference})", *(cells.get(heading, "") for heading in headings[1:])])
+        cells = {HEADINGS[row["metric"]].format(k=row["k"]): row["value"] for row in known}
+        lines.append([f"({reference})", *(decimal(cells[name], digits[name]) if name in cells else "" for name in table)])
     title = "Results"
     if shown is not None:
-        title += f" at reliability {shown:g}" + (
-            f" (the report has {', '.join(map(_reliability, reliabilities))})" if reliabilities[1:] else ""
-        )
+        title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
     legend = [
-        "vote@k: accuracy against the voted label. The others: expected agreement with a truth drawn from the annotations; it is the",
-        "probability that the model is right only if the model knows nothing about a case beyond its annotations.",
+        f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases. Voted top-k: how often the first k choices hold the",
+        "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. UA top-1 is the probability that",
+        "the model is right only if the model knows nothing about a case beyond its annotations.",
     ]
-    order = [*_winner_lines(found["winners"]), *_flip_lines(found["flips"])] if len(values) > 1 else []
+    order = [*_winner_lines(winners), *_flip_lines(flips)] if len(found["models"]) > 1 else []
     return [f"{title}:", *(line.rstrip() for line in aligned(lines)), *legend, *order]
+
+
+def _cell(row: Mapping[str, Any], decimals: int) -> str:
+    """Return a value; an accuracy with its interval over cases."""
+    value, low, high = (decimal(row[key], decimals) for key in ("value", "case_low", "case_high"))
+    return value if row["metric"] not in ("voted_accuracy", "topk_accuracy") or low == "-" else f"{value} ({low} to {high})"
 
 
 def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -22,7 +22,7 @@ from ..studies.components import PARTS
 from ..studies.pilots import COEFFICIENTS, METRICS
 from ..studies.targets import AnnotationDesign
 from .cases import add_positive_class, annotations_of, models_of, read_record
-from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, new_command, output_file, say
+from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, in_options, new_command, output_file, say
 from .facts import counted
 
 SHOWN = 12  # designs in the printed table
@@ -141,7 +141,7 @@ def _told(found: AnnotationPlan, options: argparse.Namespace, record: dict[str, 
         "pilot": {"n_cases": found.n_cases, "n_labels": found.n_labels, "n_annotators": found.n_annotators} if known else None,
         "best": None if found.best is None else found.best._asdict(), "interval": found.interval() if known else None,
         "table": [one._asdict() for one in found.table], "alternatives": [one and one._asdict() for one in found.alternatives],
-        "next": found.next_step() if known or found.best else None, "notes": found.notes, **record,
+        "next": found.next_step() if known or found.best else None, "notes": [*map(in_options, found.notes)], **record,
         "files": [] if options.out is None else [options.out],
     }  # fmt: skip
 
@@ -176,7 +176,7 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         steps = [f"{what} {'free' if math.isinf(share) else f'{100 * share:.3g}%'}" for what, share in found.next_step().items()]
         where = "after the pilot" if known else "after the plan"
         yield f"Share of the variance that one unit of cost saves {where}: {', '.join(steps)}."
-    yield from (f"Note: {note}." for note in found.notes)
+    yield from (f"Note: {in_options(note)}." for note in found.notes)
 
 
 def _deviation(variance: float) -> str:

@@ -15,7 +15,7 @@ from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, re
 from ..studies.covariances import METHODS
 from ..studies.figures import NAMED
 from .cases import annotations_of, beside, of_cases
-from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, took, written
+from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, in_options, new_command, say, took, written
 
 COLUMNS = ("test", "reader", "rating", "truth")
 
@@ -204,7 +204,12 @@ def _against(found: AgainstReaders) -> tuple[list[str], dict[str, Any]]:
 
 
 def _record(found: Any, figures: list[dict[str, Any]], pairs: list[dict[str, Any]], claim: Any) -> dict[str, Any]:
-    more = {"claim": None if claim is None else vars(claim), "random": found.random, "notes": found.notes, "left_out": dict(found.left_out)}
+    more = {
+        "claim": None if claim is None else vars(claim),
+        "random": found.random,
+        "notes": [*map(in_options, found.notes)],
+        "left_out": dict(found.left_out),
+    }
     return {"figures": figures, "differences": pairs, "n_cases": found.n_cases, **more}
 
 
@@ -234,4 +239,4 @@ def _claimed(claim: Any, what: str) -> str:
 
 def _notes(found: Any) -> list[str]:
     undefined = [one.reason for one in (*getattr(found, "differences", ()),) if one.reason]
-    return [f"Note: {note}" for note in (*found.notes, *dict.fromkeys(f"no interval: {reason}" for reason in undefined))]
+    return [f"Note: {in_options(note)}" for note in (*found.notes, *dict.fromkeys(f"no interval: {reason}" for reason in undefined))]

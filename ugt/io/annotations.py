@@ -185,9 +185,10 @@ def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotator
         raise error("columns", must, f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}")
     check_boxes(annotators)
     if len(case.ids) < len(case.code):
-        absent = [role for role in ("annotator", "label") if role not in find_roles(table.header, {}, ROLES)]
-        way = f"name the columns for {' and '.join(absent)}: {_named(absent)}" if absent else "leave out format="
-        table.check_once(case, f"stand once in the column {name!r} (if a row is an annotation, {way})")
+        found = find_roles(table.header, {}, ROLES)
+        absent = [role for role in ("case", "annotator", "label") if role not in found]
+        way = f"name its columns among {listed(table.header, MOST_SHOWN)}: {_named(absent)}" if absent else "leave out format="
+        table.check_once(case, f"stand once in the column {name!r} (if each row is one annotation, {way})")
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
