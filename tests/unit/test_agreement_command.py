@@ -31,8 +31,8 @@ def test_labels(folder, command):
     assert sorted((row["annotator"], row["other"], int(row["n_cases"])) for row in found) == [("a", "b", 3), ("a", "c", 2), ("b", "c", 1)]
     assert [float(row["cohen"]) for row in found] == sorted(pairs.value[np.triu_indices(3, 1)])  # the worst first
     listed = said.splitlines()
-    worst = listed[listed.index("Pairs of annotators (cohen, lowest first):") + 2].split()
-    assert worst == [found[0]["annotator"], found[0]["other"], found[0]["n_cases"], f"{float(found[0]['cohen']):.4f}"]
+    worst = listed[listed.index("Pairs of annotators (Cohen's kappa, lowest first):") + 2].split()
+    assert worst == [found[0]["annotator"], found[0]["other"], found[0]["n_cases"], f"{float(found[0]['cohen']):.2f}"]
     assert [float(row["cohen"]) for row in read("out/annotators.csv")] == pairs.per_annotator.tolist()
     classes = read("out/classes.csv")
     assert [row["class"] for row in classes] == ["x", "y"] and [float(row["prevalence"]) for row in classes] == [0.5, 0.5]

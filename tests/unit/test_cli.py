@@ -253,7 +253,7 @@ def test_a_reliability_for_each_annotator(tmp_path, monkeypatch, capsys):
     value = ugt.annotation_certainty(ugt.dirichlet(labels, reliability={"ann": 2, "bob": 0.5})).value
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 0
     out = capsys.readouterr().out
-    assert f"{value:.4f}" in out and "r.csv: reliabilities (one row per annotator): 2 annotators." in out
+    assert f"  {value:.2f} (" in out and "r.csv: reliabilities (one row per annotator): 2 annotators." in out
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv", "--reliability", "2"]) == 2
     assert "--reliability must be left out with --annotator-reliability. Got 2." in capsys.readouterr().err
     for text, said in BAD_RELIABILITIES.items():
@@ -267,8 +267,10 @@ def test_certainty(command):
     for reliability in (1, 2):
         posterior = ugt.dirichlet(labels, reliability=reliability)
         found = [ugt.annotation_certainty(posterior, k=k) for k in (1, 2)]
-        cells = [f"{one.value:.4f}" for one in found]
-        assert [str(reliability), *cells, str((found[0].per_case < 0.99).sum())] in [line.split() for line in lines]
+        low, high = found[0].interval()
+        cells = [[f"{one.value:.2f}" for one in found], f"({low:.2f} to {high:.2f})", str((found[0].per_case < 0.99).sum())]
+        (line,) = [re.split(" {2,}", line.strip()) for line in lines if line.split()[:1] == [str(reliability)]]
+        assert [line[1].split()[0], line[2].split()[0]] == cells[0] and line[1].endswith(cells[1]) and line[3] == cells[2]
     assert lines[-1] == "All cases: new/c.csv"
     with open("new/c.csv", newline="") as file:
         rows = list(csv.reader(file))

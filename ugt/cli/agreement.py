@@ -149,16 +149,16 @@ def _of_labels(
     couples: list[dict[str, Any]] = []
     if pairs is not None:
         annotators, couples = _annotators(pairs), _pairs(pairs)
-        title = f"Each annotator against the others ({pairs.coefficient}, mean of pairs, lowest first):"
-        lines += ["", title, *_first(["annotator"], annotators)]
-        lines += ["", f"Pairs of annotators ({pairs.coefficient}, lowest first):", *_first(["annotator", "other"], couples)]
+        title = OF_PAIRS[pairs.coefficient].title
+        lines += ["", f"Each annotator against the others ({title}, mean of pairs, lowest first):", *_first(["annotator"], annotators)]
+        lines += ["", f"Pairs of annotators ({title}, lowest first):", *_first(["annotator", "other"], couples)]
     record = {"left_out": table.left_out, "agreement": rows, "pairs": None if pairs is None else pairs.coefficient}
     return lines, {**record, "n_pairs": len(couples), "worst_pairs": couples[:MOST_PAIRS], "annotators": annotators}
 
 
 def _first(names: list[str], rows: list[dict[str, Any]]) -> list[str]:
     """Return the first rows as lines, and a line that counts the others."""
-    shown = [[*(row[name] for name in names), f"{row['n_cases']:,}", decimal(row["value"])] for row in rows[:SHOWN]]
+    shown = [[*(row[name] for name in names), f"{row['n_cases']:,}", decimal(row["value"], 2)] for row in rows[:SHOWN]]
     more = [f"  and {len(rows) - SHOWN:,} more (all of them: --out DIR)"] if len(rows) > SHOWN else []
     return [*aligned([[*names, "cases", "agreement"], *shown]), *more]
 

@@ -45,11 +45,13 @@ def sizes_line(data: Mapping[str, Any]) -> str:
 def certainty_lines(found: Mapping[str, Any]) -> list[str]:
     rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
     orders = list(dict.fromkeys(k for _, k in rows))
+    orders = [k for k in orders if k == 1 or k < found["data"]["n_classes"]] or orders  # top-3 of 3 classes is always certain
+    decimals = Digits.proportion((row["case_low"], row["case_high"]) for row in rows.values()).decimals
     lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 99%"]]
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
-        values = [decimal(rows[reliability, k]["value"]) for k in orders]
+        values = [_with_interval(rows[reliability, k], decimals) for k in orders]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
-    return ["Mean annotation certainty:", *aligned(lines)]
+    return ["Mean certainty of the top classes (in brackets: 95% interval over cases):", *aligned(lines)]
 
 
 def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
@@ -97,9 +99,14 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def _cell(row: Mapping[str, Any], decimals: int) -> str:
-    """Return a value; an accuracy with its interval over cases."""
+    """Return a value; an accuracy with its interval."""
+    return _with_interval(row, decimals) if row["metric"] in ("voted_accuracy", "topk_accuracy") else decimal(row["value"], decimals)
+
+
+def _with_interval(row: Mapping[str, Any], decimals: int) -> str:
+    """Return a value with its interval over cases, if it has one."""
     value, low, high = (decimal(row[key], decimals) for key in ("value", "case_low", "case_high"))
-    return value if row["metric"] not in ("voted_accuracy", "topk_accuracy") or low == "-" else f"{value} ({low} to {high})"
+    return value if low == "-" else f"{value} ({low} to {high})"
 
 
 def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
