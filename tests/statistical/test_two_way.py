@@ -12,7 +12,7 @@ from simulations import ALARM, holds, sets
 import ugt
 
 world = script("benchmarks", "two_way")
-pytestmark = pytest.mark.filterwarnings("ignore:. annotators. the interval rests", "ignore:no interval over cases")
+pytestmark = pytest.mark.filterwarnings("ignore:. annotators. the interval depends", "ignore:no interval over cases")
 NAMES = ("alpha, nominal", "discrepancy ratio", "agreement with one more", "difference of models", "soft AUROC")
 MORE = ("alpha, ordinal", "alpha, interval", "AC1", "squared loss")
 POPULATION = world.population()
