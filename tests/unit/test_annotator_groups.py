@@ -147,7 +147,11 @@ def test_errors():
     refused(r"labels must name their annotators\. Got counts", ugt.agreement_by_group, counts, ["A"])
     refused(r"labels must be Labels\. Got list", ugt.agreement_by_group, [1, 0], ["A"], error=TypeError)
     refused(r"result must be a result of a metric\. Got float", ugt.by_annotators, 0.7, error=TypeError)
-    refused(r"to be random", ugt.by_annotators, ugt.soft_auroc(counts, scores))
+    refused(
+        r"p must be labels of named annotators, or a truth made of them, if annotators are random",
+        ugt.by_annotators,
+        ugt.soft_auroc(counts, scores),
+    )
     refused(
         r"second must be one of 'A', 'B', 'C'\. Got 'D'", ugt.by_annotators(ugt.soft_auroc(labels, scores), GROUPS).difference, "A", "D"
     )

@@ -173,7 +173,7 @@ def test_labels_that_a_reference_contradicts_beyond_the_doubles():
 
 GOLD = ugt.Labels.from_long(["p", "p", "q"], ["x", "y", "x"], ["a", "b", "a"], cases=["p", "q", "empty"])
 BAD_KNOWN = [
-    ({"r": "a"}, r"known must be of cases of the labels\. Got 'r'"),
+    ({"r": "a"}, r"known must name cases of the labels\. Got 'r'"),
     ({"p": "c"}, r"known must be one of the classes 'a', 'b'\. Got 'c', first at case 'p'"),
     ({"p": 0}, r"known must be one of the classes 'a', 'b'\. Got 0, first at case 'p'"),
     ({"p": ["a"]}, r"known must be one of the classes 'a', 'b'\. Got \['a'\], first at case 'p'"),

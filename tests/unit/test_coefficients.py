@@ -597,7 +597,7 @@ BAD_OPTIONS = [
         ugt.cohen_kappa,
         [Labels.from_wide([[0, 1, 1]])],
         {},
-        r"annotators must name two, unless labels have exactly two\. Got None for labels of 3 annotators",
+        r"annotators must name two, unless labels have exactly two \(or use fleiss_kappa\)\. Got None for labels of 3 annotators",
     ),
     (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 1, 2]}, r"annotators must name two annotators\. Got 3\."),
     (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 0]}, r"annotators must not repeat an id\. Got 0 twice"),
@@ -607,7 +607,10 @@ BAD_OPTIONS = [
         {"annotators": ["x", "y"]},
         r"annotators must be among the annotators of labels\. Got 'x', first at",
     ),
-    *((one, [COUNTS], {}, r"labels must name their annotators\. Got counts\.") for one in (ugt.cohen_kappa, ugt.pairwise_agreement)),
+    *(
+        (one, [COUNTS], {}, r"labels must name their annotators\. Got counts, which have none\.")
+        for one in (ugt.cohen_kappa, ugt.pairwise_agreement)
+    ),
     (ALPHA, [Labels.from_wide([[0, 1]]), "metric"], {}, r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."),
     (ALPHA, [[["a", "b"]], "interval"], {}, r"values must be given for level 'interval' if class names are text"),
     *(

@@ -99,7 +99,7 @@ class Alpha(Form):
 
 
 class AlphaOfNumbers(Alpha):
-    """Alpha of squared differences of ratings. Sums: those of `Alpha`, then of the ratings x and of x², about one point."""
+    """The form of alpha of squared differences of ratings. Sums: those of `Alpha`, then of the ratings x and of x², about one point."""
 
     n_dense, n_tables = 5, 0
     amounts: tuple[Ragged, ...] = ()
@@ -127,7 +127,7 @@ class AlphaOfNumbers(Alpha):
 
 
 class OrdinalAlpha(Alpha):
-    """Alpha of squared differences of mid-ranks among all judgements of the data, which change with the weights of the cases.
+    """The form of alpha of squared differences of mid-ranks among all judgements, which change with the weights of the cases.
 
     Sums: judgements; classes in the order of their values; pairs of classes between annotators of a case / (annotators - 1), and pairs
     within judgements of several labels.

@@ -46,7 +46,7 @@ class Coefficient(NamedTuple):
 
 
 class GwetChance(Chance):
-    """Gwet's agreement by chance, which falls as one class becomes more common."""
+    """The agreement by chance of Gwet, which falls as one class becomes more common."""
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
         return np.asarray(1 - self._scale(cost) * (1 - (p * q).sum(axis=1)))
@@ -62,7 +62,7 @@ class GwetChance(Chance):
 
 
 class UniformChance(Chance):
-    """Agreement by chance if all classes are equally likely."""
+    """The agreement by chance if all classes are equally likely."""
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
         alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
@@ -102,10 +102,14 @@ def labels_of(given: Any, classes: Any, alike: str | None = None) -> Judgements:
 def pair_named(names: Any, annotators: Any, may_lack: bool = False) -> tuple[int, int]:
     """Return the positions of the two named annotators among all; with ``may_lack``, -1 for an annotator who is absent."""
     if len(names) == 0:
-        raise checks.error("labels", "name their annotators", "counts")
+        raise checks.error("labels", "name their annotators", "counts, which have none")
     if annotators is None:
         if len(names) != 2:
-            raise checks.error("annotators", "name two, unless labels have exactly two", f"None for labels of {len(names)} annotators")
+            raise checks.error(
+                "annotators",
+                "name two, unless labels have exactly two (or use fleiss_kappa)",
+                f"None for labels of {len(names)} annotators",
+            )
         return 0, 1
     pair = identifiers.distinct("annotators", annotators)
     if len(pair) != 2:

@@ -18,7 +18,7 @@ LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
 class Cost(ABC):
-    """Symmetric costs δ (K, K); only `Given` holds them as a table."""
+    """The symmetric costs δ (K, K) of pairs of classes; only `Given` holds them as a table."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
@@ -69,7 +69,7 @@ def pairs_of(table: Ragged) -> Iterator[tuple[Int64, Int64]]:
 
 
 class Nominal(Cost):
-    """Costs of 1 between any two different classes."""
+    """The costs of 1 between any two different classes."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(k != other, np.float64)
@@ -86,7 +86,7 @@ class Nominal(Cost):
 
 
 class Valued(Cost):
-    """Costs that depend on a value of each class: a number, or a row of a table."""
+    """The costs that depend on a value of each class: a number, or a row of a table."""
 
     def __init__(self, values: Array) -> None:
         super().__init__(len(values))
@@ -94,7 +94,7 @@ class Valued(Cost):
 
 
 class Squared(Valued):
-    """Costs ``(x_k - x_l)²`` of values within an interval of length 1 around 0."""
+    """The costs ``(x_k - x_l)²`` of values within an interval of length 1 around 0."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray((self.values[k] - self.values[other]) ** 2)
@@ -114,7 +114,7 @@ class Squared(Valued):
 
 
 class Linear(Cost):
-    """Costs by distance of positions, divided by the largest distance."""
+    """The costs by distance of positions, divided by the largest distance."""
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(np.abs(k - other) / max(1, self.n_classes - 1))
@@ -131,7 +131,7 @@ class Linear(Cost):
 
 
 class Ratio(Valued):
-    """Costs ``((x_k - x_l) / (x_k + x_l))²`` of values of at least 0."""
+    """The costs ``((x_k - x_l) / (x_k + x_l))²`` of values of at least 0."""
 
     def between(self, k: Any, other: Any) -> Array:
         total = self.values[k] + self.values[other]
@@ -139,7 +139,7 @@ class Ratio(Valued):
 
 
 class Given(Valued):
-    """Costs 1 - w of a table of weights."""
+    """The costs 1 - w of a table of weights."""
 
     def __init__(self, weights: Array) -> None:
         super().__init__(1.0 - weights)

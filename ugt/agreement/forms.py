@@ -91,7 +91,7 @@ class Form(Statistic):
             return super().steps(sums, n_cases)
         return np.array([1 / max(1 - self.answer(sums[None])[0, 2], TINY), 1.0, 1.0])
 
-    # ---- what a coefficient says
+    # ---- defined by each coefficient
 
     @property
     @abstractmethod
@@ -147,7 +147,7 @@ class Form(Statistic):
     def missing(self) -> dict[str, int]:
         return few(self.judged)
 
-    # ---- what follows
+    # ---- the same for all coefficients
 
     def sums(self, cases: Array | None = None) -> Array:
         if cases is None:
@@ -302,7 +302,7 @@ class Form(Statistic):
         """The judgements of the cases that the coefficient compares."""
         return self.judged
 
-    # ---- of cases in parts
+    # ---- for data in parts
 
     def in_parts(self, settings: Mapping[str, Any]) -> Form:
         """Turn this form into one of several parts that exchange sums; for labels, add the sums for each class as fixed sums."""

@@ -157,7 +157,7 @@ def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
         check_bare("labels", labels)
         raise TypeError(f"labels must be Labels. Got {type(labels).__name__}.")
     if not len(labels.annotators):
-        raise error("labels", "name their annotators", "counts")
+        raise error("labels", "name their annotators", "counts, which have none")
     names, members = groups_of(groups, labels.annotators)
     if len(names) < 2:
         raise error("groups", "name at least two groups", repr(names[0]))

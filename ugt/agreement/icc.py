@@ -26,7 +26,7 @@ LOST = 1e-10
 
 
 class Squares(NamedTuple):
-    """Mean squares, each a number or an array (B,)."""
+    """The mean squares of an analysis of variance, each a number or an array (B,)."""
 
     cases: Array  # between cases
     error: Array  # within cases, or residual after cases and annotators

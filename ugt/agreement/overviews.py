@@ -106,7 +106,7 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     judged = labels_of(labels, classes)
     n_annotators = len(judged.annotators)
     if n_annotators == 0:
-        raise error("labels", "name their annotators", "counts")
+        raise error("labels", "name their annotators", "counts, which have none")
     cost = weighted(weights, judged.n_classes)
     # products of sparse matrices over cases, which cost nothing for annotators that share no case
     room("agreement of all pairs of annotators", 32 * n_annotators**2)

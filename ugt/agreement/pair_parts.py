@@ -160,7 +160,7 @@ def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
     coefficient = option("coefficient", options["coefficient"], tuple(OF_PAIRS))
     judged = labels_in_parts(data[0], options["classes"])
     if len(judged.annotators) == 0 and len(judged.case):
-        raise error("labels", "name their annotators", "counts")
+        raise error("labels", "name their annotators", "counts, which have none")
     names, at = identifiers.everyone(judged.annotators, options["annotators"], bool(len(judged.case)))
     cost, k, a = weighted(options["weights"], judged.n_classes), judged.n_classes, len(names)
     room("agreement of all pairs of annotators", (16.0 if coefficient == "percent" else 8.0 * k) * a * a)

@@ -70,7 +70,7 @@ def _named(judged: Judgements, annotators: Any) -> tuple[tuple[int, int], list[A
 
 
 class AlphaInParts(Alpha):
-    """Alpha with sums in units of the largest δ² between any classes, because the classes in use differ between parts."""
+    """The form of alpha with sums in units of the largest δ² between any classes, because the classes in use differ between parts."""
 
     @property
     def dense(self) -> Array:
@@ -101,7 +101,7 @@ class AlphaInParts(Alpha):
 
 
 class AlphaAboutCenter(AlphaOfNumbers):
-    """Alpha of ratings x less a center, with disagreement as mean squared differences.
+    """The form of alpha of ratings x less a center, with disagreement as mean squared differences.
 
     Sums of squares about the center are accurate to 1e-16 of themselves; a variation below LOST of them counts as lost in rounding.
     """

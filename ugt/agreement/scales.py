@@ -139,7 +139,7 @@ def ratings_of(given: Any) -> Judgements:
             raise TypeError(f"ratings must be Ratings or a table of numbers, cases x annotators. Got {type(given).__name__}.")
         given = Ratings.from_wide(given)
     if len(given.annotators) == 0 and given.offsets[-1]:
-        raise checks.error("ratings", "name their annotators", "counts")
+        raise checks.error("ratings", "name their annotators", "counts, which have none")
     judged = read("ratings", given)
     if judged.names.dtype.kind not in "if":
         raise checks.error("ratings", "be numbers", "classes that are text")

@@ -341,8 +341,8 @@ def dawid_skene_draws(
 def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:
     """Warn of models that are judged by a truth made of their own predictions; return the names of these models.
 
-    An annotator whose id is the name of a model is taken to be that model. Agreement with a truth that this model has part in flatters it
-    and the models that resemble it. Annotations without annotator ids are not checked.
+    An annotator whose id is the name of a model is taken to be that model. Agreement with a truth to which a model contributed flatters
+    this model and models that resemble it. Annotations without annotator ids are not checked.
     """
     ids = getattr(labels, "annotators", None)
     known = set() if ids is None else {str(i) for i in np.asarray(ids).tolist()}

@@ -117,7 +117,7 @@ def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_thre
     if not best.converged:
         notices.warn(
             f"the fit has not converged within max_iter = {effort.max_iter} iterations: the last one gained "
-            f"{np.diff(best.trace[-2:]).sum():.3g} in log-likelihood",
+            f"{np.diff(best.trace[-2:]).sum():.3g} in log-likelihood. Set a higher max_iter",
             stacklevel=4,
         )
     columns = [np.array(column) for column in zip(*found)]

@@ -110,7 +110,7 @@ def known_classes(known: Any, labels: Labels) -> Int32 | None:
         given = {name: value for name, value in known.items() if not _is_unknown(value)}
         unknown = [name for name in given if name not in place]
         if unknown:
-            raise error("known", "be of cases of the labels", identifiers.name(unknown[0]))
+            raise error("known", "name cases of the labels", identifiers.name(unknown[0]))
         at, values = [place[name] for name in given], list(given.values())
     else:
         listed = identifiers.as_array(known).tolist() if identifiers.is_array(known) else known

@@ -187,7 +187,9 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
     n_infinite = int(infinite.sum())
     if n_infinite:
         first = data.case(int(np.argmax(infinite)))
-        notices.warn(f"infinite: probability 0 for a class that was observed in {n_infinite} cases, first in case {first}")
+        notices.warn(
+            f"infinite: probability 0 for a class that was observed in {n_infinite:,} case{'s' * (n_infinite > 1)}, first in case {first}"
+        )
     counted = found.n_cases, found.left_out, data.weights
     return HistogramLogLoss(found.value, per_case, *counted, data, _log, n_infinite, of_labels, of_model, entropy, bias)
 

@@ -265,7 +265,7 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
     return PrecisionRecallCurve(np.append(precision[::-1], 1.0), np.append(recall[::-1], 0.0), thresholds[::-1], area)
 
 
-# ---- what they share ----
+# ---- the common part ----
 
 
 def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Array]:
