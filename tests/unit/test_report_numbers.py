@@ -205,6 +205,10 @@ CLAIMS = [
         lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
     ),
     (
+        f"{M} agrees in {N}% to {N}%, depending on the reliability",
+        lambda r, a: [r.percent(end) for v in [[r.top(a, at)["value"] for at in r.reliabilities]] for end in (min(v), max(v))],
+    ),
+    (
         f"{M} has {N}% at reliability {N} and {N}% at {N}",
         lambda r, a: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
     ),
@@ -234,7 +238,7 @@ CLAIMS = [
     (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
     (f"{M} agrees in {N}% of the cases of certainty {N}[\\w ]*(?:to {N})?, in {N}% of those (?:below )?{N}(?: to {N})?", by_certainty),
     (f"moves {M} by {N} points; other cases would change it by ±{N}", largest_change),
-    (f"{N} of {N} cases are less than 99% certain; {N} of them have a tied vote", worklist),
+    (f"{N} of {N} cases are less than 99% certain(?:; {N} of them ha(?:ve|s) a tied vote)?", worklist),
     (f"{M} {N} \\(one-sided 95% limit {N}(?:; for other annotators too {N})?\\)", ratio),
     (
         f"{N} cases had (?:{N} (?:labels|rankings)|plausibilities)",
@@ -257,13 +261,12 @@ CONSTANT = "|".join(
 
 def sentences(study):
     """Text of the verdict, the cautions, headings, paragraphs and captions of figures; models as one character, quoted names empty."""
-    data, found = studies.data(study), []
-    for e in Page(studies.page(study)).all("h1", "h2", "h3", "p", "li", "figcaption"):
-        if {"nav", "details", "footer"} & set(e["around"]) or e["attrs"].get("class") in ("kicker", "made", "key"):
+    data, found, page = studies.data(study), [], Page(studies.page(study))
+    references = [e for listed in page.all("ol") if listed["attrs"].get("class") == "refs" for e in listed["within"]]
+    for e in page.all("h1", "h2", "h3", "p", "li", "figcaption"):
+        if {"nav", "details", "footer"} & set(e["around"]) or e["attrs"].get("class") in ("kicker", "made", "key") or e in references:
             continue
         said = " ".join(e["text"].split())
-        if e["tag"] == "li" and any(said.startswith(author) for author in ("Stutz", "Mimori", "Lovchinsky", "Lê-Huu", "The ugt")):
-            continue  # a reference
         for i, name in enumerate(data["models"]):
             said = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", chr(FIRST_MODEL + i), said)
         found.append(re.sub("“[^”]*”", "“”", said))
@@ -316,6 +319,8 @@ def test_nobody_is_ahead_where_the_interval_holds_0(study):
             assert any(sign > 0 for other in others for sign in record.signs(name, other)) or any(compared(record).values()), said
         if "every" in said and "is ahead" in said:
             assert set(record.signs(*record.order[:2])) == {1}
+        if "at every reliability" in said and "is ahead" in said:
+            assert record.lead(*record.order[:2])[1] > 0
         if "cannot be distinguished at any" in said or "cannot be distinguished under any" in said:
             assert not any(record.signs(*record.order[:2])) and not record.withheld
     labels = {metric_name(e["metric"], e["k"]): (e["metric"], e["k"]) for e in record.data["metrics"]}

@@ -124,8 +124,8 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             low, high = (digest.digits.percent(e["value"]) for e in ends if e is not None)
             yield Caution(
                 True, "The reliability is assumed",
-                f"{shown(digest.models[0])} has {low} at reliability {found[0]:g} and {high} at {found[-1]:g}. Give the reliability with "
-                "the number.",
+                "The reliability is the weight that annotations get: it is chosen, not estimated. "
+                f"{shown(digest.models[0])} has {low} at reliability {found[0]:g} and {high} at {found[-1]:g}. Quote both.",
             )  # fmt: skip
     elif len(found) == 1:
         yield Caution(True, "One reliability only", "Whether the result depends on the reliability was not examined.")

@@ -52,7 +52,8 @@ class Digits(NamedTuple):
 
     def lead(self, difference: float) -> str:
         """Return a difference of shares in percentage points, with its sign."""
-        return f"{'+' if difference > 0 else ''}{self.points(difference)}"
+        shown = self.points(difference)
+        return f"+{shown}" if difference > 0 and float(shown) else shown
 
     def points(self, difference: float) -> str:
         """Return a difference of shares in percentage points, without a plus."""

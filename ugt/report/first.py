@@ -170,7 +170,7 @@ def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
         return [f"The interval of the lead excludes 0 {at_all}against the voted label."]
     if not ahead and not behind:
         return [
-            f"The interval of the lead holds 0 {'at every reliability and ' if len(digest.reliabilities) > 1 else ''}against the voted "
+            f"The interval of the lead includes 0 {'at every reliability and ' if len(digest.reliabilities) > 1 else ''}against the voted "
             "label."
         ]
     found = [f"{names([model])} is ahead {reliability_words(at)}" for model, at in ((first, ahead), (second, behind)) if at]

@@ -168,6 +168,8 @@ main { counter-reset: topic; }
 .finding h2 { border: 0; margin: 0 0 .3rem; padding: 0; }
 .finding > p:not(.kick) { max-width: 74ch; }
 .finding .frame { margin: .5rem 0 1rem; }
+.finding > .frame > .yard { width: auto; min-width: min(100%, 36rem); }
+.finding > .frame > .yard :is(th, td) { padding-right: 1.5rem; }
 .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
 .two > * { min-width: 0; }
 .yard .below { display: block; font-size: .78rem; color: var(--faint); font-weight: 400; white-space: nowrap; }
@@ -220,7 +222,10 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
   .first .verdict { font-size: 13pt; }
   .first .verdict.long { font-size: 12pt; }
   .yard { font-size: 8.5pt; }
-  .yard thead :is(th, td), .yard .ends, .yard tbody th small { font-size: 7.8pt; }
+  .yard thead :is(th, td), .yard :is(.ends, .below), .yard tbody th small { font-size: 7.8pt; }
+  h2 { font-size: 13pt; }
+  .refs, .refs li { font-size: 8.6pt; max-width: none; }
+  .paste { max-width: none; }
   .yard .plot { padding: 0 .5rem 0 .1rem; }
   .two { grid-template-columns: minmax(0, 1fr); }
   .yard:not(.stands) :is(th[scope=row], .below, .r, .ends) { white-space: normal; }

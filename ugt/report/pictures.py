@@ -127,24 +127,23 @@ def _labels(given: list[tuple[float, str, str]]) -> list[str]:
 def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     """Return the heading of the picture, and a note on its content."""
     first, *others = digest.models
-    rows = [e for r in digest.reliabilities if (e := digest.row(first, r))]
-    rise = max(e["value"] for e in rows) - min(e["value"] for e in rows)
+    values = [e["value"] for r in digest.reliabilities if (e := digest.row(first, r))]
     ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
-    note = (
-        f"Top-1 accuracy, %{ends}. {short(first)} changes by {digest.digits.points(rise)} points. "
-        f"{'Drawn: ' + str(MOST_DRAWN) + ' models; shaded' if len(others) >= MOST_DRAWN else 'Shaded'}: main analysis."
-    )
-    if not others or digest.withheld:
-        return "Agreement at each reliability", note
-    signs = list(digest.signs(first, others[0]).values())
+    rise = f" {short(first)} changes by {digest.digits.points(max(values) - min(values))} points." if others else ""
+    drawn = f"Drawn: {MOST_DRAWN} models; shaded" if len(others) >= MOST_DRAWN else "Shaded"
+    note = f"Top-1 accuracy, %{ends}.{rise} {drawn}: main analysis."
+    leads = [digest.lead(first, others[0], reliability=r) for r in digest.reliabilities] if others else []
+    signs = {lead.sign for lead in leads if lead is not None}
+    if digest.withheld or not signs:
+        low, high = (digest.digits.percent(end) for end in (min(values), max(values)))
+        return f"{short(first)} agrees in {low} to {high}, depending on the reliability", note
     pair = f"{short(first)} and {short(others[0])}"
-    if len(pair) > LONGEST_PAIR:
-        pair = "The leaders"
-    if not any(signs):
-        return f"{pair} cannot be distinguished at any reliability", note
-    if min(signs) > 0:
-        return f"{short(first)} is ahead at every reliability", note
-    return "Which model is ahead depends on the reliability" if min(signs) < 0 else f"{short(first)} is ahead at some reliabilities", note
+    if signs == {0}:
+        said = "cannot be distinguished at any reliability"
+        return f"{pair if len(pair) <= LONGEST_PAIR else 'The leaders'} {said}", note
+    if {1, -1} <= signs:
+        return "Which model is ahead depends on the reliability", note
+    return f"{short(first if 1 in signs else others[0])} is ahead at {'some reliabilities' if 0 in signs else 'every reliability'}", note
 
 
 def by_certainty(digest: Digest) -> list[str]:

@@ -105,7 +105,8 @@ def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str
             return f"{names(pair)} cannot be distinguished in {where}"
         return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in {where}"
     if {1, -1} <= set(known.values()):
-        parts = [f"{_measures(known, sign)} favours {names([model])}" for sign, model in ((1, pair[0]), (-1, pair[1]))]
+        verbs = {sign: "favours" if list(known.values()).count(sign) == 1 else "favour" for sign in (1, -1)}
+        parts = [f"{_measures(known, sign)} {verbs[sign]} {names([model])}" for sign, model in ((1, pair[0]), (-1, pair[1]))]
         return f"Which model is ahead depends on the measure: {'; '.join(parts)}"
     sign = max(known.values()) or min(known.values())
     return f"{names([pair[0] if sign > 0 else pair[1]])} is ahead in {sum(s != 0 for s in known.values())} of {len(known)} measures"

@@ -74,8 +74,12 @@ def render(source: Data) -> Section | None:
     if len(of_reliability) < 2:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     ties = sum(" = " in str(e["voted"]) for e in open_)
-    note = f"The first {len(rows)} of {count(len(open_))} cases that are less than 99% certain; all are in cases.csv, least certain first"
-    heading = f"{count(len(open_))} of {count(len(cases))} cases are less than 99% certain; {count(ties)} of them have a tied vote"
+    last = open_[len(rows) - 1][main]
+    alike = sum(e[main] == last for e in open_[len(rows) :])
+    more = f"; {count(alike)} more are as uncertain as the last one" if alike else ""
+    note = f"The first {len(rows)} of {count(len(open_))} cases that are less than 99% certain{more}; all are in cases.csv"
+    tied = f"; {count(ties)} of them {'have' if ties > 1 else 'has'} a tied vote" if ties else ""
+    heading = f"{count(len(open_))} of {count(len(cases))} cases are less than 99% certain{tied}"
     how = "<p>Another annotation, or a discussion, is worth most where the certainty is lowest.</p>"
     return finding("worklist", "Cases to review", heading, how, plain_table("Cases, least certain first", note, heads, rows))
 
