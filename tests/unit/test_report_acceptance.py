@@ -223,7 +223,7 @@ def test_certainty_is_shown_by_lightness(scheme, opened):
 # colour of each text, the colour behind it; colour of each mark
 SHOWN = """(() => {
   const rgb = c => (c.match(/[\\d.]+/g) || []).map(Number), clear = c => !c || c === 'none' || rgb(c)[3] === 0;
-  const seen = e => { const b = e.getBoundingClientRect(); return b.width > 0 && b.height > 0 && !e.closest('.unseen, .skip'); };
+  const seen = e => { const b = e.getBoundingClientRect(); return b.width > 0 && b.height > 0 && !e.closest('.skip'); };
   const behind = e => { for (let at = e; at; at = at.parentElement) { const c = getComputedStyle(at).backgroundColor;
     if (!clear(c)) return c; } return 'rgb(255, 255, 255)'; };
   const paper = behind(document.body), found = [];

@@ -64,7 +64,7 @@ def overflowing(page):
     """How much wider the page is than the window, and what stands out of it but for frames that scroll."""
     return page.run(
         """(() => { const wide = document.documentElement.clientWidth;
-        const inside = e => e.closest('.frame, figure, .skip, .unseen');
+        const inside = e => e.closest('.frame, figure, .skip');
         const out = [...document.querySelectorAll('body *')].filter(e => !inside(e) && e.getBoundingClientRect().right > wide + 1);
         const extra = document.documentElement.scrollWidth - wide;
         return [...(extra > 0 ? [extra] : []), ...out.map(e => e.outerHTML.slice(0, 200))]; })()"""

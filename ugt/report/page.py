@@ -43,7 +43,6 @@ header .made { margin: 0 0 .3rem; font-size: .875rem; }
 h1 { font-size: 1.25rem; line-height: 1.25; margin: .1rem 0; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .25rem; padding-top: .75rem; border-top: 2px solid var(--ink); }
 h3 { font-size: 1.0625rem; margin: 1.75rem 0 .25rem; }
-h4 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
 .how, .made { color: var(--faint); max-width: 48rem; margin: .25rem 0 1rem; }
 a { color: inherit; text-underline-offset: .15em; }
 :focus-visible { outline: 3px solid var(--c0); outline-offset: 2px; }
@@ -63,9 +62,6 @@ dt { color: var(--faint); }
 dt::first-letter { text-transform: uppercase; }
 dd { margin: 0; overflow-wrap: anywhere; }
 small, .meaning { font-size: .875rem; color: var(--faint); }
-.blank { color: var(--faint); font-style: italic; }
-.whole { white-space: nowrap; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 code { font: .875em ui-monospace, "Liberation Mono", Consolas, monospace; overflow-wrap: anywhere; }
 .frame { position: relative; overflow-x: auto; margin: 1.25rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; line-height: 1.35; font-variant-numeric: tabular-nums; }
@@ -79,12 +75,9 @@ thead th { max-width: 10rem; }
 th[scope=row] { font-weight: 400; }
 thead :is(th, td) { vertical-align: bottom; overflow-wrap: normal; background: var(--shade); border-bottom: 2px solid var(--ink); }
 .grouped tbody :is(td, th) { border-bottom-width: 0; }
-.grouped:not(.wordy) td { white-space: nowrap; }
-.grouped:not(.wordy) th[scope=row] { min-width: 9rem; }
 .grouped tbody { border-bottom: 1px solid var(--line); }
 .wordy tbody :is(td, th) { border-bottom: 1px solid var(--line); }
 .wordy small { display: inline-block; }
-figure svg .grid { stroke-width: .5; }
 @media screen and (max-width: 40rem) {
   body { padding: 1rem; }
   dl div { grid-template-columns: minmax(0, 1fr); gap: 0; }
@@ -103,16 +96,14 @@ figure svg .grid { stroke-width: .5; }
   th, td { padding: .15rem .3rem; min-width: 0; }
   th[scope=row], th[scope=rowgroup] { min-width: 3.5rem; }
   .wordy { min-width: 0; }
-  .grouped.broad td { white-space: normal; }
-  .grouped:not(.wordy) th[scope=row] { min-width: 5em; }
   table bdi { max-width: 12em; }
   figure svg { max-width: 32rem; }
   main figcaption { font-size: 8.5pt; max-width: none; }
   small, .meaning { font-size: inherit; }
   .frame { overflow: visible; }
-  h2, h3, h4, .how, caption, thead { break-after: avoid; }
+  h2, h3, .how, caption, thead { break-after: avoid; }
   thead { display: table-header-group; }
-  tr, .how, .grouped:not(.wordy) tbody { break-inside: avoid; }
+  tr, .how { break-inside: avoid; }
   p, li { orphans: 3; widows: 3; max-width: none; }
 }
 .first { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 0 2.25rem; align-items: start; }

@@ -127,7 +127,7 @@ def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines:
     rows = "\n".join(_row(digest, one, digits, named, said) for one in lines)
     axis = "".join(f'<text x="{at}%" y="13" text-anchor="{side}">{at}</text>' for at, side in _AXIS)
     empty = "<td></td>" * (2 + len(further))
-    foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg class="axis-row">{axis}</svg></td>{empty}</tr></tfoot>'
+    foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg>{axis}</svg></td>{empty}</tr></tfoot>'
     head = f'<thead role="rowgroup"><tr role="row"><td role="cell"></td>{_head("%", "plot")}{columns}</tr></thead>'
     kind = "yard stands many" if sum(one.style is not None for one in lines) > FEW_MODELS else "yard stands"
     content = f'{head}\n<tbody role="rowgroup">\n{rows}\n</tbody>\n{foot}'
@@ -145,7 +145,7 @@ _AXIS = ((0, "start"), (25, "middle"), (50, "middle"), (75, "middle"), (100, "en
 
 
 def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequence[tuple[str, str]]) -> str:
-    """Return a row; narrow windows show it as a block, which needs the roles, and the heading of each further cell before it."""
+    """Return a row; narrow windows show it as a block, which needs the roles."""
     mark = (
         ""
         if one.style is None or len(digest.models) == 1
@@ -155,16 +155,19 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
     ends = words_for_few(digest) if digest.withheld and one.value is not None else digits.ends(*one.ends)
     row, none = ' class="ref"' if one.style is None else "", "" if one.value is not None else " none"
     beside = [*([digits.ends(*one.two_way)] if named else []), digits.value(one.voted), *one.cells]
-    cells = "".join(
-        f'<td role="cell" class="{kind} more{" none" * (cell == NONE)}" data-head="{said}">{cell}</td>'
-        for (said, kind), cell in zip(further, beside)
-    )
+    cells = "".join(_further(kind, said, cell) for (said, kind), cell in zip(further, beside))
     return (
         f'<tr role="row"{row}><th scope="row" role="rowheader">{mark}{name}</th>'
         f'<td class="plot" aria-hidden="true">{_plot(digest, one)}</td>'
         f'<td role="cell" class="r{none}"><b>{digits.value(one.value)}</b></td>'
         f'<td role="cell" class="ends{none}">{ends if one.value is not None else NONE}</td>{cells}</tr>'
     )
+
+
+def _further(kind: str, said: str, cell: str) -> str:
+    """Return a further cell; narrow windows show its heading before it, and no empty cell."""
+    attributes = f'class="{kind} more none"' if cell == NONE else f'class="{kind} more" data-head="{said}"'
+    return f'<td role="cell" {attributes}>{cell}</td>'
 
 
 def _plot(digest: Digest, one: Line) -> str:
