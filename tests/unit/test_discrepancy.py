@@ -701,7 +701,7 @@ def test_relative_f1():
     found = ugt.relative_f1(labels_of(nested), model, held_out=[1, 4])
     assert found.value == pytest.approx(twin.relative_f1(model, nested, [1, 4], range(N_CLASSES)), rel=1e-12)
     assert found.value == found.model - found.annotators
-    refused(r"held_out must name annotators. Got 9.", ugt.relative_f1, labels_of(nested), model, held_out=[9])
+    refused(r"held_out must be among the annotators. Got 9.", ugt.relative_f1, labels_of(nested), model, held_out=[9])
     refused(r"held_out must be some of the annotators, not all. Got 6 of 6.", ugt.relative_f1, labels_of(nested), model, held_out=range(6))
 
 

@@ -254,7 +254,7 @@ BAD = [
     ({"k": ()}, "k must hold at least one order"),
     ({"k": 1.5}, "k must be a whole number from 1 to 3. Got 1.5"),
     ({"prior": -1}, "prior must be .* Got -1"),
-    ({"level": 1.0}, "level must be a number between 0 and 1. Got 1.0"),
+    ({"level": 1.0}, "level must be a number between 0 and 1, such as 0.95. Got 1.0"),
     ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1. Got 0"),
     ({"seed": -1}, "seed must be an int from 0"),
     ({"n_threads": 0}, "n_threads must be a whole number of at least 1. Got 0"),

@@ -764,7 +764,7 @@ CALLS = [
 @pytest.mark.parametrize("level", [0, 1, 95, -0.1, NAN, "0.95", True])
 def test_bad_levels(level):
     for call in (lambda: skewed(5).interval(level), lambda: skewed(5).rank_interval(level)):
-        refused(r"level must be a number between 0 and 1. Got", call)
+        refused(r"level must be a number between 0 and 1, such as 0.95. Got", call)
 
 
 @pytest.mark.parametrize("n_resamples", [0, -1, 10.0, "100", True])

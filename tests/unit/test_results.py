@@ -71,7 +71,7 @@ def test_bad_quantiles(q):
 
 @pytest.mark.parametrize("level", [0, 1, np.nan])
 def test_bad_levels_over_draws(level):
-    refused(r"level must be a number between 0 and 1. Got", RECORDS["Estimate"].draw_interval, level)
+    refused(r"level must be a number between 0 and 1, such as 0.95. Got", RECORDS["Estimate"].draw_interval, level)
 
 
 def test_quantiles_of_a_known_law():

@@ -213,7 +213,7 @@ def test_unknown_options():
         ("alternative_annotator_test", {"epsilon": -1}, "epsilon must be"),
         ("alternative_annotator_test", {"q": 1}, "q must be a number between 0 and 1"),
         ("alternative_annotator_test", {"least_cases": 1}, "least_cases must be a whole number of at least 2"),
-        ("relative_f1", {"held_out": ["zoe"]}, "held_out must name annotators. Got 'zoe'"),
+        ("relative_f1", {"held_out": ["zoe"]}, "held_out must be among the annotators. Got 'zoe'"),
         ("relative_f1", {"held_out": WHO}, "held_out must be some of the annotators, not all. Got 4 of 4"),
         ("relative_f1", {"held_out": ["eve"], "missing": "no"}, "missing must be one of"),
     ],

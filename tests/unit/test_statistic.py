@@ -192,7 +192,7 @@ def test_intervals_that_are_refused(found):
         refused(
             r"kind must be one of 'auto', 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", call, kind="delong"
         )
-        refused(r"level must be a number between 0 and 1\. Got 95\.", call, 95)
+        refused(r"level must be a number between 0 and 1, such as 0.95\. Got 95\.", call, 95)
     for call in (*ask, found.resamples):
         for given in (np.zeros(59), np.zeros((60, 1)), 3):
             refused(r"clusters must be 60 ids, one per case\. Got shape", call, clusters=given)

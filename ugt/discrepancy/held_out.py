@@ -160,7 +160,7 @@ def positions(held_out: NDArray[Any], annotators: NDArray[Any]) -> Int64:
     """Return the positions of the held-out annotators among all, ascending."""
     at = identifiers.lookup(annotators, held_out)
     if (at < 0).any():
-        raise checks.error("held_out", "name annotators", identifiers.name(held_out[int(np.argmax(at < 0))]))
+        raise checks.error("held_out", "be among the annotators", identifiers.name(held_out[int(np.argmax(at < 0))]))
     if not 0 < len(at) < len(annotators):
         raise checks.error("held_out", "be some of the annotators, not all", f"{len(at)} of {len(annotators)}")
     return np.sort(at).astype(np.int64)

@@ -281,7 +281,7 @@ def evaluate(
     plan : mapping, optional
         What was prespecified, for the report; ``ugt plan`` gives the fields.
     report : mapping, optional
-        What the page says in the words of its authors; fields that are not given come from the plan. ``title``; ``authors``; ``note``, a
+        Texts of the authors for the page; fields that are not given come from the plan. ``title``; ``authors``; ``note``, a
         text or several, each of which the first page shows; ``unit`` and ``annotators_are``, nouns for a case and an annotator such as
         "image" and "reader"; ``appendices``, "folded" (default) or "open" for printing.
     provenance : mapping, optional

@@ -25,7 +25,7 @@ TIE = 1e-12
 def check_level(level: Any) -> float:
     """Return a confidence level, checked."""
     if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < level < 1:  # type: ignore[operator]
-        raise error("level", "be a number between 0 and 1", repr(level))
+        raise error("level", "be a number between 0 and 1, such as 0.95", repr(level))
     return float(level)
 
 
