@@ -7,8 +7,8 @@ from typing import Any
 
 from ._base.version import __version__ as __version__
 
-# A module is imported when something in it is first asked for: importing all of them takes a tenth of a second. __init__.pyi says the same
-# to type checkers.
+# A module is imported when one of its names is first used: importing all modules takes a tenth of a second. __init__.pyi lists the same
+# names for type checkers.
 _HOMES = {
     "_base.parallel": "threads",
     "accuracy": (

@@ -1,6 +1,6 @@
-"""Generated annotations and predictions with known truth: for the demo, for tests, for simulations of a study to come.
+"""Generated annotations and predictions with a known truth, for the demo, for tests and for the simulation of a planned study.
 
-Everything is made from uniforms of the library's own streams, so that a seed gives the same data on every numpy version.
+All numbers come from uniforms of the library's own streams, so that a seed gives the same data on every numpy version.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from .annotations import Labels, Rankings, Ratings
 
 __all__ = ["agreement", "make_counts", "make_demo", "make_labels", "make_predictions", "make_rankings", "make_ratings"]
 
-PURPOSE = 3  # UGT_PURPOSE_SYNTHETIC of ugt.h: these streams are nobody else's
+PURPOSE = 3  # UGT_PURPOSE_SYNTHETIC of ugt.h: no other part of the library uses these streams
 
-# What a block of uniforms is for: the truth, the annotations and the predictions of one seed are independent.
+# The use of a block of uniforms, so that the truth, the annotations and the predictions of one seed are independent.
 TRUTH, ANNOTATIONS, PREDICTIONS = range(3)
 
 
 def make_labels(n_cases: int, n_classes: int, n_annotators: int, *, difficulty: float = 0.2, seed: int = 0) -> tuple[Labels, Array]:
-    """Labels by annotators who draw them from each case's true plausibilities.
+    """Return labels that annotators draw from the true plausibilities of each case, and these plausibilities.
 
     Parameters
     ----------
     n_cases, n_classes, n_annotators : int
-        Every annotator labels every case once.
+        Numbers of cases, classes and annotators; every annotator labels every case once.
     difficulty : float, in (0, 1)
-        Mean share of the plausibility that is not on a case's one clear class: most cases are clear, some are not.
+        Mean plausibility that is not on the main class of a case: most cases have one clear class, some do not.
     seed : int
+        Random seed.
 
     Returns
     -------
     labels, truth : Labels, (n_cases, n_classes) array
-        The true plausibilities, rows sum to 1.
+        The labels, and the true plausibilities, whose rows sum to 1.
 
     Notes
     -----
@@ -57,14 +58,19 @@ def make_labels(n_cases: int, n_classes: int, n_annotators: int, *, difficulty: 
 def make_counts(
     n_cases: int = 10_000, n_classes: int = 10, n_labels: int = 50, *, difficulty: float = 0.05, seed: int = 0
 ) -> tuple[Labels, Array]:
-    """Label counts without annotators, many of them unanimous; the defaults resemble CIFAR-10H.
+    """Return label counts without annotators, in many cases of one class only; the defaults resemble CIFAR-10H.
 
     Parameters
     ----------
     n_cases, n_classes, n_labels : int
-        As many labels of every case.
+        Numbers of cases, of classes and of labels per case.
     difficulty, seed
-        As in :func:`make_labels`, and so is what is returned.
+        As in :func:`make_labels`.
+
+    Returns
+    -------
+    labels, truth : Labels, (n_cases, n_classes) array
+        As from :func:`make_labels`.
 
     Examples
     --------
@@ -80,16 +86,16 @@ def make_counts(
 def make_rankings(
     n_cases: int, n_classes: int, n_annotators: int, *, depth: int = 3, tie_width: float = 0.3, difficulty: float = 0.3, seed: int = 0
 ) -> tuple[Rankings, Array]:
-    """Partial rankings with ties, by annotators who follow each case's true plausibilities.
+    """Return partial rankings with ties by annotators who follow the true plausibilities of each case, and these plausibilities.
 
     Parameters
     ----------
     n_cases, n_classes, n_annotators : int
-        Every annotator ranks classes of every case.
+        Numbers of cases, classes and annotators; every annotator ranks classes for every case.
     depth : int
-        Annotators rank 1 to ``depth`` classes, each number as often.
+        Largest number of classes that an annotator ranks; the numbers 1 to ``depth`` are equally likely.
     tie_width : float, > 0
-        Classes whose arrival times have the same logarithm after rounding down to multiples of this are tied.
+        Classes are tied if the logarithms of their arrival times, rounded down to multiples of ``tie_width``, are equal.
     difficulty, seed
         As in :func:`make_labels`.
 
@@ -99,7 +105,7 @@ def make_rankings(
 
     Notes
     -----
-    Plackett–Luce: class k arrives after an exponential time of rate λ_k; an annotator ranks the first arrivals in their order.
+    Plackett–Luce: class k arrives after an exponential time of rate λ_k; an annotator ranks the first arrivals in order of arrival.
 
     Examples
     --------
@@ -127,20 +133,22 @@ def make_rankings(
 def make_ratings(
     n_cases: int = 1000, n_annotators: int = 10, *, low: float = -2, high: float = 2, step: float = 1, seed: int = 0
 ) -> tuple[Ratings, Array]:
-    """Ratings on a scale with steps: normal around a mean of each case, rounded and cut to the scale.
+    """Return ratings on a scale with steps: normal around the mean of each case, then rounded and cut to the scale.
 
     Parameters
     ----------
     n_cases, n_annotators : int
-        The defaults resemble comments rated for toxicity; 200 annotators on a scale from 1 to 10 photographs rated for beauty.
+        Numbers of cases and annotators. The defaults resemble comments rated for toxicity; 200 annotators on a scale from 1 to 10
+        resemble photographs rated for beauty.
     low, high, step : float
-        Of the scale; step 0: no rounding.
+        Ends of the scale and its step; with step 0 ratings are not rounded.
     seed : int
+        Random seed.
 
     Returns
     -------
     ratings, truth : Ratings, (n_cases, 2) array
-        Mean and standard deviation of each case before rounding and cutting.
+        The ratings, and the mean and standard deviation of each case before rounding and cutting.
 
     Examples
     --------
@@ -163,15 +171,16 @@ def make_ratings(
 
 
 def make_predictions(truth: Array, *, skill: float | Array = 0.8, seed: int = 0) -> Array:
-    """Probabilities of a model that knows the truth as well as its skill allows.
+    """Return class probabilities of a model whose skill says how well it knows the truth.
 
     Parameters
     ----------
     truth : (N, K) array
         True plausibilities.
     skill : float or (N,) array, in [0, 1]
-        1: the truth (a little smoothed); 0: noise only. An array makes the model better at some cases than at others.
+        1: the truth (slightly smoothed); 0: noise only. With an array, each case has its own skill.
     seed : int
+        Random seed.
 
     Returns
     -------
@@ -202,11 +211,12 @@ def make_predictions(truth: Array, *, skill: float | Array = 0.8, seed: int = 0)
 
 
 def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, Array], Array]:
-    """2,000 ranked cases and three models, one of which is good at clear cases and one at unclear ones.
+    """Return 2,000 ranked cases and three models, of which one is good at clear cases and one at unclear cases.
 
     Parameters
     ----------
     seed : int
+        Random seed.
 
     Returns
     -------
@@ -226,7 +236,7 @@ def make_demo(*, seed: int = 0) -> tuple[Rankings, dict[str, Array], Array]:
 
 
 def agreement(truth: Array, scores: Array) -> float:
-    """How often one more annotator would agree with a model's first choice: the mean true plausibility of that choice.
+    """Return how often one more annotator would agree with a model's first choice: the mean true plausibility of that choice.
 
     Parameters
     ----------
@@ -259,14 +269,14 @@ def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> Array:
 
 
 def _labelled(truth: Array, n_labels: int, seed: int) -> Int64:
-    """Classes drawn from each row of the truth, (cases, labels)."""
+    """Return classes drawn from each row of the truth, (cases, labels)."""
     u = _uniforms(seed, ANNOTATIONS, 0, (len(truth), n_labels))
     below = np.cumsum(truth, axis=1)[:, :-1]  # the last class takes what rounding leaves
     return np.column_stack([(u[:, j, None] > below).sum(axis=1) for j in range(n_labels)])
 
 
 def _uniforms(seed: int, use: int, part: int, shape: tuple[int, int]) -> Array:
-    """Uniforms in the open interval (0, 1), from a stream for each use and part."""
+    """Return uniforms in the open interval (0, 1), from a separate stream for each use and part."""
     u = np.empty(shape)
     Stream(seed, case_key=part, chain=use, purpose=PURPOSE).uniform(u.reshape(-1))
     return u

@@ -378,7 +378,7 @@ def test_given_sets_are_full_estimates():
         ),
         (
             lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 4)),
-            "sets must be of 2 cases and 3 classes like the truth. Got 2 cases and 4",
+            "sets must be of 2 cases and 3 classes, as the truth. Got 2 cases and 4",
         ),
     ],
 )

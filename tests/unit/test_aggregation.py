@@ -331,10 +331,10 @@ BAD_RELIABILITIES = [
     (NAMED, [1, -2], r"reliability must be finite numbers above 0\. Got -2\.0, first at case 0, annotator 'y'"),
     (NAMED, [[1, 2], [float("nan"), 0]], r"reliability must be finite numbers above 0\. Got nan, first at case 1, annotator 'x'"),
     (NAMED, [["1", "2"], ["1", "2"]], r"reliability must be a number above 0, a mapping"),
-    (LABELS, {"x": 1}, r"reliability must be one number where annotators have no names, as in counts\. Got a mapping of annotators"),
+    (LABELS, {"x": 1}, r"reliability must be one number if annotators have no names, as in counts\. Got a mapping of annotators"),
     (LABELS, [1, 2, 3], r"or, as annotators have no names, a table \(1, 2\), cases x classes\. Got \[1, 2, 3\]"),
     (LABELS, [[1, 0]], r"reliability must be finite numbers above 0\. Got 0\.0, first at case 0, class 'b'"),
-    (NAMELESS, {"x": 1}, r"reliability must be one number where annotators have no names"),
+    (NAMELESS, {"x": 1}, r"reliability must be one number if annotators have no names"),
     (NAMELESS, [1, 2], r"or, as annotators have no names, 3 numbers \(one per ranking\)\. Got \[1, 2\]"),
     (NAMELESS, [1, 2, 0], r"reliability must be finite numbers above 0\. Got 0\.0, first at case 1"),
 ]  # fmt: skip
@@ -366,7 +366,11 @@ VALUE_ERRORS = [
     (agg.dirichlet, {"prior": -1}, r"prior must be a finite number of at least 0\. Got -1"),
     (agg.dirichlet, {"prior": [0.1, -0.5]}, r"prior must be finite numbers of at least 0\. Got -0\.5, first at class 'b'"),
     (agg.dirichlet, {"prior": [np.inf, 1]}, r"prior must be finite numbers of at least 0\. Got inf, first at class 'a'"),
-    (agg.dirichlet, {"prior": [1, 1, 1]}, r"prior must be one number or 2, one a class, or a table .* of each case. Got shape \(3,\)"),
+    (
+        agg.dirichlet,
+        {"prior": [1, 1, 1]},
+        r"prior must be one number, 2 numbers \(one per class\), or a table .* with one row per case. Got shape \(3,\)",
+    ),
 ]
 
 
@@ -392,7 +396,7 @@ NO_COUNTS = [["a", "b"], [["a", "b"]], [["1", "2"]], [[1, 2], [3]], [[[[0], [1]]
 @pytest.mark.parametrize("value", NO_COUNTS)
 def test_only_annotations_or_counts(function, argument, value):
     refused(rf"{argument} must be Labels or Rankings\. Got list", function, value, error=TypeError)
-    refused(rf"{argument} must be named where it holds whole numbers: say Labels\.from_wide", function, [[3, 1], [0, 2]])
+    refused(rf"{argument} must have a type if it holds whole numbers: use Labels\.from_wide", function, [[3, 1], [0, 2]])
 
 
 @pytest.mark.filterwarnings("error")  # no words of numpy before the error

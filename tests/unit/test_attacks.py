@@ -59,7 +59,7 @@ def test_masked_cells_of_models_tables_and_lists():
     refused(r"scores must be numbers. Got dtype object", ugt.evaluate, ugt.Labels.from_counts(counts), {"A": cells_of(scores)})
     refused(r"plausibilities must be an array of numbers", ugt.ua_topk_accuracy, cells_of(scores), scores)
     refused(r"scores must be numbers", ugt.ua_topk_accuracy, scores, list(cells_of(scores)))
-    with pytest.raises(ValueError, match=r"prior must be one number or 2, one a class"):
+    with pytest.raises(ValueError, match=r"prior must be one number, 2 numbers \(one per class\)"):
         ugt.dirichlet(ugt.Labels.from_counts(counts), prior=np.ma.array([1.0, 2.0], mask=[False, True]))
     wide = np.ma.array([[0, 1], [1, 1]], mask=[[False, True], [False, False]])
     for table in (wide, list(wide)):  # here a masked cell is no label

@@ -23,7 +23,7 @@ WHOLE = [[[2, 1], [0, 1]], np.array([[2, 1], [0, 1]]), np.array([[2.0, 1.0], [np
 @pytest.mark.parametrize("function", [*DOORS, *TRUTHS])
 @pytest.mark.parametrize("table", WHOLE, ids=["list", "int", "rows of nan", "bytes"])
 def test_whole_numbers_are_refused_by_every_door(function, table):
-    must = r"(labels|annotations|truth) must be named where it holds whole numbers: say Labels\.from_wide .* Got a bare table of shape"
+    must = r"(labels|annotations|truth) must have a type if it holds whole numbers: use Labels\.from_wide .* Got a bare table of shape"
     refused(must, function, table)
 
 

@@ -161,7 +161,7 @@ def test_no_more_than_k_plausible_classes_are_certain(k):
         ({"kind": "sets"}, "kind must be one of 'set', 'rank'. Got 'sets'."),
         ({"group_rule": "mean"}, "group_rule must be one of 'sum', 'top_class'. Got 'mean'."),
         ({"ties": "last"}, "ties must be one of 'expectation', 'first'. Got 'last'."),
-        ({"groups": [0, 1]}, "groups must be 3 integers or names, one a class."),
+        ({"groups": [0, 1]}, "groups must be 3 integers or names, one per class."),
     ],
 )
 def test_bad_arguments(more, message):

@@ -228,7 +228,7 @@ def test_commands_begin_with_what_they_read(capsys):
 
 WORDS = [  # words of Python, words of the command
     ("evaluate", "cover every case (missing='drop' leaves the others out)", "cover every case (--missing drop leaves the others out)"),
-    ("evaluate", "if they are, say so: missing=)", "if they are, say so: --na)"),
+    ("evaluate", "if they are, use missing=)", "if they are, use --na)"),
     ("agreement", "choose: annotator_columns, such as 'r*'", "choose: --annotator-columns, such as 'r*'"),
     ("certainty", "name them all with classes= if", "name them all with --classes if"),
     ("certainty", "say decimal=','", "say --decimal ,"),

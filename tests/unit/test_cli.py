@@ -227,7 +227,7 @@ def test_clusters(folder, capsys):
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"
     for text, said in (
         ("case,site\nx,1\n", "have the columns case and cluster"),
-        ("case,cluster\np1,1\np1,1\n", "case must stand once. Got 'p1' twice, first at line 3"),
+        ("case,cluster\np1,1\np1,1\n", "case must occur once. Got 'p1' twice, first at line 3"),
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nx,\n", "not be blank"),
     ):
@@ -237,7 +237,7 @@ def test_clusters(folder, capsys):
 
 BAD_RELIABILITIES = {
     "annotator,reliability\nann,2\nbob,-1\n": "reliability must be a finite number above 0. Got -1.0, first at annotator 'bob'",
-    "annotator,reliability\nann,2\nann,1\n": "annotator must stand once. Got 'ann' twice, first at line 3",
+    "annotator,reliability\nann,2\nann,1\n": "annotator must occur once. Got 'ann' twice, first at line 3",
     "annotator,reliability\nann,2\nbob,high\n": "reliability must be a number. Got 'high', first at line 3",
     "annotator,reliability\nann,2\n": "reliability must be given for every annotator. Got none for 'bob'",
     "annotator,reliability\nann,2\nbob,1\nzoe,1\n": "reliability must be of annotators in the data. Got 'zoe'",
@@ -325,11 +325,14 @@ BAD_ANNOTATIONS = [  # name of the file, what it holds, options, message after t
     ("a.csv", "case,cat,dog\np1,3,inf\n", ["--format", "counts"], NUMBER + "'inf', first at line 2."),
     ("a.json", json.dumps([*NESTED, [[[2], [1, 2]]]]), [], "nested must not repeat a class within a ranking. Got 2 twice, first at case 2"),
     ("a.json", json.dumps([*NESTED, [[[2], []]]]), [], "nested must not hold an empty block. Got [], first at case 2"),
-    (*("a.csv", "case,annotator,ranking\np1,x,a > b\np1,x,b\n", []), "annotator must rank a case once. Got 'x' twice, first at case 'p1'"),
+    (
+        *("a.csv", "case,annotator,ranking\np1,x,a > b\np1,x,b\n", []),
+        "annotator must rank each case once. Got 'x' twice, first at case 'p1'",
+    ),
     (*("a.csv", ANNOTATIONS + "p4,x", []), "row must have 3 fields, as the header (is the file cut off"),
     ("a.csv", "\0\x01", [], "file must be UTF-8 text. Got a NUL byte (a binary or UTF-16 file?), first at line 1."),
     ("a.csv", "", [], "file must not be empty. Got 0 bytes without text."),
-    ("a.csv", "case,a,b\np1,3,1\n", [], "--format must be 'wide' (a column an annotator) or 'counts' (a col"),
+    ("a.csv", "case,a,b\np1,3,1\n", [], "--format must be 'wide' (one column per annotator) or 'counts' (one col"),
 ]
 
 
@@ -360,9 +363,9 @@ BAD_PREDICTIONS = [
     ),
     (
         SCORES.replace("\n", ",1\n").replace("cat,1", "cat,yak").replace("0.6", "1.6"),
-        f"C.csv: {ONLY[:-1]}, or remove what is no class. Got a column for class 'yak'.",
+        f"C.csv: {ONLY[:-1]}, or remove columns that are not classes. Got a column for class 'yak'.",
     ),
-    (SCORES + "p1,0,0,1\n", "C.csv: case must stand once (for several models, name them in a column model). Got 'p1' twice, first at line"),
+    (SCORES + "p1,0,0,1\n", "C.csv: case must occur once (for several models, name them in a column model). Got 'p1' twice, first at line"),
     (SCORES + "p5,0.1", "C.csv: row must have 4 fields, as the header (is the file cut off"),
     ("\0", "C.csv: file must be UTF-8 text."),
     ("", "C.csv: file must not be empty."),
@@ -437,7 +440,7 @@ def test_what_does_not_go_together(folder, refused, what):
 
 def test_too_few_groups(folder, refused):
     (folder / "few.txt").write_text("0\n1\n")
-    assert refused(*JUDGE, "--groups", "few.txt").startswith("groups must be 3 integers or names, one a class")
+    assert refused(*JUDGE, "--groups", "few.txt").startswith("groups must be 3 integers or names, one per class")
     (folder / "few.txt").write_text("class,group\ncat,tame\ncat,wild\n")
     assert "a class and its group on each line, each class once. Got 'cat,wild'" in refused(*JUDGE, "--groups", "few.txt")
 

@@ -113,10 +113,10 @@ def test_every_other_column_is_a_division(write):
 BAD = {
     "no case": ("site,age\nnorth,3\n", r"file must have a column case and at least one more, for the subgroups\. Got 'site'"),
     "only cases": ("case,case id\n", ""),
-    "two cases": ("case,item,site\n1,2,3\n", r"case column must be given where several columns may be meant\. Got 'case' and"),
+    "two cases": ("case,item,site\n1,2,3\n", r"case column must be given if several columns may be meant\. Got 'case' and"),
     "nameless": ("case,\np1,x\n", r"columns must have names\. Got a blank one, first at column 2\."),
     "blank case": ("case,site\np1,x\n,y\n", r"case must not be blank\. Got a blank cell, first at line 3\."),
-    "repeated": ("case,site\np1,x\np2,x\np1,y\n", r"case must stand once\. Got 'p1' twice, first at line 4\."),
+    "repeated": ("case,site\np1,x\np2,x\np1,y\n", r"case must occur once\. Got 'p1' twice, first at line 4\."),
     "empty": ("", r"file must not be empty\."),
     "no rows": ("case,site\n", r"file must have rows below its header\."),
     "one column": ("case\np1\n", ""),

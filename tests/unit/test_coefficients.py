@@ -563,7 +563,7 @@ def test_bad_labels(function):
     refused(r"labels must be Labels or a table of labels, .* Got Ratings\.", function, Ratings.from_wide([[1.0, 2.0]]), error=TypeError)
     refused(r"labels must hold labels \(integers or strings\), not ratings\. Got ratings such as 0\.5\.", function, [[1, 2], [3, 0.5]])
     refused(
-        r"labels must be named where it holds whole numbers: say Labels\.from_wide .* Got a bare table of shape \(2, 2\)\.",
+        r"labels must have a type if it holds whole numbers: use Labels\.from_wide .* Got a bare table of shape \(2, 2\)\.",
         function,
         [[0, 1]] * 2,
     )

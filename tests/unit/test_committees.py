@@ -200,7 +200,7 @@ def test_the_mean_over_labels_yet_to_come_is_the_certainty_of_a_best_guess():
         (lambda: ugt.committee(ugt.Labels.from_counts([[1, 0]]), 0), ValueError, r"size must be a whole number of at least 1\. Got 0\."),
         (lambda: ugt.committee(ugt.Labels.from_counts([[1, 0]]), replace=False), ValueError, r"size must be given with replace=False"),
         (lambda: ugt.committee(ugt.Labels.from_counts([[1, 0]]), n_draws=0), ValueError, r"n_draws must be a whole number"),
-        (lambda: ugt.expected_certainty([[1, 0]]), TypeError, r"posterior must be a Dirichlet, as dirichlet makes it\. Got list\."),
+        (lambda: ugt.expected_certainty([[1, 0]]), TypeError, r"posterior must be a Dirichlet, as dirichlet makes it. Got list\."),
         (
             lambda: ugt.expected_certainty(ugt.dirichlet(ugt.Labels.from_counts([[1, 0]])), 0),
             ValueError,

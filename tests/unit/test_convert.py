@@ -176,7 +176,7 @@ LOST = {
         Labels.from_long(["p", "p"], ["x", "y"], ["a", "b"], classes=["b", "a"])
     ),
     "Annotators without annotations are not in the file: 'y'.": Labels.from_wide([["a", None]], annotators=["x", "y"]),
-    "Every case is called by a whole number in text, such as '1': it is read as a number.": (
+    "Every case has a whole number as text for its name, such as '1': it is read as a number.": (
         Labels.from_long(["1", "2"], ["x", "x"], ["a", "a"])
     ),
     "The annotators had no names: they are numbered within each case; number 1 of two cases need not be one person.": (
@@ -204,7 +204,7 @@ def test_what_is_lost_is_said(tmp_path, note):
         ([[1, 2]], "a.csv", "auto", r"annotations must be Labels, Rankings or Ratings\. Got list\."),
         (Labels.from_long(["p"], ["x"], ["NA"]), "a.csv", "auto", r"label must have names .* \(or be written as NPZ\)\. Got 'NA'\."),
         (Labels.from_long([" p"], ["x"], ["a"]), "a.csv", "auto", r"case must have names without white space around them .* Got ' p'\."),
-        (Labels.from_long(["p"], ["x"], ["0,5"]), "a.csv", "auto", r"label must have names that are no decimal numbers .* Got '0,5'\."),
+        (Labels.from_long(["p"], ["x"], ["0,5"]), "a.csv", "auto", r"label must not have decimal numbers .* Got '0,5'\."),
     ],
 )
 def test_what_cannot_be_written(tmp_path, given, name, format, message):
@@ -215,7 +215,7 @@ def test_what_cannot_be_written(tmp_path, given, name, format, message):
 def test_predictions_that_cannot_be_written(tmp_path):
     model = Predictions(["p"], [[0.5, 0.5]], ["label", "score"])
     for name, message in (
-        ("a.csv", r"classes must not be called like the columns of another format .* Got 'label', 'score'\."),
+        ("a.csv", r"classes must not have names of columns of another format .* Got 'label', 'score'\."),
         ("a.json", r"predictions must be written to a file that ends in \.csv, \.csv\.gz or \.npz\. Got "),
     ):
         refused(message, io.write_predictions, tmp_path / name, model)
@@ -245,7 +245,9 @@ def test_command(tmp_path, capsys):
     found = convert(tmp_path / "in.csv", tmp_path / "out.csv")
     assert found["missing"] == {"NA": 1} and found["lost"] == [] and found["files"] == [str(tmp_path / "out.csv")]
     said = capsys.readouterr().out
-    assert "Read as missing: 'NA' (1 cells). Read a row as a case, a column as an annotator: its first column is called 'item'" in said
+    assert (
+        "Read as missing: 'NA' (1 cells). Read each row as a case and each column as an annotator: the first column is named 'item'" in said
+    )
     assert f"3 labels of 2 cases by 2 annotators: {tmp_path / 'out.csv'}" in said
     assert (tmp_path / "out.csv").read_text() == "case,annotator,label\np,rater 1,cat\np,rater 2,dog\nq,rater 1,dog\n"
     found = convert(tmp_path / "out.csv", tmp_path / "counts.csv", "--to", "counts")

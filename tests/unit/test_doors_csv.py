@@ -33,16 +33,16 @@ LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (LONG.encode("utf-16"), r"a NUL byte \(UTF-16 by its byte order mark; say encoding='utf-16', or save .*\), first at"),
-        (LONG.encode("utf-16-le"), r"a NUL byte \(UTF-16LE without a byte order mark\? say encoding='utf-16le', .*\), first at line 1\."),
+        (LONG.encode("utf-16"), r"a NUL byte \(UTF-16 by its byte order mark; give encoding='utf-16', or save .*\), first at"),
+        (LONG.encode("utf-16-le"), r"a NUL byte \(UTF-16LE without a byte order mark\? give encoding='utf-16le', .*\), first at line 1\."),
         (LONG.encode("utf-16-be"), r"a NUL byte \(UTF-16BE without a byte order mark\? "),
         (LONG.encode("utf-32"), r"a NUL byte \(UTF-32 by its byte order mark; "),
         (LONG.encode() + b"c,x,\0\n", r"a NUL byte \(a binary or UTF-16 file\?\), first at line 5\."),
         (
             (LONG + "c,x,Läsion\n").encode("latin-1"),
-            r".*0xe4 \(Latin-1\? Then it is in 'Läsion'; say encoding='latin-1', .* first at line 5",
+            r".*0xe4 \(Latin-1\? Then it is in 'Läsion'; give encoding='latin-1', .* first at line 5",
         ),
-        ((LONG + "c,x,“cat”\n").encode("cp1252"), r"the byte 0x93 \(Windows-1252\? .*'“cat”'; say encoding='cp1252', .*first at line 5"),
+        ((LONG + "c,x,“cat”\n").encode("cp1252"), r"the byte 0x93 \(Windows-1252\? .*'“cat”'; give encoding='cp1252', .*first at line 5"),
         (LONG.encode() + "c,x,ä".encode()[:-1], r"half a character at its end \(is the file cut off\?\), first at line 5\."),
         (b"PK\3\4....[Content_Types].xml..", r"an Excel workbook \(save the sheet as 'CSV UTF-8'\)\."),
         (b"PK\3\4....labels.txt", r"a ZIP archive \(an NPZ file is called \.npz\)\."),
@@ -100,15 +100,15 @@ HEAD = "case,annotator,label"
         ('case,annotator,value\na,x,"0,5"\n', r"value must be a number\. Got '0,5' \(a decimal comma"),
         ("case,rater,value\np,x,high\n", r"value must be a number\. Got 'high', first at line 2\."),
         ("case,value\np,1\n", r"long table must have columns for case, annotator, value .* Got no annotator among case, value\."),
-        ("id,image,reader,label\n1,p,x,cat\n", r"case column must be given where several columns may be meant\. Got 'id' and 'image'\."),
+        ("id,image,reader,label\n1,p,x,cat\n", r"case column must be given if several columns may be meant\. Got 'id' and 'image'\."),
         (HEAD + ",label\na,b,c,d\n", TWO + r"'label' twice, first at line 1\."),
         (HEAD + ",,,x\na,b,c,,,\n", TWO + r"two blank ones"),
         (HEAD + ",,\na,b,c,,\na,d,c,,x\n", r"columns must have names\. Got a blank one with 'x', first at line 3\."),
-        ("what,a,b,c\nx,cat,dog,cat\n", r"format must be 'wide' \(a row a case\) or 'transposed' \(a row an .* names that tell nei"),
-        ("case,case 1,case 2\nx,cat,dog\n", r".*names tell both\. Got 'auto' \(its first column is called 'case', its columns"),
+        ("what,a,b,c\nx,cat,dog,cat\n", r"format must be 'wide' \(one row per case\) or 'transposed' \(one row per .* names that show nei"),
+        ("case,case 1,case 2\nx,cat,dog\n", r".*names suggest both\. Got 'auto' \(the first column is named 'case', the columns"),
         (
             "case,ann,bob\np,cat,dog\no,cat,cat\nq,cat,dog\nq,dog,cat\np,cat,cat\n",
-            r"case must stand once in the column 'case' .* Got 'q' twice, first at line 5\.",
+            r"case must occur once in the column 'case' .* Got 'q' twice, first at line 5\.",
         ),
     ],
     ids=count(),
@@ -167,15 +167,15 @@ def test_values(write):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("rater,p,q\nann,cat,dog\nbob,,cat\n", "its first column is called 'rater'"),
-        ("who,case 1,case 2\nann,cat,dog\nbob,,cat\n", "its columns are called 'case 1' to 'case 2'"),
-        ("who,p,q\nrater 1,cat,dog\nrater 2,,cat\n", "its rows are called 'rater 1' to 'rater 2'"),
+        ("rater,p,q\nann,cat,dog\nbob,,cat\n", "the first column is named 'rater'"),
+        ("who,case 1,case 2\nann,cat,dog\nbob,,cat\n", "the columns are named 'case 1' to 'case 2'"),
+        ("who,p,q\nrater 1,cat,dog\nrater 2,,cat\n", "the rows are named 'rater 1' to 'rater 2'"),
     ],
 )
 def test_annotators_in_rows(write, content, reason):
     read = io.read_annotations(write(content))
     assert read.format == "transposed"
-    assert read.missing_note() == f"Read as missing: blank (1 cells). Read a row as an annotator, a column as a case: {reason}."
+    assert read.missing_note() == f"Read as missing: blank (1 cells). Read each row as an annotator and each column as a case: {reason}."
     first, second = read.annotations.annotators.tolist()
     p, q = read.annotations.axes.case_ids.tolist()
     assert rows_of(read.annotations) == [(p, first, "cat"), (q, first, "dog"), (q, second, "cat")]
@@ -184,21 +184,21 @@ def test_annotators_in_rows(write, content, reason):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("item,p,q\nann,cat,dog\nbob,,cat\n", "its first column is called 'item'"),
-        ("what,rater 1,rater 2\nann,cat,dog\n", "its columns are called 'rater 1' to 'rater 2'"),
-        ("what,ann,bob\ncase 1,cat,dog\n", "its rows are called 'case 1'"),
+        ("item,p,q\nann,cat,dog\nbob,,cat\n", "the first column is named 'item'"),
+        ("what,rater 1,rater 2\nann,cat,dog\n", "the columns are named 'rater 1' to 'rater 2'"),
+        ("what,ann,bob\ncase 1,cat,dog\n", "the rows are named 'case 1'"),
         ("what,ann,bob\np,cat,dog\nq,cat,dog\n", "it has at least as many rows as columns"),
     ],
 )
 def test_cases_in_rows(write, content, reason):
     read = io.read_annotations(write(content))
-    assert (read.format, read.notes) == ("wide", (f"Read a row as a case, a column as an annotator: {reason}.",))
+    assert (read.format, read.notes) == ("wide", (f"Read each row as a case and each column as an annotator: {reason}.",))
 
 
 def test_orientation_that_is_said(write):
     numbers = write("rater,p,q\nann,1,2\n")
     assert io.read_annotations(numbers).format == "transposed"
-    message = r"format must be 'transposed' for a table with a row an annotator .* Got 'wide' \(its first column"
+    message = r"format must be 'transposed' for a table with one row per annotator .* Got 'wide' \(the first column"
     refused(message, io.read_annotations, numbers, format="wide")
     assert io.read_annotations(numbers, format="wide", columns={"case": "rater"}).annotations.axes.case_ids.tolist() == ["ann"]
     turned = io.read_annotations(write("what,a,b,c\nx,cat,dog,cat\n"), format="transposed").annotations
@@ -237,7 +237,7 @@ def test_codes_are_noted_and_kept(write, labels, codes):
     rows = "".join(f"p{i},x,{label}\n" for i, label in enumerate(labels))
     read = io.read_annotations(write("case,annotator,label\n" + rows))
     assert read.annotations.n_labels == len(labels) and read.missing == {}
-    note = f"Taken as annotations, though they look like codes for 'none': {codes} (if they are, say so: missing=)."
+    note = f"Taken as annotations, though they look like codes for 'none': {codes} (if they are, use missing=)."
     assert read.notes == ((note,) if codes else ())
 
 
@@ -261,7 +261,7 @@ def test_models(write):
     assert io.read_models(write(np.ones((2, 3)), "net.npy"))["net"].scores.shape == (2, 3)
     one = io.read_predictions(write("case,class,score,model\np,cat,1,A\np,dog,0,A\n"))
     assert one.scores.tolist() == [[1, 0]]
-    message = r"predictions must be of one model \(read_models reads files of several\)\. Got 2 in the column 'model'"
+    message = r"predictions must be of one model \(read_models reads files of several models\)\. Got 2 in the column 'model'"
     refused(message, io.read_predictions, write("case,class,score,model\np,cat,1,A\np,cat,2,B\n"))
 
 
@@ -272,8 +272,8 @@ def test_models(write):
         ("model,case,cat\nA,p,1\n,p,2\n", r"model must not be blank\. Got a blank cell, first at line 3\."),
         ("model,case,class,score\nA,p,x,1\nB,p,x,2\nB,p,x,2\n", r"model 'B': rows must not repeat a case and class\. Got 1 repeated"),
         ("model,case,class,score\nA,p,x,1\nA,q,y,1\n", r"model 'A': scores must be given for every case and class .* Got none for 2 of 4"),
-        ("model,case\nA,p\n", r"file must have a column for each class beside the case and the model\. Got the columns model, case\."),
-        ("model,system,case,cat\nA,B,p,1\n", r"model column must be given where several columns may be meant"),
+        ("model,case\nA,p\n", r"file must have a column for each class next to the case and the model\. Got the columns model, case\."),
+        ("model,system,case,cat\nA,B,p,1\n", r"model column must be given if several columns may be meant"),
         ("model,case,cat\nA,p,x\n", r"cell must be a number\. Got 'x', first at line 2, column 'cat'\."),
     ],
 )
@@ -418,7 +418,7 @@ def test_the_reader_of_the_core_checks_its_use():
 
 # --- columns that are no annotators ---
 WIDE = "Patient,r1,r2,site,age\np1,cat,cat,Ulm,30\np2,dog,cat,Ulm,41\np3,dog,dog,Bonn,52\np4,cat,cat,Bonn,63\n"
-LEFT = r"columns must be annotators, who share classes \(choose: ignore_columns .*annotator_columns .*\)\. Got "
+LEFT = r"columns must be annotators with the same classes \(choose: ignore_columns .*annotator_columns .*\)\. Got "
 
 
 @pytest.mark.parametrize(
@@ -433,8 +433,12 @@ LEFT = r"columns must be annotators, who share classes \(choose: ignore_columns 
         ("case,H_1,H_2,R_1,R_2\np,1,2,4,3\n", {"annotator_columns": ["[HR]*"]}, r"columns must answer one question .* Got 'H', 'R'\."),
         (WIDE, {"annotator_columns": ["r3"]}, r"annotator_columns must be among the columns Patient, r1, .* Got 'r3'\."),
         (WIDE, {"ignore_columns": ["x*"]}, r"ignore_columns must be among the columns .* Got 'x\*'\."),
-        (WIDE, {"ignore_columns": ["[!P]*"]}, r"table must have a column for an annotator or a class beside the case\."),
-        (WIDE, {"annotator_columns": ["r?"], "format": "long"}, r"annotator_columns must be given for a table with a row a case .*'long'"),
+        (WIDE, {"ignore_columns": ["[!P]*"]}, r"table must have columns for annotators or classes next to the case\."),
+        (
+            WIDE,
+            {"annotator_columns": ["r?"], "format": "long"},
+            r"annotator_columns must be given for a table with one row per case .*'long'",
+        ),
         (WIDE, {"mapping": {"ignore_columns": "age"}}, r"mapping: ignore_columns must be a list\. Got 'age'\."),
     ],
     ids=count(),
@@ -468,7 +472,7 @@ def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
     content = "case,ann,bob,eve,lesions\n" + "\n".join(rows) + "\n"
     (said,) = [one for one in io.read_annotations(write(content), format="wide").notes if "kappa" in one]
     assert said.startswith("Read 'lesions' as an annotator, though it agrees with the others by a kappa of ")
-    assert said.endswith("(if it is none: ignore_columns).")
+    assert said.endswith("(if it is not an annotator, name it in ignore_columns).")
     for more in ({"ignore_columns": ["lesions"]}, {"annotator_columns": ["*"]}):
         assert not [one for one in io.read_annotations(write(content), format="wide", **more).notes if "kappa" in one]
 
@@ -483,7 +487,7 @@ def test_columns_that_share_codes_and_do_not_agree_are_noted(write):
 def test_labels_that_look_like_several(write, labels, shown):
     path = write("case\tannotator\tlabel\n" + "".join(f"p{i}\tx\t{label}\n" for i, label in enumerate(labels)))
     notes = [one for one in io.read_annotations(path).notes if "look like several" in one]
-    assert notes == ([f"Taken for one class each, though they look like several: {shown} (write a label a row)."] if shown else [])
+    assert notes == ([f"Taken for one class each, though they look like several: {shown} (write one label per row)."] if shown else [])
 
 
 def test_names_are_merged_in_every_kind_of_file(write):
@@ -526,7 +530,7 @@ def test_rows_that_are_repeated(write, name):
 
 
 def test_several_labels_by_one_annotator_are_noted(write):
-    said = "An annotator gave several {}s to one case, each of which counts: 1 times, first at case 'p', annotator 'x'."
+    said = "An annotator gave several {}s to one case, and each counts: 1 times, first at case 'p', annotator 'x'."
     changes = {"a.csv": ("x,cat\np,y", "x,cow\np,y"), "c.csv": ("x,1\np,y", "x,3\np,y"), "d.jsonl": ('["c"]', '["c", "d"]')}
     for name, what in (("a.csv", "label"), ("c.csv", "value"), ("d.jsonl", "label")):
         content = TWICE[name].replace(*changes[name])
@@ -641,13 +645,13 @@ def test_the_encoding_of_every_file(write, content, encoding):
         with heard() as said:
             read = as_meant(write(content), encoding=encoding)
         assert read and (
-            encoding == "utf-8-sig" or "ann;bob" in content or f"Read file.csv in UTF-8, which it is in, not in {encoding}." in said
+            encoding == "utf-8-sig" or "ann;bob" in content or f"Read file.csv as UTF-8, which is its encoding, not as {encoding}." in said
         )
 
 
 def test_a_file_in_utf8_is_noted(write):
     path = write("case,ann,bob\np,ä,b\n")
-    assert io.read_annotations(path, encoding="cp1252").notes[-1] == "Read file.csv in UTF-8, which it is in, not in cp1252."
+    assert io.read_annotations(path, encoding="cp1252").notes[-1] == "Read file.csv as UTF-8, which is its encoding, not as cp1252."
     refused(r"encoding must be the one of the file\. Got 'utf-16'", io.read_annotations, path, encoding="utf-16")
 
 
@@ -682,7 +686,7 @@ def test_one_declaration_for_all_files_of_a_command(write, command):
     words = "evaluate --annotations a.csv --predictions m.csv --clusters c.csv --subgroups s.csv --classes k.txt --groups g.txt --out r"
     write("gut\nbös\n".encode("cp1252"), "g.txt")
     said = command(*words.split(), "--encoding", "cp1252", "--case-column", "uid", "--n-boot", 9)
-    assert "Read m.csv in UTF-8, which it is in, not in cp1252." in said and "'0,5' is 0.5." in said
+    assert "Read m.csv as UTF-8, which is its encoding, not as cp1252." in said and "'0,5' is 0.5." in said
 
 
 # --- rankings ---

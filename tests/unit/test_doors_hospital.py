@@ -30,9 +30,13 @@ READ = {
         {"columns": {"case": "Input.image", "label": "Answer.label"}},
         "",
     ),
-    "a second header": (HEAD + "ID,Initials,Diagnosis\n" + LONG, {}, "the row below the header like the others, though it shares nothing"),
+    "a second header": (HEAD + "ID,Initials,Diagnosis\n" + LONG, {}, "the row below the header like the others, though it shares no value"),
     "a second header of a wide table": (WIDE.replace("\n", "\nID,R 1,R 2\n", 1), {}, "the row below the header like the others"),
-    "a row of totals": (WIDE + "Total,12,6\n", {"format": "wide"}, r"the last row, 'Total', like the others \(if it sums"),
+    "a row of totals": (
+        WIDE + "Total,12,6\n",
+        {"format": "wide"},
+        r"the last row, 'Total', like the others \(if it is a sum of the others",
+    ),
     "totals of counts": ("case,count_a,count_b\np,1,2\nq,3,0\nSumme,4,2\n", {}, "the last row, 'Summe', like the others"),
     "what a spreadsheet cannot compute": (WIDE.replace("P003,0", "P003,#DIV/0!"), {}, r"codes for 'none': '#DIV/0!'"),
     "nothing, in German": (HEAD + LONG + "P001,Schulz,k.A.\n", {}, r"codes for 'none': 'k\.A\.'"),
@@ -53,14 +57,15 @@ READ = {
 def test_files_that_are_read(write, what):
     content, options, note = READ[what]
     read = io.read_annotations(write(content), **options)
-    said = [one for one in read.notes if "a row as a case" not in one]
+    said = [one for one in read.notes if "each row as a case" not in one]
     assert len(said) == (note != "") and all(re.search(note, one) for one in said), said
 
 
+FIRST = r"header must be the first line and separate its columns by commas, semicolons or tabs\. Got "
 REFUSED = {
-    "boxes": (BOXES, r"no boxes to tick .* Got 'dx___1', 'dx___2'\."),
-    "boxes with labels": (WORDS, r"no boxes to tick .* Got 'Dx \(choice=Naevus\)'"),
-    "boxes of events": ("record_id,reader,dx___1,dx___2\n1,a,1,0\n1,b,0,1\n", r"no boxes to tick .* Got 'dx___1'"),
+    "boxes": (BOXES, r"not tick boxes .* Got 'dx___1', 'dx___2'\."),
+    "boxes with labels": (WORDS, r"not tick boxes .* Got 'Dx \(choice=Naevus\)'"),
+    "boxes of events": ("record_id,reader,dx___1,dx___2\n1,a,1,0\n1,b,0,1\n", r"not tick boxes .* Got 'dx___1'"),
     "whether a form is complete": (WIDE.replace("Özdemir", "reading_complete"), r"ignore_columns .* Got 'reading_complete' among 2"),
     "a consensus": (WIDE.replace("Özdemir", "Consensus").replace("P003,0", "P003,x"), r"ignore_columns .* Got 'Consensus' among 2"),
     "times beside readers": ("case,reader1,reader1_time\np,a,7\nq,b,8\n", r"ignore_columns .* Got 'reader1_time' among 2"),
@@ -68,15 +73,18 @@ REFUSED = {
     "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
     "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns .* Got 'Total' among 2"),
     "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
-    "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(take out what stands above the header, .* Got two blank ones"),
-    "a title alone in its line": ("Reader study 2024\n" + HEAD + LONG, r"tabs, and stand above all else\. Got 'Reader study 2024'"),
-    "remarks before": ("# of the LIMS\n" + HEAD + LONG, r"and stand above all else\. Got '# of the LIMS'"),
-    "remarks behind": (HEAD + LONG + "(24 rows affected)\n", r"or is this no row of the table\?\)\. Got 1, first at line 26\."),
+    "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(remove lines above the header, .* Got two blank ones"),
+    "a title alone in its line": ("Reader study 2024\n" + HEAD + LONG, FIRST + r"'Reader study 2024'"),
+    "remarks before": ("# of the LIMS\n" + HEAD + LONG, FIRST + r"'# of the LIMS'"),
+    "remarks behind": (HEAD + LONG + "(24 rows affected)\n", r"or is this line not a row of the table\?\)\. Got 1, first at line 26\."),
     "another sign between columns": ((HEAD + LONG).replace(",", "|"), r"separate its columns by commas, .* Got 'case\|annotator\|label'"),
     "XML": ("<?xml version='1.0'?><annotations/>", r"Got XML \(export CSV or JSON\)"),
-    "percentages": ("case,annotator,value\np,a,85 %\n", r"Got '85 %' \(a percentage; write 0\.9 for 90 %\)"),
-    "thousands": ('case,annotator,value\np,a,"1,250"\n', r"Got '1,250' \(signs between thousands, which must go, or a decimal comma"),
-    "rows of two forms": (HEAD + LONG, r"case must stand once .*, leave out format=\)\. Got 'P000' twice, first at line 3\."),
+    "percentages": ("case,annotator,value\np,a,85 %\n", r"Got '85 %' \(a percentage; write 0\.9 for 90%\)"),
+    "thousands": (
+        'case,annotator,value\np,a,"1,250"\n',
+        r"Got '1,250' \(signs between thousands, which must be removed, or a decimal comma",
+    ),
+    "rows of two forms": (HEAD + LONG, r"case must occur once .*, leave out format=\)\. Got 'P000' twice, first at line 3\."),
 }  # fmt: skip
 
 
@@ -91,13 +99,17 @@ def test_classes_of_two_annotators_may_be_joined(write):
     path = write(
         "case,r1,r2\n" + "".join(f"{case},{'No' if i % 2 else 'Yes'},{'no' if i % 3 else 'yes'}\n" for i, case in enumerate(CASES))
     )
-    refused(r"share classes \(.*; or write classes alike\)", io.read_annotations, path)
+    refused(r"the same classes \(.*; or write classes alike\)", io.read_annotations, path)
     assert io.read_annotations(path, merge_names=True).annotations.n_classes == 2
 
 
 @pytest.mark.parametrize("content", [{"images": [], "annotations": []}, [{"ID": 1, "Label": {}}]])
 def test_exports_of_other_programs(write, content):
-    refused(r"file\.json: .* \(mapping= says where any other file has what\)", io.read_annotations, write(json.dumps(content), "file.json"))
+    refused(
+        r"file\.json: .* \(for any other file, mapping= gives the place of each field\)",
+        io.read_annotations,
+        write(json.dumps(content), "file.json"),
+    )
 
 
 P = np.arange(12) * 8 + 1
@@ -105,7 +117,7 @@ SCORES = "case,benign,malignant\n" + "".join(f"{case},{100 - p},{p}\n" for case,
 
 
 def test_percentages_are_no_probabilities(write):
-    with pytest.warns(UserWarning, match=r"Scores of 'file' look like percentages, .* \(for these divide by 100\)"):
+    with pytest.warns(UserWarning, match=r"Scores of 'file' look like percentages, .* \(for probabilities divide them by 100\)"):
         assert io.read_predictions(write(SCORES)).scores[0].tolist() == [99, 1]
     refused(r"Got '99 %' \(a percentage", io.read_predictions, write(SCORES.replace(",99,", ",99 %,")))
 

@@ -108,7 +108,7 @@ def of_items(**fields):
         ({"fields": {"annotator": "who", "label": "answer.value"}, "records": "data.items"}, r"long table must have columns for case, "),
         ({"fields": {"who": "who"}}, r"mapping: fields must give paths for the roles case, .* Got 'who': 'who'\."),
         ({"fields": ["who"]}, r"mapping: fields must be an object\. Got \['who'\]\."),
-        ({"classses": 3}, r"mapping must have no keys but path, format, .* Got 'classses'\."),
+        ({"classses": 3}, r"mapping must have only the keys path, format, .* Got 'classses'\."),
         ({"format": "tall"}, r"mapping: format must be one of auto, .* Got 'tall'\."),
         ({"missing": "NA"}, r"mapping: missing must be a list\. Got 'NA'\."),
         (3, r"mapping must be a JSON file or a mapping\. Got int\."),
@@ -131,7 +131,7 @@ def test_bad_mapping_files(write):
             '{"a": 1}\n',
             "x.jsonl",
             {"records": "x"},
-            r"x\.jsonl: mapping: records must be left out for JSONL, where a line is a r.*Got 'x'\.",
+            r"x\.jsonl: mapping: records must be left out for JSONL, where each line is a r.*Got 'x'\.",
         ),
         ('{"who": 1}\n{"who": ', "x.jsonl", {}, r"x\.jsonl: file must have a JSON object on every line \(is it cut off\?\)\..* line 2\."),
         (lines, "x.jsonl", {}, r"case must not be blank\. Got a blank cell, first at line 3\."),
@@ -145,10 +145,22 @@ def test_bad_mapping_files(write):
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        ([{"study": 1, "dx": 2}], "a.json", r"or an export of Label Studio \(mapping= says .* Got objects with the keys 'study', 'dx'\."),
+        (
+            [{"study": 1, "dx": 2}],
+            "a.json",
+            r"or an export of Label Studio \(for any other file, mapping= .* Got objects with the keys 'study', 'dx'\.",
+        ),
         ([{"id": 1, "annotations": [{"result": []}]}], "a.json", r"file must have annotations: choices, ratings or rankings\. Got none\."),
-        ({"text": "x", "label": "y"}, "a.jsonl", r"'_task_hash' on every line.*any other file has what\)\. Got null, first at line 1\."),
-        ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, "a.jsonl", r"say who answered .* in named sessions\)\. Got null"),
+        (
+            {"text": "x", "label": "y"},
+            "a.jsonl",
+            r"'_task_hash' on every line.*any other file, mapping= gives the place of each field\)\. Got null, first at line 1\.",
+        ),
+        (
+            {"_input_hash": 1, "accept": ["a"], "answer": "accept"},
+            "a.jsonl",
+            r"name the annotator of each answer .* in named sessions\)\. Got null",
+        ),
         (b'{"_input_hash": 1}\xff\n', "a.jsonl", r"file must be UTF-8 text\. Got the byte 0xff"),
         ("1: 1,2\n", "a.soc", r"a\.soc: file must name all alternatives in its head\. Got 0 of None\."),
         ("# NUMBER ALTERNATIVES: 1\n# ALTERNATIVE NAME 1: a\nx: 1\n", "a.toc", r"a\.toc: file must have orders such as .*at line 3\."),
@@ -178,7 +190,7 @@ def test_rankings_with_annotators(write):
     for annotators, message in (
         ([["x", "y"]], r"annotators must be a list of 2 lists of ids, as rankings\. Got a list of 1\."),
         ([["x"], ["y"]], r"annotators must be 2 ids for the 2 rankings\. Got \['x'\], first at case 0\."),
-        ([["x", "x"], ["y"]], r"annotators must rank a case once\. Got \['x', 'x'\], first at case 0\."),
+        ([["x", "x"], ["y"]], r"annotators must rank each case once\. Got \['x', 'x'\], first at case 0\."),
         ([["x", None], ["y"]], r"annotators must not be missing\. Got None, first at ranking 1\."),
     ):
         refused(r"file\.json: " + message, io.read_annotations, write({**content, "annotators": annotators}))

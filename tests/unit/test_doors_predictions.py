@@ -14,7 +14,7 @@ from ugt.annotations import Predictions
 
 PETS, TWO = ["cat", "dog", "ibex"], ["benign", "malignant"]
 LABELS = "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied"
-LEFT = "Columns that are no class were left out: "
+LEFT = "Columns that are not classes were left out: "
 SCORES = [[0.5, 0.25, 0.25], [0.25, 0.0, 0.75]]
 CAT, IBEX = [1, 0, 0], [0, 0, 1]
 
@@ -49,7 +49,7 @@ READ = [
     ("case,predicted_class\nq,3\np,1\n", [1, 2, 3], None, [CAT, IBEX], LABELS),
     ("case,pred,confidence\nq,ibex,0.9\np,cat,0.8\n", PETS, None, [CAT, IBEX], LEFT + "'confidence'."),
     ("case,label,cat,dog,ibex\nq,dog,.25,0,.75\np,dog,.5,.25,.25\n", PETS, None, SCORES, LEFT + "'label'."),
-    ("case,prob_cat,prob_ibex,prob_dog\nq,.25,.75,0\np,.5,.25,.25\n", PETS, None, SCORES, "Columns of classes are called 'prob_...'."),
+    ("case,prob_cat,prob_ibex,prob_dog\nq,.25,.75,0\np,.5,.25,.25\n", PETS, None, SCORES, "Columns of classes are named 'prob_...'."),
     ("case,logit_2,logit_0,logit_1\nq,.75,.25,0\np,.25,.5,.25\n", [0, 1, 2], None, SCORES, "'logit_...'"),
     ("cat (p),dog (p),ibex (p),image\n.25,0,.75,q\n.5,.25,.25,p\n", PETS, None, SCORES, "'... (p)'"),
     (",case,fold,cat,dog,ibex,note\n0,q,1,5,0,15,a\n1,p,2,10,5,5,\n", PETS, None, [[10, 5, 5], [5, 0, 15]], LEFT + "'fold', 'note'."),
@@ -70,30 +70,30 @@ def test_files_that_people_have(write, content, classes, positive_class, scores,
     assert found == scores and said in notes and bool(said) == bool(notes)
 
 
-ONE = r"or one of probabilities and the class it is for \(positive_class"
+ONE = r"or one of probabilities and its class \(positive_class"
 REFUSED = [
     ("case,label\np,cat\nq,cow\n", PETS, None, r"labels must be classes of the annotations \(name them all .*Got 'cow'"),
     ("case,label\np,cat\nq,cat\n", ["Cat", "dog"], None, r"Got 'cat' \(there is 'Cat'; write both alike\)"),
-    ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case must stand once .* Got 'p' twice"),
+    ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case must occur once .* Got 'p' twice"),
     ("case,label\np,cat\nq,\n", PETS, None, r"m\.csv: label must not be blank\. Got a blank cell, first at line 3"),
     ("case,pred,label\np,cat,dog\nq,cat,dog\n", PETS, None, r"one column of predicted labels .* Got 'pred' and 'label'"),
     (
         "case,label,score\np,cat,.9\nq,dog,.8\n",
         PETS,
         None,
-        r"every case and class \(of files with one label per case, leave out the scores",
+        r"every case and class \(from files with one label per case, remove the scores",
     ),
     ("case,malignant\np,.5\nq,.25\n", TWO, None, rf"'benign' and 'malignant', {ONE}\)\. Got the column 'malignant'"),
     ("case,prob,p\np,.5,1\nq,.25,1\n", TWO, "benign", r"\(remove the other columns\)\. Got the column 'prob' and 'p'"),
     ("case,prob\np,.5\nq,-3\n", TWO, "benign", r"of the column 'prob' must be probabilities from 0 to 1 .*Got -3\.0, first at row 1"),
     ("case,prob\np,.5\nq,.2\n", TWO, "other", r"positive_class must be one of the classes 'benign' and 'malignant'\. Got 'other'"),
     ("case,prob\np,.5\nq,.2\n", PETS, "cat", r"positive_class must be given for two classes\. Got 3 classes"),
-    ("case,prob\np,.5\nq,.2\n", None, "cat", r"positive_class must be given where the classes are known"),
+    ("case,prob\np,.5\nq,.2\n", None, "cat", r"positive_class must be given together with classes"),
     (
         "case,cat,dog,ibex,yak\np,1,2,3,4\nq,4,3,2,1\n",
         PETS,
         None,
-        r"only for classes .*, or remove what is no class\. Got a column for class 'yak'",
+        r"only for classes .*, or remove columns that are not classes\. Got a column for class 'yak'",
     ),
     ("case,p_cat,p_dog,p_yak\np,1,0,0\nq,1,0,0\n", PETS[:2], None, r"columns only for classes .*Got a column for class 'p_yak'"),
     ("case,p_a,p_b,l_a,l_b\np,1,0,1,0\nq,0,1,0,1\n", ["a", "b"], None, r"one column for the class 'a' .*Got 'l_a' and 'p_a'"),
@@ -154,7 +154,7 @@ def test_arrays_of_labels_and_of_one_class():
     assert len(said) == 5
     for scores in ([0.25, 1.0], np.array([[0.25], [1.0]])):
         assert Predictions.from_any(scores, TWO, "malignant").aligned(two)[0].tolist() == [[0.75, 0.25], [0, 1]]
-        refused(r"scores must be a table .*\(or say which class one column is for: positive_class\)", Predictions.from_any, scores, TWO)
+        refused(r"scores must be a table .*\(or name the class of a single column: positive_class\)", Predictions.from_any, scores, TWO)
 
 
 def test_predictions_for_cases_that_are_not_annotated():

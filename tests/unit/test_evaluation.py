@@ -72,7 +72,7 @@ def test_annotator_models_as_aggregation(how, function, options):
     said = f"annotations must be labels with their annotators for the aggregation '{how}'. Got"
     refused(f"{said} labels without them", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {}, aggregation=how)
     refused(f"{said} Rankings", ugt.evaluate, ugt.Rankings.from_blocks([[[[0]]]], classes=2), {}, aggregation=how)
-    refused("reliability must not be given", ugt.evaluate, labels, {}, aggregation=how, reliability=2)
+    refused("reliability must be left out", ugt.evaluate, labels, {}, aggregation=how, reliability=2)
 
 
 def test_a_reliability_for_each_annotator():
@@ -83,7 +83,7 @@ def test_a_reliability_for_each_annotator():
     (row,) = rows(evaluation, metric="topk_accuracy")
     assert row["reliability"] == 1 and row["value"] == ugt.ua_topk_accuracy(ugt.dirichlet(labels, reliability=own), scores["A"]).value
     assert evaluation.provenance["annotator_reliability"] == {"ann": 2, "bob": 0.5, "eve": 1}
-    assert any("reliability of its own, from 0.5 (bob) to 2 (ann)" in note for note in evaluation.notes)
+    assert any("separate reliability, from 0.5 (bob) to 2 (ann)" in note for note in evaluation.notes)
     other = {(one["kind"], one["setting"]): one["value"] for one in evaluation.tables["sensitivity"]}
     twice = ugt.dirichlet(labels, reliability={name: 2 * value for name, value in own.items()})
     assert other["reliability", "2"] == ugt.ua_topk_accuracy(twice, scores["A"]).value
@@ -95,12 +95,10 @@ def test_a_reliability_for_each_annotator():
     for one, same in zip(even.metrics, ugt.evaluate(labels, scores, reliability=2, k=1, n_resamples=50).metrics):
         assert [one[name] for name in ("value", "draw_std", "two_way_low")] == [same[name] for name in ("value", "draw_std", "two_way_low")]
     refused("reliability must be given for every annotator. Got none for 'eve'", ugt.evaluate, labels, {}, reliability={"ann": 1, "bob": 2})
-    refused(
-        "reliability must be one number where annotators have no names", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {}, reliability=own
-    )
-    refused("reliability must not be given with aggregation='irn'", ugt.evaluate, labels, {}, reliability=own, aggregation="irn")
-    refused("reliability must not be given with plausibilities", ugt.evaluate, ugt.dirichlet(labels), {}, reliability=own)
-    refused("reliability must not be given with plausibilities", ugt.evaluate, ugt.dirichlet(labels), {}, reliability=2)
+    refused("reliability must be one number if annotators have no names", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {}, reliability=own)
+    refused("reliability must be left out with aggregation='irn'", ugt.evaluate, labels, {}, reliability=own, aggregation="irn")
+    refused("reliability must be left out with plausibilities", ugt.evaluate, ugt.dirichlet(labels), {}, reliability=own)
+    refused("reliability must be left out with plausibilities", ugt.evaluate, ugt.dirichlet(labels), {}, reliability=2)
 
 
 def test_voted_accuracy_is_ordinary_accuracy_with_ties_shared():
@@ -177,7 +175,7 @@ def test_point_truths_have_no_reliability_and_no_spread(aggregation):
     evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A}, aggregation=aggregation, k=1)
     (row,) = rows(evaluation, metric="topk_accuracy")
     assert (row["reliability"], row["draw_std"], row["draw_low"], row["draw_high"]) == (None, 0.0, row["value"], row["value"])
-    refused("reliability must not be given", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {"A": A}, aggregation=aggregation, reliability=3)
+    refused("reliability must be left out", ugt.evaluate, ugt.Labels.from_counts(COUNTS), {"A": A}, aggregation=aggregation, reliability=3)
 
 
 @pytest.mark.slow
@@ -260,7 +258,7 @@ BAD = [
     ({"n_threads": 0}, "n_threads must be a whole number of at least 1. Got 0"),
     ({"ties": "random"}, "ties must be one of 'expectation', 'first'. Got 'random'"),
     ({"missing": "ignore"}, "missing must be one of 'error', 'drop'. Got 'ignore'"),
-    ({"groups": [0, 1]}, "groups must be 3 integers or names, one a class"),
+    ({"groups": [0, 1]}, "groups must be 3 integers or names, one per class"),
     ({"groups": [0, 1, 1], "group_names": ["low"]}, r"group_names must be 2 names, one per group\. Got 1"),
     ({"predictions": {"A": A[:, :2]}}, "model 'A': scores must have one column for each of the 3 classes"),
     ({"predictions": {"A": A[:4]}}, "model 'A': scores must have one row for each of the 5 cases"),

@@ -38,7 +38,7 @@ def test_choices(tmp_path):
     assert labels.counts().tolist() == [[2, 1], [0, 1]] and labels.axes.case_ids.tolist() == [7, 9]
     assert labels.axes.classes.tolist() == ["cat", "dog"] and set(labels.annotators.tolist()) == {"1", "2", "b@x"}
     assert found.missing_note().startswith(
-        "Dropped: cancelled annotation (1), annotation without a result (1). An annotator gave several labels"
+        "Left out: cancelled annotation (1), annotation without a result (1). An annotator gave several labels"
     )
 
 
@@ -64,7 +64,7 @@ def broken(*annotations):
     [
         (
             broken({"was_cancelled": False, "result": [result("choices", ["x"])]}),
-            r"annotations must say who made them \(completed_by; annotator in JSON-MIN\)",
+            r"annotations must name their annotator \(completed_by; annotator in JSON-MIN\)",
         ),
         (broken(answer(1)), r"file must have annotations: choices, ratings or rankings\. Got none\."),
         ([{"annotations": []}], r"task must have an id"),
@@ -122,7 +122,7 @@ ONE = {"_input_hash": 1, "_annotator_id": "x"}
     [
         ('{"_input_hash": 1,', r"file must have a JSON object on every line \(is it cut off\?\)\. .*first at line 1\."),
         ([1], r"file must have a JSON object on every line\. Got a list"),
-        ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, r"file must say who answered"),
+        ({"_input_hash": 1, "accept": ["a"], "answer": "accept"}, r"file must name the annotator of each answer"),
         ({**ONE, "accept": ["a"], "answer": "yes"}, r"answer must be 'accept', 'reject' or 'ignore'"),
         ({"accept": ["a"], "_annotator_id": "x", "answer": "accept"}, r"file must have '_input_hash' on every line"),
         ({"_input_hash": 1, "accept": [], "_annotator_id": "x", "answer": "ignore"}, r"file must have annotations"),
@@ -178,7 +178,7 @@ def test_preflib_refused(tmp_path, text, message):
 def test_by_command(write, command):
     said = [[answer(a, result("choices", ["x" if a < i else "y"])) for a in (1, 2, 3)] for i in (1, 2, 3)]
     tasks = [task(i, *answers, answer(9, cancelled=True)) for i, answers in enumerate(said, 1)]
-    assert "Dropped: cancelled annotation (3)." in command("certainty", write(tasks))
+    assert "Left out: cancelled annotation (3)." in command("certainty", write(tasks))
 
 
 def simple(number, who, value, **more):
@@ -198,7 +198,7 @@ def test_json_min(tmp_path):
     tasks = [simple(7, 1, "cat"), simple(7, 2, {"choices": ["dog", "cat"]}), simple(9, 1, None), simple(8, "b@x", ["dog", "cat"])]
     found = studio(tmp_path, tasks)
     assert found.annotations.counts().tolist() == [[2, 1], [0, 0], [1, 1]] and found.annotations.axes.case_ids.tolist() == [7, 9, 8]
-    said = ("An annotator gave several labels to one case, each of which counts: 2 times, first at case 7, annotator '2'.",)
+    said = ("An annotator gave several labels to one case, and each counts: 2 times, first at case 7, annotator '2'.",)
     assert found.dropped == {"annotation without a result": 1}
     assert sorted(found.notes) == [*said, "Read 'tag' as the label, one annotation per object."]
     assert studio(tmp_path, [simple(7, 1, [{"rating": 4}])]).annotations.value.tolist() == [4.0]
@@ -217,7 +217,7 @@ def test_json_min(tmp_path):
             r"results must be choices, a rating .* keys 'x', 'y', .*at annotation 7",
         ),
         (simple(7, 1, [{"rating": 4}, "cat"]), r"control must have results of one kind\. Got choices and rating"),
-        (simple(7, None, "cat"), r"annotations must say who made them"),
+        (simple(7, None, "cat"), r"annotations must name their annotator"),
         (simple([1], 1, "cat"), r"annotation must have the field 'id', text or a whole number\. Got a list of 1"),
     ],
 )

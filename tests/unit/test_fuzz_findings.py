@@ -77,7 +77,7 @@ def test_a_mapping_that_names_a_file_is_followed(given):
 def test_a_count_of_named_annotators_that_no_memory_holds(given):
     table = "case,annotator,label,count\n1,a,b,{}\n2,a,c,1\n"
     for count in (10**7, 10**11, 10**17):
-        with pytest.raises(ValueError, match=r"count must add up to at most 10,000,000 where annotators are named. Got 1"):
+        with pytest.raises(ValueError, match=r"count must add up to at most 10,000,000 if annotators are named. Got 1"):
             read_annotations(given("x.csv", table.format(count)))
     assert read_annotations(given("x.csv", table.format(3))).annotations.n_labels == 4
 
@@ -140,4 +140,4 @@ def test_tabs_before_the_first_cell_of_a_row(given):
 
 
 def test_a_table_of_blank_rows_has_no_line_to_show(given):
-    refused(r"header must separate its columns .* Got ''", read_annotations, given("x.csv", ";;;;"))
+    refused(r"header must be the first line and separate its columns .* Got ''", read_annotations, given("x.csv", ";;;;"))

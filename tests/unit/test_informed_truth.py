@@ -13,7 +13,7 @@ Y[7] = -1  # nobody labelled this case
 LABELS = ugt.Labels.from_wide(Y, annotators=["a", "b", "c"], missing=-1, case_ids=[f"case {i}" for i in range(40)])
 MODEL, OTHER = 0.7 * P + 0.1, RNG.dirichlet(np.ones(3), 40)
 LAWS = ugt.AlphaCalibration().fit(MODEL, LABELS.counts()).distribution(MODEL)
-NOTE = "The truth is informed by the predictions of a model"
+NOTE = "The truth depends on the predictions of a model"
 
 
 def warned(message, function, *given, **options):
@@ -93,13 +93,22 @@ def test_evaluations_say_who_informed_the_truth():
     assert said.endswith("own, hotter: the same order of classes as in the prior, in every case.")
     found = ugt.evaluate(ugt.dirichlet(LABELS), {"own": MODEL}, k=1, n_resamples=20, details=False)
     assert not any(note.startswith(NOTE) for note in found.notes)
-    refused("prior must be of all cases: make the posterior .*Got a table", ugt.evaluate, LABELS, {"other": OTHER}, prior=LAWS)
+    refused(
+        r"prior must be one for all cases \(for one prior per case, evaluate the posterior .*Got a table",
+        ugt.evaluate,
+        LABELS,
+        {"other": OTHER},
+        prior=LAWS,
+    )
 
 
 @pytest.mark.parametrize(
     "prior, message",
     [
-        (LAWS.alpha[:5], r"prior must be one number or 3, one a class, or a table \(40, 3\) of each case. Got shape \(5, 3\)"),
+        (
+            LAWS.alpha[:5],
+            r"prior must be one number, 3 numbers \(one per class\), or a table \(40, 3\) with one row per case. Got shape \(5, 3\)",
+        ),
         (np.where(np.arange(40)[:, None] == 4, -1.0, LAWS.alpha), "prior must be finite .*Got -1.0, first at class 0 of case 'case 4'"),
         (np.full((40, 3), np.nan), "prior must be finite .*Got nan, first at class 0 of case 'case 0'"),
     ],

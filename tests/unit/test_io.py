@@ -107,7 +107,7 @@ def test_rankings_in_columns_of_places(write):
     assert blocks_of(read_annotations(numbers, format="rankings").annotations) == [[[[2], [1]]]]
     for rows, message in (
         ("p,x,2,1\n", r"format must be 'rankings' \(columns are places, .* Got 'auto'"),
-        ("p,x,cat,dog\np,y,,dog\n", r"rankings must have no blank place before one that is filled\. Got one, first at line 3"),
+        ("p,x,cat,dog\np,y,,dog\n", r"rankings must have no blank place before a filled one\. Got one, first at line 3"),
         ("p,x,cat,dog\np,x,dog,\n", r"rankings must be one for each case and annotator\. Got a second one, first at line 3"),
         ("p,x,cat,cat\n", r".*repeat.*'cat'|.*'cat' twice"),
     ):
@@ -153,7 +153,7 @@ def test_json(write):
         ("[[[[1]]], [[2]]]", r"nested must hold blocks that are lists of classes\. Got 2, first at case 1, annotator 0\."),
         ("[[[[1]]], [[[]]]]", r"nested must not hold an empty block\. Got \[\], first at case 1, annotator 0\."),
         ("[[[[1]]], [[[1, 1]]]]", r"nested must not repeat a class within a ranking\. Got 1 twice, first at case 1, annotator 0\."),
-        ("[[[[1]]], 7]", r"nested must hold a list of rankings for every case\. Got 7, first at case 1\."),
+        ("[[[[1]]], 7]", r"nested must hold a list of rankings for each case\. Got 7, first at case 1\."),
         ("[[[[1.5]]]]", r"nested must hold integers .* Got 1\.5, first at case 0"),
         ("[[[[1]]]", r"file must be JSON \(is it cut off\?\)\. Got Expecting .* first at line 1\."),
         ("[" * 100_000, r"rankings must be nested four deep"),
@@ -192,7 +192,9 @@ def test_counts(write):
 
 def test_integer_tables_are_never_guessed(write):
     path = write("id,a,b\np,3,0\nq,0,1\n")
-    message = r"format must be 'wide' \(a column an annotator\) or 'counts' \(a column a class\) for a table of integers, .* Got 'auto'\."
+    message = (
+        r"format must be 'wide' \(one column per annotator\) or 'counts' \(one column per class\) for a table of integers, .* Got 'auto'\."
+    )
     refused(message, read_annotations, path)
     assert rows_of(read_annotations(path, format="wide").annotations)[0] == ("p", "a", 3)
     assert read_annotations(write("id,rater 1,Rater_2\np,3,0\n")).format == "wide"
@@ -261,10 +263,13 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (LONG.encode() + b"\nc,x,a,b\n", r"row must have 3 fields, .* Got 4, first at line 6\."),
         (LONG.encode() + b'c,x,"cat\nd,x,dog\n', r"row must be CSV with every quote closed\. Got unexpected end .* first at line 5\."),
         (LONG.encode() + b'c,x,"c"at\n', r"row must be CSV with every quote closed\. Got .* first at line 5\."),
-        (b"label\ncat\n", r"header must separate its columns by commas, semicolons or tabs, .* Got 'label', first at line 1\."),
-        (b"a;b,c\n1;2,3\n", r"header must separate its columns .* Got 2 possible separators"),
+        (
+            b"label\ncat\n",
+            r"header must be the first line and separate its columns by commas, semicolons or tabs\. Got 'label', first at line 1\.",
+        ),
+        (b"a;b,c\n1;2,3\n", r"header must be the first line and separate its columns .* Got 2 possible separators"),
         (b"case,annotator,annotator\na,b,c\n", r"columns must have different names .* Got 'annotator' twice, first at line 1\."),
-        (b"case,item,annotator,label\na,b,c,d\n", r"case column must be given where several .* Got 'case' and 'item'\."),
+        (b"case,item,annotator,label\na,b,c,d\n", r"case column must be given if several .* Got 'case' and 'item'\."),
         (b"case,label\na,b\n", r"long table must have columns for case, annotator, label .* Got no annotator among case, label\."),
         (b"case,annotator,label\n,x,cat\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
         (b"case,annotator,label\na,x,cat\na,,cat\n", r"annotator must not be blank\. Got a blank cell, first at line 3\."),
@@ -272,12 +277,12 @@ def test_reading_says_how_far_it_is(write, monkeypatch, capsys):
         (b"case,annotator,label,rank\na,x,cat,inf\n", r"rank must be finite\. Got inf, first at case 'a'"),
         (b"case,annotator,label,rank\na,x,cat,1\na,x,cat,2\n", r"label must not repeat a class .* Got 'cat' twice, first at case 'a'"),
         (b"case,annotator,ranking\na,x,cat > \n", r"ranking must be classes joined by '>' and '=', .* Got 'cat >', first at case 'a'"),
-        (b"case,annotator,ranking\na,x,cat\na,x,dog\n", r"annotator must rank a case once\. Got 'x' twice, first at case 'a'"),
+        (b"case,annotator,ranking\na,x,cat\na,x,dog\n", r"annotator must rank each case once\. Got 'x' twice, first at case 'a'"),
         (b"case,label,count\na,cat,1.5\n", r"count must be a non-negative integer\. Got '1\.5', first at line 2\."),
         (b"case,label,count\na,cat,1\na,cat,2\n", r"rows must not repeat .* Got 1 repeated, first at case 'a', class 'cat'\."),
         (
             b"id,ann,bob\np,cat,dog\np,cat,cat\n",
-            r"case must stand once in the column 'id' .* Got 'p' twice",
+            r"case must occur once in the column 'id' .* Got 'p' twice",
         ),
         (b"id,ann,bob\n,cat,dog\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
     ],
@@ -324,7 +329,7 @@ def test_predictions_wide_long_and_arrays(write):
         ("case,cat,dog\np,-inf,2\n", r"scores must be finite\. Got -inf, first at case 'p', class 'cat'\."),
         (
             "case,cat,dog\np,1,2\np,1,2\n",
-            r"case must stand once .* Got 'p' twice, first at line 3\.",
+            r"case must occur once .* Got 'p' twice, first at line 3\.",
         ),
         ("case,cat,dog\n,1,2\n", r"case must not be blank\. Got a blank cell, first at line 2\."),
         ("case,class,score\np,cat,1\np,cat,2\n", r"rows must not repeat a case and class\. Got 1 repeated, first at case 'p', cl"),

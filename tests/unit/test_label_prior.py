@@ -29,7 +29,7 @@ def test_symmetric_prior_is_the_best_of_all():
     assert found.log_likelihood_at([0.1, 2, 3]) == pytest.approx(twin.log_likelihood(COUNTS, [0.1, 2, 3]), abs=1e-10)
     for end in found.interval(0.9):
         assert likelihood(np.log(end)) == pytest.approx(found.log_likelihood - chi2.ppf(0.9, 1) / 2, abs=1e-6)
-    assert found.left_out == {"case without labels": 1, "case with one label (says nothing about a symmetric prior)": 1}
+    assert found.left_out == {"case without labels": 1, "case with one label (shows nothing about a symmetric prior)": 1}
     assert found.n_cases == 6
 
 
@@ -131,7 +131,7 @@ def test_the_command_takes_it(command, write, capsys):
         (lambda: of(COUNTS).interval(95), "level must"),
         (lambda: ugt.dirichlet(ugt.Labels.from_counts([[1, 1]]), prior=of(COUNTS)), "prior must be fitted to labels of 2 classes"),
         (lambda: ugt.dirichlet(ugt.Labels.from_counts([[1, 1]]), prior="fits"), "prior must be a finite number"),
-        (lambda: ugt.evaluate(ugt.Labels.from_counts(COUNTS), {}, prior="fit", aggregation="prirn"), "prior must be a number where the"),
+        (lambda: ugt.evaluate(ugt.Labels.from_counts(COUNTS), {}, prior="fit", aggregation="prirn"), "prior must be a number unless the"),
     ],
 )
 def test_refusals(call, message):

@@ -242,7 +242,7 @@ def test_wrong_distances(distance, must):
 @pytest.mark.parametrize(
     ("maps", "options", "must"),
     [
-        ([[[0.5, 1]]], {}, "maps must be arrays of whole numbers, one a pixel. Got float64"),
+        ([[[0.5, 1]]], {}, "maps must be arrays of whole numbers, one per pixel. Got float64"),
         ([[[0, 4]]], {"classes": [1, 2]}, r"maps must hold the classes \[1, 2\] and 0, the background. Got 4, first at case 0"),
         ([[[0, 0]]], {}, r"classes must be one or more different whole numbers other than 0"),
         ([[[0, 1]]], {"classes": [0, 1]}, r"classes must be one or more different whole numbers other than 0"),

@@ -150,7 +150,7 @@ MASKS = Masks.from_wide([[[[1, 1]]], [[[1, 0]]]], case_ids=["p", "q"])
         (Masks.from_wide([[[[1, 1]]]], case_ids=["r"]), r"predictions must be for annotated cases only. Got 1 others, first at case 'r'\."),
         (
             Masks.from_wide([[[[1, 1]], [[1, 1]]]], case_ids=["q"]),
-            r"predictions must have one mask a case. Got 1 others, first at case 'q'\.",
+            r"predictions must have one mask per case. Got 1 others, first at case 'q'\.",
         ),
         (Masks.from_sets(["q"], [0], [[1]], classes=2), r"predictions must have the classes of the annotations"),
         ([np.ones((1, 2)), np.array([[0.5, 1]])], r"hold only True and False, or 1 and 0. Got 0.5, first at case 'q'"),

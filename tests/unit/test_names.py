@@ -55,7 +55,7 @@ def test_names_that_look_alike(one, other, alike):
     ("table", "classes", "index", "note"),
     [
         ([["1", "1.0"], ["2", "2"]], ["1", "2"], [0, 0, 1, 1], "Names of classes that are equal as numbers are one: '1.0' is read as 1."),
-        ([[1, "1.0"], [2.0, "2"]], [1, 2], [0, 0, 1, 1], "The column table holds numbers and text that is equal to numbers: both are"),
+        ([[1, "1.0"], [2.0, "2"]], [1, 2], [0, 0, 1, 1], "The column table holds numbers, and text that is equal to numbers; both are"),
         ([["1.5", "1.50"], ["2", "2"]], ["1.5", "2"], [0, 0, 1, 1], "Names of classes that are equal as numbers are one: '1.50' is"),
         ([["1.50", "1"], ["2", "2"]], ["1", "1.50", "2"], [1, 0, 2, 2], ""),  # nothing else is equal
         ([["Cat", "cat"], ["cat", "dog"]], ["Cat", "cat", "dog"], [0, 1, 1, 2], f"Read as different classes, {DIFFER}: 'Cat' and"),
@@ -142,5 +142,5 @@ def test_the_warning_is_at_the_line_that_called():
 def test_several_labels_of_an_annotator_for_a_case_are_noted():
     labels, said = heard(Labels.from_long, ["p", "q", "q", "q"], ["ann", "ann", "bob", "ann"], ["a", "b", "b", "b"])
     assert labels.n_labels == 4
-    assert said == ["An annotator gave several labels to one case, each of which counts: 1 more, first at case 'q', annotator 'ann'."]
+    assert said == ["An annotator gave several labels to one case, and each counts: 1 more, first at case 'q', annotator 'ann'."]
     assert heard(Labels.from_long, ["p", "p"], ["ann", "bob"], ["a", "a"])[1] == []

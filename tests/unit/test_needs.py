@@ -16,7 +16,7 @@ from ugt.annotator_models import records
 from ugt.annotator_models.records import Given
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-REFUSED = r"needs at least [\d.e+]+ GB of memory, more than the 1 GB there are \(.*UGT_MEMORY"
+REFUSED = r"needs at least [\d.e+]+ GB of memory, more than the 1 GB that are available \(.*UGT_MEMORY"
 #: what is resampled when it is asked for
 ASKED = {
     **{"interval": {"loss": "cl"}, "non_inferiority": {"margin": 0.1}, "interchangeable": {"margin": 0.1}},

@@ -310,7 +310,7 @@ def test_means_or_variances_that_are_all_the_same():
         (lambda: ugt.rating_certainty(of_laws(), 0.0, kind="max"), r"kind must be one of 'predictive', 'mean', 'expected_max'"),
         (
             lambda: ugt.ua_rating_accuracy(of_laws(), [1.0], 0.0),
-            r"predictions must be 3 numbers, one a case\. Got float64 of shape \(1,\)\.",
+            r"predictions must be 3 numbers, one per case\. Got float64 of shape \(1,\)\.",
         ),
         (lambda: ugt.ua_rating_accuracy(of_laws(), [1.0, nan, 2.0], 0.0), r"predictions must be finite\. Got nan, first at case 1\."),
         (
@@ -324,7 +324,7 @@ def test_refused(call, message):
 
 
 def test_other_kinds():
-    refused(r"posterior must be a NormalPosterior, as normal makes it\. Got list\.", ugt.rating_certainty, [1.0], 0.0, error=TypeError)
+    refused(r"posterior must be a NormalPosterior, which normal returns. Got list\.", ugt.rating_certainty, [1.0], 0.0, error=TypeError)
     found = warned(r"undefined: no case is left", ugt.rating_certainty, ugt.normal([[nan, nan]], prior=PRIOR), 0.0)
     assert np.isnan(found.value)
 

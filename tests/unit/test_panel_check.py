@@ -99,7 +99,7 @@ def test_ratings():
     post = ugt.normal(np.delete(RATINGS.value.reshape(60, 4), 2, axis=1), prior=ugt.fit_normal_prior(RATINGS))
     inside = [0.25 <= post.cdf(value)[i] <= 0.75 for i, value in enumerate(RATINGS.value.reshape(60, 4)[:, 2])]
     assert found.per_annotator.observed[2] == pytest.approx(np.mean(inside))
-    assert "A further rating would lie in the middle half" in found.sentence()
+    assert "A further rating would be in the middle half" in found.sentence()
 
 
 @pytest.mark.parametrize(

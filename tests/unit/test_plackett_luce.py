@@ -184,7 +184,7 @@ def test_one_warning_names_how_many_cases_fall_short():
         warnings.simplefilter("always")
         ugt.plackett_luce(rankings, n_draws=40, n_warmup=0)
     assert len(caught) == 1
-    assert "cases (R-hat above 1.05 or fewer than 25 effective draws a chain; worst R-hat" in str(caught[0].message)
+    assert "cases (R-hat above 1.05 or fewer than 25 effective draws per chain; worst R-hat" in str(caught[0].message)
     assert " of 7 cases" in str(caught[0].message)
 
 
@@ -222,7 +222,7 @@ BAD = [
     ({"prior_shape": 0}, "prior_shape must be a finite number above 0. Got 0"),
     ({"prior_mass": -1}, "prior_mass must be a finite number above 0. Got -1"),
     ({"prior_rate": float("nan")}, "prior_rate must be a finite number above 0. Got nan"),
-    ({"prior_mass": 1, "prior_shape": 1}, "prior_mass must not be given beside prior_shape"),
+    ({"prior_mass": 1, "prior_shape": 1}, "prior_mass must be left out if prior_shape is given"),
     ({"unranked": "drop"}, "unranked must be one of 'individual', 'lump', 'ignore'. Got 'drop'"),
     ({"n_draws": 0}, "n_draws must be a whole number of at least 1. Got 0"),
     ({"n_draws": 10}, "n_draws must be a multiple of n_chains = 4. Got 10"),

@@ -360,7 +360,7 @@ def test_draws_are_the_mean_of_points(vectors, data):
 
 def test_too_many_tied_sets():
     point = Point.from_array(np.ones((2, 40)), case_ids=["p", "q"])
-    refused(r"ties must be 'first' where ties make more than 10,000 sets. Got 658008 sets, first at case 'p'.", point.certainty, 5)
+    refused(r"ties must be 'first' if ties make more than 10,000 sets. Got 658008 sets, first at case 'p'.", point.certainty, 5)
     assert point.certainty(5, ties="first").tolist() == [1, 1]
     assert point.certainty(1).tolist() == pytest.approx([1 / 40] * 2)
 
@@ -433,8 +433,8 @@ def test_groups_are_named(any_kind):
 @pytest.mark.parametrize(
     "groups, message",
     [
-        ([0, 1], r"groups must be 4 integers or names, one a class, or a mapping from classes to these. Got int64 of shape \(2,\)"),
-        ([0, 1, 0.5, 1], "groups must be 4 integers or names, one a class, or a mapping from classes to these. Got float64"),
+        ([0, 1], r"groups must be 4 integers or names, one per class, or a mapping from classes to these. Got int64 of shape \(2,\)"),
+        ([0, 1, 0.5, 1], "groups must be 4 integers or names, one per class, or a mapping from classes to these. Got float64"),
         ([0, -1, 0, 1], "groups must hold group numbers from 0 on. Got -1, first at class 'x'"),
         ([0, 1, 2**30, 1], "groups must hold group numbers from 0 on. Got 1073741824, first at class 'y'"),
     ],
@@ -449,7 +449,7 @@ def test_bad_groups(any_kind, groups, message):
         ([[0], [1]], "sets must hold one set for each of the 3 cases. Got 2"),
         ([[0], [1], [4]], "sets must hold class positions from 0 to 3. Got 4, first at case 'c'"),
         ([[0], [-1], [0]], "sets must hold class positions from 0 to 3. Got -1, first at case 'b'"),
-        ([[0], [1, 2, 1], [0]], "sets must hold a class once. Got class 'x' twice, first at case 'b'"),
+        ([[0], [1, 2, 1], [0]], "sets must hold each class once. Got class 'x' twice, first at case 'b'"),
         ([[0], [0.5], [1]], r"sets must hold sequences of class positions, or of names of classes. Got \[0.5\], first at case 'b'"),
         ([0, 1, 2], "sets must hold sequences of class positions, or of names of classes. Got 0, first at case 'a'"),
         (np.ones((3, 3), bool), r"sets must be a mask of shape \(3, 4\). Got \(3, 3\)"),
@@ -490,7 +490,7 @@ def test_bad_draws():
     refused(r"draws must be an array of numbers of shape \(N, draws, K\). Got float64 of shape \(2, 3\)", Draws.from_array, np.ones((2, 3)))
     with pytest.raises(ValueError, match="draws must hold finite numbers"):
         Draws.from_array([[[1.0, np.nan], [1, 1]]])  # only whole cases may be undefined
-    refused(r"n must be 1 to 2, the draws there are. Got 3", KINDS["Draws"].draws, 3)
+    refused(r"n must be from 1 to 2, the number of draws. Got 3", KINDS["Draws"].draws, 3)
 
 
 def test_bad_concentrations():
@@ -555,4 +555,4 @@ def test_draws_of_what_was_mentioned_say_which_cases_count():
 
 def test_ten_thousand_sets_of_ties_are_the_most():
     assert Point.from_array([[1.0] * 10_000]).certainty(1) == pytest.approx(1e-4)
-    refused(r"ties must be 'first' where ties make more than 10,000 sets\. Got 10001 sets", Point.from_array([[1.0] * 10_001]).certainty, 1)
+    refused(r"ties must be 'first' if ties make more than 10,000 sets\. Got 10001 sets", Point.from_array([[1.0] * 10_001]).certainty, 1)

@@ -327,7 +327,7 @@ def test_threads_change_nothing(dermatology):
         ({"reliability": float("inf")}, "reliability must be a finite number above 0. Got inf"),
         ({"prior_shape": -1.0}, "prior_shape must be a finite number above 0. Got -1.0"),
         ({"prior_mass": float("nan")}, "prior_mass must be a finite number above 0. Got nan"),
-        ({"prior_shape": 1, "prior_mass": 1}, "prior_mass must not be given beside prior_shape. Got 1"),
+        ({"prior_shape": 1, "prior_mass": 1}, "prior_mass must be left out if prior_shape is given. Got 1"),
         ({"prior_rate": 0}, "prior_rate must be a finite number above 0. Got 0"),
         ({"unranked": "drop"}, "unranked must be one of 'individual', 'lump', 'ignore'. Got 'drop'"),
     ],
@@ -340,7 +340,7 @@ def test_bad_options_of_map(options, message):
     ("options", "message"),
     [
         ({"on_nonexistence": "nan"}, "on_nonexistence must be one of 'error', 'map'. Got 'nan'"),
-        ({"prior_mass": 1.0}, "prior_mass must be given with on_nonexistence='map' only. Got 1.0"),
+        ({"prior_mass": 1.0}, "prior_mass must be given only with on_nonexistence='map'. Got 1.0"),
         ({"on_nonexistence": "map", "prior_shape": 0.0}, "prior_shape must be a finite number above 0. Got 0.0"),
     ],
 )
@@ -363,7 +363,9 @@ def test_other_annotations(function):
 )
 def test_beyond_floating_point_is_an_error(case, options):
     rankings = ugt.Rankings.from_blocks([[], case], n_classes=50, case_ids=["good", "bad"])
-    refused("the estimate of case 'bad' is beyond the range or precision of", plackett_luce_map, rankings, **options, error=ArithmeticError)
+    refused(
+        "the estimate of case 'bad' is outside the range or precision of", plackett_luce_map, rankings, **options, error=ArithmeticError
+    )
 
 
 # ---- the dermatology data ------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def test_sets_in_all_forms():
     "sets, k, message",
     [
         ([[0], [3]], 3, r"sets must hold class positions from 0 to 2\. Got 3, first at case 1"),
-        ([[0, 0]], 3, r"sets must hold a class once"),
+        ([[0, 0]], 3, r"sets must hold each class once"),
         ([[0.5]], 3, r"sets must hold sequences of class positions"),
         ([[0]], None, r"n_classes must be given"),
     ],
@@ -197,7 +197,7 @@ def test_regions_from_posteriors_and_draws():
     own = (candidate * (1 - p)).sum(1)
     expected = [np.mean([(1 + (e[:, j] >= x).sum()) / 21 for j in range(4)]) for x in own]
     np.testing.assert_allclose(regions.p_values(p, candidate), expected)
-    refused(r"n must be 1 to 6", ugt.PlausibilityRegions(m=7).fit, p, draws)
+    refused(r"n must be from 1 to 6", ugt.PlausibilityRegions(m=7).fit, p, draws)
     post = ugt.dirichlet(ugt.Labels.from_counts(RNG.integers(1, 5, (20, 3))), prior=0.5)
     found = ugt.PlausibilityRegions(alpha=0.3, m=50, seed=2).fit(p, post)
     e = (post.draws(50, seed=2) * (1 - p)[:, None]).sum(2)

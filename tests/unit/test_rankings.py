@@ -66,7 +66,7 @@ def test_from_blocks():
 
 BLOCK_ERRORS = {
     r"nested must be a list of cases\. Got 'abc'\.": {"nested": "abc"},
-    r"nested must hold a list of rankings for every case\. Got 3, first at case 'q'": {"nested": [[], 3]},
+    r"nested must hold a list of rankings for each case\. Got 3, first at case 'q'": {"nested": [[], 3]},
     r"nested must hold rankings that are lists of blocks\. Got 'A', first at case 'p', annotator 0": {"nested": [["A"], []]},
     r"nested must hold blocks that are lists of classes\. Got 2, first at case 'q', annotator 1": {"nested": [[], [[[0]], [2, 1]]]},
     r"nested must not hold an empty block\. Got \[\], first at case 'q', annotator 1": {"nested": [[], [[], [[1], []]]]},
@@ -77,7 +77,7 @@ BLOCK_ERRORS = {
     r"nested must hold class indices from 0 to 2\. Got 'A', first at case 'p', annotator 0": {"nested": [[[["A"]]], []]},
     r"nested must not be missing\. Got None, first at case 'p', annotator 0": {"nested": [[[[0, None]]], []]},
     r"nested must not be missing\. Got nan, first at case 'p', annotator 0": {"nested": [[[[np.nan]]], []]},
-    r"n_classes must not be given beside classes\. Got 3": {"classes": ["a", "b", "c"]},
+    r"n_classes must be left out if classes are given\. Got 3": {"classes": ["a", "b", "c"]},
     r"classes must be a number from 1 to 16777216\. Got -1": {"n_classes": -1},
     r"classes must be a number from 1 to 16777216\. Got 1099511627776": {"n_classes": 2**40},
     r"case_ids must be 1 ids\. Got 2": {"nested": [[[[0]]]]},
@@ -95,7 +95,9 @@ def test_from_blocks_refuses(message):
 def test_ranks_below_one():
     given = ["p", "p", "q"], ["x", "x", "x"], ["A", "B", "A"]
     for ranks, got in (([1, 0, 1], r"0, first at case 'p' \(row 1\)"), ([1, 2, -1], "-1, first at case 'q'"), ([1, 0.5, 1], "0.5")):
-        refused(rf"rank must be at least 1 \(if it means no rank, say so: missing=; .* Got {got}", Rankings.from_long, *given, rank=ranks)
+        refused(
+            rf"rank must be at least 1 \(if it means no rank, give it as missing=; .* Got {got}", Rankings.from_long, *given, rank=ranks
+        )
     for missing in (-1, [-1], (0, -1)):
         found = Rankings.from_long(*given, rank=[2, 1, -1], missing=missing)
         assert (found.items.tolist(), found.n_cases, found.axes.classes.tolist()) == ([1, 0], 2, ["A", "B"])
@@ -198,7 +200,7 @@ STRING_ERRORS = {
     r"ranking must hold class indices from 0 to 2\. Got 'A', first at case 'p' \(row 0\)": {"classes": 3},
     r"ranking must hold class indices from 0 to 2\. Got 3, first at case 'q' \(row 1\)": {"classes": 3, "ranking": ["1 > 2", "3"]},
     r"ranking must have as many rows as case, 2\. Got 1": {"ranking": ["A"]},
-    r"annotator must rank a case once\. Got 'ann' twice, first at case 'p' \(row 1\)": {"case": ["p", "p"]},
+    r"annotator must rank each case once\. Got 'ann' twice, first at case 'p' \(row 1\)": {"case": ["p", "p"]},
 }
 
 

@@ -58,7 +58,7 @@ PLANTED = {
     "degrees": (named(["mild", "moderate", "severe", "none"]), GOOD, {"classes": None}, "look like degrees .*which have an order"),
     "grades": (named(["grade 1", "grade 2", "Grade 3", "grade 4"]), GOOD, {"classes": None}, "look like numbers or grades"),
     "Roman numerals": (named(["I", "II", "III", "IV"]), GOOD, {"classes": None}, "look like Roman numerals"),
-    "adjudication": (gaps(lambda i, row: row[0] != row[1]), GOOD, {}, "^All 111 cases with 2 labels are unanimous, .* 24%"),
+    "adjudication": (gaps(lambda i, row: row[0] != row[1]), GOOD, {}, "^All 111 cases with 2 labels are unanimous; .* 24%"),
     "two panels": (
         [[*row[:2], None, None] if i % 2 else [None, None, *row[:2]] for i, row in enumerate(LABELS)], GOOD, {},
         "2 panels without a common case",
@@ -126,10 +126,10 @@ def test_functions_that_take_labels_of_a_case_as_drawn_alike_say_so():
     counted = ugt.Labels.from_counts(labels.counts())
     for function in ALIKE:
         with pytest.warns(
-            UserWarning, match="All 111 cases with 2 labels are unanimous, .* readings of each case, those of all but 2, which"
+            UserWarning, match="All 111 cases with 2 labels are unanimous; .* readings of each case, those of all but 2, which"
         ):
             assert function(labels).value == function(firsts).value
-        with pytest.warns(UserWarning, match="give them the first readings alone"):
+        with pytest.warns(UserWarning, match="give them the first readings only"):
             assert function(counted).value != function(firsts).value
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -146,7 +146,7 @@ def test_first_readings_are_found_by_who_gave_them_or_by_their_order():
     assert "in the order of the labels" in said and (first.counts() == ugt.Labels.from_wide(wide[:, 1:], classes=K).counts()).all()
     turned = np.lexsort((-place, case))
     said, first = adjudicated(ugt.Labels.from_long(case[turned], who[turned], wide[:, [1, 2, 0]][case, place].astype(int)[turned]))
-    assert "where an order or a role tells" in said and first is None
+    assert "if an order or a role shows" in said and first is None
 
 
 def test_one_difference_among_the_others_is_no_evidence():

@@ -94,7 +94,7 @@ def test_all_files_are_replaced_and_others_stay(folder, monkeypatch):
 @pytest.mark.parametrize("step", range(1, STEPS + 1))
 def test_a_file_that_cannot_be_replaced(step, folder, monkeypatch):
     fail(monkeypatch, (step,), PermissionError(13, "Permission denied"))
-    message = r"^output folder must hold files that can be replaced .*; all are as they were\. Got '.*' \(Permission denied\)\.$"
+    message = r"^output folder must hold files that can be replaced .*; all files are unchanged\. Got '.*' \(Permission denied\)\.$"
     refused(message, write, folder)
     assert contents(folder) == OLD and sorted(os.listdir(folder)) == sorted(OLD)
 

@@ -1,1 +1,1 @@
-"""What all others stand on: checks of input, names of cases and classes, ragged arrays, threads, notices."""
+"""The base of all other modules: checks of input, names of cases and classes, ragged arrays, threads, notices."""

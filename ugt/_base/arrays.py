@@ -1,4 +1,4 @@
-"""Types of arrays, for annotations; at run time, where numpy may be too old to have them, all are Any."""
+"""Types of arrays for type hints; at run time all are Any, because an old numpy may not have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows and columns of everything are called, and the frozen record under every container."""
+"""The names of cases and classes, and the frozen record on which every container is based."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .records import Record
 if TYPE_CHECKING:
     Classes = Union[int, Sequence[Any], NDArray[Any], None]
 
-# Work arrays have one cell of 32 bytes a class: 512 MB at this limit. A larger number is a mistake (an id taken for a count).
+# Work arrays have one cell of 32 bytes for each class: 512 MB at this limit. A larger number is a mistake (an id taken for a count).
 MAX_CLASSES = 2**24
 
 
 class Frozen(Record):
-    """Base of frozen dataclasses: arrays are read-only and nobody else's, through pickling and copying too."""
+    """The base of frozen dataclasses, whose arrays are read-only copies, also after pickling and copying."""
 
     def __post_init__(self) -> None:
         for name, value in tuple(self.__dict__.items()):
@@ -46,7 +46,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def owned(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Arrays that nobody else holds, which records then need not copy."""
+    """Return the arrays as read-only ones that nothing else refers to, so that records need not copy them."""
     for array in arrays:
         if array.flags.owndata:
             array.flags.writeable = False
@@ -64,11 +64,11 @@ class Axes(Frozen):
     classes : (K,) array of int64 or str
         Distinct class names, in the order of the columns.
     numbered : bool
-        Whether the case ids were made up (0 to N-1) because none were given.
+        Whether the case ids are 0 to N-1 because none were given.
 
     Notes
     -----
-    The arrays are trusted; :meth:`of` checks them.
+    The constructor does not check the arrays; :meth:`of` does.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Axes(Frozen):
 
     @classmethod
     def of(cls, n_cases: int, n_classes: int, case_ids: Any = None, classes: Any = None) -> Axes:
-        """Axes for a table of N rows and K columns; ids that are not given are 0 to N-1, 0 to K-1.
+        """Return axes for a table of N rows and K columns; without ids they are 0 to N-1 and 0 to K-1.
 
         Raises
         ------
@@ -106,21 +106,21 @@ class Axes(Frozen):
 
     @cached_property
     def stream_keys(self) -> NDArray[np.uint64]:
-        """(N,) stable 64-bit hashes of the case ids, the keys of their random streams; 5 and ``"5"`` have the same."""
+        """(N,) stable 64-bit hashes of the case ids, the keys of their random streams; 5 and ``"5"`` have the same hash."""
         keys = stream_keys_of(self.case_ids)
         keys.flags.writeable = False
         return keys
 
     def take(self, rows: Any) -> Axes:
-        """The axes of some cases, by position."""
+        """Return the axes of some cases, by position."""
         return Axes(self.case_ids[rows], self.classes, self.numbered)
 
     def case_name(self, i: int) -> str:
-        """How messages show case i: ``'p17'`` or ``17``."""
+        """Return the name of case i in messages: ``'p17'`` or ``17``."""
         return identifiers.name(self.case_ids[i])
 
     def class_name(self, k: int) -> str:
-        """How messages show class k."""
+        """Return the name of class k in messages."""
         return identifiers.name(self.classes[k])
 
     def __repr__(self) -> str:
@@ -147,14 +147,14 @@ class OnAxes(Frozen):
 
 
 def stream_keys_of(ids: NDArray[Any]) -> NDArray[np.uint64]:
-    """(n,) stable 64-bit hashes of ids, int64 or text."""
+    """Return stable 64-bit hashes (n,) of ids, int64 or text."""
     if identifiers.is_text(ids):
         return _tables.text_keys(np.ascontiguousarray(ids).view(np.uint32).reshape(len(ids), -1))
     return _tables.integer_keys(ids)
 
 
 def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
-    """The n distinct ids given, or 0 to n-1."""
+    """Return the n distinct ids that were given, or 0 to n-1."""
     if n < 1:
         raise error(argument, "name at least one", "an empty table")
     if ids is None:
@@ -166,7 +166,7 @@ def given_ids(argument: str, ids: Any, n: int) -> NDArray[Any]:
 
 
 def class_ids(classes: Any) -> NDArray[Any]:
-    """Class names from a number K (0 to K-1) or a sequence of distinct names."""
+    """Return class names from a number K (0 to K-1) or a sequence of distinct names."""
     if isinstance(classes, (int, np.integer)) and not isinstance(classes, bool):
         if not 1 <= classes <= MAX_CLASSES:
             raise error("classes", f"be a number from 1 to {MAX_CLASSES}", classes)
@@ -178,7 +178,7 @@ def class_ids(classes: Any) -> NDArray[Any]:
 
 
 def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], Int32]:
-    """Case ids and the case index of every row: order of first appearance, or that of an explicit list."""
+    """Return the case ids, in order of first appearance or as in a list that is given, and the case index of each row."""
     if cases is None:
         if len(column.ids) == 0:
             raise error("case", "have at least one row, or cases be given", "none")
@@ -196,10 +196,10 @@ def case_axis(column: identifiers.Column, cases: Any) -> tuple[NDArray[Any], Int
 def class_axis(
     argument: str, column: identifiers.Column, classes: Classes, where: identifiers.Where, merge: bool = False
 ) -> tuple[NDArray[Any], Int32]:
-    """Class names and the class index of every row; to ``merge``, names that look alike are one class.
+    """Return the class names and the class index of each row; with ``merge``, names that look alike are one class.
 
-    None: the labels seen, sorted. K: labels are 0 to K-1. Names: labels are names, equal as text or as numbers; or positions
-    where only the labels are integers.
+    Without ``classes`` the names are the labels that occur, sorted. With a number K, labels are 0 to K-1. With names, labels are names,
+    equal as text or as numbers; or positions, if the labels are integers and the names are not.
     """
     if classes is None:
         if len(column.ids) == 0:

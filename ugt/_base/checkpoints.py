@@ -1,7 +1,7 @@
-"""Finished parts of a long run in one file: a killed run goes on where it was, to the same bytes.
+"""Finished parts of a long run in one file, so that a killed run can continue and ends with the same bytes.
 
 The file is a header that names the run (a hash of data, options and version), then records: begin, end, length and CRC of
-each finished part. Only whole records count; what a kill left half-written at the end is cut off.
+each finished part. Only whole records count; a record that a killed run left half-written at the end is cut off.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RECORD = struct.Struct("<QQQI")
 
 
 def fingerprint(arrays: Iterable[NDArray[Any]], options: Any) -> bytes:
-    """A hash of everything that the result depends on."""
+    """Return a hash of all input that the result depends on."""
     import hashlib  # noqa: PLC0415  (only checkpoints need it)
 
     found = hashlib.sha256(repr((__version__, options)).encode())
@@ -35,15 +35,15 @@ def fingerprint(arrays: Iterable[NDArray[Any]], options: Any) -> bytes:
 
 
 class Checkpoint:
-    """An open checkpoint: what is done already, and where more is written."""
+    """An open checkpoint: the finished parts, and the file to which further parts are written."""
 
     def __init__(self, path: Any, run: bytes) -> None:
-        path = os.fspath(path)  # a number would be that of an open file
+        path = os.fspath(path)  # ``open`` would take a number for the descriptor of an open file
         self.path, self.parts = path, {}  # type: ignore[var-annotated]
         fresh = not os.path.exists(path) or os.path.getsize(path) == 0
         self.file: BinaryIO = open(path, "w+b" if fresh else "r+b")  # noqa: SIM115  (closed by close)
         try:
-            if try_lock(self.file) is False:  # what two runs write at once would be taken for damage
+            if try_lock(self.file) is False:  # parts that two runs write at once would look like damage
                 raise error("checkpoint", "not be in use by another run", repr(str(path)))
             if fresh:
                 self.file.write(MAGIC + run)
@@ -61,13 +61,13 @@ class Checkpoint:
         if len(header) == len(MAGIC) + len(run) and header[len(MAGIC) :] != run:
             must = "be of the same data, options and version (delete the file to start afresh)"
             raise error("checkpoint", must, repr(str(self.path)))
-        if len(header) < len(MAGIC) + len(run):  # killed while it wrote the header
+        if len(header) < len(MAGIC) + len(run):  # the run was killed while it wrote the header
             self.file.seek(0)
             self.file.write(MAGIC + run)
         whole = len(MAGIC) + len(run)
         while len(head := self.file.read(RECORD.size)) == RECORD.size:
             begin, end, length, crc = RECORD.unpack(head)
-            if length > os.fstat(self.file.fileno()).st_size - self.file.tell():  # cut off; or damaged, and more than any memory
+            if length > os.fstat(self.file.fileno()).st_size - self.file.tell():  # cut off, or damaged: the length may exceed any memory
                 break
             content = self.file.read(length)
             if zlib.crc32(head[: RECORD.size - 4] + content) != crc:
@@ -84,5 +84,5 @@ class Checkpoint:
         self.file.flush()
 
     def close(self) -> None:
-        """Close the file, which stays where it is."""
+        """Close the file without deleting it."""
         self.file.close()

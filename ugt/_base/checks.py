@@ -1,6 +1,6 @@
-"""Every check of user input, and its wording, once.
+"""The checks of user input and the wording of their messages.
 
-A message names the argument, what it must be, what it was, and where (the first offending case).
+A message names the argument, what it must be, the value that was given, and the first place where it is wrong.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 TIES = ("expectation", "first")
 MOST_WHOLE = 2**63 - 1
-MOST_SAID = 400  # letters of what was given
-ALWAYS_THERE = 2**16  # bytes that no limit is asked about: a metric in a loop must not wait for the system
+MOST_SAID = 400  # characters of the given value in a message
+ALWAYS_THERE = 2**16  # bytes that are not checked against the limit: a metric in a loop must not wait for the system
 
 
 def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
-    """The one form of message: ``scores must be finite. Got nan, first at case 'p17'.``"""
+    """Return an error with the one form of message: ``scores must be finite. Got nan, first at case 'p17'.``"""
     tail, said = f", first at {where}" if where else "", str(got)
     if len(said) > MOST_SAID:
         said = f"{said[:MOST_SAID]} …"
@@ -28,11 +28,11 @@ def error(argument: str, must: str, got: object, where: str = "") -> ValueError:
 
 
 class Twice(ValueError):
-    """A field stands twice in an object of JSON."""
+    """An error of a JSON object that has one field twice."""
 
 
 def once(argument: str) -> Callable[[Iterable[tuple[Any, Any]]], dict[Any, Any]]:
-    """What makes the object of its fields (``object_pairs_hook``); refuses a field that stands twice, whose first value would be lost."""
+    """Return an ``object_pairs_hook`` that rejects an object with one field twice, whose first value would be lost."""
 
     def checked(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
         listed = list(pairs)
@@ -47,7 +47,7 @@ def once(argument: str) -> Callable[[Iterable[tuple[Any, Any]]], dict[Any, Any]]
 
 
 def scalar(argument: str, value: Any, *, positive: bool = False) -> float:
-    """A finite number, not negative or (``positive``) above 0."""
+    """Return a finite number of at least 0 or, if ``positive``, above 0; reject other values."""
     number = (type(value) is float or (isinstance(value, numbers.Real) and not isinstance(value, bool))) and _is_finite(value)
     if not number or value < 0 or (positive and value == 0):
         raise error(argument, "be a finite number above 0" if positive else "be a finite number of at least 0", repr(value))
@@ -57,39 +57,39 @@ def scalar(argument: str, value: Any, *, positive: bool = False) -> float:
 def _is_finite(value: Any) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond the range of doubles
+    except OverflowError:  # a whole number outside the range of doubles
         return False
 
 
 def flag(argument: str, value: Any) -> bool:
-    """True or False."""
+    """Return the value if it is True or False; reject others."""
     if not isinstance(value, (bool, np.bool_)):
         raise error(argument, "be True or False", repr(value))
     return bool(value)
 
 
 def function(argument: str, value: Any) -> None:
-    """What can be called."""
+    """Reject a value that cannot be called."""
     if not callable(value):
         raise error(argument, "be a function", repr(value))
 
 
 def finite(argument: str, value: Any) -> float:
-    """A finite number."""
+    """Return a finite number; reject other values."""
     if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool) or not _is_finite(value):
         raise error(argument, "be a finite number", repr(value))
     return float(value)
 
 
 def option(argument: str, value: Any, options: tuple[str, ...]) -> str:
-    """One of the words that a keyword knows."""
+    """Return the value if it is one of the options; reject others."""
     if not isinstance(value, str) or value not in options:
         raise error(argument, f"be one of {', '.join(map(repr, options))}", repr(value))
     return value
 
 
 def whole(argument: str, value: Any, least: int = 1, most: int | None = None) -> int:
-    """A whole number in a range."""
+    """Return a whole number in a range; reject other values."""
     number = type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
     if not number or value < least or value > (MOST_WHOLE if most is None else most):
         unlimited = most is None and not (number and value > MOST_WHOLE)
@@ -99,17 +99,17 @@ def whole(argument: str, value: Any, least: int = 1, most: int | None = None) ->
 
 
 def room(what: str, n_bytes: float) -> None:
-    """Refuse what would not fit into memory before it starts; ``n_bytes``: the least that it takes."""
+    """Reject a task that needs at least ``n_bytes`` of memory if there is less, before it starts."""
     if n_bytes <= ALWAYS_THERE:
         return
     limit = _memory()
     if n_bytes > limit:
-        got = f"{what} needs at least {n_bytes / 1e9:.3g} GB of memory, more than the {limit / 1e9:.3g} GB there are"
+        got = f"{what} needs at least {n_bytes / 1e9:.3g} GB of memory, more than the {limit / 1e9:.3g} GB that are available"
         raise MemoryError(f"{got} (the environment variable UGT_MEMORY sets another limit, in GB).")
 
 
 def _memory() -> float:
-    """Bytes that may be used: all of the machine's, or what the user says."""
+    """Return the bytes that may be used: all of the machine's, or those of the environment variable."""
     said = os.environ.get("UGT_MEMORY")
     if said:
         try:
@@ -121,5 +121,5 @@ def _memory() -> float:
         return 1e9 * limit
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not tell
+    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not give the number
         return math.inf

@@ -13,9 +13,9 @@ from .arrays import Int32, Int64, NDArray
 from .checks import error
 from .notices import note
 
-MAX_WHOLE = 2**53  # above, doubles are no longer every whole number
+MAX_WHOLE = 2**53  # the largest range in which doubles hold every whole number
 
-# Text that is an int64 and is written the usual way: "007" and "+7" stay names.
+# Text that is an int64 written the usual way: "007" and "+7" remain names.
 INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DECIMAL = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.([0-9]*)")
 
@@ -23,7 +23,7 @@ Where = Callable[[int], str]  # names a row of a column in a message
 
 
 class Column(NamedTuple):
-    """A column of n ids: ``ids[code]`` is the column again, ``first`` the row where each distinct id appears first."""
+    """A column of n ids as codes: ``ids[code]`` is the column, ``first`` the row where each distinct id appears first."""
 
     code: Int32
     ids: NDArray[Any]
@@ -31,7 +31,7 @@ class Column(NamedTuple):
 
 
 def number(argument: str, values: Any, where: Where = "row {}".format) -> Column:
-    """Number the distinct ids of a column; refuse what is missing, empty, mixed or neither integer nor text."""
+    """Return the column with its distinct ids numbered; reject ids that are missing, empty, mixed or neither integers nor text."""
     plain = _plain(argument, values, where)
     column = _number_list(argument, plain, where) if isinstance(plain, list) else _number_array(plain)
     if is_text(column.ids) and (column.ids == "").any():
@@ -44,12 +44,12 @@ def is_text(ids: NDArray[Any]) -> bool:
 
 
 def name(item: Any) -> str:
-    """An id as messages show it: ``'p17'`` or ``17``."""
+    """Return an id as messages show it: ``'p17'`` or ``17``."""
     return repr(item.item() if isinstance(item, np.generic) else item)
 
 
 def one_number(name: str) -> str:
-    """The name; a decimal number without the zeros that end it: 1 for ``"1.0"``, 1.5 for ``"1.50"``."""
+    """Return the name; a decimal number loses the zeros at its end: 1 for ``"1.0"``, 1.5 for ``"1.50"``."""
     match = _DECIMAL.fullmatch(name) if "." in name else None
     if match is None:
         return name
@@ -58,14 +58,14 @@ def one_number(name: str) -> str:
 
 
 def factorize(values: NDArray[Any]) -> tuple[Int32, Int64]:
-    """``(code, first)`` of the distinct items (or rows, of a 2-D array) of one fixed width, in order of first appearance."""
+    """Return ``(code, first)`` of the distinct entries (rows of a 2-D array) of one fixed width, in order of first appearance."""
     values = np.ascontiguousarray(values)
     width = values.nbytes // max(1, len(values))
     return _tables.factorize(values.view(np.uint8).reshape(len(values), width))
 
 
 def lookup(table: NDArray[Any], ids: NDArray[Any]) -> Int32:
-    """The position of each id in a table of distinct ids, or -1. Integers are never found among text, nor text among integers."""
+    """Return the position of each id in a table of distinct ids, or -1. Integers and text never match."""
     if is_text(table) != is_text(ids):
         return np.full(len(ids), -1, np.int32)
     code = factorize(np.concatenate([table, ids]))[0][len(table) :]
@@ -73,7 +73,7 @@ def lookup(table: NDArray[Any], ids: NDArray[Any]) -> Int32:
 
 
 def distinct(argument: str, values: Any) -> NDArray[Any]:
-    """The ids of a column in which every id stands once."""
+    """Return the ids of a column; reject one in which an id occurs twice."""
     column = number(argument, values, "position {}".format)
     if len(column.ids) < len(column.code):
         i = repeated(column.code, column.first)
@@ -82,18 +82,21 @@ def distinct(argument: str, values: Any) -> NDArray[Any]:
 
 
 def everyone(known: NDArray[Any], annotators: Any, any_labels: bool) -> tuple[list[Any], Int32]:
-    """The annotators of all parts of the data, ascending, and which of them those of this part are; ``annotators``: of all, or None."""
+    """Return the annotators of all parts of the data, ascending, and the position of each annotator of this part among them.
+
+    ``annotators`` are those of all parts; if None, this part is all of the data.
+    """
     if annotators is None and len(known) == 0 and not any_labels:
         raise error("annotators", "be given for a part without labels", None)
     names = np.sort(known if annotators is None else distinct("annotators", annotators))
     at = lookup(names, known) if len(known) else np.empty(0, np.int32)
     if (at < 0).any():
-        raise error("annotators", "name all annotators of every part", f"not {name(known[int(np.argmax(at < 0))])}")
+        raise error("annotators", "name all annotators of every part", f"a list without {name(known[int(np.argmax(at < 0))])}")
     return names.tolist(), at
 
 
 def repeated(code: Int32, first: Int64) -> int:
-    """The first row whose id has been there before."""
+    """Return the first row whose id occurs in an earlier row."""
     return int(np.argmax(first[code] != np.arange(len(code))))
 
 
@@ -104,7 +107,7 @@ def _number_array(values: NDArray[Any]) -> Column:
 
 def _number_list(argument: str, values: list[str], where: Where) -> Column:
     length, longest = sum(map(len, values)), max(map(len, values), default=0)
-    # As an array of fixed width it takes a fifth of the time, but one long id among millions of short ones must not multiply the memory.
+    # An array of fixed width takes a fifth of the time, but one long id among millions of short ones must not multiply the memory.
     if longest * len(values) <= 32 * len(values) + 4 * length:
         column = _number_array(np.array(values, dtype=np.str_))
     else:
@@ -112,16 +115,16 @@ def _number_list(argument: str, values: list[str], where: Where) -> Column:
         codes = dict(zip(seen, range(len(seen))))
         code = np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
         first = np.empty(len(seen), np.int64)
-        first[code[::-1]] = np.arange(len(values))[::-1]  # the last assignment, that is the first row, stays
+        first[code[::-1]] = np.arange(len(values))[::-1]  # the last assignment, which is that of the first row, remains
         column = Column(code, np.array(list(seen), dtype=np.str_), first)
-    if np.char.str_len(column.ids)[column.code].sum() < length:  # arrays of text end at a trailing NUL
+    if np.char.str_len(column.ids)[column.code].sum() < length:  # arrays of text lose a NUL at the end
         i = next(i for i, v in enumerate(values) if v.endswith("\0"))
         raise error(argument, "not end in a NUL character", repr(values[i]), where(i))
     return column
 
 
 def _plain(argument: str, values: Any, where: Where) -> NDArray[Any] | list[str]:
-    """The column as an int64 array, a native text array, or a list of str."""
+    """Return the column as an int64 array, a native text array, or a list of str."""
     if isinstance(values, (str, bytes, Mapping)) or not (hasattr(values, "__iter__") or is_array(values)):
         raise error(argument, "be a one-dimensional sequence of ids", type(values).__name__)
     if not is_array(values):
@@ -150,7 +153,7 @@ def _plain_objects(argument: str, values: list[Any], where: Where) -> NDArray[An
     if "str" in kinds and kinds <= {"str", "int", "float"}:
         plain = [one_number(value) if isinstance(value, str) else value for value in values]
         if all(not isinstance(value, str) or INTEGER.fullmatch(value) for value in plain):
-            note(f"The column {argument} holds numbers and text that is equal to numbers: both are read as numbers.")
+            note(f"The column {argument} holds numbers, and text that is equal to numbers; both are read as numbers.")
             return _plain_objects(argument, [int(value) if isinstance(value, str) else value for value in plain], where)
     raise _mixture(argument, values, where)
 
@@ -163,14 +166,14 @@ def _kind(t: type) -> str:
 
 
 def unmasked(values: Any) -> NDArray[Any]:
-    """The array, masked cells as None: numpy.asarray would show what is under the mask, of the rows of a list, too."""
+    """Return the array with masked cells as None: numpy.asarray would show the values under the mask, also in the rows of a list."""
     if type(values) is np.ndarray:
         return values
     if isinstance(values, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in values):
         values = np.ma.array(values)
     if np.ma.is_masked(values):
         return np.array(values.tolist(), dtype=object)
-    for step in ("detach", "cpu"):  # of tensors of torch, which numpy cannot read with a gradient or from a device
+    for step in ("detach", "cpu"):  # numpy cannot read a tensor of torch with a gradient or from a device
         values = getattr(values, step)() if hasattr(values, step) and hasattr(values, "__array__") else values
     if hasattr(values, "__dlpack__") and not hasattr(values, "__array__") and hasattr(np, "from_dlpack"):
         values = np.from_dlpack(values)
@@ -185,25 +188,25 @@ def unmasked(values: Any) -> NDArray[Any]:
 
 
 def is_array(values: Any) -> bool:
-    """Whether numpy can read it as an array: one of numpy, torch, jax, a data frame or a column of one."""
+    """Return whether numpy can read the values as an array: one of numpy, torch or jax, a data frame or a column of one."""
     return hasattr(values, "__array__") or hasattr(values, "__dlpack__")
 
 
 def is_frame(value: Any) -> bool:
-    """Whether it has named columns: a data frame of pandas, polars, pyarrow or their like."""
+    """Return whether a value has named columns, as data frames of pandas, polars and pyarrow do."""
     if isinstance(value, (np.ndarray, type)):
         return False
     return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
 
 
 def categories(column: Any) -> list[Any] | None:
-    """The categories of a categorical column of pandas or an Enum of polars, used or not, in their order; None of another column."""
+    """Return all categories of a categorical column of pandas or an Enum of polars, in order; None of another column."""
     found = getattr(getattr(column, "dtype", None), "categories", None)
     return None if found is None else list(found)
 
 
 def _without_boxes(cells: NDArray[Any]) -> NDArray[Any]:
-    """Nullable numbers of pandas, which numpy gets as objects, as numbers with NaN where one is missing; other cells as they are."""
+    """Return nullable numbers of pandas, which numpy reads as objects, as numbers with NaN for missing ones; other cells unchanged."""
     flat = cells.ravel().tolist()
     kinds = {_kind(type(cell)) for cell in flat if not is_null(cell)}
     if not kinds or not kinds <= {"int", "float"} or any(abs(cell) > MAX_WHOLE for cell in flat if not is_null(cell)):
@@ -214,7 +217,7 @@ def _without_boxes(cells: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """The same; rows of different lengths become objects too, which no check takes for numbers."""
+    """Like :func:`unmasked`, but also accept rows of different lengths, as an object array that later checks reject."""
     try:
         return unmasked(values)
     except ValueError:
@@ -226,13 +229,13 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def is_null(value: Any) -> bool:
-    """None, nan, or the missing values of pandas (known by name: pandas need not be there)."""
+    """Return whether a value is None, nan or a missing value of pandas (by its name, as pandas need not be installed)."""
     nan = isinstance(value, (float, np.floating)) and bool(np.isnan(value))
     return value is None or nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
-    """The error for the first missing row; if none is, for the first that is no id or not of the kind of the rows before."""
+    """Return the error for the first missing row; without one, for the first row that is no id or differs in kind from those before."""
     missing = [i for i, v in enumerate(values) if is_null(v)]
     if missing:
         return error(argument, "not be missing", repr(values[missing[0]]), where(missing[0]))
@@ -244,7 +247,7 @@ def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
 
 
 def _whole(argument: str, values: NDArray[Any], where: Where) -> Int64:
-    """Numbers as int64: a column of integers with gaps often arrives as floats."""
+    """Return numbers as int64, as a column of integers with gaps is often one of floats; reject numbers that are not whole."""
     if values.dtype.kind == "f":
         bad = ~((values == np.floor(values)) & (np.abs(values) <= MAX_WHOLE))
     else:

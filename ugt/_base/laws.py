@@ -1,6 +1,7 @@
-"""Student's law, central and not, p-values and intervals of shares.
+"""The t distribution, central and noncentral, p-values and intervals of shares.
 
-Quantiles and noncentral laws of scipy are asked one thread at a time: before 1.12 its programme keeps what it works on in one place.
+One thread at a time asks scipy for quantiles and noncentral distributions: before scipy 1.12 the code behind them keeps its state in
+global variables.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-SMALL = 1e-6  # steps beyond it are no rounding
+SMALL = 1e-6  # a larger step is more than rounding
 
 _ALONE = threading.RLock()
 
 
 def _anew() -> None:
-    """In a process that was forked while another thread held the lock."""
+    """Replace the lock in a forked process, as another thread may have held it during the fork."""
     global _ALONE  # noqa: PLW0603
     _ALONE = threading.RLock()
 
@@ -29,7 +30,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def t_quantile(df: Any, q: Any) -> Any:
-    """Quantiles of Student's t, of the shape of both together; with one step of Newton's, as old scipy has nine digits only."""
+    """Return quantiles of Student's t for broadcast ``df`` and ``q``; one Newton step adds digits, as old scipy has nine only."""
     from scipy.special import gammaln, stdtr, stdtrit  # noqa: PLC0415  (scipy is slow to import)
 
     with _ALONE:
@@ -42,7 +43,7 @@ def t_quantile(df: Any, q: Any) -> Any:
 
 
 def noncentral_t(df: Any, shift: Any, t: Any) -> Any:
-    """P(T <= t) of the noncentral t."""
+    """Return P(T <= t) of the noncentral t distribution."""
     from scipy.special import nctdtr  # noqa: PLC0415  (scipy is slow to import)
 
     with _ALONE:
@@ -50,14 +51,14 @@ def noncentral_t(df: Any, shift: Any, t: Any) -> Any:
 
 
 def above(t: float, df: float) -> float:
-    """P(T > t) of Student's t; of the normal law for infinite degrees of freedom."""
+    """Return P(T > t) of Student's t; for infinite degrees of freedom, of the normal distribution."""
     from scipy.special import ndtr, stdtr  # noqa: PLC0415  (scipy is slow to import)
 
     return float(ndtr(-t) if math.isinf(df) else stdtr(df, -t))
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Adjusted p-values; those that are undefined count as hypotheses."""
+    """Return p-values adjusted by Holm's method; undefined ones count as hypotheses."""
     order = sorted(range(len(p)), key=lambda i: math.inf if math.isnan(p[i]) else p[i])
     adjusted, highest = list(p), 0.0
     for rank, i in enumerate(order):
@@ -67,7 +68,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def wilson(p: Any, n: Any, level: float) -> Any:
-    """(..., 2) Wilson's intervals of shares p of n independent cases each."""
+    """Return Wilson's intervals (..., 2) of shares p of n independent cases each."""
     from scipy.special import ndtri  # noqa: PLC0415
 
     z = float(ndtri(0.5 + level / 2))

@@ -1,4 +1,4 @@
-"""Locks of open files, which the system takes away when the file is closed or the process dies, however it dies."""
+"""Locks of open files, which the system removes when the file is closed or the process ends, even if it is killed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 def try_lock(file: IO[Any]) -> bool | None:
-    """Whether the file is locked for this process now; False: for another one, None: its file system has no locks."""
+    """Lock the file for this process and return True; False if another process has locked it, None if its file system has no locks."""
     try:
         if sys.platform == "win32":
             import msvcrt  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Names that mean one thing: those equal as numbers are one name; those that look alike are noted, and joined on request."""
+"""Names with one meaning: names that are equal as numbers are one name; names that look alike give a note, and are joined on request."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
 
 
 def look(name: str) -> str:
-    """What names that look alike have in common: without case, blanks around them, signs that nobody sees and leading zeros."""
+    """Return the name without case, outer blanks, invisible characters and leading zeros: it is equal for names that look alike."""
     seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     return one_number(_ZEROS.sub("", " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())))
 
 
 def numbers_as_one(what: str, names: Sequence[str]) -> list[str]:
-    """The names, those equal as numbers alike and whole numbers as integers, with a note where that changes any."""
+    """Return the names with one spelling for those equal as numbers, integers for whole numbers; give a note if that changes any."""
     plain = [*map(one_number, names)]
     if plain == list(names):
         return plain
@@ -47,7 +47,7 @@ def numbers_as_one(what: str, names: Sequence[str]) -> list[str]:
 
 
 def joined(what: str, column: identifiers.Column, merge: bool = False) -> identifiers.Column:
-    """A column of ids with one id for names equal as numbers and, to ``merge``, for names that look alike, which are noted otherwise."""
+    """Return the column with one id for names equal as numbers and, with ``merge``, for names that look alike (else note them)."""
     if not identifiers.is_text(column.ids):
         return column
     column = _renamed(column, numbers_as_one(what, column.ids.tolist()))
@@ -55,7 +55,7 @@ def joined(what: str, column: identifiers.Column, merge: bool = False) -> identi
     if merge and groups:
         times, names = np.bincount(column.code, minlength=len(column.ids)), column.ids.tolist()
         for group in groups:
-            best = min(group, key=lambda i: (-times[i], names[i]))  # the commonest, whatever the order of the rows
+            best = min(group, key=lambda i: (-times[i], names[i]))  # the commonest name, so that the order of the rows does not matter
             for i in group:
                 names[i] = str(column.ids[best])
         column = _renamed(column, names)
@@ -63,7 +63,7 @@ def joined(what: str, column: identifiers.Column, merge: bool = False) -> identi
 
 
 def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = "merge_names joins them") -> list[list[int]]:
-    """Positions of ids that look alike, in groups of at least two, with a note on them."""
+    """Return the positions of ids that look alike, in groups of at least two, and give a note on them."""
     if not identifiers.is_text(ids):
         return []
     found: dict[str, list[int]] = defaultdict(list)
@@ -81,7 +81,7 @@ def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = "me
 
 
 def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
-    """The position of each id among distinct names: the name itself, else the one equal as a number or, to ``merge``, the one alike."""
+    """Return the position of each id among distinct names: of the same name, else an equal number or, with ``merge``, one alike."""
     if identifiers.is_text(known) != identifiers.is_text(ids):
         known, ids = known.astype(str), ids.astype(str)
     at = identifiers.lookup(known, ids)
@@ -91,16 +91,16 @@ def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
             continue
         names: dict[str, int] = {}
         for i, name in enumerate(map(key, map(str, known.tolist()))):
-            names[name] = -1 if name in names else i  # of several that are alike none is meant
+            names[name] = -1 if name in names else i  # if several are alike, none is chosen
         for j in unknown.tolist():
             at[j] = names.get(key(str(ids[j])), -1)
     return at
 
 
 def alike(name: Any, known: NDArray[Any]) -> str:
-    """A hint at the one known name that looks like it."""
+    """Return a hint at the one known name that looks like this one."""
     at = int(find(known, np.array([name]), merge=True)[0])
-    if at < 0 and isinstance(name, str):  # a file, and a case that is called like it
+    if at < 0 and isinstance(name, str):  # a file name, whose stem may be the name of a case
         at = int(find(np.array([_PATH.sub("", str(one)) for one in known.tolist()]), np.array([_PATH.sub("", name)]), merge=True)[0])
     return "" if at < 0 else f" (there is {identifiers.name(known[at])}; write both alike)"
 
@@ -110,17 +110,20 @@ def _has_points(ids: NDArray[Any]) -> bool:
 
 
 def suspicious(given: Sequence[str]) -> tuple[str, ...]:
-    """Notes on labels that look like several, or like codes for "no label": negative ones, a lone 9, 99, 88 above all, "?", "-"."""
+    """Return notes on labels that look like several labels, or like codes for "no label".
+
+    Such codes are negative numbers, one number of nines, eights or sevens above all others, "?" and "-".
+    """
     codes = [value for value in given if value.lower() in _NULLS]
     numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
-    if len(numbers) < len(given) - len(codes):  # a number among names
+    if len(numbers) < len(given) - len(codes):  # a code that is a number, among names
         codes += [str(n) for n in numbers if n < 0 or NINES.fullmatch(str(n))]
     else:
         codes += [str(n) for n in numbers if n < 0 <= numbers[-1]]
         while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
             codes.append(str(numbers.pop()))
     named = listed(map(repr, codes))
-    found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, say so: missing=)."] if codes else []
+    found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, use missing=)."] if codes else []
     letters, words = [{value for value in given if (len(value) == 1) is one and value.isalpha()} for one in (True, False)]
     initials = {letter: [word for word in words if word.casefold().startswith(letter.casefold())] for letter in letters}
     if len(letters) > 1 and all(len(found) == 1 for found in initials.values()):
@@ -129,18 +132,18 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
     known = set(given)
     several = [value for value in given if _is_list(value, known)]
     if several:
-        found.append(f"Taken for one class each, though they look like several: {listed(map(repr, several))} (write a label a row).")
+        found.append(f"Taken for one class each, though they look like several: {listed(map(repr, several))} (write one label per row).")
     return tuple(found)
 
 
 def _is_list(name: str, known: set[str]) -> bool:
-    """Whether a name is made of whole numbers or of names, one of which is known, with commas and the like between them."""
+    """Return whether a name is a list, separated by commas or similar signs, of whole numbers or of names of which one is known."""
     parts = [part.strip() for part in _SIGNS.split(name)]
     return len(parts) > 1 and "" not in parts and (all(map(INTEGER.fullmatch, parts)) or not known.isdisjoint(parts))
 
 
 def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column:
-    """The column with other names, of which several may have become one."""
+    """Return the column with other names, of which several may be equal."""
     if names == column.ids.tolist():
         return column
     one = identifiers.number("names", names)
@@ -148,7 +151,7 @@ def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column
 
 
 def listed(shown: Iterable[str], most: int = _SHOWN) -> str:
-    """The first of many names, and how many are not shown."""
+    """Return the first of many names, and how many are not shown."""
     every = list(shown)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more

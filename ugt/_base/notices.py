@@ -1,6 +1,6 @@
-"""Warnings of the package, which a computation may hear in the place of the user: it reports what they say, or leaves them out.
+"""Warnings of the package, which a computation can collect instead of the user, to report them elsewhere or to leave them out.
 
-Not ``warnings.catch_warnings``, which changes what all threads do.
+``warnings.catch_warnings`` is not used, because it acts on all threads.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_own = threading.local()  # of each thread: lists of what is heard, the innermost last
+_own = threading.local()  # for each thread: lists of collected warnings, the innermost last
 
 
 def warn(message: str, category: type[Warning] = RuntimeWarning, *, stacklevel: int = 2) -> None:
-    """A warning at the line ``stacklevel`` - 1 calls above the one that calls this, unless somebody hears it."""
+    """Warn at the line ``stacklevel`` - 1 calls above the caller, unless :func:`heard` collects the warning."""
     lists = getattr(_own, "lists", None)
     if lists:
         lists[-1].append(message)
@@ -24,7 +24,7 @@ def warn(message: str, category: type[Warning] = RuntimeWarning, *, stacklevel: 
 
 
 def note(message: str) -> None:
-    """A warning on how input was read, at the line that called the package, unless somebody hears it."""
+    """Warn how input was read, at the line that called the package, unless :func:`heard` collects the warning."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]:
         frame, level = frame.f_back, level + 1
@@ -33,7 +33,7 @@ def note(message: str) -> None:
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """What the package warns of in this thread, as a list that grows; nobody else hears it."""
+    """Collect the warnings of the package in this thread in a list that grows; the user does not see them."""
     lists = _own.__dict__.setdefault("lists", [])
     lists.append([])
     try:

@@ -1,6 +1,6 @@
-"""Work in chunks of cases: threads, progress, interruption. Results do not depend on any of them.
+"""Work in chunks of cases: threads, progress, interruption. None of these changes a result.
 
-Chunks are cut by size alone and their results are put together in order, so one thread and eight give the same bytes.
+Chunks depend on their size only and their results are joined in order, so that one thread and eight give the same bytes.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ QUIET_SECONDS = 2.0
 
 @contextmanager
 def threads(n_threads: int) -> Iterator[None]:
-    """Run what is inside with this many threads; the numbers stay the same.
+    """Run the code of a ``with`` block with this many threads; the results do not change.
 
     Parameters
     ----------
     n_threads : int
-        At least 1. The default outside of this block is 1.
+        Number of threads, at least 1. Outside of such a block it is 1.
 
     Raises
     ------
     ValueError
-        If it is not a whole number of at least 1.
+        If the number is not a whole number of at least 1.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def threads(n_threads: int) -> Iterator[None]:
 
 @contextmanager
 def progress_to_stderr() -> Iterator[None]:
-    """Steps that take longer than two seconds say on standard error how far they are."""
+    """Report the progress of steps that take longer than two seconds on standard error."""
     token = _progress.set(_line)
     try:
         yield
@@ -73,7 +73,7 @@ def _line(what: str, share: float) -> None:
 
 
 class Reporter:
-    """Silent for two seconds, then a word every second at most."""
+    """The progress of one step: silent for two seconds, then a line every second at most."""
 
     def __init__(self, what: str, n: int) -> None:
         self.say, self.what, self.n = _progress.get(), what, n
@@ -89,10 +89,10 @@ class Reporter:
 
 @contextmanager
 def _held_interrupts() -> Iterator[Callable[[], None]]:
-    """Ctrl-C waits until the function that this gives is called, or until the end.
+    """Hold Ctrl-C back until the function that the block receives is called, or until the end of the block.
 
-    An exception inside of the standard library's locks can leave one locked for ever, and the threads that wait for it. Only
-    Python's main thread hears signals; handlers that are not Python's, or that belong to others, stay what they do.
+    An exception inside of a lock of the standard library can leave it locked for ever, with threads waiting for it. Only Python's main
+    thread receives signals; handlers that were not set by Python, or in other threads, are left as they are.
     """
     pending: list[Any] = []
     before: Any = None
@@ -123,13 +123,13 @@ def run(
     stop: Any = None,
     done: Callable[[int, int, Result], None] | None = None,
 ) -> list[Result]:
-    """``task(begin, end)`` over 0..n in chunks; the results in order. The task releases the GIL by itself.
+    """Run ``task(begin, end)`` over 0..n in chunks and return the results in order. The task releases the GIL itself.
 
-    Where a task may take long, ``stop`` is an array (1,) that it polls: on Ctrl-C it is set, and tasks run in threads of
-    their own even when there is one, so that the signal is seen. ``done(begin, end, result)`` is called in order; results are
-    its own then, and none is kept or returned.
+    If a task may take long, it polls the array ``stop`` (1,), which Ctrl-C sets; tasks then run in threads of their own even for one
+    thread, so that the main thread receives the signal. With ``done``, ``done(begin, end, result)`` is called in order, and no result is
+    kept or returned.
     """
-    if 0 < n <= chunk and stop is None and _progress.get() is None:  # the usual case of small inputs, without ceremony
+    if 0 < n <= chunk and stop is None and _progress.get() is None:  # small inputs are common: skip the bookkeeping
         result = task(0, n)
         if done is None:
             return [result]
@@ -146,7 +146,7 @@ def run_parts(
     stop: Any = None,
     done: Callable[[int, int, Result], None] | None = None,
 ) -> list[Result]:
-    """:func:`run` over given parts."""
+    """Run ``task(begin, end)`` over the parts ``bounds``, as :func:`run` does over chunks."""
     reporter = Reporter(what, max((end for _, end in bounds), default=0))
     results: list[Result] = []
 
@@ -176,7 +176,7 @@ def run_parts(
                     while not wait([futures[i]], timeout=0.1).done:
                         let_through()
                     finish(begin, end, futures[i].result())
-                    futures[i] = None  # and its result with it
+                    futures[i] = None  # frees the memory of its result
                     let_through()
             except BaseException:
                 if stop is not None:

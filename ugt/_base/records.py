@@ -1,4 +1,4 @@
-"""How records show themselves: a few lines of text, and HTML for notebooks, which holds no script and loads nothing."""
+"""The display of records: a few lines of text, and HTML for notebooks without scripts or requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_ROWS = 10  # of a table in a notebook
 
 
 class Record:
-    """Base of what functions return: it prints short, whatever it holds."""
+    """The base of the records that functions return: its text is short, whatever the fields hold."""
 
     def __repr__(self) -> str:
         return short(self)
@@ -29,7 +29,7 @@ class Record:
 
 
 def short(record: Any) -> str:
-    """The fields of a dataclass or named tuple, in 20 lines at most."""
+    """Return the fields of a dataclass or named tuple as text of at most 20 lines."""
     shown = [f"{name}={value}" for name, value in _shown(record)]
     line = f"{type(record).__name__}({', '.join(shown)})"
     if len(line) <= 3 * MOST_CHARACTERS:
@@ -40,14 +40,14 @@ def short(record: Any) -> str:
 
 
 def _shown(record: Any) -> list[tuple[str, str]]:
-    """Names and values of what is to be shown."""
+    """Return the names and values of the fields to be shown."""
     if is_dataclass(record):
         return [(field.name, _short(getattr(record, field.name))) for field in fields(record) if field.repr]
     return [(name, _short(value)) for name, value in (record._asdict() if hasattr(record, "_asdict") else vars(record)).items()]
 
 
 def _short(value: Any) -> str:
-    """A value in one line."""
+    """Return a value as text of one line."""
     if isinstance(value, np.ndarray) and value.size > MOST_ROWS:
         return f"<{' x '.join(map(str, value.shape))} array of {value.dtype}>"
     sized = isinstance(value, (Mapping, list, tuple, Set))
@@ -64,7 +64,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _tables_of(record: Any) -> Iterable[tuple[str, Any]]:
-    """Tables among the fields of a record, and in mappings there."""
+    """Yield the names and tables among the fields of a record, and in mappings among them."""
     for field in fields(record) if is_dataclass(record) else ():
         value = getattr(record, field.name)
         named = value.items() if isinstance(value, Mapping) else [(field.name, value)]
@@ -72,7 +72,7 @@ def _tables_of(record: Any) -> Iterable[tuple[str, Any]]:
 
 
 def table_html(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], name: str = "") -> str:
-    """The first rows of a table; all of it is folded away under a name."""
+    """Return the first rows of a table as HTML; with a name, folded under it."""
     head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
     shown = rows[:MOST_ROWS]
     body = "".join("<tr>" + "".join(f"<td><bdi>{_cell(row[column])}</bdi></td>" for column in columns) + "</tr>" for row in shown)

@@ -1,1 +1,1 @@
-"""Columns of files and frames as people have them, before anything is known of annotations."""
+"""Columns of files and data frames, read without knowledge of annotations."""

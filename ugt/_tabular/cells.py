@@ -13,7 +13,7 @@ from .._base.names import suspicious
 from .csv_text import unguarded
 from .words import Words, cut
 
-FEW_ROWS = 5  # of which one that shares nothing with the others tells nothing
+FEW_ROWS = 5  # among fewer rows, a first row whose values occur in no other row need not be a header
 
 
 class Coded(NamedTuple):
@@ -23,7 +23,7 @@ class Coded(NamedTuple):
     codes: Int32  # (rows, columns)
 
     def missing(self, tokens: Sequence[str], found: dict[str, int]) -> Bools:
-        """Which cells are one of the tokens; how many of each is added to ``found``."""
+        """Return which cells are one of the tokens; add the number of each to ``found``."""
         known = set(tokens)
         is_token = np.array([value in known for value in self.values], bool)
         if not is_token.any():
@@ -33,7 +33,7 @@ class Coded(NamedTuple):
         return is_token[self.codes]
 
     def suspicious(self, missing: Sequence[str]) -> tuple[str, ...]:
-        """A note on labels that look like codes for "no label"."""
+        """Return notes on labels that look like codes for "no label"."""
         known = set(missing)
         return suspicious([value for value in self.values if value not in known])
 
@@ -41,7 +41,7 @@ class Coded(NamedTuple):
         return int(np.argmax((self.codes == code).any(axis=1)))
 
     def kept(self, keep: Bools | None) -> tuple[Int32, Int64, Sequence[int]]:
-        """``(number of each row, first row of each number, code of each number)`` of the first column's rows that are kept."""
+        """Return ``(number of each row, first row of each number, code of each number)`` of the kept rows of the first column."""
         code = self.codes[:, 0]
         if keep is None or keep.all():  # codes are in order of first appearance
             seen = np.maximum.accumulate(code)
@@ -51,7 +51,7 @@ class Coded(NamedTuple):
 
 
 def first_alone(cells: Coded, missing: Sequence[str]) -> bool:
-    """Whether the cells of the first row, none of which is missing, are in no other."""
+    """Return whether no cell of the first row is missing or occurs in another row."""
     own = cells.codes[0]
     if len(cells.codes) < FEW_ROWS or any(cells.values[code] in missing for code in own.tolist()):
         return False
@@ -59,7 +59,7 @@ def first_alone(cells: Coded, missing: Sequence[str]) -> bool:
 
 
 def stripped(values: Sequence[str], codes: Int32, raw: Sequence[str] | None = None) -> Coded:
-    """White space around cells is no part of them. ``raw``: the cells of values that have none any more."""
+    """Return the cells without surrounding white space. ``raw``: the original values, if ``values`` are already stripped."""
     plain, values = ([*map(str.strip, values)], values) if raw is None else (values, raw)
     if plain == values:
         return Coded(values, codes)
@@ -69,14 +69,14 @@ def stripped(values: Sequence[str], codes: Int32, raw: Sequence[str] | None = No
 
 
 def without_guards(values: Sequence[str], codes: Int32) -> Coded:
-    """White space around cells and apostrophes before formulas are no part of them."""
+    """Return the cells without surrounding white space and without the apostrophes before formulas."""
     if isinstance(values, Words) and all(_is_plain(*block) for block in values.blocks()):
         return Coded(values, codes)
     return stripped([*map(unguarded, map(str.strip, values))], codes, values)
 
 
 def _is_plain(text: str, start: Int64) -> bool:
-    """Whether none of the strings that stand one after the other has anything of that."""
+    """Return whether :func:`without_guards` would change none of the strings, which follow each other in ``text``."""
     if "'" not in text and text.split(None, 1) == [text]:
         return True
     values = cut(text, start)

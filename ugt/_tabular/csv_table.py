@@ -1,8 +1,8 @@
-"""CSV as people have it (comma, semicolon or tab), and strict about what a cut, binary or mislabelled file gets wrong.
+"""CSV files with commas, semicolons or tabs; files that are cut off, binary or mislabelled are rejected.
 
 A table is read in blocks. Repeated text (ids, labels) becomes codes into its distinct values at once, so that ten million rows
-fit in memory, and whatever is asked about values is asked about the distinct ones only. The rows are split by the C core; where
-it meets what it does not know (a row of another width, a quote out of place), the csv module reads the whole file, or says what is wrong.
+fit in memory, and every check of values looks at the distinct values only. The C core splits the rows; if it meets a form that it
+does not support (a row of another width, a quote out of place), the csv module reads the whole file or reports what is wrong.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from .roles import DECIMAL_COMMA, NO_NUMBERS, THOUSANDS, as_integers, different,
 from .source import BOM, Changed, Held, Source, checked_blocks
 from .words import Words, text_array
 
-# Cells held as Python strings at a time: they stay in the cache, which is twice as fast as blocks that do not.
+# Cells held as Python strings at a time: they fit into the processor's cache, which is twice as fast as larger blocks.
 BLOCK = 1 << 14
-# Bytes of a cell, as the csv module has it, and of a row that is put together from blocks.
+# Bytes of a cell, as in the csv module, and of a row that is joined from blocks, at most.
 LONGEST, LONGEST_ROW = 1 << 17, 1 << 24
-SPLIT = 1 << 22  # bytes split at a time
-# Bytes that a table takes at least: of a cell, as its number and what is made of that; of a distinct cell, in the hash table.
+SPLIT = 1 << 22  # bytes that the C core splits at a time
+# Bytes that a table takes at least: for each cell, its code and the arrays made of codes; for each distinct cell, the hash table.
 OF_CELL, OF_VALUE = 12, 16
 
 
 class CellTable:
-    """Columns of text by name, wherever they come from."""
+    """A table of text with named columns, whatever its source."""
 
     header: list[str]
-    used: Mapping[str, Sequence[int]] = {}  # role → its columns, as whoever read the table took them
-    case: Mapping[str, str | None] = {}  # the column for it, where it is told
+    used: Mapping[str, Sequence[int]] = {}  # role → its columns, as the reader of the table chose them
+    case: Mapping[str, str | None] = {}  # the column of the case, if it is given
     decimal = "auto"
-    semicolons = False  # between columns: then decimals may have commas
+    semicolons = False  # whether semicolons separate columns: then numbers may have decimal commas
 
     def decimals(self, cells: Coded, role: str, missing: Sequence[str]) -> Coded:
-        """Cells with decimal points in the place of commas, where all are numbers and commas are meant."""
+        """Return the cells with decimal points instead of commas, if all are numbers and commas are decimal signs."""
         given = [value for value in cells.values if value not in missing]
         commas = [value for value in given if DECIMAL_COMMA.fullmatch(value)]
         points = [value for value in given if "." in value]
         if points and self.semicolons and self.decimal == "auto" and all(map(THOUSANDS.fullmatch, points)):
-            note(f"Read {points[0]!r} as {float(points[0]):g}, a number below 1,000 (if points separate thousands, take them out).")
+            note(f"Read {points[0]!r} as {float(points[0]):g}, a number below 1,000 (if points separate thousands, remove them).")
         if not commas or self.decimal == "." or (self.decimal == "auto" and not self.semicolons):
             return cells
         plain = [value for value in given if not DECIMAL_COMMA.fullmatch(value)]
@@ -69,23 +69,23 @@ class CellTable:
         return Coded([value.replace(",", ".") if value in commas else value for value in cells.values], cells.codes)
 
     def categories(self, columns: Sequence[int]) -> Any:
-        """The classes that columns declare, used or not; None where they declare none."""
+        """Return the classes that columns declare, used or not; None if they declare none."""
         return None
 
     def coded(self, *groups: Sequence[int]) -> list[Coded]:
-        """The columns of each group, coded into distinct values that the group shares."""
+        """Return the columns of each group as codes into the distinct values that the group shares."""
         raise NotImplementedError
 
     def numbers(self, columns: Sequence[int]) -> Array:
-        """The columns as numbers, (rows, columns)."""
+        """Return the columns as numbers, (rows, columns)."""
         raise NotImplementedError
 
     def place(self, row: int) -> str:
-        """How messages name a row."""
+        """Return the name of a row in messages."""
         return f"row {row}"
 
     def numbered(self, cells: Coded, role: str, keep: Bools | None = None) -> identifiers.Column:
-        """A coded column of ids, or its rows that are kept; none of which may be blank."""
+        """Return the column of ids, or its kept rows, as numbers of distinct ids; reject a blank cell."""
         code = cells.codes[:, 0]
         if "" in cells.values:
             blank = (code == cells.values.index("")) & (True if keep is None else keep)
@@ -96,14 +96,14 @@ class CellTable:
         ids = as_integers(names)
         return identifiers.Column(number, text_array(names) if ids is None else ids, first)
 
-    def check_once(self, case: identifiers.Column, must: str = "stand once") -> None:
-        """Refuse a column in which a case stands twice."""
+    def check_once(self, case: identifiers.Column, must: str = "occur once") -> None:
+        """Reject a column in which a case occurs twice."""
         if len(case.ids) < len(case.code):
             row = identifiers.repeated(case.code, case.first)
             raise error("case", must, f"{identifiers.name(case.ids[case.code[row]])} twice", self.place(row))
 
     def converted(self, cells: Coded, role: str, missing: Sequence[str] = ()) -> NDArray[Any]:
-        """Coded cells as counts (int64) or as other numbers (float64), missing ones as 0."""
+        """Return coded cells as counts (int64) or as other numbers (float64), missing ones as 0."""
         valid, must = (is_count, "be a non-negative integer") if role == "count" else (is_number, "be a number")
         for code, value in enumerate(cells.values):
             if value not in missing and not valid(value):
@@ -113,7 +113,7 @@ class CellTable:
 
 
 class Table(CellTable):
-    """A CSV file: its header, and its columns by name."""
+    """A CSV file with its header and its columns by name."""
 
     def __init__(self, source: Source | bytes) -> None:
         self._source = Held(source) if isinstance(source, bytes) else source
@@ -133,7 +133,7 @@ class Table(CellTable):
             note(f"Left out: {self._blank_rows:,} rows without any cell.")
 
     def _leave_out_blank_columns(self) -> None:
-        """Separators at the end of lines make columns without names, which must be blank."""
+        """Leave out the columns without names that separators at the end of lines make; they must be blank."""
         named = [c for c, name in enumerate(self.header) if name]
         width = named[-1] + 1 if named else 0
         if 1 < width < self._width and next(islice(self._rows(), 1, None), None) is not None:
@@ -154,7 +154,7 @@ class Table(CellTable):
         n_cells = 0
         for _, columns in self._blocks():
             for group, index, part in zip(groups, indices, parts):
-                cells = chain.from_iterable(zip(*(columns[c] for c in group)))  # row by row, as the C core numbers them
+                cells = chain.from_iterable(zip(*(columns[c] for c in group)))  # row by row, so that codes are those of the C core
                 codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(columns[0]) * len(group))
                 part.append(codes.reshape(-1, len(group)))
                 n_cells += codes.size
@@ -173,7 +173,7 @@ class Table(CellTable):
                     shown = shown or next(cell.strip() for column in cells for cell in column if "," in cell)
                     cells = [tuple(cell.replace(",", ".") for cell in column) for column in cells]
             try:
-                if any("_" in "".join(column) for column in cells):  # Python takes 1_000 for a number
+                if any("_" in "".join(column) for column in cells):  # ``float`` would accept 1_000
                     raise ValueError
                 parts.append(np.array(cells, dtype=np.float64).T)
                 self._check_room((row + len(block[0])) * len(columns))
@@ -184,7 +184,7 @@ class Table(CellTable):
         return np.concatenate(parts)
 
     def place(self, row: int) -> str:
-        """The line of the file where a row (from 0, below the header) starts."""
+        """Return the line of the file where a row (from 0, below the header) starts."""
         return f"line {next(islice(self._rows(), row + 1, None))[0]}"
 
     def _not_a_number(self, row: int, block: list[tuple[str, ...]], columns: Sequence[int]) -> ValueError:
@@ -195,7 +195,7 @@ class Table(CellTable):
         raise AssertionError("numpy refused a number that Python takes")
 
     def _split(self, groups: Sequence[Sequence[int]]) -> list[Coded] | None:
-        """The columns by the C core, or None where the file has what it does not know."""
+        """Return the columns as the C core splits them; None if it does not support the file."""
         group = np.full(self._width, -1, np.int32)
         for g, columns in enumerate(groups):
             group[list(columns)] = g
@@ -215,12 +215,12 @@ class Table(CellTable):
             parts.append(found[0])
             n_cells += found[0].size
             before, values = values, np.maximum(values, [found[0][:, place].max(initial=-1) + 1 for place in places])
-            n_bytes += int(found[1] * (values - before).sum() / max(1, found[0].size))  # of new values, if they are as long as others
+            n_bytes += int(found[1] * (values - before).sum() / max(1, found[0].size))  # at the mean length of the values so far
             self._check_room(n_cells, int(values.sum()), n_bytes)
             self._rest = text[begin + found[1] :]
             if len(self._rest) > LONGEST_ROW:
                 return None
-        words = [Words(*reader.take_words(g)) for g in range(len(groups))]  # first, as the reader lets its tables go
+        words = [Words(*reader.take_words(g)) for g in range(len(groups))]  # first, as this frees the reader's tables
         codes = [np.concatenate([part[:, place] for part in parts]) for place in places]
         del parts
         return [*map(without_guards, words, codes)]
@@ -230,12 +230,12 @@ class Table(CellTable):
         room("the table", OF_CELL * n_cells + OF_VALUE * n_values + 2 * n_bytes)
 
     def _behind_header(self, text: bytes, last: bool) -> int:
-        """Where the rows begin; -1 where the C core does not know."""
+        """Return where the rows begin; -1 if the C core does not support the header."""
         found = _rows.RowReader(ord(self._delimiter), np.zeros(self._width, np.int32), 1, LONGEST).read(text, last, 1)
         return -1 if found is None or len(found[0]) == 0 else found[1]
 
     def _texts(self) -> Iterator[tuple[bytes, bool]]:
-        """``(bytes, whether they are the last)``: blocks that begin with what was left of the one before."""
+        """Yield ``(bytes, whether they are the last)``: each block begins with the rest of the one before."""
         self._rest = b""
         with self._text() as (file, tell):
             progress = Reporter("reading", self._source.size)
@@ -252,7 +252,7 @@ class Table(CellTable):
             progress.done(self._source.size)
 
     def _blocks(self) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
-        """(first row, columns) of each block of rows: no Python per row, unless to say what is wrong with one."""
+        """Yield (first row, columns) of each block of rows; single rows are looked at only to report an error."""
         width = self._width
         with self._reader() as (reader, tell):
             progress = Reporter("reading", self._source.size)
@@ -265,7 +265,7 @@ class Table(CellTable):
                 if not block:
                     return
                 if set(map(len, block)) != {width}:
-                    block = [row for row in block if row]  # empty lines are no rows
+                    block = [row for row in block if row]  # an empty line is not a row
                     if set(map(len, block)) - {width}:
                         raise self._bad_row()
                 if block:
@@ -274,16 +274,16 @@ class Table(CellTable):
                 progress.done(tell())
 
     def _bad_row(self) -> ValueError:
-        """The complaint about the first row that cannot be read."""
+        """Return the error of the first row that cannot be read."""
         try:
             for line, row in self._rows():
                 if len(row) != self._width:
-                    twice = self._delimiter == "," and len(row) == 2 * self._width - 1  # as many numbers as there should be
+                    twice = self._delimiter == "," and len(row) == 2 * self._width - 1  # each number but one would have a decimal comma
                     commas = twice and all(cell.strip().lstrip("+-").isdecimal() for cell in row[1:])
                     got = f"{len(row)}{' (are decimal commas among them? Save the file with decimal points)' if commas else ''}"
                     return error(
                         "row",
-                        f"have {self._width} fields, as the header (is the file cut off, or is this no row of the table?)",
+                        f"have {self._width} fields, as the header (is the file cut off, or is this line not a row of the table?)",
                         got,
                         f"line {line}",
                     )
@@ -293,7 +293,7 @@ class Table(CellTable):
 
     @contextmanager
     def _text(self) -> Iterator[tuple[Any, Any]]:
-        """The file in UTF-8, with nothing in the place of rows without any cell, so that lines keep their numbers."""
+        """Open the file in UTF-8, with empty lines instead of rows without any cell, so that lines keep their numbers."""
         with self._source.text() as (file, tell):
             if self._blank_rows or self._separator:
                 blocks = lines.without_separator(iter(lambda: file.read(SPLIT), b""))
@@ -304,14 +304,14 @@ class Table(CellTable):
     @contextmanager
     def _reader(self) -> Iterator[tuple[Any, Any]]:
         with self._text() as (file, tell):
-            text = io.TextIOWrapper(file, "utf-8-sig", newline="")  # neither the text nor its lines are ever held as a whole
+            text = io.TextIOWrapper(file, "utf-8-sig", newline="")  # the text is never held as a whole
             try:
                 yield csv.reader(text, delimiter=self._delimiter, strict=True), tell
             finally:
                 text.detach()
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        """(line where the row starts, cells), one by one; empty lines are no rows."""
+        """Yield (line where the row starts, cells) row by row, without empty lines."""
         with self._reader() as (reader, _):
             line = 1
             try:
@@ -326,11 +326,11 @@ class Table(CellTable):
                 raise error("row", "be CSV with every quote closed", str(problem), f"line {line}") from None
 
     def _sniff(self) -> str:
-        """The one delimiter that splits the header, and the first row alike."""
+        """Return the one delimiter that splits the header and the first row into the same number of cells."""
         widths: dict[str, list[int]] = {}
         for self._delimiter in ",;\t":
             own = widths[self._delimiter] = []
-            with suppress(ValueError):  # quotes stand elsewhere: another delimiter
+            with suppress(ValueError):  # quotes within cells: not this delimiter
                 own.extend(len(row) for _, row in islice(self._rows(), 2))
         found = [d for d in widths if widths[d][:1] > [1]]
         if len(found) > 1:
@@ -342,11 +342,11 @@ class Table(CellTable):
                     if found
                     else repr(next(filter(bytes.strip, file), b"").strip()[:80].decode(errors="ignore"))
                 )
-            raise error("header", "separate its columns by commas, semicolons or tabs, and stand above all else", got, "line 1")
+            raise error("header", "be the first line and separate its columns by commas, semicolons or tabs", got, "line 1")
         return found[0]
 
 
 def number_shown(cell: str) -> str:
-    """A cell that should have been a number, in a message."""
+    """Return a cell that should have been a number, as messages show it, with a hint."""
     hint = next((hint for pattern, hint in NO_NUMBERS if pattern.fullmatch(cell.strip())), "")
     return f"{cell!r} ({hint})" if hint else repr(cell)

@@ -1,8 +1,8 @@
-"""Values as cells of CSV files, and what writes them.
+"""Values as cells of CSV files, and their writer.
 
-Before a cell that a spreadsheet would run stands an apostrophe, which the readers take away again. A formula begins a cell; or it follows
-what ends a cell where semicolons or tabs do, as in Excel where decimals have commas. Some programs take full-width forms for the plain
-ones. Text that has the apostrophe already gets another one, so that no two names become one.
+The writer puts an apostrophe before a cell that a spreadsheet would run as a formula, and the readers remove it. A formula begins a
+cell, or follows a semicolon or tab within it, which end a cell in versions of Excel with decimal commas. Some programs read full-width
+characters as the plain ones. Text that has the apostrophe already gets another one, so that different names remain different.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _UNGUARDED, _GUARDED = re.compile(_BEGIN + _FORMULA), re.compile(_BEGIN + "'" + 
 
 
 def guarded(text: str) -> str:
-    """The text as a cell that no spreadsheet runs."""
+    """Return the text as a cell that no spreadsheet runs as a formula."""
     return _UNGUARDED.sub(r"\1'", text)
 
 
 def unguarded(cell: str) -> str:
-    """The text of such a cell."""
+    """Return the text of a cell that :func:`guarded` made."""
     return _GUARDED.sub(r"\1", cell) if "'" in cell else cell
 
 
 def utf8(text: str) -> str:
-    r"""Text that files can hold: halves of pairs, such as of a file name whose bytes are no UTF-8, as ``\udcff``."""
+    r"""Return text that files can hold: lone surrogates, as in a file name that is not UTF-8, are written as ``\udcff``."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -49,7 +49,7 @@ def plain_value(value: Any) -> Any:
 
 
 class _Lines:
-    """A file that gets each line of CSV with a line feed at its end."""
+    """A file to which each line of CSV is written with a line feed at its end."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -59,14 +59,14 @@ class _Lines:
 
 
 def csv_writer(file: Any) -> Any:
-    """``csv.writer`` with lines that end in a line feed; cells with a carriage return are quoted too, or they would begin a row."""
-    return csv.writer(_Lines(file), lineterminator="\r\n")  # Python quotes what its end of line holds
+    """Return a ``csv.writer`` whose lines end in a line feed; it also quotes cells with a carriage return, which would begin a row."""
+    return csv.writer(_Lines(file), lineterminator="\r\n")  # Python quotes cells with a character of its line terminator
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell of a CSV file; an apostrophe stands before what spreadsheets would run, and may be taken away again.
+    """Return a value as a cell of a CSV file, with an apostrophe before text that spreadsheets would run as a formula.
 
-    A NUL, which not every csv module reads or writes, is spelled out as in the report.
+    A NUL, which not every csv module reads or writes, is written out as in the report.
     """
     value = plain_value(value)
     if isinstance(value, float):
@@ -77,7 +77,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def write_rows(file: Any, header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> None:
-    """A table with a header; undefined numbers are empty."""
+    """Write a table with a header; undefined numbers are empty cells."""
     writer = csv_writer(file)
     writer.writerow([csv_cell(value) for value in header])
     writer.writerows([csv_cell(value) for value in row] for row in rows)

@@ -1,4 +1,4 @@
-"""Tables that other packages read: Parquet files, sheets of Excel workbooks, files of Stata and SPSS."""
+"""Tables read by other packages: Parquet files, sheets of Excel workbooks, files of Stata and SPSS."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .frames import Columns
 from .roles import DECIMALS, case_named
 from .source import Source
 
-CELLS = 20  # bytes in memory for each byte of the text of a workbook, at least
+CELLS = 20  # least number of bytes in memory for each byte of the text of a workbook
 ERRORS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 ENDINGS = (".parquet", ".xlsx", ".xlsm", ".dta", ".sav")
 
 
 def table_of(source: Source, case_column: str | None = None, decimal: str = "auto") -> CellTable:
-    """A file with named columns, whatever it is; ``case_column``: that of the case, which a file need not call so."""
+    """Return a file of any supported kind as a table with named columns; ``case_column``: the column of the case, if it has it."""
     option("decimal", decimal, DECIMALS)
     table = _table_of(source)
     table.case, table.decimal = case_named(table.header, case_column), decimal
@@ -46,26 +46,26 @@ def _parquet(data: bytes) -> Columns:
     parquet = _package("pyarrow.parquet", "Parquet files", "'ugt[parquet]'")
     try:
         table = parquet.read_table(io.BytesIO(data))
-    except (ValueError, OSError) as problem:  # what pyarrow raises is one of these
+    except (ValueError, OSError) as problem:  # errors of pyarrow are one of these
         raise error("file", "be a Parquet file (is it cut off?)", " ".join(str(problem).split())) from None
     return Columns.of(table.drop([name for name in table.column_names if name.startswith("__index_level_")]))
 
 
 def _statistics(data: bytes, source: Source) -> Columns:
-    """A file of Stata or SPSS; labels of values stand for the values."""
+    """Return a file of Stata or SPSS as columns, with the labels of values instead of the values."""
     pandas = _package("pandas", "files of Stata and SPSS", "pandas")
     try:
         frame = pandas.read_stata(io.BytesIO(data)) if source.ending == ".dta" else pandas.read_spss(str(source.path))
     except ImportError:
         raise error("files of SPSS", "be read with pyreadstat (pip install pyreadstat)", "no such package") from None
-    except Exception as problem:  # of damaged files: struct.error, OSError, errors of their own
+    except Exception as problem:  # a damaged file raises struct.error, OSError or the package's own errors
         must = "be a file of Stata or SPSS, as its name says (is it cut off?)"
         raise error("file", must, " ".join(str(problem).split()) or type(problem).__name__) from None
     return Columns.of(frame, with_index=False)
 
 
 def _sheet(data: bytes, name: str | None) -> Columns:
-    """The named sheet of a workbook, or the only one that holds something: the first row that is not blank is the header."""
+    """Return the named sheet of a workbook, or the only one that is not empty; its first row that is not blank is the header."""
     openpyxl = _package("openpyxl", "Excel workbooks", "'ugt[excel]'")
 
     def opened(values: bool) -> Any:
@@ -77,13 +77,13 @@ def _sheet(data: bytes, name: str | None) -> Columns:
         book = opened(True)
     except MemoryError:
         raise
-    except Exception as problem:  # of damaged or encrypted files: zipfile, XML parsers and openpyxl raise a dozen kinds of errors
+    except Exception as problem:  # for damaged or encrypted files, zipfile, XML parsers and openpyxl raise a dozen kinds of errors
         must = "be an Excel workbook, as its name says (is it cut off, or has it a password?)"
         raise error("file", must, " ".join(str(problem).split()) or type(problem).__name__) from None
     sheets = {one.title: one for one in book.worksheets if name is not None or any(map(_filled, one.iter_rows(values_only=True)))}
     if name is None and len(sheets) != 1:
         got = f"the sheets {', '.join(map(repr, sheets))}" if sheets else "nothing in it"
-        raise error("workbook", "have one sheet, or be given with the name of the sheet, as in 'book.xlsx#Sheet1'", got)
+        raise error("workbook", "have one sheet, or be given with the name of its sheet, such as 'book.xlsx#Sheet1'", got)
     if name is not None and name not in sheets:
         raise error("sheet", f"be one of {', '.join(map(repr, sheets))}", repr(name))
     sheet = sheets[next(iter(sheets)) if name is None else name]
@@ -100,7 +100,7 @@ def _filled(row: tuple[Any, ...]) -> bool:
 
 
 def _check_computed(written: Any, values: Any) -> None:
-    """Programs that write workbooks may leave out what formulas give."""
+    """Reject a sheet with formulas without values, which some programs that write workbooks leave out."""
     for row in written.iter_rows():
         for cell in row:
             if cell.data_type == "f" and values[cell.coordinate].value is None:

@@ -1,4 +1,4 @@
-"""Columns that come without a file: data frames of pandas, polars and pyarrow by what they have in common, and records."""
+"""Columns without a file: data frames of pandas, polars and pyarrow, read by what they have in common, and records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CASES = ALIASES["case"] | ALSO["case"]
 
 
 def wide_names(frame: Any, case_ids: Any = None, annotators: Any = None, classes: Any = None) -> tuple[Any, Any, Any]:
-    """What a wide table says of cases, annotators and classes where nobody else does: its index, columns and categories, if it has any."""
+    """Return the case ids, annotators and classes: those given, else the index, columns and categories of a wide data frame."""
     if not identifiers.is_frame(frame):
         return case_ids, annotators, classes
     names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
@@ -52,7 +52,7 @@ def wide_names(frame: Any, case_ids: Any = None, annotators: Any = None, classes
 
 
 class Columns(CellTable):
-    """Columns of values as a table of text: nulls are blank, whole numbers are written as integers. Messages name ``rows`` as given."""
+    """Columns of values as a table of text: nulls are blank, whole numbers are integers. Messages name the rows by ``rows``."""
 
     def __init__(self, names: Sequence[str], columns: Sequence[Any], rows: Sequence[str] | None = None) -> None:
         self.header, self._columns, self._names = [str(name) for name in names], list(columns), rows
@@ -64,7 +64,7 @@ class Columns(CellTable):
 
     @classmethod
     def of(cls, frame: Any, with_index: bool = True) -> Columns:
-        """A frame's columns. The index of a pandas frame comes first where no column is called like a case."""
+        """Return the columns of a frame. The index of a pandas frame comes first if no column has a name of a case column."""
         if not identifiers.is_frame(frame):
             raise error("frame", "be a data frame (with named columns)", type(frame).__name__)
         names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
@@ -101,7 +101,7 @@ class Columns(CellTable):
     def labels(
         self, columns: Mapping[str, str | None], classes: Any = None, merge_names: bool = False
     ) -> tuple[LongRows, identifiers.Column, Any]:
-        """The rows, labels and classes of a long table, without blank labels."""
+        """Return the rows, labels and classes of a long table, without the rows with blank labels."""
         wanted = ("case", "annotator", "label")
         roles = find_roles(self.header, columns, wanted)
         absent = [role for role in wanted if role not in roles]
@@ -118,11 +118,11 @@ class Columns(CellTable):
         codes = []
         for column in columns:
             values, code = _texts(self._columns[column])
-            if any(value.endswith("\0") for value in values):  # arrays of text would lose it
+            if any(value.endswith("\0") for value in values):  # arrays of text would lose the NUL
                 raise error("cells", "not end in a NUL character", "one that does", f"column {self.header[column]!r}")
             codes.append(np.array([index.setdefault(value, len(index)) for value in values], np.int32)[code])
         table = np.column_stack(codes)
-        if len(columns) > 1:  # first appearance by rows
+        if len(columns) > 1:  # number values in order of first appearance by rows
             new, first = identifiers.factorize(table.ravel())
             names = list(index)
             return stripped([names[code] for code in table.ravel()[first].tolist()], new.reshape(table.shape))
@@ -146,7 +146,7 @@ class Columns(CellTable):
 
 
 def labels_column(cells: Coded, keep: Bools, missing: Sequence[str], classes: Any, table: CellTable) -> identifiers.Column:
-    """The labels of the rows that are kept, as a numbered column."""
+    """Return the labels of the kept rows as a numbered column."""
     refuse_commas("label", [value for value in cells.values if value not in missing])
     code, first, seen = cells.kept(keep)
     names = identifiers.number("label", as_labels(cells.values, missing, classes)[seen], lambda i: table.place(cells.first(seen[i])))
@@ -154,7 +154,7 @@ def labels_column(cells: Coded, keep: Bools, missing: Sequence[str], classes: An
 
 
 def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: Bools, merge_names: bool = False) -> LongRows:
-    """Cases and annotators of the rows that are kept; all cases stay, annotators who are left with nothing do not."""
+    """Return cases and annotators of the kept rows; cases without kept rows remain, annotators without kept rows do not."""
     cases = table.numbered(case, "case")
     owned(cases.ids)
     del case
@@ -163,7 +163,7 @@ def long_rows(table: CellTable, case: Coded, annotator: Coded, keep: Bools, merg
 
 
 def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Every case and class stands once."""
+    """Reject rows in which a case and class occurs twice."""
     code, first = identifiers.factorize(np.stack([row, column], axis=1))
     if len(first) < len(code):
         again = identifiers.repeated(code, first)
@@ -172,7 +172,7 @@ def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], cla
 
 
 def _values(column: Any) -> Any:
-    """A column as an array, or as a list where an array would turn integers with nulls into floats."""
+    """Return a column as an array, or as a list if an array would turn integers with nulls into floats."""
     array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
     if array.dtype.kind == "f" and np.isnan(array).any():
         for way in ("to_pylist", "to_list"):
@@ -182,7 +182,7 @@ def _values(column: Any) -> Any:
 
 
 def _texts(column: Any) -> tuple[list[str], Int32]:
-    """``(text of the distinct values in order of first appearance, codes)``."""
+    """Return ``(text of the distinct values in order of first appearance, codes)``."""
     array = column if isinstance(column, np.ndarray) else None
     if array is not None and array.dtype.kind in "biufU":
         code, first = identifiers.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
@@ -191,14 +191,14 @@ def _texts(column: Any) -> tuple[list[str], Int32]:
     try:
         index = {key: i for i, key in enumerate(dict.fromkeys((type(cell), cell) for cell in cells))}
         code = np.fromiter((index[type(cell), cell] for cell in cells), np.int32, len(cells))
-    except TypeError:  # lists and the like
+    except TypeError:  # values that have no hash, such as lists
         bad = next(cell for cell in cells if type(cell).__hash__ is None)
         raise error("cells", "be text, numbers or nulls", type(bad).__name__) from None
     return [_text(cell) for _, cell in index], code
 
 
 def _text(value: Any) -> str:
-    """A value as a CSV file would have it."""
+    """Return a value as the text that a CSV file would hold."""
     if identifiers.is_null(value):
         return ""
     if isinstance(value, (float, np.floating)):

@@ -1,4 +1,4 @@
-"""What the columns of a table are: roles by their usual names, annotators or classes, cases in rows or in columns."""
+"""The meaning of the columns of a table: roles by usual names, annotators or classes, cases in rows or in columns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .._base.notices import note
 MOST_SHOWN = 12  # columns that messages name
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 DECIMALS = ("auto", ".", ",")
-POINT = "a decimal comma; save the file with decimal points, or say decimal=','"
+POINT = "a decimal comma; save the file with decimal points, or give decimal=','"
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
 NO_NUMBERS = (
-    (THOUSANDS, f"signs between thousands, which must go, or {POINT}"),
+    (THOUSANDS, f"signs between thousands, which must be removed, or {POINT}"),
     (DECIMAL_COMMA, POINT),
-    (re.compile(r"[+-]?[0-9.,]+\s*%"), "a percentage; write 0.9 for 90 %"),
+    (re.compile(r"[+-]?[0-9.,]+\s*%"), "a percentage; write 0.9 for 90%"),
 )
 
 
@@ -48,14 +48,14 @@ ALIASES = {
     "reliability": {"reliability"},
 }
 
-# Names that say less: taken where no other column has the role, and the table is long beyond doubt.
+# Less specific names: used if no other column has the role and the table is certainly long.
 ALSO = {
     "case": {"id", *_with_id("image", "sample", "example", "document", "instance", "record", "question", "study")},
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
 LONG = ("label", "ranking", "value")
 
-# What tables with a row a case have beside annotators, by names in lower case and without punctuation.
+# Columns that are no annotators in tables with one row per case, in lower case and without punctuation.
 OTHERS = {
     "age",
     "sex",
@@ -74,7 +74,7 @@ OTHERS = {
 }
 TIMES = {"seconds", "sec", "minutes", "duration", "conf", "certainty", "remark", "remarks"}
 OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
-# What is made of annotators, who stand beside it.
+# Columns that are derived from the columns of annotators.
 MADE = {
     "consensus",
     "majority",
@@ -87,13 +87,13 @@ MADE = {
     "summe",
     "gesamt",
 }
-# Rows that sum up the others.
+# Names of rows that summarise the others.
 SUMS = MADE | {"totals", "grandtotal", "sum", "mean", "average", "median", "gesamtsumme", "mittelwert", "somme", "moyenne", "suma", "media"}
-# A column for each class: checkboxes as REDCap exports them, raw or with labels.
+# One column per class: tick boxes as REDCap exports them, raw or with labels.
 BOX = re.compile(r"(.+)___.+|(.+) \(choice=.*\)", re.DOTALL)
 
 ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
-SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # that are compared; fewer rows tell nothing
+SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # most rows and columns that are compared; the fewest rows for a kappa
 NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
 
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
@@ -104,27 +104,27 @@ CASE_HEADER = re.compile(r"(?:case|task|item|subject|unit)[ _.:-]?\w+", re.IGNOR
 
 
 def plain(name: str) -> str:
-    """A column's name in lower case, without punctuation."""
+    """Return the name of a column in lower case and without punctuation."""
     return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def repeated(names: Sequence[str]) -> str | None:
-    """The first name that stood before; None if all differ."""
+    """Return the first name that occurs a second time; None if all differ."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def different(name: str) -> tuple[str, str]:
-    """What columns must be, and what they are, where a name stands twice."""
+    """Return the two parts of the message (must, got) for a name that occurs twice."""
     if name:
         return "have different names (in one line above all others)", f"{name!r} twice"
-    return "have different names (take out what stands above the header, such as a title)", "two blank ones"
+    return "have different names (remove lines above the header, such as a title)", "two blank ones"
 
 
 def find_roles(
     header: list[str], columns: Mapping[str, str | None], wanted: Sequence[str], aliases: Mapping[str, set[str]] = ALIASES
 ) -> dict[str, int]:
-    """The column of each role: as told (no column if told ""), else by its usual names."""
+    """Return the column of each role: the one given (no column for ""), else the one with a usual name."""
     for role, name in columns.items():
         if role not in wanted:
             raise error("columns", f"be given for the roles {', '.join(wanted)}", repr(role))
@@ -144,20 +144,20 @@ def _find_role(header: list[str], role: str, names: set[str], roles: dict[str, i
     found = [c for c, name in enumerate(header) if plain(name) in names and c not in roles.values()]
     if len(found) > 1:
         got = " and ".join(repr(header[c]) for c in found)
-        raise error(f"{role} column", "be given where several columns may be meant", got)
+        raise error(f"{role} column", "be given if several columns may be meant", got)
     if found:
         roles[role] = found[0]
 
 
 def roles_of(header: Sequence[str], used: Mapping[str, Sequence[int]]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """The names of the columns that were used, by role, and of those that were not."""
+    """Return the names of the columns that were used, by role, and of the other columns."""
     taken = {c for columns in used.values() for c in columns}
     roles = {role: tuple(header[c] for c in columns) for role, columns in used.items() if len(columns)}
     return roles, tuple(name for c, name in enumerate(header) if c not in taken)
 
 
 def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]) -> set[int]:
-    """The columns that names or patterns (``"reader *"``) call."""
+    """Return the columns that match names or patterns (``"reader *"``)."""
     found: set[int] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         own = {c for c, name in enumerate(header) if name == pattern} or {c for c, name in enumerate(header) if fnmatchcase(name, pattern)}
@@ -168,7 +168,7 @@ def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]
 
 
 def check_questions(header: Sequence[str]) -> None:
-    """Refuse columns that are about several things, such as ``colour_1, colour_2, border_1, border_2``."""
+    """Reject columns that answer several questions, such as ``colour_1, colour_2, border_1, border_2``."""
     found = [match[1] if match else "" for match in map(NUMBERED.fullmatch, header)]
     several = [name for name in dict.fromkeys(found) if found.count(name) > 1 and plain(name) not in ("", *ANNOTATORS)]
     if len(several) > 1 and 2 * sum(map(found.count, several)) > len(header):
@@ -179,16 +179,16 @@ def check_questions(header: Sequence[str]) -> None:
 
 
 def check_boxes(header: Sequence[str]) -> None:
-    """Refuse columns that are boxes to tick, one for each class."""
+    """Reject columns that are tick boxes, one per class."""
     questions = {name: match[1] or match[2] for name in header if (match := BOX.fullmatch(name))}
     boxes = [name for name, question in questions.items() if [*questions.values()].count(question) > 1]
     if boxes:
-        must = "be labels, no boxes to tick (write what is ticked in one column; for one annotator format='counts' reads 1 as ticked)"
+        must = "be labels, not tick boxes (write the ticked class in one column; for one annotator format='counts' reads 1 as ticked)"
         raise error("columns", must, listed(map(repr, boxes)))
 
 
 def _besides(header: Sequence[str], seen: Any) -> list[str]:
-    """Columns that say more of what another annotator said, such as ``reader1_time`` beside ``reader1``, in other words than that."""
+    """Return columns that add to an annotator's column, such as ``reader1_time`` to ``reader1``, and share no value with it."""
     found, at = [], {name: c for c, name in enumerate(header)}
     for name, own in zip(header, seen):
         for sign in re.finditer("[ _.:-]", name):
@@ -199,7 +199,7 @@ def _besides(header: Sequence[str], seen: Any) -> list[str]:
 
 
 def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool = False) -> None:
-    """Refuse a column that is no annotator by its name, or, of labels, as nobody else has half of them (of three at least)."""
+    """Reject a column that is not an annotator: by its name, or because no other column has half of its three or more labels."""
     beside = OTHERS | MADE if len(header) > 1 else OTHERS
     others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
     if format == "wide" and len(header) > 1:
@@ -213,7 +213,7 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
         others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]
         others += [name for name in _besides(header, seen) if name not in others]
     if others:
-        must = "be annotators, who share classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
+        must = "be annotators with the same classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
         must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators; or write classes alike)"
         raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns")
     if format == "wide":
@@ -221,7 +221,7 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
 
 
 def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -> None:
-    """Note columns that hardly agree with the others, who agree: such as a number of lesions from 1 to 3 beside grades from 1 to 5."""
+    """Note a column that hardly agrees with the others, which agree, such as numbers of lesions from 1 to 3 next to grades from 1 to 5."""
     codes, n = cells.codes[:SOME_ROWS], len(cells.values)
     held = ~np.array([value in missing for value in cells.values], bool)[codes]
     if not 3 <= len(header) <= SOME_COLUMNS:
@@ -236,62 +236,62 @@ def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -
         others = np.delete(np.delete(kappa, c, 0), c, 1)
         own, rest = kappa[c][~np.isnan(kappa[c])], others[~np.isnan(others)]
         if len(own) and len(rest) and own.mean() < 0.1 and rest.mean() > 0.4 and not RATER_HEADER.fullmatch(name):
-            said = f"agrees with the others by a kappa of {own.mean():.2f}, these by {rest.mean():.2f}"
-            note(f"Read {name!r} as an annotator, though it {said} (if it is none: ignore_columns).")
+            said = f"agrees with the others by a kappa of {own.mean():.2f}, and these with each other by {rest.mean():.2f}"
+            note(f"Read {name!r} as an annotator, though it {said} (if it is not an annotator, name it in ignore_columns).")
 
 
 def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:
-    """The column for the case of a table beside the annotations, which need not call it as they do."""
+    """Return the role of the case for a table that accompanies the annotations, if it has a column of this name."""
     return {"case": name} if name and name in header else {}
 
 
 def case_column(header: list[str]) -> int:
-    """The case of a table with a row a case: the first column, unless another one alone is called like a case."""
+    """Return the case column of a table with one row per case: the only one with a name of a case column, else the first."""
     found = [c for c, name in enumerate(header) if plain(name) in ALIASES["case"]]
     return found[0] if len(found) == 1 else 0
 
 
 def places_of(header: list[str]) -> list[int]:
-    """The columns of the first, second ... place of a ranking: ``rank1``, ``rank_2``; none unless all from 1 on are there."""
+    """Return the columns of the first, second, ... place of a ranking (``rank1``, ``rank_2``); none if a place from 1 on is absent."""
     found = {int(match[1]): c for c, name in enumerate(header) if (match := PLACE_HEADER.fullmatch(name))}
     return [found[place] for place in sorted(found)] if len(found) > 1 and sorted(found) == [*range(1, len(found) + 1)] else []
 
 
 def classes_of(header: list[str]) -> list[str]:
-    """The classes of columns of counts: what follows "count_" or "n_" if all begin like that."""
+    """Return the classes of columns of counts: the names without "count_" or "n_" if all begin so."""
     matches = [COUNT_HEADER.fullmatch(name) for name in header]
     return [match[1] for match in matches if match] if all(matches) else header
 
 
 def wide_or_counts(header: list[str], values: Sequence[str], missing: Sequence[str], transposed: bool = False) -> str:
-    """What a table with a row a case is, if its header or its cells leave no doubt."""
+    """Return "wide" or "counts" for a table with one row per case; reject a table whose header and cells do not decide."""
     if all(map(COUNT_HEADER.fullmatch, header)):
         return "counts"
     if transposed or all(map(RATER_HEADER.fullmatch, header)):
         return "wide"
     labels = [one_number(value) for value in values if value not in missing]
     if all(map(is_count, labels)):
-        must = "be 'wide' (a column an annotator) or 'counts' (a column a class) for a table of integers, which may be either"
+        must = "be 'wide' (one column per annotator) or 'counts' (one column per class) for a table of integers, which may be either"
         raise error("format", must, "'auto'")
     if all(map(is_number, labels)) and not all(map(INTEGER.fullmatch, labels)):
-        must = "be 'wide' for a table of decimal numbers, which look like scores and not like labels ('ratings' if they are ratings)"
+        must = "be 'wide' for a table of decimal numbers, which look like scores rather than labels ('ratings' if they are ratings)"
         raise error("format", must, "'auto'")
     return "wide"
 
 
 def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str, str]:
-    """``("wide", "transposed" or ""; the reason)`` of a table of labels, from names, which must not tell both; "" where nothing tells."""
+    """Return ``("wide" or "transposed", reason)`` of a table of labels by its names; "" if they do not show it. Reject contradictions."""
     upright: list[str] = []
     turned: list[str] = []
     for role, found in (("case", upright), ("annotator", turned)):
         if plain(first) in ALIASES[role] | ALSO[role]:
-            found.append(f"its first column is called {first!r}")
+            found.append(f"the first column is named {first!r}")
     for names, what, rater, case in ((header, "columns", upright, turned), (rows, "rows", turned, upright)):
         for pattern, found in ((RATER_HEADER, rater), (CASE_HEADER, case)):
             if all(map(pattern.fullmatch, names)):
-                found.append(f"its {what} are called {names[0]!r}{f' to {names[-1]!r}' if len(names) > 1 else ''}")
+                found.append(f"the {what} are named {names[0]!r}{f' to {names[-1]!r}' if len(names) > 1 else ''}")
     if upright and turned:
-        must = "be 'wide' (a row a case) or 'transposed' (a row an annotator) for a table whose names tell both"
+        must = "be 'wide' (one row per case) or 'transposed' (one row per annotator) for a table whose names suggest both"
         raise error("format", must, f"'auto' ({upright[0]}, {turned[0]})")
     return ("wide", upright[0]) if upright else ("transposed", turned[0]) if turned else ("", "")
 
@@ -301,14 +301,14 @@ def note_commas(cell: str) -> None:
 
 
 def refuse_commas(role: str, values: Sequence[str]) -> None:
-    """Numbers with decimal commas are no labels."""
+    """Reject labels that are numbers with decimal commas."""
     commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
     if commas and all(DECIMAL_COMMA.fullmatch(value) or is_number(value) for value in values):
         raise error(role, "be names or whole numbers", f"{commas[0]!r} ({POINT})")
 
 
 def is_number(cell: str) -> bool:
-    """Whether Python takes it for a number; 1_000 is one in programs only."""
+    """Return whether a cell is a number; 1_000 is one in programs only."""
     try:
         float(cell)
     except ValueError:
@@ -317,27 +317,27 @@ def is_number(cell: str) -> bool:
 
 
 def is_count(cell: str) -> bool:
-    """Whether it is a whole number of at least 0."""
+    """Return whether a cell is a whole number of at least 0."""
     return INTEGER.fullmatch(cell) is not None and cell[0] != "-"
 
 
 def as_names(values: Sequence[str], skip: Sequence[str] = ()) -> Any:
-    """Text as integers if every entry that is not to be skipped is an integer written the usual way, else as objects.
+    """Return text as integers if every entry outside of ``skip`` is an integer written the usual way, else as objects.
 
-    (An array of fixed-width text would cost ten million short ids the memory of the longest.)
+    (In an array of fixed-width text, each of ten million short ids would take the memory of the longest.)
     """
     found = as_integers(values, skip) if len(values) else None
     return np.array(values, dtype=object) if found is None else found
 
 
 def as_integers(values: Sequence[str], skip: Sequence[str] = ()) -> Int64 | None:
-    """The same, or None where an entry is none."""
+    """Return text as integers as :func:`as_names` does; None if an entry is no integer."""
     plain = ["0" if value in skip else value for value in values] if skip else values
     return np.fromiter(map(int, plain), np.int64, len(plain)) if all(map(INTEGER.fullmatch, plain)) else None
 
 
 def as_labels(values: Sequence[str], missing: Sequence[str], classes: Any) -> Any:
-    """Labels as integers if all are (those equal as numbers are one), unless they are names among the classes."""
+    """Return labels as integers if all are whole numbers (equal numbers are one label), unless one is a name among the classes."""
     if classes is not None and np.ndim(classes) and set(values).intersection(name for name in classes if isinstance(name, str)):
         return np.array(values, dtype=object)
     return as_names(numbers_as_one("classes", [*values]), missing)

@@ -16,7 +16,7 @@ from .._core import _tables
 
 
 class OnCases(Frozen):
-    """Base of annotations that know no classes."""
+    """The base of annotations without classes."""
 
     case_ids: NDArray[Any]
 
@@ -29,12 +29,12 @@ class OnCases(Frozen):
         return self.n_cases
 
     def case_name(self, i: int) -> str:
-        """How messages show case i: ``'p17'`` or ``17``."""
+        """Return the name of case i in messages: ``'p17'`` or ``17``."""
         return identifiers.name(self.case_ids[i])
 
 
 class LongRows(NamedTuple):
-    """The columns that every long table has: row j is about case ``case_ids[case[j]]``, by ``annotators[annotator[j]]``."""
+    """The columns of every long table: row j is about case ``case_ids[case[j]]``, by ``annotators[annotator[j]]``."""
 
     case_ids: NDArray[Any]
     case: Int32
@@ -62,16 +62,16 @@ class LongRows(NamedTuple):
         return finite_numbers(argument, array, self.where, nulls=True)
 
     def grouped(self) -> tuple[Int64, Int64]:
-        """``(offsets, order)``: the rows by case."""
+        """Return ``(offsets, order)``: the rows by case."""
         return _tables.group(self.case, len(self.case_ids))
 
     def where(self, j: int) -> str:
-        """Row j in a message; a row too many has no case."""
+        """Return the name of row j in messages; a row beyond the last has no case."""
         return f"case {identifiers.name(self.case_ids[self.case[j]])} (row {j})" if j < len(self.case) else f"row {j}"
 
 
 class WideCells(NamedTuple):
-    """The cells ``at`` (flat, ascending) of a wide table that hold something."""
+    """The cells of a wide table that are not empty, by their flat positions ``at``, ascending."""
 
     case_ids: NDArray[Any]
     annotators: NDArray[Any]
@@ -84,7 +84,7 @@ class WideCells(NamedTuple):
         return cls(given_ids("case_ids", case_ids, shape[0]), names, at)
 
     def grouped(self) -> tuple[Int64, Int32]:
-        """``(offsets, annotator)``: the cells by case, and whose each is."""
+        """Return ``(offsets, annotator)``: the cells by case, and the annotator of each."""
         row, column = np.divmod(self.at, len(self.annotators))
         return offsets_of(np.bincount(row, minlength=len(self.case_ids))), column.astype(np.int32)
 
@@ -94,7 +94,7 @@ class WideCells(NamedTuple):
 
 
 def wide(table: Any) -> NDArray[Any]:
-    """A table (N, A) of cells. Lists become objects first: numpy would turn ``["a", None]`` or ``["a", 1]`` into text."""
+    """Return a table (N, A) of cells. Lists become objects first, as numpy would turn ``["a", None]`` or ``["a", 1]`` into text."""
     if not (identifiers.is_array(table) or hasattr(table, "__iter__")):
         raise error("table", "be two-dimensional, cases x annotators", type(table).__name__)
     cells = identifiers.unmasked(table) if identifiers.is_array(table) else np.array(list(map(_row, table)), dtype=object)
@@ -106,12 +106,12 @@ def wide(table: Any) -> NDArray[Any]:
 
 
 def _row(row: Any) -> Any:
-    """A row of a list; as objects, or numpy would show what is under its mask."""
+    """Return a row of a list, a masked one as objects, because numpy would show the values under its mask."""
     return identifiers.unmasked(row).astype(object) if isinstance(row, np.ma.MaskedArray) else row
 
 
 def is_missing(cells: NDArray[Any], missing: Any) -> Bools:
-    """Which cells are empty. One null among ``missing`` (None or nan) stands for all of None, nan, NaT and pandas' NA."""
+    """Return which cells are empty. A null among ``missing`` (None or nan) means None, nan, NaT and pandas' NA."""
     values = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
     null, plain = any(map(identifiers.is_null, values)), [v for v in values if not identifiers.is_null(v)]
     if cells.dtype.kind == "O":
@@ -125,7 +125,7 @@ def is_missing(cells: NDArray[Any], missing: Any) -> Bools:
 
 
 def held_cells(cells: NDArray[Any], missing: Any) -> tuple[Int64, NDArray[Any]]:
-    """``(at, values)`` of the cells (flat, ascending) that are not empty."""
+    """Return ``(at, values)``: the positions (flat, ascending) and values of the cells that are not empty."""
     empty = is_missing(cells, missing)
     if not empty.any():
         return np.arange(cells.size), cells.ravel()
@@ -134,7 +134,7 @@ def held_cells(cells: NDArray[Any], missing: Any) -> tuple[Int64, NDArray[Any]]:
 
 
 def finite_numbers(argument: str, cells: NDArray[Any], where: identifiers.Where, *, nulls: bool = False) -> Array:
-    """Cells as finite numbers, or an error that names the first that is none; ``nulls``: nulls are numbers, but not finite."""
+    """Return cells as finite numbers; reject the first that is not one. With ``nulls``, a null is reported as not finite."""
     if cells.dtype.kind not in "iuf":
         text = [j for j, cell in enumerate(cells.tolist()) if not (is_number(cell) or (nulls and identifiers.is_null(cell)))]
         if text:
@@ -147,12 +147,12 @@ def finite_numbers(argument: str, cells: NDArray[Any], where: identifiers.Where,
 
 
 def is_number(cell: Any) -> bool:
-    """Whether a cell of a table of objects is a number, and no bool."""
+    """Return whether a cell of a table of objects is a number other than a bool."""
     return isinstance(cell, (int, float, np.integer, np.floating)) and not isinstance(cell, bool)
 
 
 def as_floats(cells: NDArray[Any]) -> Array:
-    """Numbers and nulls as floats; whole numbers beyond their range are infinite."""
+    """Return numbers and nulls as floats; whole numbers outside their range are infinite."""
 
     def one(cell: Any) -> float:
         try:
@@ -162,5 +162,5 @@ def as_floats(cells: NDArray[Any]) -> Array:
 
     try:
         return cells.astype(np.float64)
-    except (TypeError, OverflowError):  # pandas' NA, or more than 1e308
+    except (TypeError, OverflowError):  # pandas' NA, or a number above 1e308
         return np.array([one(cell) for cell in cells.tolist()], np.float64)

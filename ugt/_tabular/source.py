@@ -1,4 +1,4 @@
-"""Where bytes come from: plain or gzip files, read in blocks, and what tells that they are no UTF-8 text."""
+"""Sources of bytes: plain or gzip files, read in blocks, and checks that they are UTF-8 text."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .._base.notices import note
 from .whole_file import recover
 
 BLOCK = 1 << 22
-OF_LINE = 72  # bytes of a line as a string in a list, beside its characters
+OF_LINE = 72  # bytes of a line as a string in a list, without its characters
 GZIP = b"\x1f\x8b"
 BOM = codecs.BOM_UTF8
 ASCII = bytes(range(128))
 
-# What files begin with that are no text, whatever they are called.
+# The first bytes of files that are not text, whatever their names.
 OTHERS = (
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook (save the sheet as 'CSV UTF-8')"),
     (b"PAR1", "a Parquet file (call it .parquet)"),
@@ -41,30 +41,30 @@ OTHERS = (
 
 
 def check_regular(path: str | os.PathLike[str]) -> int:
-    """The size of a file; refuses what may have no end, or can be read only once. Of a folder, ``open`` complains."""
+    """Return the size of a file; reject pipes and devices, which may have no end or can be read only once (``open`` rejects folders)."""
     recover(path)
     status = os.stat(path)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        must = "be a regular file, as it is read more than once (save what comes through a pipe)"
+        must = "be a regular file, as it is read more than once (save the output of a pipe as a file)"
         raise error("file", must, "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or a socket")
     return status.st_size
 
 
 def file_and_sheet(path: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], str | None]:
-    """The file, and the sheet of a workbook where one is named: ``book.xlsx#Sheet1``."""
+    """Return the file and the sheet of a workbook, if one is named: ``book.xlsx#Sheet1``."""
     match = re.fullmatch(r"(.+\.xls[xm])#(.+)", os.fspath(path), re.IGNORECASE | re.DOTALL)
     return (path, None) if match is None or os.path.exists(path) else (match[1], match[2])
 
 
 class Source:
-    """A file that may be read several times, from its start, decompressed if it is compressed."""
+    """A file that can be read several times from its start, decompressed if it is compressed."""
 
     encoding = "utf-8"
 
     def __init__(self, path: str | os.PathLike[str], encoding: str = "utf-8") -> None:
         try:
-            self.encoding = codecs.lookup(encoding).name.replace("utf-8-sig", "utf-8")  # the mark is left out anyway
-            "a".encode(self.encoding)  # "hex" and the like are known, and of no text
+            self.encoding = codecs.lookup(encoding).name.replace("utf-8-sig", "utf-8")  # the byte order mark is always left out
+            "a".encode(self.encoding)  # rejects codecs such as "hex", which Python knows but which encode no text
         except (LookupError, ValueError, TypeError):
             raise error("encoding", "be one that Python knows, such as utf-8, latin-1, cp1252 or utf-16", repr(encoding)) from None
         path, self.sheet = file_and_sheet(path)
@@ -73,11 +73,14 @@ class Source:
         self.ending, self.stem = plain.suffix.lower(), plain.stem
         self.size = check_regular(path)
         if self.encoding != "utf-8" and self.path.is_file() and self._is_utf8():
-            note(f"Read {self.path.name} in UTF-8, which it is in, not in {encoding}.")
+            note(f"Read {self.path.name} as UTF-8, which is its encoding, not as {encoding}.")
             self.encoding = "utf-8"
 
     def _is_utf8(self) -> bool:
-        """Whether a file is in UTF-8 and no other encoding: hardly a text in one byte a letter is, and none without such a letter."""
+        """Return whether a file is in UTF-8 and no other encoding.
+
+        With letters outside of ASCII, text in an encoding of one byte per letter is hardly ever valid UTF-8; without them it always is.
+        """
         decoder, plain = codecs.getincrementaldecoder("utf-8")(), True
         try:
             if ASCII.decode(self.encoding) != ASCII.decode("ascii"):  # an encoding such as UTF-16
@@ -92,7 +95,7 @@ class Source:
 
     @contextmanager
     def text(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-        """As :meth:`open`, in UTF-8 whatever the encoding is."""
+        """Open the file like :meth:`open`, as UTF-8 whatever its encoding."""
         with self.open() as (file, tell):
             if self.encoding == "utf-8":
                 yield file, tell
@@ -109,7 +112,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-        """``(the decompressed file, how many of the ``size`` bytes have been read)``; complaints of gzip become errors."""
+        """Yield (the decompressed file, how many of the ``size`` bytes have been read); errors of gzip get the form of messages."""
         with open(self.path, "rb") as raw:
             packed = raw.read(2) == GZIP
             raw.seek(0)
@@ -126,7 +129,7 @@ class Source:
 
     def read(self, text: bool = False) -> bytes:
         whole = bytearray()
-        for block in self.blocks(text):  # a small compressed file may hold more than any memory
+        for block in self.blocks(text):  # a small compressed file may be larger than any memory
             room("the file", len(whole) + len(block))
             whole += block
         return bytes(whole)
@@ -137,7 +140,7 @@ class Source:
 
 
 class Changed(io.RawIOBase):
-    """Blocks of bytes as a file."""
+    """A file that consists of blocks of bytes."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks, self._left = blocks, b""
@@ -157,7 +160,7 @@ class Changed(io.RawIOBase):
 
 
 class Held(Source):
-    """Bytes that are there already."""
+    """A source of bytes in memory."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self.size, self.ending, self.stem = data, len(data), "", ""
@@ -170,7 +173,7 @@ class Held(Source):
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Complaints about a file begin with its name."""
+    """Put the name of the file before messages about it."""
     try:
         yield
     except ValueError as problem:
@@ -180,7 +183,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The name and the SHA-256 of a file, for the provenance of a report.
+    """Return the name and the SHA-256 of a file, for the provenance of a report.
 
     Parameters
     ----------
@@ -197,7 +200,7 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
     OSError
         If the file cannot be read.
     ValueError
-        If it is a pipe or a device.
+        If the path is a pipe or a device.
 
     Examples
     --------
@@ -218,25 +221,25 @@ def fingerprint(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def check_text(data: bytes) -> str:
-    """The bytes as text; refuses what is empty, binary, or not UTF-8."""
+    """Return the bytes as text; reject those that are empty, binary, or not UTF-8."""
     room("the text of the file", 2 * len(data) + OF_LINE * data.count(b"\n"))
     check_blocks([data])
     return data.decode("utf-8-sig")
 
 
 def too_long(problem: ValueError) -> ValueError:
-    """What reading JSON may complain of beside its form: Python refuses numbers of thousands of digits."""
+    """Return the error of reading JSON, in the form of messages for numbers of thousands of digits, which Python rejects."""
     return error("file", "hold numbers of at most 4,300 digits", "a longer one") if "int_max_str" in str(problem) else problem
 
 
 def check_blocks(blocks: Iterable[bytes]) -> None:
-    """Refuses what is empty, binary, or not UTF-8; the text is never held as a whole."""
+    """Reject blocks that are empty, binary, or not UTF-8; the text is never held as a whole."""
     for _ in checked_blocks(blocks):
         pass
 
 
 def checked_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same blocks, one by one."""
+    """Yield the blocks, each after its check."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, n, blank, head = 1, 0, True, b""
     for block in chain(blocks, [b""]):
@@ -268,8 +271,8 @@ def _check_beginning(head: bytes) -> None:
 
 
 def _with_nul(head: bytes) -> str:
-    """What text or file a NUL byte tells of."""
-    how = "say encoding='{0}', or save the file as UTF-8"
+    """Return the kind of text or file that has such NUL bytes, for the message."""
+    how = "give encoding='{0}', or save the file as UTF-8"
     if head[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
         return "UTF-32 by its byte order mark; " + how.format("utf-32")
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -281,7 +284,7 @@ def _with_nul(head: bytes) -> str:
 
 
 def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
-    """The complaint about a byte, with the word it stands in as Windows-1252 would have it."""
+    """Return the error about a byte that is not UTF-8, with its word as read in Windows-1252."""
     data, at = problem.object, problem.start
     where = f"line {line + data.count(10, 0, at)}"
     if "unexpected end" in problem.reason:
@@ -290,5 +293,5 @@ def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
     before = re.search(rb"[^\s,;\t\"]{0,20}\Z", data[max(0, at - 20) : at])
     after = re.match(rb"[^\s,;\t\"]{1,20}", data[at : at + 20])
     word = ((before[0] if before else b"") + (after[0] if after else b"")).decode("cp1252", "replace")
-    how = f"say encoding='{'latin-1' if name == 'Latin-1' else 'cp1252'}', or save the file as UTF-8"
+    how = f"give encoding='{'latin-1' if name == 'Latin-1' else 'cp1252'}', or save the file as UTF-8"
     return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} ({name}? Then it is in {word!r}; {how})", where)

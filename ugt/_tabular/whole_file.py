@@ -1,10 +1,10 @@
-"""Files and folders that appear whole or not at all.
+"""Files and folders that appear complete or not at all.
 
-What is written stands in a workspace first, a folder ``.ugt-...`` beside the files that it will replace. When all of it is there, the old
-files move to the workspace, and then the new ones to their places: at no time are files of two runs beside each other. (A single file
-replaces the old one in one step.) If anything fails, the old ones move back. What a killed run leaves tells the next one, which writes to
-the folder or misses a file of it, what to do: it finishes where all old files had moved, and undoes otherwise. A lock, which dies with its
-process, tells workspaces of runs that live from those that are left.
+New files are written to a workspace, a folder ``.ugt-...`` next to the files that they will replace. When all are written, the old
+files move to the workspace, and then the new ones to their places, so that files of two runs are never mixed. (A single file replaces
+the old one in one step.) If anything fails, the old files move back. If a run is killed, the next run that writes to the folder, or
+needs a file that is missing, continues: it moves the other new files if all old ones had moved, and moves the old ones back otherwise.
+Each workspace has a lock, which the system removes with its process: this distinguishes the workspaces of running and killed runs.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from .._base.locks import try_lock
 
 DRAFT = ".ugt-"
 LOCK = "lock"
-NEW, READY, OLD = "new", "ready", "old"  # in a workspace: what is written; the same once all old files have moved; those
-STREAMS = ("/dev/std", "/dev/fd/", "/proc/")  # names of what is open already, whatever it is
-PATIENCE = 60.0  # seconds to wait for another run to put its files in place, which takes it milliseconds
+NEW, READY, OLD = "new", "ready", "old"  # folders of a workspace: new files; their name once all old files have moved; old files
+STREAMS = ("/dev/std", "/dev/fd/", "/proc/")  # names of files that a process has open, of any kind
+PATIENCE = 60.0  # seconds to wait until another run has moved its files, which takes milliseconds
 
 
 class _NotReplacedError(OSError):
-    """A file that is there could not be replaced."""
+    """An error of an existing file that could not be replaced."""
 
 
 @contextmanager
 def whole_file(path: Any) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of ``path`` at the end, or goes if anything fails. Devices and pipes get its content."""
+    """Open a file that replaces ``path`` at the end, or is removed if anything fails. Its content is copied to a device or a pipe."""
     with output_file(path) as draft, open(draft, "xb") as file:
         yield file
 
 
 def write_text(path: Any, text: str) -> None:
-    """Write a text whole or not at all, as UTF-8."""
+    """Write a text as UTF-8, completely or not at all."""
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
 
 
 @contextmanager
 def output_file(path: Any) -> Iterator[Path]:
-    """Where to write what will be the file ``path``, in a folder that is there; a device or a pipe gets it at the end."""
+    """Yield the path of a draft of the file ``path``, whose folder exists; a device or a pipe receives its content at the end."""
     target = Path(os.path.abspath(path))
     with ExitStack() as stack:
         if is_stream(target):
@@ -68,9 +68,9 @@ def output_file(path: Any) -> Iterator[Path]:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is, or leads to, a device, a pipe or what a process has open: it cannot be replaced, only written to."""
+    """Return whether a path is or links to a device, a pipe or an open file of a process, which can be written to but not replaced."""
     name = os.path.abspath(path)
-    for _ in range(40):  # links, as many as systems follow
+    for _ in range(40):  # systems follow about 40 links, then give up
         if name.startswith(STREAMS):
             return True
         if not os.path.islink(name):
@@ -85,12 +85,12 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft folder whose files all appear in ``path`` at the end, or none of them if anything fails.
+    """Yield a draft folder, whose files all appear in ``path`` at the end, or none of them if anything fails.
 
     Parameters
     ----------
     path : path
-        The folder; it is made where there is none. Files that it has and the draft has not stay.
+        The folder; it is created if it does not exist. Files that the draft does not have are left unchanged.
 
     Yields
     ------
@@ -100,13 +100,13 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     ValueError
-        If the folder cannot be made or written to, before anything else is done; at the end, if a file that is there cannot be replaced.
+        If the folder cannot be created or written to, at the start; at the end, if an existing file cannot be replaced.
 
     Notes
     -----
-    Several runs may write to one folder: each waits until another one has put its files in place, and the last one wins with all of
-    them. A run that is killed while it moves files leaves those of one run, maybe not all; whoever writes to the folder next, or wants to
-    read a file that is missing, moves the others. A single file is replaced at once, and is there whenever the run is killed.
+    Several runs may write to one folder: each waits until another one has moved its files, and the files of the last one remain. A run
+    that is killed while it moves files leaves files of one run only, but some may be missing; the next run that writes to the folder, or
+    reads a missing file, moves the others. A single file is replaced in one step and is never missing.
 
     Examples
     --------
@@ -128,24 +128,24 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                 raise error("output folder", "be a folder that can be written to", f"{str(folder)!r} ({problem.strerror})") from None
             yield draft
     except BaseException as problem:
-        with suppress(OSError):  # somebody else may have put something there
+        with suppress(OSError):  # another program may have written to the folder
             for part in filter(Path.is_dir, made):
                 part.rmdir()
         if isinstance(problem, _NotReplacedError):
-            must = "hold files that can be replaced (is one open in another program?); all are as they were"
+            must = "hold files that can be replaced (is one open in another program?); all files are unchanged"
             raise error("output folder", must, f"{problem.filename!r} ({problem.strerror})") from None
         raise
 
 
 @contextmanager
 def _workspace(folder: Path) -> Iterator[Path]:
-    """A folder in a folder, whose files appear there at the end."""
-    own = folder / f"{DRAFT}{os.urandom(8).hex()}"  # named before it is there: whenever Ctrl-C comes, it is known what to remove
+    """Yield a new folder in a folder, whose files move to the latter at the end."""
+    own = folder / f"{DRAFT}{os.urandom(8).hex()}"  # named before it exists, so that Ctrl-C at any moment leaves a name to remove
     try:
         with ExitStack() as stack:
             with _alone(folder):
                 _settle_left(folder)
-                own.mkdir(mode=0o700 if os.name == "posix" else 0o777)  # Windows would give the mode to the files, too
+                own.mkdir(mode=0o700 if os.name == "posix" else 0o777)  # on Windows the files would get the mode, too
                 lock = stack.enter_context(open(own / LOCK, "xb"))
                 try_lock(lock)
             (own / NEW).mkdir()
@@ -153,13 +153,13 @@ def _workspace(folder: Path) -> Iterator[Path]:
             with _alone(folder):
                 _publish(own, folder)
     finally:
-        if not _names(own / OLD) + _names(own / READY):  # else the next run moves them to their places
+        if not _names(own / OLD) + _names(own / READY):  # else they are kept for the next run to move
             shutil.rmtree(own, ignore_errors=True)
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Until its end, no other run puts files in place or takes workspaces for left."""
+    """Keep other runs from moving files and from looking for workspaces of killed runs until the end of the block."""
     path, until = folder / f"{DRAFT}{LOCK}", time.monotonic() + PATIENCE
     while (file := _locked(path)) is None:
         if time.monotonic() > until:
@@ -168,22 +168,22 @@ def _alone(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if os.name == "nt":  # which removes no open file
+        if os.name == "nt":  # Windows does not remove open files
             file.close()
-        with suppress(OSError):  # another run has it open by now
+        with suppress(OSError):  # on Windows, another run may have it open by now
             path.unlink()
         file.close()
 
 
 def _locked(path: Path) -> IO[bytes] | None:
-    """The file, open and locked; None while another run has it."""
+    """Return the file, open and locked; None while another run has locked it."""
     try:
         file = open(path, "ab")  # noqa: SIM115  (the caller closes it)
     except PermissionError:
-        if path.exists():  # another user's
+        if path.exists():  # a file of another user
             return None
         raise
-    with suppress(FileNotFoundError):  # it may have been removed, or made anew, before it was locked
+    with suppress(FileNotFoundError):  # another run may have removed or replaced the file before this one locked it
         if try_lock(file) is not False and os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
             return file
     file.close()
@@ -191,12 +191,12 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 
 def _names(folder: Path) -> list[str]:
-    """What stands in a folder, but for what is on its way there."""
+    """Return the names of the files in a folder, without workspaces."""
     return sorted(name for name in os.listdir(folder) if not name.startswith(DRAFT)) if folder.is_dir() else []
 
 
 def _publish(own: Path, folder: Path) -> None:
-    """The old files move out, the new ones in; or all back."""
+    """Move the old files out and the new ones in; if one cannot be replaced, move all back."""
     new, ready, old = own / NEW, own / READY, own / OLD
     names, place = _names(new), folder
     for name in names:
@@ -228,31 +228,31 @@ def _publish(own: Path, folder: Path) -> None:
 
 
 def recover(path: str | os.PathLike[str]) -> None:
-    """Put in place what a run that was killed left to be moved to a folder, where a file of it is missing."""
+    """Finish or undo the moves of a killed run in the folder of ``path``, if this file is missing."""
     folder = Path(path).parent
     if not os.path.lexists(path) and any(folder.glob(f"{DRAFT}*")):
-        with suppress(OSError, ValueError), _alone(folder):  # of a folder that cannot be written to
+        with suppress(OSError, ValueError), _alone(folder):  # the folder may be read-only
             _settle_left(folder)
 
 
 def _settle(own: Path, folder: Path) -> None:
-    """Whatever had been done in a workspace: finish, or undo."""
+    """Finish the moves of a workspace if all old files had moved, else undo them."""
     ready, old = own / READY, own / OLD
     left = ready if ready.is_dir() else old
     for name in _names(left):
         os.replace(left / name, folder / name)
-    shutil.rmtree(old, ignore_errors=True)  # first: without ``ready``, its files would move back
+    shutil.rmtree(old, ignore_errors=True)  # before ``ready`` is removed: without it, the old files would move back
     if not old.exists():
         shutil.rmtree(own, ignore_errors=True)
 
 
 def _settle_left(folder: Path) -> None:
-    """Workspaces of runs that were killed are finished or undone, and removed."""
+    """Finish or undo the moves of all workspaces that killed runs left, and remove these workspaces."""
     for own in folder.glob(f"{DRAFT}*"):
         try:
             with open(own / LOCK, "r+b") as lock:
                 left = try_lock(lock)
-        except OSError as problem:  # it was killed before it had one; else it is another user's, or no workspace
+        except OSError as problem:  # no lock: the run was killed before it made one; other errors: another user's folder, or no workspace
             left = isinstance(problem, FileNotFoundError)
         if left:
             _settle(own, folder)

@@ -1,4 +1,4 @@
-"""From annotations to plausibilities: votes, inverse rank normalisation and the conjugate Dirichlet posteriors."""
+"""Truth models: votes, inverse rank normalisation and the conjugate Dirichlet posteriors."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _ALL_BLOCKS = 2**62
 
 
 def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majority") -> Point:
-    r"""Majority vote or mean label of every case.
+    r"""Return the majority vote or the mean label of each case.
 
-    With s_k votes for class k and n in all, the mean label is μ̂_k = s_k / n. The majority vote gives everything to the class
+    With s_k votes for class k and n in all, the mean label is μ̂_k = s_k / n. The majority vote gives plausibility 1 to the class
     with the most votes; m classes with equally many get 1/m each.
 
     Parameters
     ----------
     annotations : Labels or Rankings
-        In a ranking, the annotator's one vote is split evenly over the first block.
+        In a ranking, the one vote of the annotator is split evenly over the first block.
     kind : {"majority", "mean"}
         Default ``"majority"``.
 
@@ -61,7 +61,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Notes
     -----
-    A majority vote says nothing about how close the vote was: see :func:`dirichlet`. Equal votes are found exactly, split votes included.
+    A majority vote does not show how close the vote was: see :func:`dirichlet`. Equal votes are found exactly, also if votes are split.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     checks.option("kind", kind, ("majority", "mean"))
     known = _annotations("annotations", annotations)
     arrays = _irn_arrays(known, "split", depth=1)
-    return Point(known.axes, *(arrays if kind == "mean" else _winners(*arrays)), MadeOf(known, partial(votes, kind=kind)))
+    return Point(known.axes, *(arrays if kind == "mean" else _first_classes(*arrays)), MadeOf(known, partial(votes, kind=kind)))
 
 
 def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: Any = 1.0) -> Point:
-    r"""Inverse rank normalisation: the sum of inverse ranks, normalised once at the end.
+    r"""Return the inverse rank normalisation: the sum of inverse ranks, normalised once at the end.
 
-    A class y in the i-th block b_i (i = 1, 2, …) of a ranking weighs 1 / (i · \|b_i\|); unranked classes weigh 0. Weights are
+    A class y in the i-th block b_i (i = 1, 2, …) of a ranking has weight 1 / (i · \|b_i\|), and unranked classes 0. Weights are
     summed over the annotators of a case and divided by their total over all classes.
 
     Parameters
@@ -89,26 +89,26 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliabilit
         A label counts as a ranking of one class.
     tie_weight : {"split", "full"}
         ``"split"`` (default, the equations): tied classes share the weight of their block. ``"full"`` (the authors' published
-        code, and so the published figures): each tied class weighs 1/i.
+        code, and so the published figures): each tied class has weight 1/i.
     reliability : float, mapping of annotator to float, or array
-        Weight of all annotations, of each annotator or of each annotation, as in :func:`dirichlet`. One number changes nothing.
+        Weight of all annotations, of each annotator or of each annotation, as in :func:`dirichlet`. One number has no effect.
 
     Returns
     -------
     Point
-        Plausibilities (N, K) in [0, 1] that sum to 1; undefined (NaN) for a case in which nothing is ranked.
+        Plausibilities (N, K) in [0, 1] that sum to 1; undefined (NaN) for a case without ranked classes.
 
     Raises
     ------
     TypeError, ValueError
-        If ``annotations`` are neither Labels nor Rankings; if ``tie_weight`` is unknown; if ``reliability`` is not as :func:`dirichlet`
-        takes it.
+        If ``annotations`` are neither Labels nor Rankings; if ``tie_weight`` is unknown; if ``reliability`` is not valid for
+        :func:`dirichlet`.
 
     Notes
     -----
-    Every block that is written down is weighted, also when an annotator ranked all K classes and no class is left unranked.
-    Equal sums give the same double, in whatever order annotators and classes come, so that ties at the top (10 % of the cases
-    in the dermatology data) are ties.
+    Every ranked block has its weight, also if an annotator ranked all K classes.
+    Equal sums give the same double, whatever the order of annotators and classes, so that ties at the top (10% of the cases
+    in the dermatology data) remain ties.
 
     References
     ----------
@@ -135,34 +135,34 @@ def _irn(known: Any, weights: Array | None = None, *, tie_weight: str) -> Point:
 
 
 def prirn(annotations: Labels | Rankings, *, reliability: Any = 1.0, tie_weight: str = "split", background: float = 0.0) -> Dirichlet:
-    r"""Probabilistic inverse rank normalisation: λ ~ Dirichlet(γ · IRN + background).
+    r"""Return the probabilistic inverse rank normalisation: λ ~ Dirichlet(γ · IRN + background).
 
     With a reliability γ_r for each annotator r, whose inverse ranks are u_rk, the concentrations are
-    Σ_r γ_r u_rk / Σ_r Σ_k u_rk + background: of equal γ_r the same.
+    Σ_r γ_r u_rk / Σ_r Σ_k u_rk + background, which for equal γ_r is the same.
 
     Parameters
     ----------
     annotations, tie_weight
-        As in :func:`irn`, errors too.
+        As in :func:`irn`, with the same errors.
     reliability : float, mapping of annotator to float, or array
-        γ > 0, weight of the annotations, as a number of annotators; default 1. For each annotator or annotation as in :func:`dirichlet`.
+        γ > 0, weight of the annotations as a number of annotators; default 1. For each annotator or annotation as in :func:`dirichlet`.
     background : float
         Added to the concentration of every class, ranked or not; default 0. The authors' notebook adds 0.01.
 
     Returns
     -------
     Dirichlet
-        Undefined (NaN) for a case in which nothing is ranked, whatever the background.
+        The posterior; undefined (NaN) for a case without ranked classes, whatever the background.
 
     Raises
     ------
     ValueError
-        If ``reliability`` is not above 0, ``background`` is negative, or one is not finite; or as :func:`dirichlet`.
+        If ``reliability`` is not above 0, ``background`` is negative, or one is not finite; or as for :func:`dirichlet`.
 
     Notes
     -----
-    Without a background, classes that nobody ranked have concentration 0: their plausibility is exactly 0. Not a posterior
-    of a model of rankings: the number of annotators of a case does not enter, only their shares.
+    Without a background, classes that no annotator ranked have concentration 0: their plausibility is exactly 0. It is not the
+    posterior of a model of rankings: it depends on the shares of classes, not on the number of annotators of a case.
 
     References
     ----------
@@ -187,45 +187,45 @@ def _prirn(known: Any, weights: Array | None = None, *, gamma: float, tie_weight
 
 
 def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: Any = 0.1) -> Dirichlet:
-    r"""Posterior from label counts: λ ~ Dirichlet(γ s + α), s_k the number of labels of class k.
+    r"""Return the posterior from label counts: λ ~ Dirichlet(γ s + α), s_k the number of labels of class k.
 
     With a reliability γ_r for each annotator r, γ s_k is the sum of γ_r over the labels of class k.
 
     Parameters
     ----------
     labels : Labels
-        What annotators chose.
+        The labels of N cases.
     reliability : float, mapping of annotator to float, or array
-        γ > 0, how much a label counts; default 1. Of each annotator: a mapping that names all, or (A,) numbers in the order of
-        ``labels.annotators``. Of each label: a table (N, A), cases x annotators, of which cells without a label are not read; of counts,
-        whose annotators have no names, a table (N, K), cases x classes. Fractional counts c are ``Labels.from_counts(np.sign(c))``
+        γ > 0, weight of a label; default 1. For each annotator: a mapping that names all annotators, or (A,) numbers in the order of
+        ``labels.annotators``. For each label: a table (N, A), cases x annotators, whose cells without a label are not read; for counts,
+        whose annotators have no names, a table (N, K), cases x classes. For fractional counts c use ``Labels.from_counts(np.sign(c))``
         with ``reliability=c``.
     prior : float, (K,) array, DirichletPrior, "fit", (N, K) array or DirichletPredictions
-        α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric one under which the labels of all cases are most
-        probable, see :func:`fit_dirichlet_prior`. Of each case, in the order of the labels: the law α(x) that a model predicts
-        (:class:`AlphaCalibration`), which makes the posterior p(λ | b, x) [A eq. 1].
+        α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric prior under which the labels of all cases are most
+        probable, see :func:`fit_dirichlet_prior`. A table has one prior per case, in the order of the labels: α(x) that a model predicts
+        (:class:`AlphaCalibration`), which gives the posterior p(λ | b, x) [A eq. 1].
 
     Returns
     -------
     Dirichlet
-        Undefined (NaN) for a case without labels, whatever the prior.
+        The posterior; undefined (NaN) for a case without labels, whatever the prior.
 
     Raises
     ------
     TypeError, ValueError
         If ``labels`` are of another type; if ``reliability`` is not above 0, ``prior`` is negative or of another length, one is not finite,
         or counts are negative, not finite or not whole; if the prior that fits best is infinite, or was fitted for other classes;
-        or if a mapping names an unknown annotator, lacks one, or annotators have no names.
+        or if a mapping names an unknown annotator or lacks one, or annotators have no names.
 
     Warns
     -----
     UserWarning
-        If the prior is of each case: by a truth that a model informed, neither this model nor one made of it can be judged.
+        If there is one prior per case: a truth that depends on a model cannot evaluate this model or one based on it.
 
     Notes
     -----
-    The exact posterior of multinomial counts under a Dirichlet(α) prior for γ = 1. With α = 0, classes that nobody chose have
-    plausibility exactly 0.
+    For γ = 1 this is the exact posterior of multinomial counts under a Dirichlet(α) prior. With α = 0, classes that no annotator
+    chose have plausibility exactly 0.
 
     References
     ----------
@@ -250,7 +250,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
 
 
 def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: Array) -> Dirichlet:
-    """From a prior (K,) of all cases, or (N, K)."""
+    """Return the posterior for a prior (K,) of all cases or (N, K) of each."""
     if alpha.ndim == 1:
         made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
     else:
@@ -273,7 +273,7 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
 
 
 def _annotations(argument: str, value: Any) -> Any:
-    """Labels or Rankings as they are; of anything else, what to say."""
+    """Return Labels or Rankings unchanged; reject other values."""
     if isinstance(value, (Labels, Rankings)):
         return value
     check_bare(argument, value)
@@ -282,18 +282,18 @@ def _annotations(argument: str, value: Any) -> Any:
 
 
 def _irn_arrays(annotations: Labels | Rankings, tie_weight: str, depth: int = _ALL_BLOCKS) -> Ragged:
-    """``(offsets, index, value)`` of IRN with the first ``depth`` blocks of each ranking; a case without them has no values."""
+    """Return ``(offsets, index, value)`` of IRN with the first ``depth`` blocks of each ranking; a case without them has no values."""
     checks.option("tie_weight", tie_weight, ("split", "full"))
     if isinstance(annotations, Rankings):
         a = annotations
         return _tables.irn(a.case_offsets, a.ranking_offsets, a.block_offsets, a.items, a.n_classes, tie_weight == "full", depth)
-    offsets, index, count = annotations.class_counts()  # one block of one class: shares of whole numbers, rounded once
+    offsets, index, count = annotations.class_counts()  # each label is one block of one class: a ratio of whole numbers, rounded once
     row = row_of(offsets)
     return offsets, index, count / np.bincount(row, count, annotations.n_cases)[row]
 
 
 def _weighted_irn(annotations: Labels | Rankings, tie_weight: str, weights: Array) -> Ragged:
-    """As :func:`_irn_arrays`, the inverse ranks of each annotation times its weight, their total without it."""
+    """Return :func:`_irn_arrays` with the inverse ranks of each annotation times its weight, divided by their total without weights."""
     checks.option("tie_weight", tie_weight, ("split", "full"))
     if isinstance(annotations, Rankings):
         a = annotations
@@ -308,15 +308,15 @@ def _weighted_irn(annotations: Labels | Rankings, tie_weight: str, weights: Arra
     return offsets, index, value / np.bincount(case, inverse, annotations.n_cases)[row_of(offsets)]
 
 
-def _winners(offsets: Int64, index: Int32, value: Array) -> Ragged:
-    """The classes with the highest value of each row, with equal shares."""
+def _first_classes(offsets: Int64, index: Int32, value: Array) -> Ragged:
+    """Return the classes with the highest value of each row, with equal shares."""
     row, n_rows = row_of(offsets), len(offsets) - 1
     top = np.zeros(n_rows)
     defined = sizes_of(offsets) > 0
     top[defined] = np.maximum.reduceat(value, offsets[:-1][defined]) if defined.any() else 0
     wins = value == top[row]
-    n_winners = np.bincount(row[wins], minlength=n_rows)
-    return offsets_of(n_winners), index[wins], 1 / n_winners[row[wins]]
+    n_first = np.bincount(row[wins], minlength=n_rows)
+    return offsets_of(n_first), index[wins], 1 / n_first[row[wins]]
 
 
 def _prior(prior: Any, labels: Labels) -> Array:
@@ -326,17 +326,17 @@ def _prior(prior: Any, labels: Labels) -> Array:
         if prior.n_classes != labels.n_classes:
             raise checks.error("prior", f"be fitted to labels of {labels.n_classes} classes", f"one of {prior.n_classes}")
         if prior.at_edge == "infinity":
-            must = "be finite: these labels agree no more within cases than between them, so that no finite prior is best (give a number)"
+            must = "be finite: these labels agree no more within cases than between them, so that no finite prior fits best (give a number)"
             raise checks.error("prior", must, "a fitted prior of infinity")
         prior = prior.value
-    prior = getattr(prior, "alpha", prior)  # DirichletPredictions have one
+    prior = getattr(prior, "alpha", prior)  # DirichletPredictions have it
     if np.ndim(prior) == 0:
         return np.full(labels.n_classes, checks.scalar("prior", prior))
     alpha = identifiers.as_array(prior)
     if alpha.dtype.kind not in "biuf" or alpha.shape not in ((labels.n_classes,), (labels.n_cases, labels.n_classes)):
         got = f"shape {alpha.shape}" if alpha.dtype.kind in "biuf" else f"{alpha.dtype} of shape {alpha.shape}"
-        of_cases = f"or a table ({labels.n_cases}, {labels.n_classes}) of each case"
-        raise checks.error("prior", f"be one number or {labels.n_classes}, one a class, {of_cases}", got)
+        of_cases = f"or a table ({labels.n_cases}, {labels.n_classes}) with one row per case"
+        raise checks.error("prior", f"be one number, {labels.n_classes} numbers (one per class), {of_cases}", got)
     alpha = alpha.astype(np.float64)
     bad = ~((alpha >= 0) & np.isfinite(alpha))
     if bad.any():
@@ -347,12 +347,12 @@ def _prior(prior: Any, labels: Labels) -> Array:
 
 
 def _scaled(gamma: float, values: NDArray[Any], extra: float | Array) -> Array:
-    """Concentrations; one that overflows becomes inf, which Dirichlet refuses by name."""
+    """Return the concentrations; one that overflows becomes inf, which Dirichlet rejects with its name."""
     with np.errstate(over="ignore"):
         return np.asarray(gamma * values + extra)
 
 
 def _where_defined(offsets: Int64, background: float) -> float | Array:
-    """The background concentration: none in a case without annotations, which stays undefined."""
+    """Return the background concentration, which is 0 in a case without annotations, so that it remains undefined."""
     empty = sizes_of(offsets) == 0
     return np.where(empty, 0.0, background) if background > 0 and empty.any() else background

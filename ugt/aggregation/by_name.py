@@ -1,4 +1,4 @@
-"""Aggregations by name, as an evaluation makes them: one truth after the other, so that draws of one are gone before the next."""
+"""Truth models by name, for evaluations: one truth after the other, so that the draws of one are freed before the next."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .label_prior import DirichletPrior
 from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
 from .reliabilities import annotator_reliabilities
 
-FITTED = ("dawid-skene", "glad")  # skills of annotators are fitted to all cases together
+FITTED = ("dawid-skene", "glad")  # models that fit skills of annotators to all cases together
 AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED)
-# a label may be worth less than one look where annotators share errors, and more where each is a panel; 1 is the middle
+# A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
 RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
 
 
 def _annotated_draws(rankings: Any, **options: Any) -> Draws:
-    """Draws in which cases without annotations are undefined, as with every other aggregation."""
+    """Return draws in which cases without annotations are undefined, as in every other truth model."""
     draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
     return replace(draws, with_empty=False)
 
 
 def _dawid_skene(known: Any, pseudo_counts: Any, **options: Any) -> Plausibilities:
-    from ..annotator_models import dawid_skene  # noqa: PLC0415  (what few evaluations need)
+    from ..annotator_models import dawid_skene  # noqa: PLC0415  (few evaluations need it)
 
     found: Plausibilities = dawid_skene(_with_annotators(known, "dawid-skene"), prior=pseudo_counts, **options).plausibilities
     return found
@@ -45,7 +45,7 @@ def _glad(known: Any, **options: Any) -> Plausibilities:
 
 
 def _with_annotators(known: Any, how: str) -> Labels:
-    """Labels of which is known who gave them."""
+    """Return labels with annotators; reject other annotations."""
     if isinstance(known, Labels) and len(known.annotators):
         return known
     got = "labels without them" if isinstance(known, Labels) else type(known).__name__
@@ -64,9 +64,9 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Making:
-    """Options of all aggregations, as :func:`ugt.evaluate` takes them: what others would use is checked too, a mistake is no choice."""
+    """The options of all truth models, as in :func:`ugt.evaluate`; options that the chosen one does not use are checked, too."""
 
-    prior: Any = 0.1  # a number, one a class, a DirichletPrior, or "fit"
+    prior: Any = 0.1  # a number, one per class, a DirichletPrior, or "fit"
     background: float = 0.0
     tie_weight: str = "split"
     prior_mass: float | None = None
@@ -74,10 +74,10 @@ class Making:
     n_draws: int = 1000
     n_warmup: int = 500
     n_chains: int = 4
-    pseudo_counts: tuple[float, float, float] = (1.0, 0.1, 1.0)  # of Dawid–Skene: on the diagonal, in each cell off it, of each class
+    pseudo_counts: tuple[float, float, float] = (1.0, 0.1, 1.0)  # for Dawid–Skene: on the diagonal, in each other cell, of each class
     seed: int = 0
     n_threads: int = 1
-    annotator_reliability: Any = None  # annotator to number: what the reliability multiplies
+    annotator_reliability: Any = None  # annotator to number, which is multiplied by the reliability
 
     def __post_init__(self) -> None:
         checks.scalar("background", self.background)
@@ -89,16 +89,16 @@ class Making:
             checks.whole(name, getattr(self, name), least)
 
     def with_prior(self, known: Any, how: str, clusters: Any) -> tuple[Making, DirichletPrior | None]:
-        """The same with the prior in numbers, and the fit that they come from, if they do."""
+        """Return the options with the prior as numbers, and the fit of these numbers, if there is one."""
         if isinstance(self.prior, str) and self.prior == "fit":
             if how not in ("auto", "dirichlet") or not isinstance(known, Labels):
-                raise checks.error("prior", "be a number where the truth is no Dirichlet posterior of labels", "'fit'")
+                raise checks.error("prior", "be a number unless the truth model is the Dirichlet posterior of labels", "'fit'")
             found = fit_dirichlet_prior(known, clusters=clusters)
         elif isinstance(self.prior, DirichletPrior):
             found = self.prior
         else:
             if np.ndim(getattr(self.prior, "alpha", self.prior)) == 2:
-                must = "be of all cases: make the posterior of a prior of each case, dirichlet(labels, prior=...), and evaluate that"
+                must = "be one for all cases (for one prior per case, evaluate the posterior dirichlet(labels, prior=...))"
                 raise checks.error("prior", must, "a table")
             return self, None
         _prior(found, known)
@@ -110,13 +110,13 @@ class Making:
 
 @dataclass
 class Truths:
-    """The truths of an evaluation: how each is made, what was chosen, and what turned up on the way."""
+    """The truths of an evaluation: their makers, the chosen options, and notes and diagnostics of making them."""
 
     makers: list[tuple[float | None, Callable[[], Plausibilities]]]
     settings: dict[str, Any]
-    known: Any = None  # the annotations as they are aggregated
+    known: Any = None  # the annotations in the form that the truth model uses
     notes: list[str] = field(default_factory=list)
-    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of the chains of each reliability
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # diagnostics of the chains of each reliability
 
     def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
         for reliability, make in self.makers:
@@ -127,14 +127,14 @@ class Truths:
                 notices.warn(message, stacklevel=4)
             if truth.has_impossible_classes:
                 self.say(
-                    "Classes that no annotator named have plausibility exactly 0: certainty of order k is 1 where at most k classes were "
-                    "named, and set accuracy is low there, because the rest of the set is a random choice."
+                    "Classes that no annotator named have plausibility exactly 0: in cases with at most k named classes the certainty of "
+                    "order k is 1, and set accuracy is low, because the rest of the set is a random choice."
                 )
             if truth.is_sampled:
                 self.diagnostics += _mixing(reliability, truth)
-                self.say("The truth is given as draws: values have Monte Carlo error, and certainty is biased upwards a little.")
+                self.say("The truth is given as draws: values have Monte Carlo error, and certainty has a small upward bias.")
             yield reliability, truth
-            del truth  # draws are large: they go before the next are made
+            del truth  # draws are large: free them before the next are made
 
     @property
     def middle(self) -> float | None:
@@ -147,11 +147,11 @@ class Truths:
 
 
 def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
-    """The truths that ``evaluate`` judges by."""
+    """Return the truths against which ``evaluate`` evaluates models."""
     checks.option("aggregation", how, AGGREGATIONS)
     if isinstance(known, Plausibilities):
         if reliability is not None:
-            raise checks.error("reliability", "not be given with plausibilities, which are judged as they are", reliability)
+            raise checks.error("reliability", "be left out with plausibilities, which are used unchanged", reliability)
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
     if how == "auto":
         how = "dirichlet" if isinstance(known, Labels) else "prirn"
@@ -160,7 +160,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         function = partial(function, **making.chosen("seed", "n_threads"))
     if how not in RELIABILITIES:
         if reliability is not None:
-            raise checks.error("reliability", f"not be given with aggregation={how!r}, which has none", reliability)
+            raise checks.error("reliability", f"be left out with aggregation={how!r}, which has none", reliability)
         return Truths([(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []})
     settings: dict[str, Any] = {"aggregation": how, "parameters": chosen}
     own, notes = making.annotator_reliability, []
@@ -169,8 +169,8 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
         low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
         notes = [
-            f"Each annotator has a reliability of its own, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in tables "
-            "stands for these."
+            f"Each annotator has a separate reliability, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in tables "
+            "means these reliabilities."
         ]
     gammas = _reliabilities(RELIABILITIES[how] if reliability is None else reliability)
     if how == "plackett-luce":
@@ -181,7 +181,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
 
 
 def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], str]:
-    """What an evaluation keeps of a prior that was fitted, and says of it."""
+    """Return the facts on a fitted prior that an evaluation keeps, and the sentence that it shows."""
     gain = found.log_likelihood - found.log_likelihood_at(Making.prior)
     facts = {"value": np.asarray(found.value).tolist(), "gain": gain, "at_edge": found.at_edge, "n_cases": found.n_cases}
     said = f"{float(np.sum(found.value)):.3g} over all classes"
@@ -189,16 +189,16 @@ def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], s
         low, high = found.interval(level)
         facts.update(low=low, high=high if np.isfinite(high) else None)
         said = f"{found.value:.3g} for each class ({100 * level:g}% interval {low:.3g} to {high:.3g})"
-    tail = "; in every case all labels are the same" if found.at_edge else ""
+    tail = "; in every case all labels are equal" if found.at_edge else ""
     return (
         facts,
-        f"The prior was fitted to labels, each taken as one independent look: {said}; log-likelihood {gain:.1f} above that of the "
+        f"The prior was fitted to labels, which are assumed to be independent: {said}; log-likelihood {gain:.1f} above that of the "
         + (f"default prior of {Making.prior:g}{tail}."),
     )
 
 
 def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, Any]]:
-    """The worst cases of chains; nothing of draws that were made elsewhere, or of too few."""
+    """Return the worst diagnostics of chains; none for draws from other software, or for too few draws."""
     found = draws.diagnostics()
     if found is None or np.isnan(found.rhat).all():
         return []
@@ -224,7 +224,7 @@ def _reliabilities(given: Any) -> list[float]:
 
 
 def voted(known: Any) -> Point:
-    """The voted label: majority of labels; of rankings the best class by inverse rank; of plausibilities that of their mean."""
+    """Return the voted label: by majority for labels, by inverse rank for rankings, by their mean for plausibilities."""
     if isinstance(known, Labels):
         return votes(known)
     if isinstance(known, Rankings):

@@ -1,4 +1,4 @@
-"""The reliability of annotations, by cases with a better reference: profile likelihood."""
+"""The reliability of annotations, fitted to cases with a better reference by profile likelihood."""
 
 from __future__ import annotations
 
@@ -25,79 +25,79 @@ from .reliability_profile import FittedReliability, fitted
 MODELS = ("dirichlet", "prirn", "plackett_luce")
 SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0), "plackett_luce": (0.1, 20.0)}
 N_GRID = 33
-N_SAMPLED, N_NEAR, N_RUNS = 9, 5, 4  # points with draws; of these, those of the parabola; runs, whose differences are the Monte Carlo error
-LEAST, LEAST_EACH = 10, 50  # references in all, and of an annotator
+N_SAMPLED, N_NEAR, N_RUNS = 9, 5, 4  # points with draws; points of the parabola; runs, whose differences give the Monte Carlo error
+LEAST, LEAST_EACH = 10, 50  # least number of references in all, and of an annotator
 TINY = 1e-13  # error of the probabilities
-STEP = 1e-3  # of log γ, for derivatives
+STEP = 1e-3  # step in log γ for derivatives
 OUTSIDE = 1e-6
 WITHOUT = "case with a reference but without annotations"
 ELSEWHERE = "reference of a case that is not among the annotations"
 WHY = (
-    "reference must be given. Got None: labels alone do not show errors that annotators share, and so not how far they are to be trusted; "
-    "fit_predictive_reliability says how well they predict further labels, and dawid_skene who differs from the others."
+    "reference must be given. Got None: labels alone do not show errors that annotators share, and so cannot fix the reliability; "
+    "fit_predictive_reliability shows how well they predict further labels, and dawid_skene which annotators differ from the others."
 )
-CIRCULAR = "a reference made of the same annotations, by which they are trusted too far, whoever they are"
+CIRCULAR = "a reference made from the same annotations, which always gives too high a reliability"
 
 
 def fit_reliability(
     annotations: Any, reference: Any = None, *, model: str = "dirichlet", per_annotator: bool = False, spread: float = 1.5, **options: Any
 ) -> FittedReliability:
-    r"""Fit how far annotations are to be trusted, by cases of which a better reference is known.
+    r"""Fit the reliability of annotations to cases with a better reference.
 
-    Maximised is the probability of the reference classes, each being the first class of the plausibilities that the annotations leave,
+    The fit maximises the probability that the reference class is the most plausible class of each case,
 
     .. math:: ℓ(γ) = \sum_i \sum_k r_{ik} \log P(k = \arg\max_j λ_j \mid annotations_i, γ),
 
-    r_ik = 1 for the reference class, or the probability of the class where the reference is not certain either.
+    with r_ik = 1 for the reference class, or the probability of the class if the reference is uncertain.
 
     Parameters
     ----------
     annotations : Labels or Rankings
         N cases.
     reference : (N,) classes, mapping of case id to class, (N, K) probabilities, or plausibilities
-        Names of classes (positions where classes are text and the reference is whole numbers); None, NaN, "" or a masked cell where there is none, or a
-        row of NaN. At least 10. They must be of a random part of the cases.
+        Names of classes (positions if classes are text and the reference is whole numbers); None, NaN, "", a masked cell or a row
+        of NaN for a case without reference. At least 10 cases, which must be a random part of all cases.
     model : {"dirichlet", "prirn", "plackett_luce"}
-        The truth model whose reliability it is. Of ``"plackett_luce"`` the probabilities are shares of draws (with half a draw added), on a
-        coarse grid, the same streams at each point; a parabola in log γ through the best five points is the likelihood.
+        The truth model that uses the reliability. For ``"plackett_luce"`` the probabilities are shares of draws (with half a draw added)
+        on a coarse grid, with the same streams at each point; the likelihood is a parabola in log γ through the best five points.
     per_annotator : bool
         One reliability for each annotator (labels and ``"dirichlet"`` only): posterior mode with log γ_r ~ N(m, spread²), m free.
     spread : float
         Standard deviation of log γ_r between annotators; default 1.5, a factor of 4.5. With 0.7 the smallest reliability of a
-        panel is drawn upwards: 0.37 where it was 0.3, 0.67 where it was 0.5.
+        panel is too high: 0.37 if it is 0.3, and 0.67 if it is 0.5.
     **options
-        Of the truth model, such as ``prior`` (a prior ``"fit"`` is fitted to all annotations), ``background``.
+        Options of the truth model, such as ``prior`` (a prior ``"fit"`` is fitted to all annotations), ``background``.
 
     Returns
     -------
     FittedReliability
-        With the profile of the likelihood on a grid: 0.02 to 50 for ``"dirichlet"``, 0.1 to 1,000 for ``"prirn"``, 0.1 to 20
+        The fit, with the profile of the likelihood on a grid: 0.02 to 50 for ``"dirichlet"``, 0.1 to 1,000 for ``"prirn"``, 0.1 to 20
         for ``"plackett_luce"``.
 
     Raises
     ------
     TypeError, ValueError
-        If there is no reference, fewer than 10 of them, one outside of the classes, or one that is impossible under the truth model: a
-        class that nobody named, with a prior or background of 0. If the reference is a model of the same labels (:func:`dawid_skene`), or
-        plausibilities made of them: of annotators with a reliability of 1.2 such a reference says 4.5.
+        If there are no or fewer than 10 references, one is not among the classes, or one is impossible under the truth model: a
+        class that no annotator named, with a prior or background of 0. If the reference is a model of the same labels
+        (:func:`dawid_skene`), or plausibilities made from them: for annotators with a reliability of 1.2 such a reference gives 4.5.
 
     Notes
     -----
-    γ is no accuracy: it is the weight of annotations that makes the references most probable. It is that of the cases that have a
-    reference; if those were chosen because annotators disagreed, it is not that of the others (a note says so where their disagreement
-    differs at 1 %). Intervals of annotators are from the curvature of the posterior; with fewer than 50 references an annotator's
-    reliability is mostly that of all annotators.
+    γ is not an accuracy: it is the weight of annotations under which the references are most probable. It applies to cases like those
+    with a reference; if these were chosen because annotators disagreed, it does not apply to the others (a note says so if the
+    disagreement of the two differs at 1%). Intervals of annotators are from the curvature of the posterior; with fewer than 50
+    references the reliability of an annotator is mostly that of all annotators.
 
     References
     ----------
-    The reliability of Stutz et al. (2023), "Evaluating AI systems under uncertain ground truth", section 3.4, which is chosen there.
+    Stutz et al. (2023), "Evaluating AI systems under uncertain ground truth", section 3.4, where the reliability is chosen.
 
     Examples
     --------
     >>> import ugt
     >>> from ugt import synthetic
     >>> labels, truth = synthetic.make_labels(300, 4, 5, difficulty=0.4, seed=3)
-    >>> known = dict(zip(labels.axes.case_ids[:100], truth[:100].argmax(1)))  # a reference of 100 cases
+    >>> known = dict(zip(labels.axes.case_ids[:100], truth[:100].argmax(1)))  # a reference for 100 cases
     >>> ugt.fit_reliability(labels, known).sentence()
     'The reliability is 1.2 (95% interval 0.63 to 2.2, 100 cases).'
     """
@@ -115,7 +115,7 @@ def fit_reliability(
     rows, wanted = rows[has_any], wanted[has_any]
     n_empty -= len(rows)
     if len(rows) < LEAST:
-        raise checks.error("reference", f"be known of at least {LEAST} annotated cases", len(rows))
+        raise checks.error("reference", f"be known for at least {LEAST} annotated cases", len(rows))
     if model == "dirichlet" and isinstance(options.get("prior"), str) and options["prior"] == "fit":
         options["prior"] = fit_dirichlet_prior(annotations)
     known = of_cases(annotations, rows)
@@ -126,7 +126,7 @@ def fit_reliability(
     }  # fmt: skip
     if per_annotator and (model != "dirichlet" or not len(annotations.annotators)):
         got = f"model={model!r}" if model != "dirichlet" else "labels of annotators without names"
-        raise checks.error("per_annotator", "be False but for labels of named annotators and model='dirichlet'", got)
+        raise checks.error("per_annotator", "be False except for labels of named annotators and model='dirichlet'", got)
     if model == "plackett_luce":
         return _by_draws(known, wanted, options, said)
     judge = partial(_log_probability, make=_maker(model, options))
@@ -142,13 +142,13 @@ def fit_reliability(
 
 
 def _maker(model: str, options: Mapping[str, Any]) -> Callable[..., Plausibilities]:
-    from .. import aggregation  # noqa: PLC0415  (which imports this module)
+    from .. import aggregation  # noqa: PLC0415  (it imports this module)
 
     return partial(getattr(aggregation, model), **options)
 
 
 def _log_probability(known: Any, wanted: Array, gamma: Any, make: Callable[..., Plausibilities]) -> Array:
-    """(n,) Σ_k r_k log P(class k is first) of classes (n,) or probabilities r (n, K); -inf where a class is impossible."""
+    """Return Σ_k r_k log P(class k is first), (n,), for classes (n,) or probabilities r (n, K); -inf if a class is impossible."""
     truth = make(known, reliability=gamma)
     if wanted.ndim == 1:
         p = truth.label_probability(wanted[:, None])
@@ -159,11 +159,11 @@ def _log_probability(known: Any, wanted: Array, gamma: Any, make: Callable[..., 
 
 
 def _references(reference: Any, known: Any) -> tuple[Int64, Any]:
-    """Cases with a reference, and its class (n,) or probabilities (n, K)."""
+    """Return the cases with a reference, and their classes (n,) or probabilities (n, K)."""
     axes = known.axes
     made_of = getattr(reference, "made_of", None)
     if isinstance(reference, AnnotatorModel) or (made_of is not None and made_of.annotations is known):
-        raise checks.error("reference", "be known by other means", CIRCULAR)
+        raise checks.error("reference", "come from other data", CIRCULAR)
     if isinstance(reference, Plausibilities):
         reference = reference.mean()
     if not isinstance(reference, (Mapping, tuple)) and np.ndim(reference) == 2:
@@ -171,13 +171,13 @@ def _references(reference: Any, known: Any) -> tuple[Int64, Any]:
     given = ids_of_cases("reference", reference, axes.n_cases, axes.case_ids, absent="").tolist()
     rows = np.array([i for i, one in enumerate(given) if not identifiers.is_null(one) and str(one) != ""], np.int64)
     if not len(rows):
-        raise checks.error("reference", f"be known of at least {LEAST} annotated cases", 0)
+        raise checks.error("reference", f"be known for at least {LEAST} annotated cases", 0)
     column = identifiers.number("reference", [given[i] for i in rows], lambda j: f"case {axes.case_name(int(rows[j]))}")
     return rows, class_axis("reference", column, axes.classes, lambda j: f"case {axes.case_name(int(rows[j]))}")[1].astype(np.int64)
 
 
 def _elsewhere(reference: Any, axes: Any) -> int:
-    """How many references are of other cases."""
+    """Return how many references are for cases that are not among the annotations."""
     pair = isinstance(reference, tuple) and len(reference) == 2
     ids = reference if isinstance(reference, Mapping) else reference[0] if pair and np.ndim(reference[0]) == 1 else ()
     return len({str(one) for one in ids} - {str(one) for one in axes.case_ids.tolist()})
@@ -186,7 +186,8 @@ def _elsewhere(reference: Any, axes: Any) -> int:
 def _probabilities(table: Any, axes: Any) -> tuple[Int64, Array]:
     shape = axes.n_cases, axes.n_classes
     if table.dtype.kind not in "biuf" or table.shape != shape:
-        raise checks.error("reference", f"be one class a case, or probabilities of shape {shape}", f"{table.dtype} of shape {table.shape}")
+        must = f"be one class per case, or probabilities of shape {shape}"
+        raise checks.error("reference", must, f"{table.dtype} of shape {table.shape}")
     r = table.astype(np.float64)
     rows = np.flatnonzero(~np.isnan(r).all(axis=1))
     bad = ~((r[rows] >= 0).all(axis=1) & (np.abs(r[rows].sum(axis=1) - 1) <= OUTSIDE))
@@ -197,7 +198,7 @@ def _probabilities(table: Any, axes: Any) -> tuple[Int64, Array]:
 
 
 def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
-    """A note where annotators disagree more or less in the cases with a reference than in the others."""
+    """Return a note if annotators disagree more or less in the cases with a reference than in the others."""
     chosen = first_choices(known)
     n = chosen.n_opinions(known.n_cases)
     cell, at = np.unique(chosen.case * known.n_classes + chosen.label, return_inverse=True)
@@ -216,7 +217,7 @@ def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
         return ()
     return (
         f"Annotators disagree {'more' if gap > 0 else 'less'} in cases with a reference than in the others (pairs that differ: "
-        f"{first.mean():.3f} and {second.mean():.3f}): the reliability is that of such cases. Take references of a random part of the "
+        f"{first.mean():.3f} and {second.mean():.3f}): the reliability applies to such cases. Use references for a random part of the "
         "cases.",
     )
 
@@ -225,7 +226,7 @@ def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
 
 
 def _by_draws(known: Any, wanted: Array, options: dict[str, Any], said: dict[str, Any]) -> FittedReliability:
-    """The reliability of Plackett–Luce: a parabola through the log-likelihoods of a coarse grid."""
+    """Return the reliability of Plackett–Luce by a parabola through the log-likelihoods on a coarse grid."""
     word = seed_of(options.pop("seed", 0))
     make = _maker("plackett_luce", options)
     n_draws = checks.whole("n_draws", options.get("n_draws", 1000))
@@ -249,7 +250,7 @@ def _by_draws(known: Any, wanted: Array, options: dict[str, Any], said: dict[str
 
 
 def _parabola(grid: Array, values: Array) -> tuple[float, float, Any]:
-    """``(value, its log-likelihood, the function of log γ)``; 0 or inf where the highest point is no inner one."""
+    """Return ``(value, its log-likelihood, the function of log γ)``; the value is 0 or inf if the highest point is an end."""
     first = int(np.clip(np.argmax(values) - N_NEAR // 2, 0, len(grid) - N_NEAR))
     near = slice(first, first + N_NEAR)
     of = np.poly1d(np.polyfit(np.log(grid[near]), values[near], 2))
@@ -264,7 +265,7 @@ def _parabola(grid: Array, values: Array) -> tuple[float, float, Any]:
 
 
 def _each(found: FittedReliability, known: Labels, wanted: Array, judge: Any, spread: float) -> FittedReliability:
-    """The posterior mode of log γ_r, with normal intervals from its curvature."""
+    """Return the posterior mode of log γ_r for each annotator, with normal intervals from its curvature."""
     from scipy.optimize import minimize  # noqa: PLC0415  (scipy is slow to import)
 
     case = row_of(known.offsets)

@@ -17,32 +17,32 @@ from ..annotations import Labels
 from ..resampling import check_level, ids_of_cases
 from . import profiles
 
-SPAN = -23.0, 16.0  # of log α: beyond, the likelihood is that of an infinitely small or large prior to 1e-6
+SPAN = -23.0, 16.0  # range of log α: outside, the likelihood differs from that of a prior of 0 or infinity by 1e-6 at most
 GRID = np.linspace(*SPAN, 65)
-TOLERANCE = 1e-8  # of the gradient by log α, in labels
+TOLERANCE = 1e-8  # largest gradient in log α at the maximum, as a share of the labels
 MAX_STEPS = 1000
-LONGEST = 2.0  # step of log α
-NO_LABELS, ONE_LABEL = "case without labels", "case with one label (says nothing about a symmetric prior)"
+LONGEST = 2.0  # longest step in log α
+NO_LABELS, ONE_LABEL = "case without labels", "case with one label (shows nothing about a symmetric prior)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirichletPrior(Frozen):
-    """A Dirichlet prior that was fitted to labels by :func:`fit_dirichlet_prior`; :func:`dirichlet` takes it as ``prior``.
+    """The Dirichlet prior that :func:`fit_dirichlet_prior` fitted to labels; :func:`dirichlet` accepts it as ``prior``.
 
     Attributes
     ----------
     value : float or (K,) array
         α, for all classes or for each; 0 or inf at an edge.
     log_likelihood : float
-        Of the labels in the order in which they came (without multinomial coefficients), at the maximum.
+        Log-likelihood of the labels in their order (without multinomial coefficients) at the maximum.
     converged : bool
-        Whether the gradient by log α is 0 to 1e-8 of the number of labels, or the maximum is at an edge.
+        Whether the gradient in log α is 0 within 1e-8 of the number of labels, or the maximum is at an edge.
     at_edge : {"", "zero", "infinity"}
-        ``"zero"``: in every case all labels are the same. ``"infinity"``: labels of a case agree no more than labels of different cases do.
+        ``"zero"``: in every case all labels are equal. ``"infinity"``: labels of a case agree no more than labels of different cases do.
     n_cases, n_classes : int
-        Cases that say something, and classes.
+        Number of informative cases, and of classes.
     left_out : mapping
-        Cases that say nothing, by reason.
+        Number of uninformative cases, by reason.
 
     Examples
     --------
@@ -69,23 +69,23 @@ class DirichletPrior(Frozen):
         return np.ndim(self.value) > 0
 
     def log_likelihood_at(self, prior: Any) -> float:
-        """Log-likelihood of the labels under another prior: a number or (K,) numbers, all above 0."""
+        """Return the log-likelihood of the labels under another prior: a number or (K,) numbers, all above 0."""
         alpha = np.broadcast_to(np.asarray(prior, np.float64), (self.n_classes,))
         if not (np.isfinite(alpha) & (alpha > 0)).all():
             raise checks.error("prior", f"be one number or {self.n_classes}, finite and above 0", repr(prior))
         return float(self.counts.log_likelihood_at(alpha))
 
     def interval(self, level: float = 0.95, *, kind: str | None = None) -> Any:
-        """``(low, high)`` of α, or (K, 2) of each class.
+        """Return the interval ``(low, high)`` of α, or (K, 2) of each class.
 
         Parameters
         ----------
         level : float
-            In (0, 1).
+            Level of the interval, in (0, 1).
         kind : {"profile", "sandwich"}, optional
-            ``"profile"``: where the log-likelihood, highest over the other classes, is χ²₁ / 2 below its maximum; 0 or inf where an end is
-            open. ``"sandwich"``: Student's on log α with the variance Σ s² / H² over cases or clusters, for data that may not follow
-            the model. Default: ``"profile"``, and ``"sandwich"`` where clusters were given.
+            ``"profile"``: where the log-likelihood, highest over the other classes, is χ²₁ / 2 below its maximum; 0 or inf if an end is
+            open. ``"sandwich"``: Student's interval for log α with the variance Σ s² / H² over cases or clusters, for data that may not
+            follow the model. Default: ``"profile"``, or ``"sandwich"`` with clusters.
 
         Raises
         ------
@@ -126,10 +126,10 @@ class DirichletPrior(Frozen):
 
 
 class LabelCounts:
-    """What the likelihood ``Σ_i log [Π_k α_k (α_k + 1) … (α_k + c_ik - 1) / A (A + 1) … (A + n_i - 1)]``, A = Σ α, asks of the counts.
+    """The sums of counts for the likelihood ``Σ_i log [Π_k α_k (α_k + 1) … (α_k + c_ik - 1) / A (A + 1) … (A + n_i - 1)]``, A = Σ α.
 
     ``cells`` (3, E): class, j, and in how many cases the class has more than j labels; ``totals`` (3, J): 0, j, and how many cases have
-    more than j labels. The number of cases does not enter the cost.
+    more than j labels. The cost does not depend on the number of cases.
     """
 
     def __init__(self, labels: Labels, per_class: bool, group: Int64 | None) -> None:
@@ -141,23 +141,23 @@ class LabelCounts:
         self.totals = _more_than(np.zeros_like(self.n), self.n)
 
     def _parts(self, alpha: Array) -> tuple[Array, Array, float]:
-        """Of α (size,): that of each cell, the derivative of A by log α, A."""
+        """Return, for α (size,), the α of each cell, the derivative of A with respect to log α, and A."""
         slope = alpha if self.size > 1 else self.n_classes * alpha
         return alpha[self.cells[0]] if self.size > 1 else np.broadcast_to(alpha, len(self.cells[0])), slope, float(slope.sum())
 
     def log_likelihood(self, alpha: Array) -> float:
-        """In a form that is exact to rounding however large α is."""
+        """Return the log-likelihood, in a form that is exact to rounding for any α."""
         own, _, total = self._parts(alpha)
         return float(self.cells[2] @ np.log((own + self.cells[1]) / total) - self.totals[2] @ np.log1p(self.totals[1] / total))
 
     def log_likelihood_at(self, alpha: Array) -> float:
-        """At α (K,) > 0, whether classes are told apart or not."""
+        """Return the log-likelihood at α (K,) > 0, also if all classes have one α in the fit."""
         cells = _more_than(self.index, self.count)
         total = alpha.sum()
         return float(cells[2] @ np.log((alpha[cells[0]] + cells[1]) / total) - self.totals[2] @ np.log1p(self.totals[1] / total))
 
     def derivatives(self, alpha: Array) -> tuple[Array, Array, float, Array]:
-        """By log α: the gradient; d, t and s of the Hessian ``t s sᵀ - diag(d)``."""
+        """Return the gradient in log α, and d, t and s of the Hessian ``t s sᵀ - diag(d)``."""
         own, slope, total = self._parts(alpha)
         first, second = (np.bincount(self.cells[0], self.cells[2] / (own + self.cells[1]) ** p, self.size) for p in (1, 2))
         by_total, curve = (float((self.totals[2] / (total + self.totals[1]) ** p).sum()) for p in (1, 2))
@@ -165,12 +165,12 @@ class LabelCounts:
         return gradient, alpha**2 * second - gradient, curve, slope
 
     def information(self, alpha: Array) -> Array:
-        """(size, size) minus the Hessian by log α."""
+        """Return minus the Hessian (size, size) in log α."""
         _, d, t, s = self.derivatives(alpha)
         return np.diag(d) - t * np.outer(s, s)
 
     def scores(self, alpha: Array) -> Array:
-        """(units, size) derivatives by log α of what each case or cluster with labels adds to the log-likelihood."""
+        """Return the derivatives (units, size) in log α of the part of the log-likelihood of each case or cluster with labels."""
         from scipy.special import psi  # noqa: PLC0415  (scipy is slow to import)
 
         _, slope, total = self._parts(alpha)
@@ -188,7 +188,7 @@ class LabelCounts:
         return np.asarray(found - by_total[:, None] * slope)
 
     def edge(self) -> str:
-        """Where the likelihood is highest beyond all numbers: at α → 0 or α → ∞."""
+        """Return the edge at which the likelihood is highest, α → 0 or α → ∞, or ""."""
         if self.totals[2][self.totals[1] > 0].sum() == self.cells[2][self.cells[1] > 0].sum():
             return "zero"
         given = np.bincount(self.cells[0], self.cells[2] * (self.cells[1] == 0)) if self.size == 1 else self.given
@@ -199,17 +199,17 @@ class LabelCounts:
 
     @property
     def given(self) -> Array:
-        """(size,) labels of each class."""
+        """Return the number of labels (size,) of each class."""
         return np.asarray(np.bincount(self.cells[0], self.cells[2], self.size), np.float64)
 
     def start(self) -> Array:
-        """In proportion to the labels of each class, with the best sum on a grid."""
+        """Return the start of the fit: in proportion to the labels of each class, with the best sum on a grid."""
         share = self.given / self.given.sum()
         values = [self.log_likelihood(np.exp(t) * share) for t in GRID]
         return np.asarray(np.exp(GRID[int(np.argmax(values))]) * share)
 
     def fit(self, alpha: Array, fixed: int | None = None) -> tuple[Array, bool]:
-        """The best α from there on, one class left as it is: Newton's method, or Minka's fixed point, which always climbs."""
+        """Return the best α from a start, with that of the class ``fixed`` unchanged: Newton steps, or Minka's fixed point."""
         free = self.given > 0
         alpha = np.where(free, alpha, 0.0) if fixed is None else np.where(free | (np.arange(self.size) == fixed), alpha, 0.0)
         if fixed is not None:
@@ -235,7 +235,7 @@ class LabelCounts:
         return alpha, False
 
     def highest(self, fixed: int, at: float, near: Array) -> float:
-        """Log-likelihood with the α of one class (or of all, where they are the same) given, the highest over the others."""
+        """Return the log-likelihood with the α of one class (or the common α) fixed, the highest over the other classes."""
         if self.size == 1:
             return self.log_likelihood(np.array([at]))
         start = np.array(near) if (np.isfinite(near) & (self.given > 0) == (near > 0)).all() else self.start()
@@ -244,7 +244,7 @@ class LabelCounts:
 
 
 def _more_than(key: Int64, count: Int64) -> Int64:
-    """(3, E): a key, j, and how many of its counts are above j, for each key and each j below its largest count."""
+    """Return (3, E): a key, j, and how many of its counts are above j, for each key and each j below its largest count."""
     most = np.zeros(int(key.max(initial=0)) + 1, np.int64)
     np.maximum.at(most, key, count)
     checks.room("a table of counts", 40.0 * most.sum())
@@ -259,23 +259,24 @@ def _more_than(key: Int64, count: Int64) -> Int64:
 def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any = None) -> DirichletPrior:
     r"""Fit the Dirichlet prior under which the labels of all cases together are most probable.
 
-    The labels of case i, with counts c_ik, n_i in all, are draws from plausibilities that come from a Dirichlet(α); A = Σ α. Maximised is
+    The labels of case i, with counts c_ik, n_i in all, are draws from plausibilities with a Dirichlet(α) distribution; A = Σ α. The fit
+    maximises
 
     .. math:: ℓ(α) = \sum_i \Bigl[\log\frac{Γ(A)}{Γ(A + n_i)} + \sum_k \log\frac{Γ(α_k + c_{ik})}{Γ(α_k)}\Bigr]
 
     Parameters
     ----------
     labels : Labels
-        With at least one case of two labels.
+        Labels with at least two labels in one case.
     per_class : bool
-        Whether each class has its own α, or (default) all have the same one.
+        Whether each class has its own α; by default all classes have one α.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together; :meth:`DirichletPrior.interval` is then over clusters.
 
     Returns
     -------
     DirichletPrior
-        For :func:`dirichlet`, with its interval.
+        The prior for :func:`dirichlet`, with its interval.
 
     Raises
     ------
@@ -289,9 +290,9 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
 
     Notes
     -----
-    Labels say how a further annotator of a case will label (through α with reliability 1), not how often annotators are right: errors that
-    all annotators share are invisible to it. The fit takes each label as one independent look, reliability 1;
-    :func:`fit_predictive_reliability` drops that assumption. A class that nobody gave has α = 0 per class.
+    Labels show how a further annotator of a case will label (through α with reliability 1), not how often annotators are right: errors
+    that all annotators share are invisible. The fit assumes that labels are independent (reliability 1);
+    :func:`fit_predictive_reliability` does not. With ``per_class``, a class without labels has α = 0.
 
     References
     ----------
@@ -314,7 +315,7 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
         group = np.unique(ids, return_inverse=True)[1].reshape(-1)
     counts = LabelCounts(labels, checks.flag("per_class", per_class) and labels.n_classes > 1, group)
     if not (counts.n > 1).any():
-        raise checks.error("labels", "have a case with two labels: one label a case says nothing about the prior", "none")
+        raise checks.error("labels", "have a case with two labels: one label per case shows nothing about the prior", "none")
     edge = counts.edge()
     alpha, converged = (np.full(counts.size, 0.0 if edge == "zero" else np.inf), True) if edge else counts.fit(counts.start())
     if edge == "infinity":
@@ -331,8 +332,8 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
 
 
 _EDGES = {
-    "zero": "the fitted prior is 0: in every case all labels are the same, so that no label leaves anything open; the interval says how "
-    "large the prior may be",
-    "infinity": "the fitted prior is infinite: labels of a case agree no more than those of different cases, so that no finite prior is "
-    "best; the interval says how small the prior may be",
+    "zero": "the fitted prior is 0: in every case all labels are equal, so that no case is uncertain; the interval shows how large the "
+    "prior may be",
+    "infinity": "the fitted prior is infinite: labels of a case agree no more than those of different cases, so that no finite prior fits "
+    "best; the interval shows how small the prior may be",
 }

@@ -1,4 +1,4 @@
-"""Split-panel check: what a truth model predicts of annotators who were held out, against what they said."""
+"""The split-panel check: predictions of a truth model for held-out annotators, compared with their annotations."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from .label_prior import fit_dirichlet_prior
 
 MODELS = ("dirichlet", "prirn", "plackett_luce", "normal")
 KINDS: dict[str, Any] = {"dirichlet": Labels, "prirn": (Labels, Rankings), "plackett_luce": (Labels, Rankings), "normal": Ratings}
-LEAST = 10  # cases of an annotator or a bin: of fewer the normal law of a sum says nothing
+LEAST = 10  # least number of cases of an annotator or a bin: for fewer the normal approximation of a sum is not valid
 N_BINS = 10
-TINY = 1e-9  # of a sum of differences that all are 0
+TINY = 1e-9  # largest rounding error of a sum of differences that are all 0
 TOO_FEW = "case with too few annotators to hold any out"
 VOTE = "A further annotator would agree with the vote of the others"
-MIDDLE = "A further rating would lie in the middle half of its predictive distribution"
+MIDDLE = "A further rating would be in the middle half of its predictive distribution"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PanelParts(Frozen):
-    """Parts of a split-panel check, arrays of one length: annotators that were held out, or bins of what was predicted.
+    """The parts of a split-panel check, arrays of one length: held-out annotators, or bins of the predicted agreement.
 
     Attributes
     ----------
     name : (P,) array of ids or (P, 2) edges of bins
-        Which annotator or bin.
+        The annotator or bin.
     n_cases : (P,) array
-        Cases.
+        Number of cases.
     observed, predicted : (P,) arrays
-        Share of agreement, and what was predicted.
+        Observed and predicted share of agreement.
     p_value, adjusted_p_value : (P,) arrays
-        Two-sided, that the difference is chance; by itself, and by Holm's method over all parts. NaN with fewer than 10 cases.
+        Two-sided p-values of no difference: of the part alone, and by Holm's method over all parts. NaN with fewer than 10 cases.
     n_effective : (P,) array
-        Independent cases that would have the variance of ``observed``.
+        Number of independent cases with the variance of ``observed``.
 
     Examples
     --------
@@ -65,32 +65,32 @@ class PanelParts(Frozen):
     n_effective: Array
 
     def intervals(self, level: float = 0.95) -> Array:
-        """(P, 2) Wilson's intervals of ``observed``."""
+        """Return Wilson's intervals (P, 2) of ``observed``."""
         return np.asarray(wilson(self.observed, self.n_effective, check_level(level)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PanelCheck(Frozen):
-    """How often held-out annotators agree with the vote of the others, and how often the truth model says that they do.
+    """The observed and the predicted agreement of held-out annotators with the vote of the others.
 
-    Made by :func:`split_panel_check`.
+    :func:`split_panel_check` makes it.
 
     Attributes
     ----------
     observed, predicted : float
-        Mean over cases.
+        Means over cases.
     p_value : float
-        Two-sided, that the difference is chance.
+        Two-sided p-value of no difference.
     n_cases : int
-        Cases with annotators enough to hold some out.
+        Number of cases with enough annotators to hold some out.
     per_annotator : PanelParts or None
-        Each annotator held out in turn in all of their cases; None where annotators have no names, or it was not asked for.
+        The check of each annotator, held out in turn in all of their cases; None if annotators have no names or ``per_annotator=False``.
     bins : PanelParts
-        By the predicted agreement, in tenths; of ratings, tenths of the predictive distribution.
+        The check in tenths of the predicted agreement; for ratings, in tenths of the predictive distribution.
     left_out : mapping
-        Cases left out, by reason.
+        Number of cases left out, by reason.
     n_effective : float
-        Independent cases that would have the variance of ``observed``.
+        Number of independent cases with the variance of ``observed``.
 
     Examples
     --------
@@ -112,12 +112,12 @@ class PanelCheck(Frozen):
     what: str = field(repr=False)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Wilson's interval of the observed agreement, over cases."""
+        """Return Wilson's interval of the observed agreement, over cases."""
         low, high = wilson(np.array([self.observed]), np.array([self.n_effective]), check_level(level))[0]
         return float(low), float(high)
 
     def sentence(self, level: float = 0.95) -> str:
-        """The result in words."""
+        """Return the result in words."""
         low, high = self.interval(level)
         return (
             f"{self.what} in {self.predicted:.3f} (predicted); observed {self.observed:.3f} ({100 * level:g}% interval {low:.3f} to "
@@ -126,8 +126,9 @@ class PanelCheck(Frozen):
 
 
 class HeldAnnotations(NamedTuple):
-    """Of each annotator who was held out of a case: row of the case, agreement, what was predicted of it with its variance, and place in
-    [0, 1] for the bins: what was predicted, or the quantile of a rating.
+    """The held-out annotations: row of the case, agreement, predicted agreement with its variance, and place in [0, 1] for the bins.
+
+    The place is the predicted agreement, or the quantile of a rating.
     """
 
     row: Int64
@@ -150,12 +151,13 @@ def split_panel_check(
     seed: Any = 0,
     **options: Any,
 ) -> PanelCheck:
-    """Hold annotators out, and compare how often they agree with the vote of the others with what the truth model predicts.
+    """Compare how often held-out annotators agree with the vote of the others with the prediction of the truth model.
 
-    Of each case ``held`` annotators are taken out at random. Of the others the model makes the plausibilities λ, and the first class (tied
-    ones share, w_k) is their vote. Of an annotator like them, agreement is expected to be Σ w_k E λ_k; observed is w of the class that was
-    held out. With one held out, the sum of the differences has the variance Σ [Σ_k w_k² E λ_k - (Σ_k w_k E λ_k)²] if the model is right. Of
-    ratings, agreement is that the one held out lies between the quartiles of its predictive distribution.
+    ``held`` annotators of each case are held out at random. From the others the model computes the plausibilities λ, and their first class
+    is their vote (tied classes have shares w_k). The expected agreement of an annotator like them is Σ w_k E λ_k; the observed agreement is
+    w of the held-out class. With one annotator held out, the sum of the differences has the variance
+    Σ [Σ_k w_k² E λ_k - (Σ_k w_k E λ_k)²] if the model is right. For ratings, agreement means that the held-out rating
+    is between the quartiles of its predictive distribution.
 
     Parameters
     ----------
@@ -164,15 +166,15 @@ def split_panel_check(
     model : {"auto", "dirichlet", "prirn", "plackett_luce", "normal"}
         The truth model. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings, ``"normal"`` for ratings.
     held : int
-        How many annotators of each case are held out; with more than one the variance is that over cases.
+        Number of annotators held out of each case; with more than one the variance is that over cases.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together: the variance is that over clusters.
     per_annotator : bool
-        Whether every annotator is also held out of all of their cases: as many posteriors as there are annotations.
+        Whether each annotator is also held out of all of their cases, which takes one posterior per annotation.
     seed : int, Generator or SeedSequence
-        Who is held out depends on the seed, the id of the case and the id of the annotator.
+        The held-out annotators depend on the seed, the id of the case and the id of the annotator.
     **options
-        Of the truth model, such as ``prior`` and ``reliability``; a prior ``"fit"`` is fitted to all annotations.
+        Options of the truth model, such as ``prior`` and ``reliability``; a prior ``"fit"`` is fitted to all annotations.
 
     Returns
     -------
@@ -181,15 +183,15 @@ def split_panel_check(
     Raises
     ------
     TypeError, ValueError
-        If annotations are not of the kind of the model, an option is out of range, or no case has annotators enough.
+        If the model does not accept annotations of this kind, an option is out of range, or no case has enough annotators.
 
     Notes
     -----
-    It says whether the truth model knows how annotators like these label, not whether they are right. An annotator who is unlike the others
-    can leave the pooled numbers right where the prior is fitted; look at ``per_annotator``, too. With a prior that was fitted to the same
-    annotations the p-value errs on the cautious side: at 0.05 it rejects a right model in 1 to 3 %. A label of a further annotator is
-    predicted by α / γ alone: the check cannot tell a wrong prior from a wrong reliability, and without a prior or background (``prirn``)
-    no reliability changes what is predicted. Of ratings with few values the middle half may hold more or less than half.
+    It shows whether the truth model predicts how annotators like these label, not whether they are right. With a fitted prior, the pooled
+    numbers can agree even if one annotator differs from the others; also look at ``per_annotator``. With a prior that was fitted to the
+    same annotations the p-value is conservative: at 0.05 it rejects a right model in 1 to 3%. The prediction for a label of a further
+    annotator depends on α / γ only: the check cannot distinguish a wrong prior from a wrong reliability, and without a prior or background
+    (``prirn``) the reliability does not change the prediction. For ratings with few values the middle half may hold more or less than half.
 
     References
     ----------
@@ -204,7 +206,7 @@ def split_panel_check(
     >>> [round(x, 3) for x in (default.predicted, fitted.predicted, fitted.observed)]
     [0.745, 0.626, 0.64]
     """
-    from .. import aggregation  # noqa: PLC0415  (which imports this module)
+    from .. import aggregation  # noqa: PLC0415  (it imports this module)
 
     if model == "auto":
         model = "normal" if isinstance(annotations, Ratings) else "prirn" if isinstance(annotations, Rankings) else "dirichlet"
@@ -233,7 +235,7 @@ def split_panel_check(
 
 
 def one_each(labels: Labels) -> Labels:
-    """A row for each label."""
+    """Return the labels with one row per label."""
     checks.room("one row a label", 16 * labels.count.sum(dtype=np.float64))
     ends = np.append(0, np.cumsum(labels.count))[labels.offsets]
     who, label = np.repeat(labels.annotator, labels.count), np.repeat(labels.label, labels.count)
@@ -241,9 +243,9 @@ def one_each(labels: Labels) -> Labels:
 
 
 def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
-    """(R,) which annotations are held out: those of n annotators of each case that has more, by numbers of the case and the annotator."""
+    """Return which annotations (R,) are held out: those of n annotators of each case with more, by random keys of case and annotator."""
     case, who = row_of(case_offsets(known)), known.annotator.astype(np.int64)
-    nobody = np.flatnonzero(who < 0)  # told apart by the order of their classes, or as they came
+    nobody = np.flatnonzero(who < 0)  # without a name, the key is the position among the case's annotations
     order = nobody[np.lexsort((getattr(known, "label", np.arange(len(who)))[nobody], case[nobody]))]
     who[order] = len(known.annotators) + np.arange(len(order)) - np.searchsorted(case[order], case[order])
     pair, at, of = np.unique(np.stack([case, who]), axis=1, return_index=True, return_inverse=True)
@@ -258,16 +260,16 @@ def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
 
 
 def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64: numbers that look random."""
+    """Return the finaliser of splitmix64: numbers that look random."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
     return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def _of_classes(rest: Any, out: Any, make: Any) -> HeldAnnotations:
-    """Labels and rankings ``out`` of the cases of which a truth is made of the ``rest``."""
+    """Return the held-out labels and rankings ``out``, compared with the truth from the ``rest``."""
     checks.room("plausibilities of all cases", 24.0 * rest.n_cases * rest.n_classes)
-    from .by_name import voted  # noqa: PLC0415  (which imports this module)
+    from .by_name import voted  # noqa: PLC0415  (it imports this module)
 
     mean, vote = make(rest).mean(), np.nan_to_num(voted(rest).membership(1))
     predicted = (vote * mean).sum(1)
@@ -291,7 +293,7 @@ def _of_ratings(rest: Ratings, out: Ratings, make: Any) -> HeldAnnotations:
 
 
 def _summed(found: HeldAnnotations, group: Any, independent: bool, least: int = 1) -> tuple[int, float, float, float, float]:
-    """Cases, means over them observed and predicted, p-value of the difference, independent cases that would have this variance."""
+    """Return the number of cases, the observed and predicted means, the p-value of the difference, and the effective number of cases."""
     unit = found.row if group is None else group[found.row]
     (units, unit), (rows, row) = (np.unique(one, return_inverse=True) for one in (unit, found.row))
     n, g, unit, row = len(rows), len(units), unit.reshape(-1), row.reshape(-1)
@@ -321,7 +323,7 @@ def _parts(names: Any, found: list[tuple[int, float, float, float, float]]) -> P
 
 
 def _of_annotators(known: Any, judge: Any, summed: Any) -> PanelParts | None:
-    """Each annotator held out of all of their cases."""
+    """Return the check of each annotator, held out of all of their cases."""
     if not len(known.annotators):
         return None
     found = []
@@ -332,7 +334,7 @@ def _of_annotators(known: Any, judge: Any, summed: Any) -> PanelParts | None:
 
 
 def _bins(found: HeldAnnotations, summed: Any, of_ratings: bool) -> PanelParts:
-    """By tenths of the place; of ratings it is the share in each tenth that is compared."""
+    """Return the check by tenths of the place; for ratings it compares the share in each tenth."""
     place = np.minimum((found.place * N_BINS).astype(np.int64), N_BINS - 1)
     edges = np.linspace(0, 1, N_BINS + 1)
     parts = []

@@ -19,19 +19,19 @@ from ..plausibilities.draws import REST, MentionedDraws
 from ..resampling import seed_of
 from .reliabilities import reliability_of
 
-CHUNK = 16  # cases: a checkpoint record, and some hundredths of a second
+CHUNK = 16  # cases in a chunk and in a checkpoint record: some hundredths of a second
 LEAST_TEMPERING = 0.01
 UNRANKED = ("individual", "lump", "ignore")
-WORST_RHAT, LEAST_ESS = 1.05, 25  # beyond which chains of a case have not mixed; effective draws a chain
+WORST_RHAT, LEAST_ESS = 1.05, 25  # largest R̂ and least number of effective draws per chain of a case whose chains have mixed
 
 
 def as_rankings(annotations: Any) -> Rankings:
-    """Rankings as they are; a label is a ranking of one class."""
+    """Return rankings unchanged, and labels as rankings of one class; reject other values."""
     if isinstance(annotations, Rankings):
         return annotations
     if not isinstance(annotations, Labels):
         raise TypeError(
-            f"rankings must be Rankings or Labels. Got {type(annotations).__name__}: Rankings.from_blocks and others make them."
+            f"rankings must be Rankings or Labels. Got {type(annotations).__name__}: use Rankings.from_blocks or another constructor."
         )
     checks.room("one ranking a label", 16 * annotations.count.sum(dtype=np.float64))
     case_ends = np.concatenate([[0], np.cumsum(annotations.count)])[annotations.offsets]
@@ -42,19 +42,19 @@ def as_rankings(annotations: Any) -> Rankings:
 
 
 def prior_of(prior_shape: Any, prior_mass: Any, n_classes: int) -> float:
-    """Shape of a single class, from itself or from the total mass (default 1) of all classes."""
+    """Return the prior shape of a single class, given directly or as the total mass (default 1) of all classes."""
     if prior_shape is not None and prior_mass is not None:
-        raise checks.error("prior_mass", "not be given beside prior_shape", prior_mass)
+        raise checks.error("prior_mass", "be left out if prior_shape is given", prior_mass)
     if prior_shape is not None:
         return checks.scalar("prior_shape", prior_shape, positive=True)
     shape = checks.scalar("prior_mass", 1.0 if prior_mass is None else prior_mass, positive=True) / n_classes
     if shape == 0:
-        raise checks.error("prior_mass", "leave each class a shape above 0", repr(prior_mass))
+        raise checks.error("prior_mass", "give each class a shape above 0", repr(prior_mass))
     return shape
 
 
 def tempering_of(tempering: Any) -> float:
-    """The exponent of plausibilities, in a range in which powers of doubles mean something."""
+    """Return the exponent of plausibilities; reject one for which powers of doubles overflow or lose precision."""
     value = checks.scalar("tempering", tempering, positive=True)
     if not LEAST_TEMPERING <= value <= 1 / LEAST_TEMPERING:
         raise checks.error("tempering", f"be from {LEAST_TEMPERING} to {1 / LEAST_TEMPERING:g}", repr(tempering))
@@ -80,48 +80,49 @@ def plackett_luce(
     progress: bool = False,
     checkpoint: Any = None,
 ) -> Draws:
-    """Posterior draws of plausibilities under the Plackett–Luce model with ties and unranked classes.
+    """Return posterior draws of plausibilities under the Plackett–Luce model with ties and unranked classes.
 
-    Latent arrival times ``τ_k ~ Exp(λ_k)``; a ranking says that every class of a block arrives before all of the later blocks, the unranked
-    classes last; prior ``λ_k ~ Gamma(a, rate)``; reliability γ is the power of the likelihood, as if every annotator had ranked γ times.
-    Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not depend on the number of classes, unless ``tempering``
-    is given with ``unranked="individual"``.
+    Latent arrival times are ``τ_k ~ Exp(λ_k)``; in a ranking all classes of a block arrive before those of later blocks, and unranked
+    classes arrive last; the prior is ``λ_k ~ Gamma(a, rate)``; the likelihood has the power γ, the reliability, as if each annotator had
+    ranked γ times. Draws are of ``λ / Σλ`` [A B.4], by a collapsed Gibbs sampler whose cost does not depend on the number of classes,
+    unless ``tempering`` is given with ``unranked="individual"``.
 
     Parameters
     ----------
     rankings : Rankings or Labels
         N cases. A label is a ranking of one class. A case without annotations gets draws from the prior.
     reliability : float, mapping of annotator to float, or array
-        γ > 0, any real number; of each annotator or of each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r
-        times. Of rankings whose annotators have no names, (R,) numbers.
+        γ > 0, any real number; for each annotator or each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r
+        times. For rankings whose annotators have no names, (R,) numbers.
     tempering : float
-        t > 0: rankings are those of ``λ^t``, the tempered model of [A B.4], ``τ_k ~ Exp(λ_k^t)``. Above 1 annotators find the classes of
-        higher plausibility more surely, so that plausibilities lie closer together; 1 (default) is the model itself.
+        t > 0: rankings follow ``λ^t``, the tempered model of [A B.4], ``τ_k ~ Exp(λ_k^t)``. Above 1 annotators find classes of higher
+        plausibility with higher probability, so that plausibilities are closer to each other; 1 (default) is the model itself.
     prior_shape, prior_mass : float, optional
         Shape a of every class, or the total ``a K`` of all classes; one of them, above 0. Default ``prior_mass=1``.
     prior_rate : float
-        Above 0. Normalised plausibilities do not depend on it.
+        Rate of the prior, above 0. Normalised plausibilities do not depend on it.
     unranked : {"individual", "lump", "ignore"}
-        Classes of a case that no annotator mentioned: each with the prior of any class (exact, default); one class of shape a for all of
-        them, whose plausibility they share evenly (as in the authors' code: another prior); or left out, with plausibility 0.
+        Classes of a case that no annotator mentioned: each has the prior of any class (exact, default); all are one class of shape a,
+        whose plausibility they share evenly (as in the authors' code: another prior); or they are left out, with plausibility 0.
     n_draws, n_warmup, n_chains, n_thin : int
-        Draws kept in all, a multiple of ``n_chains``; sweeps thrown away at the start of each chain; chains; sweeps per draw.
+        Number of draws kept in all, a multiple of ``n_chains``; of sweeps at the start of each chain that are not kept; of chains; of
+        sweeps per draw.
     seed : int, Generator or SeedSequence
-        A case's draws depend on the seed, its id and its annotations only.
+        The draws of a case depend on the seed, its id and its annotations only.
     n_threads : int
-        Threads; the draws are the same for any number.
+        Number of threads, which does not change the draws.
     dtype : float64 or float32
-        Of the stored draws: 8 or 4 bytes for each draw of each mentioned class and of the lump.
+        Type of the stored draws: 8 or 4 bytes for each draw of each mentioned class and of the lump.
     progress : bool
-        Say on standard error how far the run is, where it takes longer than two seconds.
+        Whether to report progress on standard error if the run takes longer than two seconds.
     checkpoint : path, optional
-        File for finished cases: a run that was stopped or killed, started again with the same arguments, goes on there and
+        File for finished cases: a run that was stopped or killed continues from it if started again with the same arguments, and
         ends with the same bytes. Delete the file when it is no longer needed.
 
     Returns
     -------
     Draws
-        Draws of the classes that a case mentions and of the lump of all others: memory grows with what was annotated.
+        Draws of the mentioned classes of each case and of the lump of all others: memory grows with the number of mentioned classes.
 
     Raises
     ------
@@ -136,12 +137,12 @@ def plackett_luce(
 
     Notes
     -----
-    The prior matters: with a = 1 for each of hundreds of classes, those that nobody mentioned hold most of the plausibility.
+    The prior matters: with a = 1 for each of hundreds of classes, unmentioned classes hold most of the plausibility.
 
-    Reliability and tempering are two things. A reliability of 3 counts a ranking three times: it concentrates the posterior. A tempering
-    of 3 says that one ranking follows the plausibilities as ``λ³`` does: where two annotators differ, plausibilities of 0.6 and 0.4 explain
-    it less well. Given the waiting times, log λ_k has a log-concave density with ``λ_k^t`` in it, which is drawn by rejection; Metropolis
-    moves of each ranked class, with the times integrated out, are beside it.
+    Reliability and tempering differ. A reliability of 3 counts a ranking three times: it concentrates the posterior. A tempering of 3 means
+    that one ranking follows ``λ³``: if two annotators differ, plausibilities of 0.6 and 0.4 explain it less well. Given the waiting times,
+    log λ_k has a log-concave density with ``λ_k^t`` in it, which is drawn by rejection, in addition to Metropolis moves of each ranked
+    class with the times integrated out.
 
     References
     ----------
@@ -190,7 +191,7 @@ def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
 
 
 def weighted_rankings(annotations: Any, reliability: Any) -> tuple[Rankings, float, Array | None]:
-    """``(rankings, γ, weights)``: the reliability of all, or of each ranking."""
+    """Return ``(rankings, γ, weights)``: the common reliability, or that of each ranking."""
     rankings = as_rankings(annotations)
     gamma, weights = reliability_of(reliability, annotations)
     if weights is not None and isinstance(annotations, Labels):
@@ -199,7 +200,7 @@ def weighted_rankings(annotations: Any, reliability: Any) -> tuple[Rankings, flo
 
 
 def with_all_classes(rankings: Rankings, weights: Array | None) -> tuple[Rankings, Array | None]:
-    """The same with a ranking more in each case, all classes tied: it says nothing, and each class is mentioned."""
+    """Return the rankings with one more in each case in which all classes are tied: uninformative, but it mentions each class."""
     n, k, r = rankings.n_cases, rankings.n_classes, rankings
     checks.room("all classes of all cases", 4.0 * n * k)
     ends, n_blocks = r.case_offsets[1:], np.diff(r.ranking_offsets)
@@ -219,7 +220,7 @@ def stages_of(rankings: Rankings, rest: bool, weights: Array | None = None) -> c
 
 
 def classes_of(stages: core.Stages) -> tuple[Int64, Int32]:
-    """``(offsets, index)`` of the mentioned classes of each case."""
+    """Return ``(offsets, index)`` of the mentioned classes of each case."""
     offsets, index = np.empty(stages.n_cases + 1, np.int64), np.empty(stages.n_mentioned(), np.int32)
     stages.classes(offsets, index)
     return offsets, index
@@ -260,12 +261,12 @@ def _sample(
             (law, unranked, schedule, seed, str(dtype), rankings.n_classes),
         )
         _resume(Checkpoint(path, run), part, bounds, starts, values, stop)
-    values.flags.writeable = False  # or the record would make a copy of its own
+    values.flags.writeable = False  # else the record would copy them
     return MentionedDraws(rankings.axes, offsets, index, values, n_draws, schedule[3], unranked, law[1], seed)
 
 
 def _resume(held: Checkpoint, part: Any, bounds: list[tuple[int, int]], starts: Any, values: Any, stop: Any) -> None:
-    """Run the parts that a checkpoint does not hold, and write each when it is done."""
+    """Run the parts that a checkpoint does not hold, and write each one when it is finished."""
 
     def write(begin: int, end: int, _: Any) -> None:
         held.add(begin, end, values[starts[begin] : starts[end]].tobytes())
@@ -279,25 +280,25 @@ def _resume(held: Checkpoint, part: Any, bounds: list[tuple[int, int]], starts: 
 
 
 def plackett_luce_diagnostics(draws: Draws) -> Diagnostics:
-    """Convergence of the chains, case by case: of the log plausibility of the case's most plausible class.
+    """Return the convergence of the chains of each case, for the log plausibility of its most plausible class.
 
-    Rank-normalised split R̂, bulk and tail effective sample size as defined by Vehtari et al. (2021).
+    Rank-normalised split R̂, bulk and tail effective sample size are those of Vehtari et al. (2021).
 
     Parameters
     ----------
     draws : Draws
-        As :func:`plackett_luce` returns them.
+        Draws from :func:`plackett_luce`.
 
     Returns
     -------
     Diagnostics
-        ``rhat``, ``ess_bulk``, ``ess_tail``, ``ess_mean``, ``mcse_mean``: (N,) each; NaN for a case without classes, and
-        where a chain has fewer than four draws.
+        ``rhat``, ``ess_bulk``, ``ess_tail``, ``ess_mean``, ``mcse_mean``: (N,) each; NaN for a case without classes, or if
+        chains have fewer than four draws.
 
     Raises
     ------
     TypeError
-        If the draws were made elsewhere.
+        If the draws are from other software.
 
     Examples
     --------
@@ -313,7 +314,7 @@ def plackett_luce_diagnostics(draws: Draws) -> Diagnostics:
 
 
 def _warn(draws: MentionedDraws) -> None:
-    """One warning that names how many cases fall short."""
+    """Give one warning with the number of cases whose chains have not mixed."""
     if draws.n_draws // draws.n_chains < 4:
         return
     found = plackett_luce_diagnostics(draws)
@@ -322,14 +323,14 @@ def _warn(draws: MentionedDraws) -> None:
         worst = int(np.nanargmax(np.where(short, found.rhat, -np.inf)))
         notices.warn(
             f"chains have not mixed well in {int(short.sum())} of {draws.n_cases} cases (R-hat above {WORST_RHAT} or fewer than "
-            f"{LEAST_ESS} effective draws a chain; worst R-hat {found.rhat[worst]:.3f}, case {draws.axes.case_name(worst)}): take more "
+            f"{LEAST_ESS} effective draws per chain; worst R-hat {found.rhat[worst]:.3f}, case {draws.axes.case_name(worst)}): use more "
             "draws or a longer warm-up",
             stacklevel=3,
         )
 
 
 def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient: bool = False) -> Any:
-    """Log-likelihood of every ranking under Plackett–Luce with ties, given plausibilities.
+    """Return the log-likelihood of each ranking under Plackett–Luce with ties, given plausibilities.
 
     ``Σ_l log p(block l | Z_l)``, ``p(b | Z) = ∫ e^(-T) Π_{a∈b} (1 - e^(-T λ_a / Z)) dT`` with Z the total plausibility of all
     later and unranked classes [A eq. 20]; exact to about 1e-15 for blocks of any size.
@@ -339,18 +340,18 @@ def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient
     rankings : Rankings or Labels
         N cases, R rankings.
     plausibilities : (N, K) array or Point
-        Not negative; they need not add up to 1 (the likelihood does not change with their scale).
+        Numbers of at least 0, which need not add up to 1 (the likelihood does not depend on their scale).
     gradient : bool
-        Whether the gradient of a case's log-likelihood (the sum over its rankings) in log plausibilities is returned, too:
-        ``∂/∂log λ_k = Σ 1[k ranked] (1 - λ_k E τ_k) - λ_k E (time that k was waited for)``; it adds up to 0 over classes.
+        Whether to return also the gradient of each case's log-likelihood (the sum over its rankings) in log plausibilities:
+        ``∂/∂log λ_k = Σ 1[k ranked] (1 - λ_k E τ_k) - λ_k E (waiting time for k)``, which adds up to 0 over classes.
 
     Returns
     -------
     (R,) array
-        In the order of the rankings (case by case). ``-inf`` where a ranked class has plausibility 0 and a later one has
-        not; NaN where both have 0.
+        Log-likelihoods in the order of the rankings (case by case). ``-inf`` if a ranked class has plausibility 0 and a later one has
+        not; NaN if both have 0.
     (N, K) array
-        The gradient, where it is asked for; NaN in a case whose likelihood is 0.
+        The gradient, if ``gradient``; NaN in a case whose likelihood is 0.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from ..plausibilities import Point
 from ..plausibilities.draws import REST
 from .plackett_luce_draws import UNRANKED, classes_of, prior_of, stages_of, tempering_of, weighted_rankings
 
-CHUNK = 128  # cases: some milliseconds
+CHUNK = 128  # cases in a chunk: some milliseconds
 
 
 def plackett_luce_map(
@@ -28,10 +28,10 @@ def plackett_luce_map(
     prior_rate: float = 1.0,
     unranked: str = "individual",
 ) -> Point:
-    r"""Most probable plausibilities under Plackett–Luce with ties: the posterior's mode in log λ.
+    r"""Return the most probable plausibilities under Plackett–Luce with ties: the mode of the posterior in log λ.
 
-    Maximises ``γ Σ log p(ranking | λ) + Σ_k (a log λ_k - rate λ_k)`` over log λ, with the likelihood of
-    :func:`plackett_luce_log_likelihood`, and returns ``λ / Σλ``.
+    The estimate maximises ``γ Σ log p(ranking | λ) + Σ_k (a log λ_k - rate λ_k)`` over log λ, with the likelihood
+    of :func:`plackett_luce_log_likelihood`; the result is ``λ / Σλ``.
 
     Parameters
     ----------
@@ -42,26 +42,26 @@ def plackett_luce_map(
     -------
     Point
         Plausibilities (N, K) that add up to 1. With ``"individual"`` and ``"lump"`` all K classes of every case are listed
-        (12 bytes each), also where nobody annotated: there they are equal. With ``"ignore"`` only mentioned ones are, and a
-        case without any is undefined (NaN).
+        (12 bytes each), also for a case without annotations, in which they are equal. With ``"ignore"`` only mentioned classes are
+        listed, and a case without any is undefined (NaN).
 
     Raises
     ------
     TypeError, ValueError
-        As :func:`plackett_luce`.
+        As for :func:`plackett_luce`.
     ArithmeticError
-        If plausibilities of a case differ by more orders of magnitude than floating point holds: the prior is some 1e9 times
+        If plausibilities of a case differ by more orders of magnitude than doubles can represent: the prior is some 1e9 times
         weaker than the annotations, or annotators agree on the order of dozens of classes.
 
     Notes
     -----
-    The objective is strictly concave in log λ, ties included, so that the mode is unique. (The mode in λ itself would be another: with a <
-    1 it puts classes to 0.) Newton's method, 3 to 11 steps on real data, until no log λ moves by more than 1e-7; the error squares at each
-    step. Relative error: about 1e-13, and at most 1e-6 where little more than a very weak prior holds classes together. Mentioned classes
-    of a case within 1e-12 of each other are given one value, so that symmetric rankings give ties.
+    The objective is strictly concave in log λ, also with ties, so that the mode is unique. (The mode in λ itself differs: with a < 1 it
+    sets classes to 0.) Newton's method takes 3 to 11 steps on real data, until no log λ changes by more than 1e-7; each step squares the
+    error. The relative error is about 1e-13, and at most 1e-6 if almost only a very weak prior connects classes. Mentioned classes of a
+    case within 1e-12 of each other get one value, so that symmetric rankings give ties.
 
     With one class from each annotator (c_k votes, n in all) the mode is ``(a + γ c_k) / (aK + γ n)``, the mean of the exact
-    Dirichlet posterior. A point estimate hides how much annotators leave open: see :func:`plackett_luce`.
+    Dirichlet posterior. A point estimate does not show the uncertainty of the truth: see :func:`plackett_luce`.
 
     References
     ----------
@@ -95,43 +95,43 @@ def plackett_luce_mle(
     prior_shape: float | None = None,
     prior_mass: float | None = None,
 ) -> Point:
-    r"""Maximum-likelihood plausibilities under Plackett–Luce with ties, over the classes that a case mentions.
+    r"""Return maximum-likelihood plausibilities under Plackett–Luce with ties, over the mentioned classes of each case.
 
-    Maximises ``Σ log p(ranking | λ)`` over ``λ / Σλ``, with the likelihood of :func:`plackett_luce_log_likelihood` and the
-    other classes left out.
+    The estimate maximises ``Σ log p(ranking | λ)`` over ``λ / Σλ``, with the likelihood of :func:`plackett_luce_log_likelihood`
+    without the other classes.
 
     Parameters
     ----------
     rankings : Rankings or Labels
-        As for :func:`plackett_luce`, errors too.
+        As for :func:`plackett_luce`, with the same errors.
     reliability : float, mapping of annotator to float, or array
-        As for :func:`plackett_luce`. One number changes no estimate, only what ``"map"`` takes where there is none.
+        As for :func:`plackett_luce`. A single number changes only the estimates of ``"map"``.
     tempering : float
-        As for :func:`plackett_luce`: the estimate of ``λ^t`` to the power 1/t.
+        As for :func:`plackett_luce`: the result is the estimate of ``λ^t`` to the power 1/t.
     on_nonexistence : {"error", "map"}
-        What to do with a case that has no estimate: raise an error (default), or take ``plackett_luce_map(…, unranked="ignore")`` for it.
+        What to do with a case without an estimate: raise an error (default), or use ``plackett_luce_map(…, unranked="ignore")``.
     prior_shape, prior_mass : float, optional
         The prior of ``"map"``, as in :func:`plackett_luce_map`.
 
     Returns
     -------
     Point
-        Plausibilities (N, K) that add up to 1; 0 for classes that nobody mentioned; a case that mentions none is undefined (NaN).
+        Plausibilities (N, K) that add up to 1; 0 for unmentioned classes; a case without mentioned classes is undefined (NaN).
 
     Raises
     ------
     ValueError
-        If a case has no estimate: the first one and its classes that no other mentioned class is ever placed before are
-        named. If ``on_nonexistence`` is unknown, a prior is not above 0, or given where it is not used.
+        If a case has no estimate: the message names the first such case and its classes before which no other mentioned class is
+        ever placed. If ``on_nonexistence`` is unknown, or a prior is not above 0 or is given without ``"map"``.
     ArithmeticError
-        As :func:`plackett_luce_map`.
+        As for :func:`plackett_luce_map`.
 
     Notes
     -----
     The estimate exists and is unique if and only if the graph with an edge from each class to those that some annotator
-    placed later, in a later block or left out, is strongly connected. Else some classes can be raised above all others and
-    the likelihood never falls; no large number stands for that. Of the 1,816 cases of the dermatology data that mention
-    several classes, 1,274 have an estimate; over all K classes none has.
+    placed in a later block or left out is strongly connected. Else the likelihood never falls as some classes rise above all
+    others, so that it has no maximum. Of the 1,816 cases of the dermatology data that mention several classes, 1,274 have an
+    estimate; over all K classes no case has one.
 
     References
     ----------
@@ -151,7 +151,7 @@ def plackett_luce_mle(
     checks.option("on_nonexistence", on_nonexistence, ("error", "map"))
     for name, prior in (("prior_shape", prior_shape), ("prior_mass", prior_mass)):
         if prior is not None and on_nonexistence == "error":
-            raise checks.error(name, "be given with on_nonexistence='map' only", repr(prior))
+            raise checks.error(name, "be given only with on_nonexistence='map'", repr(prior))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     stages = stages_of(given, False, weights)
     exists, unbeaten = _existence(stages)
@@ -165,15 +165,15 @@ def plackett_luce_mle(
 
 
 def _modes(rankings: Rankings, stages: core.Stages, reliability: float, shape: Array, rest: int) -> Array:
-    """Plausibilities of each case's mentioned classes and, after them, of all others."""
+    """Return the plausibilities of the mentioned classes of each case and, after them, of all others."""
     values = np.empty(stages.n_mentioned() + stages.n_cases)
 
     def part(begin: int, end: int) -> None:
         stopped = stages.map(reliability, shape, rest, begin, end, values)
         if stopped >= 0:
             raise ArithmeticError(
-                f"the estimate of case {rankings.axes.case_name(stopped)} is beyond the range or precision of floating point: "
-                "its plausibilities differ by too many orders of magnitude. A stronger prior or a lower reliability helps."
+                f"the estimate of case {rankings.axes.case_name(stopped)} is outside the range or precision of floating point: "
+                "its plausibilities differ by too many orders of magnitude. Use a stronger prior or a lower reliability."
             )
 
     parallel.run(part, rankings.n_cases, CHUNK, "point estimates")
@@ -186,18 +186,18 @@ def _mentioned(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
 
 
 def _all_classes(rankings: Rankings, stages: core.Stages, values: Array) -> Point:
-    """Plausibilities of all classes, unmentioned ones with equal parts of theirs."""
+    """Return the plausibilities of all classes; unmentioned classes share theirs equally."""
     offsets, index = classes_of(stages)
     n, k, row = rankings.n_cases, rankings.n_classes, row_of(offsets)
     table = np.repeat(values[offsets[1:] + np.arange(n)] / np.maximum(k - sizes_of(offsets), 1), k)
     table[row * k + index] = values[np.arange(len(index)) + row]
     every = np.tile(np.arange(k, dtype=np.int32), n)
-    table.flags.writeable = every.flags.writeable = False  # or the record would make copies of its own
+    table.flags.writeable = every.flags.writeable = False  # else the record would copy them
     return Point(rankings.axes, np.arange(n + 1, dtype=np.int64) * k, every, table)
 
 
 def _existence(stages: core.Stages) -> tuple[Bools, Bools]:
-    """``(exists (N,), unbeaten)``: whether all mentioned classes are connected; those that no other one is placed before."""
+    """Return whether the estimate of each case exists (N,), and the classes before which no other one is placed."""
     offsets, index = classes_of(stages)
     unbeaten = np.empty(len(index), np.uint8)
     stages.unbeaten(unbeaten)

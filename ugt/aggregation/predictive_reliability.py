@@ -1,4 +1,4 @@
-"""The reliability with which labels predict further labels of the same case: held-out labels, at least two of each case."""
+"""The reliability with which labels predict further labels of the same case, from at least two held-out labels of each case."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ TOO_FEW = "case with too few labels to hold them out"
 
 
 def fit_predictive_reliability(labels: Any, *, held: int = 2, seed: Any = 0) -> FittedReliability:
-    r"""Fit how much the labels of a case tell of further labels of it, together with the prior.
+    r"""Fit the reliability with which the labels of a case predict further labels of this case, together with the prior.
 
-    Of each case ``held`` labels are held out, with counts h_i; s_i are those of the others. Maximised over γ and α is
+    Of each case ``held`` labels are held out, with counts h_i; s_i are the counts of the others. The fit maximises over γ and α
 
     .. math:: ℓ(γ, α) = \sum_i \log \mathrm{DirMult}(h_i \mid γ s_i + α),
 
-    the probability of the labels held out, in their order, under the posterior that the others leave. Labels that are independent looks at
-    plausibilities from a Dirichlet prior have γ = 1; below 1 the labels of a case tell less of further ones.
+    the probability of the held-out labels, in their order, under the posterior from the others. Labels that are independent draws from
+    plausibilities with a Dirichlet prior have γ = 1; below 1 the labels of a case predict further ones less well.
 
     Parameters
     ----------
     labels : Labels
-        At least 10 cases with more than ``held`` labels; the others are left out and counted.
+        Labels with at least 10 cases with more than ``held`` labels; the other cases are left out and counted.
     held : int
-        At least 2: with one label held out only α / γ is identified.
+        Number of labels held out of each case, at least 2: with one only α / γ is identified.
     seed : int, Generator or SeedSequence
-        Which labels are held out depends on the seed, the id of the case and the id of the annotator.
+        The held-out labels depend on the seed, the id of the case and the id of the annotator.
 
     Returns
     -------
     FittedReliability
-        Its ``profile`` is highest over α under each γ; ``prior`` is α at the maximum.
+        The fit; its ``profile`` is the likelihood for each γ at the best α, and ``prior`` is α at the maximum.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def fit_predictive_reliability(labels: Any, *, held: int = 2, seed: Any = 0) -> 
 
     Notes
     -----
-    It is about further labels by annotators like these, not about the truth: errors that all of them share are invisible to it.
+    It applies to further labels by annotators like these, not to the truth: errors that all of them share are invisible.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def fit_predictive_reliability(labels: Any, *, held: int = 2, seed: Any = 0) -> 
     if not isinstance(labels, Labels):
         raise TypeError(f"labels must be Labels. Got {type(labels).__name__}.")
     if checks.whole("held", held) < 2:
-        raise checks.error("held", "be at least 2: one held-out label a case tells the prior divided by the reliability only", held)
+        raise checks.error("held", "be at least 2: one held-out label per case shows only the prior divided by the reliability", held)
     single = one_each(labels)
     out = held_out(single, labels.axes.stream_keys, held, seed_of(seed))
     n_held = np.bincount(row_of(single.offsets)[out], minlength=labels.n_cases)
@@ -97,7 +97,7 @@ def fit_predictive_reliability(labels: Any, *, held: int = 2, seed: Any = 0) -> 
 
 
 def _pairs(first: Any, number: Any) -> tuple[Any, Any]:
-    """Distinct pairs of a count and each j below a number, and how often there are such."""
+    """Return the distinct pairs of a count and each j below a number, and their frequencies."""
     of = np.repeat(first, number)
     j = np.arange(len(of)) - np.repeat(np.cumsum(number) - number, number)
     return np.unique(np.stack([of, j]), axis=1, return_counts=True)

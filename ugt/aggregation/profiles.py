@@ -1,4 +1,4 @@
-"""Maxima and profile-likelihood intervals of one positive number, sought along its logarithm."""
+"""Maxima and profile-likelihood intervals of one positive number, found along its logarithm."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ..resampling import check_level
 
 
 def maximum(of: Callable[[float], float], grid: Array, values: Array | None = None) -> tuple[float, float]:
-    """``(t, value)`` where a function is highest: the best point of a grid (with ``values``, where these are known), refined between its
-    neighbours unless it is an end.
+    """Return the place and value ``(t, value)`` of a maximum: the best point of a grid, refined between its neighbours unless it is an end.
+
+    ``values``: the function on the grid, if known.
     """
     from scipy.optimize import minimize_scalar  # noqa: PLC0415  (scipy is slow to import)
 
@@ -25,7 +26,7 @@ def maximum(of: Callable[[float], float], grid: Array, values: Array | None = No
 
 
 def ends(of: Callable[[float], float], at: float, top: float, span: tuple[float, float], level: float) -> tuple[float, float]:
-    """Where a log-likelihood with maximum ``top`` at e^``at`` is χ²₁ / 2 lower; 0 or inf on a side where it is nowhere so low."""
+    """Return where a log-likelihood with maximum ``top`` at e^``at`` is χ²₁ / 2 lower; 0 or inf on a side on which it never is."""
     from scipy.optimize import brentq  # noqa: PLC0415
     from scipy.special import chdtri  # noqa: PLC0415
 

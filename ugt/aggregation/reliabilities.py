@@ -15,16 +15,16 @@ from ..annotations.other_annotators import case_offsets
 
 
 def is_mapping(reliability: Any) -> bool:
-    """A mapping of annotator to number, or what has keys like one, such as a Series of pandas."""
+    """Return whether the reliability is a mapping of annotator to number, or a value with keys such as a Series of pandas."""
     return isinstance(reliability, Mapping) or (hasattr(reliability, "keys") and not identifiers.is_frame(reliability))
 
 
 def reliability_of(reliability: Any, known: Labels | Rankings) -> tuple[float, Array | None]:
-    """``(γ, None)`` of one number, or of equal ones; else ``(1, w)`` with the reliability w (R,) of each label or ranking."""
+    """Return ``(γ, None)`` for one number or equal numbers; else ``(1, w)`` with the reliability w (R,) of each label or ranking."""
     if is_mapping(reliability):
         found = _of_annotators(dict(reliability.items()), known)
     elif identifiers.is_frame(reliability):
-        raise checks.error("reliability", "be a number, a mapping or an array (of a frame: its to_numpy())", type(reliability).__name__)
+        raise checks.error("reliability", "be a number, a mapping or an array (for a frame use its to_numpy())", type(reliability).__name__)
     elif (table := identifiers.as_array(reliability)).ndim == 0:
         return checks.scalar("reliability", reliability, positive=True), None
     else:
@@ -38,14 +38,14 @@ def reliability_of(reliability: Any, known: Labels | Rankings) -> tuple[float, A
 
 
 def annotator_reliabilities(mapping: Mapping[Any, Any], known: Labels | Rankings) -> dict[Any, float]:
-    """The names and numbers of a mapping, checked, in the order of the annotators."""
+    """Return the names and numbers of a mapping after checks, in the order of the annotators."""
     reliability_of(mapping, known)
     return {name: float(mapping[name]) for name in known.annotators.tolist()}
 
 
 def _of_annotators(given: dict[Any, Any], known: Labels | Rankings) -> Array:
     if len(known.annotators) == 0 and len(known.annotator):
-        raise checks.error("reliability", "be one number where annotators have no names, as in counts", "a mapping of annotators")
+        raise checks.error("reliability", "be one number if annotators have no names, as in counts", "a mapping of annotators")
     names = known.annotators.tolist()
     unknown = [name for name in given if name not in set(names)]
     if unknown:
@@ -87,7 +87,7 @@ def _where(known: Labels | Rankings, r: int) -> str:
 
 
 def merged(case: Any, index: Any, value: Array, n_cases: int, n_classes: int) -> tuple[Any, Any, Array]:
-    """``(offsets, index, sums)`` of the values of each class of each case: equal values in another order give the same double."""
+    """Return ``(offsets, index, sums)`` of the values of each class of each case; equal values in any order give the same double."""
     cell = case.astype(np.int64) * n_classes + index
     order = np.lexsort((value, cell))
     cell = cell[order]

@@ -1,4 +1,4 @@
-"""What a fitted reliability is: its value, profile and intervals."""
+"""The record of a fitted reliability: its value, profile and intervals."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from .._base.axes import Frozen
 from ..resampling import check_level
 from . import profiles
 
-N_FINE = 257  # points between those of the grid, among which the maximum is sought
-FLAT = 1e-6  # of log-likelihoods that are the same for all purposes
+N_FINE = 257  # points between those of the grid in the search for the maximum
+FLAT = 1e-6  # largest difference of log-likelihoods that are practically equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedReliability(Frozen):
-    """A reliability that was fitted, by :func:`fit_reliability` or :func:`fit_predictive_reliability`.
+    """The reliability that :func:`fit_reliability` or :func:`fit_predictive_reliability` fitted.
 
     Attributes
     ----------
     value : float, or mapping of annotator to float
-        γ where the likelihood is highest (of annotators: the posterior); 0 or inf where that is an end of the grid. As ``reliability`` of
-        the truth model.
+        γ at which the likelihood (for annotators: the posterior) is highest; 0 or inf if this is an end of the grid. It is valid as
+        ``reliability`` of the truth model.
     log_likelihood : float
-        There.
+        Log-likelihood at ``value``.
     grid, profile : (G,) arrays
-        Reliabilities, and the log-likelihood under each, highest over the prior where that is fitted with it. Of annotators: one
-        reliability for all.
+        Reliabilities, and the log-likelihood under each, at the best prior if the prior is fitted, too. For annotators: under one
+        reliability of all.
     prior : float or None
-        The prior that was fitted with it.
+        The prior that was fitted together with the reliability.
     n_cases : int
-        Cases that say something.
+        Number of informative cases.
     left_out : mapping
-        Cases that say nothing, by reason.
+        Number of uninformative cases, by reason.
     std_error : mapping of annotator to float, or None
-        Of log γ.
+        Standard errors of log γ.
     notes : tuple of str
-        What a reader must know.
+        Sentences that limit the interpretation.
     mc_error : float
-        Monte Carlo standard error of ``value``; 0 where nothing was simulated.
+        Monte Carlo standard error of ``value``; 0 without simulation.
 
     Examples
     --------
@@ -66,8 +66,9 @@ class FittedReliability(Frozen):
     mc_error: float = 0.0
 
     def interval(self, level: float = 0.95) -> Any:
-        """``(low, high)`` where the profile is χ²₁ / 2 below its maximum, 0 or inf at an open end; of annotators a mapping to normal
-        intervals on log γ.
+        """Return the interval ``(low, high)``, whose ends are where the profile is χ²₁ / 2 below its maximum, or 0 or inf if open.
+
+        For annotators it is a mapping to normal intervals on log γ.
         """
         if self.std_error is None:
             span = float(np.log(self.grid[0])), float(np.log(self.grid[-1]))
@@ -83,24 +84,24 @@ class FittedReliability(Frozen):
         }
 
     def with_prior(self, prior: float) -> FittedReliability:
-        """The same with the prior that was fitted with it."""
+        """Return the reliability with the prior that was fitted together with it."""
         return replace(self, prior=prior)
 
     def sentence(self, level: float = 0.95) -> str:
-        """The result in words, open ends as such."""
+        """Return the result in words, also if an end of the interval is open."""
         if self.std_error is not None:
             said = [f"{name} {self.value[name]:.2g} ({low:.2g} to {high:.2g})" for name, (low, high) in self.interval(level).items()]
             return f"Reliabilities of annotators ({100 * level:g}% intervals): {', '.join(said)}; {self.n_cases:,} cases."
         low, high = self.interval(level)
         if low == 0 and np.isinf(high):
-            return f"{self.n_cases:,} cases do not say what the reliability is: every value is compatible with them."
+            return f"{self.n_cases:,} cases do not show the reliability: every value is compatible with them."
         if low == 0 or np.isinf(high):
             return f"The reliability is {'at most' if low == 0 else 'at least'} {high if low == 0 else low:.2g} ({self.n_cases:,} cases)."
         return f"The reliability is {self.value:.2g} ({100 * level:g}% interval {low:.2g} to {high:.2g}, {self.n_cases:,} cases)."
 
 
 class Spline:
-    """A log-likelihood between the points of a grid of log γ."""
+    """The spline of a log-likelihood between the points of a grid of log γ."""
 
     def __init__(self, grid: Array, values: Array) -> None:
         from scipy.interpolate import CubicSpline  # noqa: PLC0415  (scipy is slow to import)
@@ -112,7 +113,7 @@ class Spline:
 
 
 def fitted(grid: Array, values: Array, **known: Any) -> FittedReliability:
-    """The record of a profile on a grid of reliabilities."""
+    """Return the record of a profile on a grid of reliabilities."""
     of = Spline(np.log(grid), values)
     fine = np.linspace(np.log(grid[0]), np.log(grid[-1]), N_FINE)
     at, top = profiles.maximum(of, fine)

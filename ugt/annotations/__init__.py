@@ -1,4 +1,4 @@
-"""What annotators said: single labels, partial rankings of classes, ratings or masks, ragged, checked once, immutable."""
+"""Annotations: labels, partial rankings of classes, ratings or masks, as ragged arrays that are checked once and immutable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .._base.axes import Classes
-BLOCK = 2**20  # cells of a table of counts that are read at a time
+BLOCK = 2**20  # cells of a table of counts read at a time
 FRACTIONS = "be whole numbers (for fractional counts c: dirichlet(Labels.from_counts(np.sign(c)), reliability=c))"
 
 __all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
@@ -32,22 +32,22 @@ __all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels(OnAxes):
-    """Labels that annotators gave to cases, one class a label. Made by one of the ``from_*`` constructors.
+    """The labels that annotators gave to cases, each one class. The ``from_*`` constructors make them.
 
     Parameters
     ----------
     axes : Axes
         Names of the N cases and K classes.
     annotators : (A,) array of int64 or str
-        Annotator ids; empty where only counts are known.
+        Annotator ids; empty if only counts are known.
     offsets : (N + 1,) int64
         The rows of case i are ``offsets[i]`` to ``offsets[i + 1]``, in the order of the input.
     annotator : (R,) int32
-        Position in ``annotators``; -1 where only counts are known.
+        Position in ``annotators``; -1 if only counts are known.
     label : (R,) int32
         Position in ``axes.classes``.
     count : (R,) int64
-        How many times the label was given: 1, or more from counts.
+        How often the label was given: 1, or more in counts.
 
     Notes
     -----
@@ -65,7 +65,7 @@ class Labels(OnAxes):
     def from_long(
         cls, case: Any, annotator: Any, label: Any, *, classes: Classes = None, cases: Any = None, merge_names: bool = False
     ) -> Labels:
-        """Read a long table, one row a label.
+        """Read a long table with one row per label.
 
         Parameters
         ----------
@@ -73,18 +73,18 @@ class Labels(OnAxes):
             Each column holds integers (of any width, or whole floats) or strings.
         classes : None, int K or sequence of K names
             None: the categories of a categorical column, used or not; else the labels that occur, sorted. K: labels are 0 to K-1.
-            Names: labels are names, equal as text or as numbers, or positions in the list where only the labels are integers. Classes
-            that nobody used are kept.
+            Names: labels are names, equal as text or as numbers, or positions in the list if the labels are integers and the names are
+            not. Classes without labels are kept.
         cases : sequence of case ids, optional
-            All cases in the order wanted, those without labels too. Default: cases in order of first appearance.
+            All cases in the desired order, also those without labels. Default: cases in order of first appearance.
         merge_names : bool
-            Whether classes, and annotators, are one where their names differ only by case, blanks, Unicode form or leading zeros: the
-            commonest name stays.
+            Whether classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros are joined under the
+            commonest name.
 
         Raises
         ------
         ValueError
-            If columns differ in length; an id is missing, empty or of another kind than the rest of its column;
+            If columns differ in length; an id is missing, empty or of another kind than the others of its column;
             a class or a case is unknown.
 
         Warns
@@ -107,7 +107,7 @@ class Labels(OnAxes):
     def _of_columns(
         cls, case: Any, annotator: Any, label: Any, classes: Classes = None, cases: Any = None, merge_names: bool = False
     ) -> Labels:
-        """The columns of a long table, in which an annotator may give a case several labels without a note."""
+        """Return the labels of a long table, without a note if an annotator gave a case several labels."""
         classes = identifiers.categories(label) if classes is None else classes
         rows = LongRows.read(case, annotator, cases, merge_names)
         column = identifiers.number("label", label, rows.where)
@@ -116,7 +116,7 @@ class Labels(OnAxes):
 
     @classmethod
     def _of_rows(cls, rows: LongRows, label: identifiers.Column, classes: Classes, merge_names: bool = False) -> Labels:
-        """A long table whose columns are numbered."""
+        """Return the labels of a long table whose columns are numbered."""
         names, index = class_axis("label", label, classes, rows.where, merge_names)
         offsets, order = rows.grouped()
         annotator, index = rows.annotator[order], index[order]
@@ -128,34 +128,34 @@ class Labels(OnAxes):
     def from_frame(
         cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None, merge_names: bool = False
     ) -> Labels:
-        """Read a long data frame of pandas, polars or pyarrow, one row a label.
+        """Read a long data frame of pandas, polars or pyarrow with one row per label.
 
         Parameters
         ----------
         frame : DataFrame
             Columns for case, annotator and label, by their usual names (task, item, subject; worker, rater, reader; class, answer,
-            grade). Rows whose label is null or blank are no labels, but their cases are kept.
+            grade). Rows with a null or blank label are left out, but their cases are kept.
         columns : mapping of str to str, optional
-            The column for each of the roles case, annotator, label where the usual names do not say it.
+            The column for each of the roles case, annotator, label, if it has no usual name.
         classes, merge_names
             As for :meth:`from_long`.
 
         Raises
         ------
         ValueError
-            If there is no such frame or column, a case or an annotator is missing, or as for :meth:`from_long`.
+            If the frame or a column does not exist, a case or an annotator is missing, or as for :meth:`from_long`.
 
         Examples
         --------
         >>> import types, numpy as np
         >>> column = lambda *cells: types.SimpleNamespace(to_numpy=lambda: np.array(cells, object))
-        >>> class Frame(dict):  # what is used of a data frame
+        >>> class Frame(dict):  # the parts of a data frame that ugt uses
         ...     columns = property(list)
         >>> frame = Frame(item=column("p", "p", "q"), rater=column("ann", "bob", "ann"), label=column("cat", "dog", None))
         >>> Labels.from_frame(frame)
         Labels(n_cases=2, n_empty=1, n_classes=2, n_labels=2, n_annotators=2)
         """
-        from .._tabular.frames import Columns  # noqa: PLC0415  (what only files and frames need is not imported with the library)
+        from .._tabular.frames import Columns  # noqa: PLC0415  (only files and frames need it)
 
         return _several_noted(cls._of_rows(*Columns.of(frame).labels(columns or {}, classes, merge_names), merge_names))
 
@@ -170,13 +170,13 @@ class Labels(OnAxes):
         missing: Any = (None, "", float("nan")),
         merge_names: bool = False,
     ) -> Labels:
-        """Read a wide table, one row a case and one column an annotator.
+        """Read a wide table with one row per case and one column per annotator.
 
         Parameters
         ----------
         table : (N, A) array or list of lists
-            Integer or string labels, and values that mean "no label". A data frame has the names of the annotators and, unless it
-            is numbered, the case ids in its index.
+            Integer or string labels, and values that mean "no label". In a data frame the columns name the annotators and the index,
+            unless it is numbered, holds the case ids.
         classes : None, int K or sequence of K names
             As for :meth:`from_long`.
         case_ids : sequence of N ids, optional
@@ -184,9 +184,9 @@ class Labels(OnAxes):
         annotators : sequence of A ids, optional
             Default: 0 to A-1.
         missing : value or sequence of values
-            What stands for "no label", such as -1 or 99. None or nan stands for every kind of null.
+            The values that mean "no label", such as -1 or 99. None or nan means every kind of null.
         merge_names : bool
-            As for :meth:`from_long`, of classes.
+            As for :meth:`from_long`, for classes.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class Labels(OnAxes):
         classes: Classes,
         merge_names: bool = False,
     ) -> Labels:
-        """The cells ``at`` of a table (flat, ascending), which hold labels."""
+        """Return the labels in the cells ``at`` (flat, ascending) of a table."""
         cells = WideCells.of(shape, at, case_ids, annotators)
         names, index = class_axis("table", identifiers.number("table", held, cells.where), classes, cells.where, merge_names)
         arrays = owned(*cells.grouped(), index, np.ones(len(at), np.int64))
@@ -224,12 +224,12 @@ class Labels(OnAxes):
 
     @classmethod
     def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None) -> Labels:
-        """Read a table of label counts, one row a case and one column a class; who gave the labels is unknown.
+        """Read a table of label counts with one row per case and one column per class, without annotators.
 
         Parameters
         ----------
         counts : (N, K) array of non-negative whole numbers
-            How many annotators chose each class; a row of zeros is a case without labels.
+            Number of annotators who chose each class; a row of zeros is a case without labels.
         case_ids : sequence of N ids, optional
             Default: 0 to N-1.
         classes : sequence of K names, optional
@@ -254,19 +254,19 @@ class Labels(OnAxes):
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, counts included."""
+        """Number of labels, each counted as often as it was given."""
         return int(self.count.sum())
 
     def class_counts(self) -> tuple[Int64, Int32, Int64]:
-        """Ragged label counts.
+        """Return the label counts as ragged arrays.
 
         Returns
         -------
         offsets : (N + 1,) int64
         index : int32
-            The classes of each case that were chosen, ascending.
+            The classes with labels of each case, ascending.
         count : int64
-            How often each was chosen.
+            How often each class was chosen.
 
         Examples
         --------
@@ -276,7 +276,7 @@ class Labels(OnAxes):
         return _tables.class_counts(self.offsets, self.label, self.count, self.n_classes)
 
     def counts(self) -> Int64:
-        """Label counts as a table (N, K)."""
+        """Return the label counts as a table (N, K)."""
         room("a table of counts", 8 * self.n_cases * self.n_classes)
         offsets, index, count = self.class_counts()
         table = np.zeros((self.n_cases, self.n_classes), np.int64)
@@ -284,7 +284,7 @@ class Labels(OnAxes):
         return table
 
     def _weighted_counts(self, annotators: Any) -> Array:
-        """(N, K) counts in which a label weighs what its annotator does (A,)."""
+        """Return counts (N, K) in which each label has the weight of its annotator (A,)."""
         at = row_of(self.offsets) * self.n_classes + self.label
         weights = self.count * np.asarray(annotators, np.float64)[self.annotator]
         return np.asarray(np.bincount(at, weights, self.n_cases * self.n_classes), np.float64).reshape(self.n_cases, -1)
@@ -296,20 +296,18 @@ class Labels(OnAxes):
 
 
 def _several_noted(labels: Labels) -> Labels:
-    """The labels, with a note where an annotator gave a case several of them, be they the same or not."""
+    """Return the labels, with a note if an annotator gave a case several labels, equal or different."""
     at = _tables.find_repeat(labels.offsets, labels.annotator, max(1, len(labels.annotators)))
     if at >= 0:
         rows = identifiers.factorize(np.stack([row_of(labels.offsets).astype(np.int32), labels.annotator], axis=1))[1]
         who = identifiers.name(labels.annotators[labels.annotator[at]])
         where = f"case {labels.axes.case_name(row_at(labels.offsets, at))}, annotator {who}"
-        note(
-            f"An annotator gave several labels to one case, each of which counts: {len(labels.label) - len(rows):,} more, first at {where}."
-        )
+        note(f"An annotator gave several labels to one case, and each counts: {len(labels.label) - len(rows):,} more, first at {where}.")
     return labels
 
 
 def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
-    """Classes that each case has labels of: offsets, which, and how many labels. By blocks of rows, so that memory grows with these."""
+    """Return the classes with labels of each case: offsets, classes, numbers of labels. Reads blocks of rows to save memory."""
     sizes, step = np.zeros(len(table), np.int64), max(1, BLOCK // max(1, table.shape[1]))
     blocks = [slice(begin, min(begin + step, len(table))) for begin in range(0, len(table), step)]
     for part in blocks:

@@ -1,4 +1,4 @@
-"""Whether the number of labels of a case depends on the labels: a third reader where two differ."""
+"""Designs in which the number of labels of a case depends on the labels, such as a third reader if two differ."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from . import Labels
 from .first_choices import first_choices
 
 RARE = 1e-3
-MOST_READERS = 20  # before somebody else is asked
+MOST_READERS = 20  # largest number of first readings of a case
 MOST_NAMED = 5
-ASKED = "more annotators seem to have been asked where the first ones differed"
+ASKED = "more annotators seem to have been asked if the first ones differed"
 
 
 def drawn_alike(labels: Labels) -> Labels:
-    """For functions that take the labels of a case as drawn alike: the first readings where others were added and these can be told apart.
+    """Return the first readings if labels were added to cases whose readings differ and the data show which these are, else all labels.
 
-    A note says what was seen, and what was done.
+    For functions that assume that the labels of a case are drawn alike. A note says what was found and done.
     """
     said, first = adjudicated(labels)
     if said:
@@ -32,16 +32,16 @@ def drawn_alike(labels: Labels) -> Labels:
 
 
 def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
-    """A note where all cases with the fewest labels are unanimous, too often for chance, and the first readings if they can be told apart.
+    """Return a note if the cases with the fewest labels are unanimous too often for chance, and the first readings if the data show them.
 
-    If how many labels a case has were independent of them, m labels of a case with the fewest would differ as often as m that are drawn
-    from the labels of another. With d such differences among the others the probability of none among the former is hypergeometric
-    (Fisher's exact test); below 1 in 1,000 the note is given. The first m readings of the others are known if m readings of each differ:
-    those of the annotators who also read cases with m, or else the first m in the order of the labels.
+    If the number of labels of a case were independent of the labels, the m labels of a case with the fewest would differ as often as m
+    labels drawn from those of another case. With d such differences among the other cases, the probability of none among the cases with m
+    labels is hypergeometric (Fisher's exact test); below 1 in 1,000 the note is given. The first m readings of the other cases are known
+    if m readings of each differ: those of the annotators who also read cases with m labels, or else the first m in the order of labels.
     """
     totals = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
     totals = totals[totals > 1]
-    if len(totals) == 0 or totals.min() == totals.max():  # nearly always, and soon known
+    if len(totals) == 0 or totals.min() == totals.max():  # the common case, and a quick check
         return "", None
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes
@@ -57,7 +57,7 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     fewest, others = opinions == least, opinions > least
     if not (largest[fewest] > least - 0.5).all():
         return "", None
-    # of m labels drawn from those of each other case: Σ_k C(n_k, m) / C(n, m)
+    # The probability that m labels drawn from those of a case are equal: Σ_k C(n_k, m) / C(n, m).
     chance, total = np.ones(len(row)), opinions[row]
     for j in range(least):
         chance *= np.maximum(times - j, 0) / np.maximum(total - j, 1)
@@ -66,20 +66,20 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     if differ == 0 or _none_among(n, n_others, differ) > RARE:
         return "", None
     seen = (
-        f"All {n:,} cases with {least} labels are unanimous, where of the others {alike.mean():.0%} would be with as few: {ASKED}. "
+        f"All {n:,} cases with {least} labels are unanimous; of the other cases {alike.mean():.0%} would be with as few labels: {ASKED}. "
         "Agreement, kappa, AC1, alpha, debiased losses and agreement with one more "
-        "annotator take labels of a case as drawn alike and are wrong for such a design"
+        "annotator assume that the labels of a case are drawn alike, and are wrong for such a design"
     )
     first, which = _first_readings(labels, least, fewest, np.flatnonzero(others))
     if first is None:
-        return f"{seen}; give them the first readings alone, where an order or a role tells which these are.", None
-    return f"{seen}; they are of the first {least} readings of each case, {which}, which differ in all {n_others:,} other cases.", first
+        return f"{seen}; give them the first readings only, if an order or a role shows which these are.", None
+    return f"{seen}; they use the first {least} readings of each case, {which}, which differ in all {n_others:,} other cases.", first
 
 
 def _first_readings(labels: Labels, least: int, fewest: Bools, others: Int64) -> tuple[Labels | None, str]:
-    """Labels without what was added to ``others``, and how that was found; None if it cannot be told."""
+    """Return the labels without those added to the cases ``others``, and how these were found; None if the data do not show them."""
     who, sizes = labels.annotator, np.diff(labels.offsets)
-    if len(labels.annotators) == 0 or who.min() < 0 or labels.count.max() > 1:  # nobody is named, and counts have no order
+    if len(labels.annotators) == 0 or who.min() < 0 or labels.count.max() > 1:  # without names only counts are known, which have no order
         return None, ""
     case = row_of(labels.offsets)
     readers = np.zeros(len(labels.annotators), bool)
@@ -100,6 +100,6 @@ def _first_readings(labels: Labels, least: int, fewest: Bools, others: Int64) ->
 
 
 def _none_among(n: int, n_others: int, d: int) -> float:
-    """Probability that d cases drawn from n + n_others are all among the others."""
+    """Return the probability that d cases drawn from n + n_others are all among the others."""
     log = math.lgamma
     return math.exp(log(n_others + 1) - log(n_others - d + 1) - log(n + n_others + 1) + log(n + n_others - d + 1))

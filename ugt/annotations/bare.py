@@ -1,4 +1,4 @@
-"""What an array means that comes without a word: one rule, which every function asks that takes such an array."""
+"""The meaning of an array without a type: one rule for all functions that accept such an array."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .._base import identifiers
 from .._base.checks import error
 from .._tabular.rows import as_floats, is_number
 
-ROWS = 4096  # looked at at a time: the first ones nearly always tell
-WAYS = "say Labels.from_wide for labels (a column per annotator), Labels.from_counts for counts or Point.from_array for plausibilities"
+ROWS = 4096  # rows checked at a time: the first ones nearly always decide
+WAYS = "use Labels.from_wide for labels (one column per annotator), Labels.from_counts for counts or Point.from_array for plausibilities"
 
 
 def check_bare(argument: str, given: Any, *, truth: bool = False, ways: str = WAYS) -> None:
-    """Refuse a table of whole numbers, which may be labels of annotators, counts of labels or plausibilities.
+    """Reject a table of whole numbers, which may be labels of annotators, counts of labels or plausibilities.
 
-    Text, negative numbers, and cells that are empty beside others are labels of annotators: a row per case, a column per annotator.
-    Numbers with fractions are plausibilities where a truth is asked for, and ratings elsewhere. To ``truth``, whole numbers are
-    plausibilities where each row has a single 1 and zeros.
+    Text, negative numbers and empty cells among others mean labels of annotators: one row per case, one column per annotator.
+    Numbers with fractions are plausibilities if ``truth``, else ratings. If ``truth``, whole numbers are plausibilities if each row has
+    a single 1 and zeros.
     """
     table = identifiers.as_array(given)
     if table.ndim != 2 or table.size == 0 or table.dtype.kind not in "biufO":
@@ -32,11 +32,11 @@ def check_bare(argument: str, given: Any, *, truth: bool = False, ways: str = WA
         seen += len(numbers)
         certain = certain and bool((numbers.sum(axis=1) == 1).all())
     if seen and not certain:
-        raise error(argument, f"be named where it holds whole numbers: {ways}", f"a bare table of shape {table.shape}")
+        raise error(argument, f"have a type if it holds whole numbers: {ways}", f"a bare table of shape {table.shape}")
 
 
 def _whole(block: Any) -> Any:
-    """Whole numbers of at least 0, in rows without gaps, as floats; None where there is anything else."""
+    """Return a block as floats if it holds only whole numbers of at least 0, in rows without gaps; else None."""
     if block.dtype.kind == "O":
         if not all(is_number(cell) or identifiers.is_null(cell) for cell in block.ravel().tolist()):
             return None

@@ -1,4 +1,4 @@
-"""What each annotator takes for the class of each case."""
+"""The first choice of each annotator for each case."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from . import Labels, Rankings
 
 
 class FirstChoices(NamedTuple):
-    """One row a class that an annotator chose for a case; the shares of one opinion, that of an annotator on a case, add up to 1."""
+    """The first choices, one row per class that an annotator chose for a case; the shares of an annotator on a case add up to 1."""
 
     case: Int64
-    annotator: Int64  # -1 where it is not known
+    annotator: Int64  # -1 if unknown
     label: Int64
     share: Array
     opinion: Int64
-    times: Int64  # how many opinions the row stands for: labels of nobody are counted
+    times: Int64  # number of opinions of this row: labels without annotators are counts
 
     def n_opinions(self, n_cases: int) -> Array:
-        """(N,) of each case."""
+        """Return the number of opinions (N,) on each case."""
         _, first = np.unique(self.opinion, return_index=True)
         return np.asarray(np.bincount(self.case[first], self.times[first], n_cases))
 
 
 def first_choices(known: Labels | Rankings) -> FirstChoices:
-    """Of repeated labels of an annotator each has its share, labels of nobody are one opinion each; the classes of the first block of a
-    ranking have equal shares.
+    """Return the first choices.
+
+    Repeated labels of an annotator share one opinion, and each label without annotator is one opinion; the classes of the first block of
+    a ranking have equal shares.
     """
     if isinstance(known, Labels):
         case, annotator, label = row_of(known.offsets), known.annotator.astype(np.int64), known.label.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Masks and sets of classes as words, one bit a pixel or class; and maps of classes as masks, one a class."""
+"""Masks and sets of classes as words with one bit per pixel or class; and maps of classes as one mask per class."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
     Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
-PIXELS = 2**20  # packed at a time, at least one mask
+PIXELS = 2**20  # pixels packed at a time, but at least one mask
 WORD = 64
 
 
 def packed(given: Any, offsets: Int64, where: Where) -> Packed:
-    """Masks in the order of their cases, an array (R, ...) or a list of R arrays; those of one case have one shape."""
+    """Return masks, an array (R, ...) or a list of R arrays in the order of their cases, as words; masks of one case have one shape."""
     masks = given if isinstance(given, np.ndarray) else [_array(mask, where, r) for r, mask in enumerate(given)]
     first = offsets[:-1]
     known = np.flatnonzero(sizes_of(offsets))
-    table = masks if isinstance(masks, np.ndarray) else None  # all of one shape
+    table = masks if isinstance(masks, np.ndarray) else None  # an array: all masks have one shape
     shapes = [masks[r].shape for r in first[known].tolist()] if table is None else [table.shape[1:]] * len(known)
     _check_shapes(masks, offsets, where)
     sizes = np.zeros(len(first), np.int64)
@@ -53,7 +53,7 @@ def packed(given: Any, offsets: Int64, where: Where) -> Packed:
 
 
 def packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packed:
-    """Set r holds the classes ``code[of[r]:of[r + 1]]``."""
+    """Return sets as words; set r holds the classes ``code[of[r]:of[r + 1]]``."""
     n_sets, n_words = len(of) - 1, _n_words((n_classes,))
     words: Words = np.zeros(n_sets * n_words, np.uint64)
     octets = words.view(np.uint8).reshape(n_sets, 8 * n_words)
@@ -71,7 +71,7 @@ def packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packe
 
 
 def members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:
-    """The members of all sets, one set after the other, and where each set starts."""
+    """Return where each set starts, and the members of all sets, one set after the other."""
     given = list(sets) if isinstance(sets, Iterable) and not isinstance(sets, (str, bytes)) else [sets]
     for r, one in enumerate(given):
         if not isinstance(one, Iterable) or isinstance(one, (str, bytes, Mapping)):
@@ -91,7 +91,7 @@ def _array(mask: Any, where: Where, r: int) -> NDArray[Any]:
 
 
 def _bits(masks: NDArray[Any], where: Where, begin: int) -> NDArray[np.uint8]:
-    """(n, octets) of n masks, the first of which is mask ``begin``."""
+    """Return the bits (n, octets) of n masks, the first of which is mask ``begin``."""
     flat = masks.reshape(len(masks), -1)
     if flat.dtype != bool:
         wrong = (flat != 0) & (flat != 1)
@@ -118,7 +118,7 @@ def _n_words(shape: tuple[int, ...]) -> int:
 
 
 def _shape_table(n_cases: int, known: Int64, shapes: list[tuple[int, ...]]) -> Int64:
-    """(N, D), -1 for what is not there."""
+    """Return the shapes (N, D) of the masks of each case, -1 for dimensions that they do not have."""
     table = np.full((n_cases, max(map(len, shapes), default=1)), -1, np.int64)
     for dimension in range(table.shape[1]):
         table[known, dimension] = [shape[dimension] if dimension < len(shape) else -1 for shape in shapes]
@@ -126,11 +126,11 @@ def _shape_table(n_cases: int, known: Int64, shapes: list[tuple[int, ...]]) -> I
 
 
 def layers_of(maps: Any, classes: Any, where: Where) -> tuple[list[NDArray[Any]], NDArray[Any]]:
-    """Maps of whole numbers as masks with an axis of classes in front, and the classes."""
+    """Return maps of whole numbers as masks whose first axis is the classes, and the classes."""
     arrays = [np.asarray(one) for one in maps]
     for r, one in enumerate(arrays):
         if one.dtype.kind not in "biu" or one.ndim == 0:
-            raise error("maps", "be arrays of whole numbers, one a pixel", f"{one.dtype} of shape {one.shape}", where(r))
+            raise error("maps", "be arrays of whole numbers, one per pixel", f"{one.dtype} of shape {one.shape}", where(r))
     found = sorted({int(value) for one in arrays for value in np.unique(one)} - {0})
     names = np.array(found if classes is None else classes, np.int64)
     if names.ndim != 1 or not len(names) or len(set(names.tolist())) < len(names) or 0 in names:

@@ -1,4 +1,4 @@
-"""Masks and label sets that annotators gave to cases, one bit a pixel, ragged, checked once, immutable."""
+"""Masks and label sets that annotators gave to cases, with one bit per pixel, as ragged arrays that are checked once and immutable."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Masks(OnCases):
-    """Masks of images, or sets of labels, one bit a pixel or class. Made by one of the ``from_*`` constructors.
+    """The masks of images or sets of labels that annotators gave to cases. The ``from_*`` constructors make them.
 
     Parameters
     ----------
     case_ids, numbered
-        As of :class:`Axes`.
+        As in :class:`Axes`.
     annotators, offsets, annotator
-        As of :class:`Labels`; every annotator has a name.
+        As in :class:`Labels`; every annotator has a name.
     shape : (N, D) int64
-        The shape of the masks of each case; -1 for dimensions that they do not have, everywhere for a case without masks.
+        The shape of the masks of each case; -1 for dimensions that they do not have, and for a case without masks.
     start : (R + 1,) int64
         Mask r is ``words[start[r]:start[r + 1]]``.
     words : uint64
-        The pixels in C order, pixel p of a mask the bit p % 8 of its byte p // 8; 0 behind the last.
+        The pixels in C order: pixel p of a mask is bit p % 8 of its byte p // 8; bits after the last pixel are 0.
     classes : (K,) array of int64 or str, or None
-        What the pixels of label sets are called.
+        The classes that the pixels of label sets mean.
     layers : (K,) array of int64, or None
         The classes of :meth:`from_maps`, which are the first axis of the masks.
 
     Notes
     -----
     One annotator may give several masks of a case: every mask counts. A case without masks is kept. All masks of a case have
-    one shape; different cases may have different ones.
+    one shape; different cases may have different shapes.
 
     Examples
     --------
@@ -68,19 +68,19 @@ class Masks(OnCases):
 
     @classmethod
     def from_long(cls, case: Any, annotator: Any, masks: Any, *, cases: Any = None) -> Masks:
-        """Read a long table, one row a mask.
+        """Read a long table with one row per mask.
 
         Parameters
         ----------
         masks : sequence of n arrays
-            True and False, or 1 and 0, of any number of dimensions; those of one case have one shape.
+            True and False, or 1 and 0, of any number of dimensions; masks of one case have one shape.
         case, annotator, cases
             As for :meth:`Labels.from_long`.
 
         Raises
         ------
         ValueError
-            As for :meth:`Labels.from_long`; if a mask holds something else or has another shape than the first of its case.
+            As for :meth:`Labels.from_long`; if a mask holds other values or has another shape than the first of its case.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class Masks(OnCases):
 
     @classmethod
     def from_wide(cls, masks: Any, *, case_ids: Any = None, annotators: Any = None) -> Masks:
-        """Read a wide table, one row a case and one column an annotator.
+        """Read a wide table with one row per case and one column per annotator.
 
         Parameters
         ----------
@@ -122,14 +122,14 @@ class Masks(OnCases):
 
     @classmethod
     def from_sets(cls, case: Any, annotator: Any, sets: Any, *, classes: Classes = None, cases: Any = None) -> Masks:
-        """Read a long table of label sets, one row a set.
+        """Read a long table of label sets with one row per set.
 
         Parameters
         ----------
         sets : sequence of n lists or sets of classes
-            May be empty; a class named twice counts once.
+            A set may be empty; a class that it names twice counts once.
         case, annotator, classes, cases
-            As for :meth:`Labels.from_long`, the members of sets in place of labels.
+            As for :meth:`Labels.from_long`, with the members of sets instead of labels.
 
         Raises
         ------
@@ -157,26 +157,26 @@ class Masks(OnCases):
 
     @classmethod
     def from_maps(cls, case: Any, annotator: Any, maps: Any, *, classes: Any = None, cases: Any = None) -> Masks:
-        """Read a long table of maps, which say the class of each pixel, one row a map.
+        """Read a long table of maps, which give the class of each pixel, with one row per map.
 
         Parameters
         ----------
         maps : sequence of n arrays of whole numbers
-            Those of one case have one shape; 0 is the background, which is no class.
+            Maps of one case have one shape; 0 is the background, which is not a class.
         classes : sequence of whole numbers, optional
-            Default: all in the maps but 0. Name them where a prediction may hold others.
+            Default: all in the maps except 0. Give them if a prediction may hold other classes.
         case, annotator, cases
             As for :meth:`Labels.from_long`.
 
         Returns
         -------
         Masks
-            One mask a class along the first axis. Distances are means over the classes that occur in either of two maps.
+            One mask per class along the first axis. Distances are means over the classes that occur in either of two maps.
 
         Raises
         ------
         ValueError
-            As for :meth:`from_long`; if a map holds a class that is not named.
+            As for :meth:`from_long`; if a map holds a class that is not among ``classes``.
 
         Examples
         --------
@@ -194,25 +194,25 @@ class Masks(OnCases):
         return len(self.annotator)
 
     def shape_of(self, i: int) -> tuple[int, ...]:
-        """The shape of the masks of case i; (-1,) where it has none."""
+        """Return the shape of the masks of case i; (-1,) if it has no masks."""
         return tuple(int(n) for n in self.shape[i] if n >= 0) or (-1,)
 
     def mask(self, r: int) -> Bools:
-        """Mask r (a row of the table) as an array of bool."""
+        """Return mask r (a row of the table) as an array of bool."""
         return self.unpacked(self.words[self.start[r] : self.start[r + 1]], row_at(self.offsets, r))
 
     def unpacked(self, words: NDArray[np.uint64], i: int) -> Bools:
-        """The words of one mask of case i as an array of bool."""
+        """Return the words of one mask of case i as an array of bool."""
         shape = self.shape_of(i)
         return np.unpackbits(words.view(np.uint8), count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
 
     def take(self, rows: NDArray[np.integer]) -> Masks:
-        """The masks in another order, which leaves each in its case."""
+        """Return the masks in another order, in which each remains in its case."""
         start, at = take(self.start, rows)
         return replace(self, annotator=self.annotator[rows], start=start, words=self.words[at])
 
     def sizes(self) -> Int64:
-        """(R,) how many pixels each mask holds.
+        """Return the number of pixels (R,) of each mask.
 
         Examples
         --------
@@ -226,13 +226,13 @@ class Masks(OnCases):
         return f"Masks({sizes}, n_annotators={len(self.annotators)})"
 
     def predicted(self, prediction: Any) -> tuple[Int64, NDArray[np.uint64], Bools]:
-        """A model's masks, packed, one a case.
+        """Return the masks of a model, packed, one per case.
 
         Parameters
         ----------
         prediction : Masks, (N, ...) array, or list of N masks or None
-            Masks: at most one a case, cases in any order. Lists go by the order of the cases; of label sets they may hold sets of
-            classes, too. None: no prediction.
+            Masks: at most one per case, cases in any order. Arrays and lists are in the order of the cases; for label sets they may also
+            hold sets of classes. None: no prediction.
 
         Returns
         -------
@@ -244,7 +244,7 @@ class Masks(OnCases):
         Raises
         ------
         ValueError
-            If a mask has another shape than those of its case, a case is unknown or has several predictions, or there are not N.
+            If a mask has another shape than those of its case, a case is unknown or has several predictions, or their number is not N.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class Masks(OnCases):
         rows = identifiers.lookup(given.case_ids, self.case_ids)
         unknown = identifiers.lookup(self.case_ids, given.case_ids) < 0
         several = sizes_of(given.offsets) > 1
-        for bad, must in ((unknown, "be for annotated cases only"), (several, "have one mask a case")):
+        for bad, must in ((unknown, "be for annotated cases only"), (several, "have one mask per case")):
             if bad.any():
                 raise error("predictions", must, f"{int(bad.sum())} others", f"case {given.case_name(int(np.argmax(bad)))}")
         for own, other in ((self.classes, given.classes), (self.layers, given.layers)):
@@ -280,7 +280,7 @@ class Masks(OnCases):
             raise error("predictions", must, given.shape_of(int(rows[i])), f"case {self.case_name(i)}")
 
     def _like(self, prediction: Any) -> Masks:
-        """Predictions in the order of the cases as masks of one annotator."""
+        """Return predictions in the order of the cases, as masks of one annotator."""
         given = list(prediction) if isinstance(prediction, Iterable) and not isinstance(prediction, str) else []
         if len(given) != self.n_cases:
             raise error("predictions", f"be a mask or None for each of the {self.n_cases} cases", len(given))
@@ -296,7 +296,7 @@ class Masks(OnCases):
 
 
 def _cells(masks: Any) -> tuple[Any, Bools]:
-    """Masks, row after row, and which cells (N, A) of the table have one."""
+    """Return the masks, row after row, and which cells (N, A) of the table have one."""
     if isinstance(masks, np.ndarray) and masks.dtype.kind != "O":
         if masks.ndim < 3 or 0 in masks.shape[:2] or np.ma.is_masked(masks):
             raise error("masks", "be a table of masks (cases, annotators, ...)", f"shape {masks.shape}")

@@ -1,4 +1,4 @@
-"""Tables of a model's scores, or of several models' scores, as Predictions."""
+"""Tables of the scores of one or several models, as Predictions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "p
 ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
 NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
 
-Made = tuple[Any, Any, Any, bool]  # what Predictions are made of
+Made = tuple[Any, Any, Any, bool]  # the arguments of Predictions
 
 
 def read_scores(table: CellTable, classes: Any = None, positive_class: Any = None) -> Predictions:
-    """One row per case with a column for each class, for one of two classes or for the predicted label; or one row per score."""
+    """Return the predictions of a table with one row per score, or one row per case.
+
+    One row per case has a column for each class, for one of two classes, or for the predicted label.
+    """
     model = _model_column(table)
     asked = Asked(table, classes, positive_class, None)
     if asked.is_long():
@@ -36,13 +39,13 @@ def read_scores(table: CellTable, classes: Any = None, positive_class: Any = Non
             (cells,) = table.coded([model])
             if len(cells.values) > 1:
                 got = f"{len(cells.values)} in the column {table.header[model]!r}"
-                raise error("predictions", "be of one model (read_models reads files of several)", got)
+                raise error("predictions", "be of one model (read_models reads files of several models)", got)
         return _pivoted(*_long(table), slice(None))
     return Predictions(*asked.wide())
 
 
 def read_frame(frame: Any, classes: Any = None, positive_class: Any = None) -> Predictions:
-    """A frame with a column for the case, long or wide; without one, the rows are the annotated cases in their order."""
+    """Return the predictions of a long or wide frame; without a column for the case, its rows are the annotated cases in their order."""
     table = Columns.of(frame, with_index=False)
     asked = Asked(table, classes, positive_class, None)
     if asked.is_long():
@@ -56,7 +59,7 @@ def read_frame(frame: Any, classes: Any = None, positive_class: Any = None) -> P
 
 
 class Asked:
-    """A table of one row per case, of which the classes may be known."""
+    """A table with one row per case, and the classes of the annotations if they are known."""
 
     def __init__(self, table: CellTable, classes: Any, positive_class: Any, model: int | None) -> None:
         self.table, self.model = table, model
@@ -65,7 +68,7 @@ class Asked:
         self.at, self.before, self.behind = self._class_columns()
 
     def _class_columns(self) -> tuple[list[int], str, str]:
-        """The column of every class in order of classes, called like the class or like it behind or before one text; none if one lacks."""
+        """Return the column of each class, in order of classes, and the text before and after the class in its names; none if one lacks."""
         header = self.table.header
         if self.classes is None or len(self.classes) < 2:
             return [], "", ""
@@ -85,7 +88,7 @@ class Asked:
         return not self.at and bool(_long_roles(self.table))
 
     def wide(self, case: list[int] | None = None) -> Made:
-        """Cases (None without their column), scores, classes, and whether these are labels. ``case``: its column, to be found if None."""
+        """Return cases (None without a column), scores, classes, and whether the scores are labels. ``case``: its column; None: find it."""
         table, header = self.table, self.table.header
         free = [c for c in range(len(header)) if c != self.model and c not in self.at]
         if case is None:
@@ -96,10 +99,10 @@ class Asked:
         others = [c for c in free if c not in case]
         named = table.numbered(table.coded(case)[0], "case") if case else None
         if named is not None and self.model is None:
-            table.check_once(named, "stand once (for several models, name them in a column model)")
+            table.check_once(named, "occur once (for several models, name them in a column model)")
         ids = None if named is None else named.ids[named.code]
         if self.model is not None and not others and not self.at:
-            raise error("file", "have a column for each class beside the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
+            raise error("file", "have a column for each class next to the case and the model", f"the columns {listed(header, MOST_SHOWN)}")
         model = [] if self.model is None else [self.model]
         if self.at:
             table.used = {"model": model, "case": case, "class": self.at}
@@ -120,12 +123,13 @@ class Asked:
             column = table.numbered(table.coded([labels])[0], "label")
             return ids, *one_hot(column), True
         if any(not header[c] for c in others):
-            raise error("columns", "have names (remove what is no class)", f"a blank one among {listed(map(repr, header), MOST_SHOWN)}")
+            got = f"a blank one among {listed(map(repr, header), MOST_SHOWN)}"
+            raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
         return ids, table.numbers(others), as_names([header[c] for c in others]), False
 
     def _one_score(self, others: list[int]) -> int | None:
-        """The column of scores of the positive class, where there are two."""
+        """Return the one column of scores of the positive class, if there are two classes."""
         header, found = self.table.header, []
         if self.classes is None or len(self.classes) != 2:
             return None
@@ -138,16 +142,16 @@ class Asked:
         if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
             found = others
         if found and (self.positive is None or len(found) > 1):
-            must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and the class it is for"
+            must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and its class"
             said = " (positive_class)" if self.positive is None else " (remove the other columns)"
             raise error("predictions", must + said, "the column " + " and ".join(repr(header[c]) for c in found))
         return found[0] if found else None
 
     def _labels(self, others: list[int]) -> int | None:
-        """The column of predicted labels, where no column is a class."""
+        """Return the column of predicted labels, if no column is a class."""
         header = self.table.header
         found = [c for c in others if plain(header[c]) in LABELS]
-        if self.classes is None:  # then a column of numbers may be anything
+        if self.classes is None:  # without classes a column of numbers may have any meaning
             return found[0] if found == others and len(found) == 1 and not self._has_numbers(found[0]) else None
         if not found or (find(self.classes, np.array([header[c] for c in others], np.str_)) >= 0).any():
             return None
@@ -159,26 +163,27 @@ class Asked:
         return any(map(is_number, self.table.coded([c])[0].values))
 
     def _ignore(self, others: list[int], scores: NDArray[np.float64]) -> None:
-        """Leave out columns that are no class, and refuse those that may be one."""
+        """Leave out columns that are not classes, and reject those that may be one."""
         header = self.table.header
         whole = (scores >= 0).all() and bool((np.abs(scores.sum(axis=1) - 1) <= SUM).all())
         for c in others:
             alike = (self.before or self.behind) and header[c].startswith(self.before) and header[c].endswith(self.behind)
             if alike or not (self.before or self.behind or whole or plain(header[c]) in NO_CLASS | LABELS or not self._has_numbers(c)):
                 must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
-                raise error("scores", f"{must}, or remove what is no class" if not alike else must, f"a column for class {header[c]!r}")
+                must = must if alike else f"{must}, or remove columns that are not classes"
+                raise error("scores", must, f"a column for class {header[c]!r}")
         if self.before or self.behind:
-            note(f"Columns of classes are called {self.before + '...' + self.behind!r}.")
+            note(f"Columns of classes are named {self.before + '...' + self.behind!r}.")
         self._say(others)
 
     def _say(self, others: list[int]) -> None:
         names = [self.table.header[c] for c in others if self.table.header[c]]
         if names:
-            note(f"Columns that are no class were left out: {listed(map(repr, names))}.")
+            note(f"Columns that are not classes were left out: {listed(map(repr, names))}.")
 
 
 def read_scores_of_models(table: CellTable, classes: Any = None, positive_class: Any = None) -> dict[str, Predictions]:
-    """The same with a column that names the model, in order of first appearance."""
+    """Return the predictions of each model of a table with a column that names the model, in order of first appearance."""
     column = _model_column(table)
     if column is None:
         raise error("file", "have a column model", f"the columns {listed(table.header, MOST_SHOWN)}")
@@ -196,7 +201,7 @@ def read_scores_of_models(table: CellTable, classes: Any = None, positive_class:
 
 
 def _long_roles(table: CellTable) -> dict[str, int]:
-    """The columns of a table with a row a score, none for a wide one (where two classes may be called like a case)."""
+    """Return the columns of a table with one row per score; none for a wide one (whose classes may have names of a case column)."""
     if len(find_roles(table.header, {}, LONG[1:])) < 2:
         return {}
     roles = find_roles(table.header, table.case, LONG)
@@ -208,7 +213,7 @@ def _model_column(table: CellTable) -> int | None:
 
 
 def _long(table: CellTable) -> tuple[identifiers.Column, identifiers.Column, NDArray[np.float64]]:
-    """Case, class and score of a table with a row a score."""
+    """Return case, class and score of a table with one row per score."""
     roles = find_roles(table.header, table.case, LONG)
     model = _model_column(table)
     table.used = {**({} if model is None else {"model": [model]}), **{role: [c] for role, c in roles.items()}}
@@ -221,7 +226,7 @@ def _taken(cases: NDArray[Any], scores: NDArray[np.float64], classes: Any, label
 
 
 def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray[np.float64], rows: Any) -> Predictions:
-    """The table of some rows of a long one, where every case has a score for every class, once."""
+    """Return some rows of a long table as predictions; reject them unless each case has one score for each class."""
     row, first = identifiers.factorize(np.ascontiguousarray(case.code[rows]))
     column, at = identifiers.factorize(np.ascontiguousarray(label.code[rows]))
     cases, classes = case.ids[case.code[rows][first]], label.ids[label.code[rows][at]]
@@ -232,6 +237,6 @@ def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray
     if absent.any():
         i, k = np.argwhere(absent)[0]
         where = f"case {identifiers.name(cases[i])}, class {identifiers.name(classes[k])}"
-        single = " (of files with one label per case, leave out the scores)" if len(cases) == len(row) else ""
+        single = " (from files with one label per case, remove the scores)" if len(cases) == len(row) else ""
         raise error("scores", f"be given for every case and class{single}", f"none for {int(absent.sum())} of {absent.size}", where)
     return Predictions(cases, scores, classes)

@@ -1,4 +1,4 @@
-"""The same annotations with one annotator less, or one more."""
+"""Annotations without one annotator, or with one more."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ NO_ANNOTATOR = -2  # -1 is an annotator without a name
 
 
 def case_offsets(known: Any) -> Int64:
-    """(N + 1,) the annotations of case i are from place i to place i + 1."""
+    """Return offsets (N + 1,): the annotations of case i are from place i to place i + 1."""
     return np.asarray(known.case_offsets if isinstance(known, Rankings) else known.offsets)
 
 
 def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
-    """(R,) the annotations of the annotators (A,) that weigh anything."""
+    """Return which annotations (R,) are of annotators with a weight (A,) above 0."""
     return np.asarray(np.append(np.asarray(annotators) != 0, False)[known.annotator])
 
 
 def check_not_among(models: Iterable[Any], annotators: Any) -> None:
-    """Refuse a model that has the name of an annotator; the numbers of columns without names are no names."""
+    """Reject a model with the name of an annotator; numbers of columns without names are not names."""
     ids = np.asarray(annotators)
     numbered = ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(len(ids)))
     both = set() if numbered else {str(one) for one in ids.tolist()} & {str(one) for one in models}
@@ -44,12 +44,12 @@ def check_not_among(models: Iterable[Any], annotators: Any) -> None:
 
 
 def only(known: Any, annotators: NDArray[Any]) -> Any:
-    """The annotations of the annotators (A,) that weigh anything; cases that keep none stay as empty ones."""
+    """Return the annotations of annotators with a weight (A,) above 0; cases without any are kept as empty cases."""
     return keeping(known, weighing(known, annotators))
 
 
 def keeping(known: Any, kept: Bools) -> Any:
-    """Some of the annotations (R,); cases that keep none stay as empty ones."""
+    """Return some of the annotations (R,); cases without any are kept as empty cases."""
     offsets, at = np.append(0, np.cumsum(kept))[case_offsets(known)].astype(np.int64), np.flatnonzero(kept)
     who = known.annotator[at]
     if isinstance(known, Labels):
@@ -65,7 +65,7 @@ def keeping(known: Any, kept: Bools) -> Any:
 
 
 def _rankings(known: Rankings, axes: Axes, offsets: Int64, at: Int64) -> Rankings:
-    """The rankings ``at`` these places, of these cases."""
+    """Return the rankings at the places ``at``, by case."""
     ranking_offsets, blocks = take(known.ranking_offsets, at)
     block_offsets, items = take(known.block_offsets, blocks)
     return replace(
@@ -75,10 +75,10 @@ def _rankings(known: Rankings, axes: Axes, offsets: Int64, at: Int64) -> Ranking
 
 
 def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) -> tuple[Int64, Int64, Labels | Rankings, Int64 | None]:
-    """``(place, annotator, annotations, at)``: for every annotator of each of some cases, the case without what that annotator said.
+    """Return ``(place, annotator, annotations, at)``: for each annotator of some cases, the case without the annotator's annotations.
 
-    Cases of the annotations made are (place in ``rows``, annotator), in this order, under the id of the case. They are those ``at`` these
-    places; or ``counted``: labels as counts without annotators, ``at`` None.
+    The cases of the result are (place in ``rows``, annotator), in this order, with the id of the case. Its annotations are those at the
+    places ``at``; if ``counted``, they are counts of labels without annotators, and ``at`` is None.
     """
     offsets, at = take(case_offsets(known), rows)
     who = known.annotator[at].astype(np.int64)
@@ -93,7 +93,7 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
         if isinstance(known, Rankings):
             return place, annotator, _rankings(known, axes, ends, at), at
         return place, annotator, Labels(axes, known.annotators, ends, known.annotator[at], known.label[at], known.count[at]), at
-    begin, index, count = known.class_counts()  # much smaller than the labels, where there are many for a case
+    begin, index, count = known.class_counts()  # much smaller than the labels if cases have many
     sizes, entry = take(begin, rows[place])
     cells = row_of(sizes) * known.n_classes + index[entry]
     mine = np.searchsorted(cells, of.reshape(-1) * known.n_classes + known.label[at][who >= 0])
@@ -104,7 +104,7 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
 
 
 def cases_of_annotators(known: Any, rows: Int64) -> list[Int64]:
-    """For every annotator the places in ``rows`` of the cases annotated."""
+    """Return, for each annotator, the places in ``rows`` of the cases with annotations of this annotator."""
     offsets, at = take(case_offsets(known), rows)
     pairs = np.unique(known.annotator[at].astype(np.int64) * len(rows) + row_of(offsets))
     pairs = pairs[pairs >= 0]
@@ -113,7 +113,7 @@ def cases_of_annotators(known: Any, rows: Int64) -> list[Int64]:
 
 
 def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
-    """Labels with one annotator more, who chose these classes for some of the cases."""
+    """Return the labels with one more annotator, who chose these classes for some of the cases."""
     at, n = known.offsets[1:][rows], len(known.annotators)
     names = np.append(np.asarray(known.annotators).astype(np.str_), "the model")
     sizes = np.diff(known.offsets)
@@ -125,12 +125,12 @@ def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:
 
 
 def of_cases(known: Any, rows: Int64) -> Any:
-    """The annotations of some cases."""
+    """Return the annotations of some cases."""
     return without(known, NO_ANNOTATOR, rows)
 
 
 def without(known: Any, annotator: int, rows: Int64, alone: bool = False) -> Any:
-    """The annotations of some cases, those of one annotator left out, or (``alone``) those of one annotator."""
+    """Return the annotations of some cases without those of one annotator, or (``alone``) only those of this annotator."""
     offsets, at = take(case_offsets(known), rows)
     kept = (known.annotator[at] == annotator) == alone
     at, sizes = at[kept], np.bincount(row_of(offsets)[kept], minlength=len(rows))

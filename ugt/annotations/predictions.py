@@ -1,4 +1,4 @@
-"""A model's scores, and their join to the annotated cases: by case id and class name, never silently by row order."""
+"""The scores of a model, and their join to the annotated cases by case id and class name, never silently by row order."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from .._base.records import Record
 
 if TYPE_CHECKING:
     from . import Axes
-SUM = 1e-3  # how far the probabilities of a case may be from adding up to 1
-HUNDRED = 1.5  # and percentages, rounded to whole ones, from 100
+SUM = 1e-3  # largest difference of the sum of a case's probabilities from 1
+HUNDRED = 1.5  # largest difference of the sum of a case's percentages, which may be rounded to whole ones, from 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions(Record):
-    """The scores that one model gives to the classes of the cases it saw.
+    """The scores that one model gives to the classes of each of its cases.
 
     Parameters
     ----------
     case_ids : (M,) array of int or str, or None
-        The case of each row, each once. None: the rows are the annotated cases, in their order.
+        The case of each row; every case occurs once. None: the rows are the annotated cases, in their order.
     scores : (M, K) array of finite numbers
-        Higher = more plausible: probabilities, logits or any other score. float32, strided, big-endian and read-only arrays are taken.
+        Probabilities, logits or any other numbers: higher is more plausible. float32, strided, big-endian and read-only arrays are
+        accepted.
     classes : (K,) array of int or str, or None
-        The class of each column, each once. None: the columns are the classes of the annotations, in their order.
+        The class of each column; every class occurs once. None: the columns are the classes of the annotations, in their order.
     labels : bool
-        Whether the scores are predicted labels, 1 for the label and 0 for the others: classes without a column then score 0.
+        Whether the scores are predicted labels, 1 for the label and 0 for the others: classes without a column then have score 0.
 
     Raises
     ------
@@ -66,20 +67,20 @@ class Predictions(Record):
 
     @classmethod
     def from_any(cls, value: Any, classes: Any = None, positive_class: Any = None) -> Predictions:
-        """Predictions from what people have: an array, ``(case_ids, scores)``, a mapping or a data frame.
+        """Return predictions from an array, ``(case_ids, scores)``, a mapping or a data frame.
 
         Parameters
         ----------
         value : Predictions, (N, K) array, (N,) array, tuple, mapping or DataFrame
             An array (N,) of text or whole numbers holds predicted labels, one of decimal numbers the probability of ``positive_class``.
             A mapping has the key ``"scores"`` and optionally ``"case_ids"`` and ``"classes"``. A frame of pandas, polars or pyarrow
-            has a column for the case (case, task, item, id) and one for each class, or columns for case, class and score; where no
-            column is the case, the index of a pandas frame holds the case ids, and the rows of others are the annotated cases.
+            has a column for the case (case, task, item, id) and one for each class, or columns for case, class and score; without a
+            column for the case, the index of a pandas frame holds the case ids, and the rows of other frames are the annotated cases.
         classes : (K,) sequence, optional
-            The classes of the annotations. Where they are known, columns may be called like ``prob_cat``, those that are no class are
+            The classes of the annotations. If they are given, columns may be named like ``prob_cat``, columns that are not classes are
             left out with a note, and a column of predicted labels is read as 1 for the label and 0 for the others, with a note.
         positive_class : int or str, optional
-            The class that one column of probabilities is for, where there are two classes.
+            The class whose probability a single column holds, if there are two classes.
 
         Raises
         ------
@@ -102,7 +103,7 @@ class Predictions(Record):
                 raise error("predictions", "be a mapping with the key 'scores' and optionally 'case_ids' and 'classes'", got)
             return cls._of_array(value.get("case_ids"), value["scores"], value.get("classes"), classes, positive_class)
         if _has_case_column(value):
-            from .model_scores import read_frame  # noqa: PLC0415  (which needs this module)
+            from .model_scores import read_frame  # noqa: PLC0415  (it imports this module)
 
             return read_frame(value, classes, positive_class)
         if hasattr(value, "columns") and hasattr(value, "index"):
@@ -115,13 +116,13 @@ class Predictions(Record):
             )
         if isinstance(value, tuple) and len(value) == 2:
             return cls._of_array(value[0], value[1], None, classes, positive_class)
-        index = getattr(value, "index", None)  # of a pandas series
+        index = getattr(value, "index", None)  # the index of a pandas series
         ids = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else index.to_numpy()
         return cls._of_array(ids, value, None, classes, positive_class)
 
     @classmethod
     def _of_array(cls, case_ids: Any, scores: Any, names: Any, classes: Any, positive_class: Any) -> Predictions:
-        """Of a table, or of a column of labels or probabilities."""
+        """Return the predictions of a table, or of a column of labels or probabilities."""
         table: NDArray[Any] = identifiers.as_array(scores)
         if table.ndim == 1 and table.dtype.kind in "iuUO" and len(table) and names is None:
             return cls(case_ids, *one_hot(identifiers.number("labels", scores)), labels=True)
@@ -131,19 +132,20 @@ class Predictions(Record):
             return cls(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), "scores"), known)
         if single and classes is not None and len(classes) == 2:
             raise error(
-                "scores", "be a table of cases x classes (or say which class one column is for: positive_class)", f"shape {table.shape}"
+                "scores", "be a table of cases x classes (or name the class of a single column: positive_class)", f"shape {table.shape}"
             )
         return cls(case_ids, scores, names)
 
     def aligned(self, axes: Axes, *, missing: str = "error") -> tuple[Array, Bools]:
-        """The scores in the order of annotated cases and classes.
+        """Return the scores in the order of the annotated cases and classes.
 
         Parameters
         ----------
         axes : Axes
-            The N cases and K classes of the annotations. Ids and names compare as text when one side has numbers.
+            The N cases and K classes of the annotations. Ids and names are compared as text if one side has numbers.
         missing : {"error", "drop"}
-            What to do with annotated cases without predictions, and with predictions for other cases, which are left out with a note.
+            What to do with annotated cases without predictions and with predictions for other cases: reject them, or leave them out
+            with a note.
 
         Returns
         -------
@@ -155,8 +157,9 @@ class Predictions(Record):
         Raises
         ------
         ValueError
-            If there are predictions for unknown classes, none for a class, predictions for unknown cases or none for a case
-            (``missing="error"``), for no annotated case at all, or the shape does not match where there are no ids or classes.
+            If there are predictions for an unknown class, no predictions for a class or for any annotated case, with
+            ``missing="error"`` predictions for an unknown case or no predictions for a case, or, without ids or classes, the shape does
+            not match.
         """
         if missing not in ("error", "drop"):
             raise error("missing", "be 'error' or 'drop'", repr(missing))
@@ -173,7 +176,7 @@ class Predictions(Record):
         return scores, present
 
     def located(self, axes: Axes) -> tuple[Array, Int32]:
-        """All rows, in the order of annotated classes, and which annotated case each is about (-1: of none).
+        """Return all rows with the annotated classes in their order, and the annotated case of each row (-1: none).
 
         Parameters
         ----------
@@ -189,21 +192,21 @@ class Predictions(Record):
         Raises
         ------
         ValueError
-            As for :meth:`aligned`, but for unknown cases and annotated cases without predictions.
+            As for :meth:`aligned`, except for unknown cases and annotated cases without predictions.
         """
         scores = self._by_class(axes)
         return scores, self._rows(axes, "error") if self.case_ids is None else _positions(self.case_ids, axes.case_ids)
 
     def _by_class(self, axes: Axes) -> Array:
-        """The scores in the order of the annotated classes."""
+        """Return the scores in the order of the annotated classes."""
         columns = self._columns(axes)
         scores = _take(self.scores, columns, 1)
-        if (columns < 0).any():  # of labels
+        if (columns < 0).any():  # labels need not have a column for each class
             scores[:, columns < 0] = 0
         return scores
 
     def _columns(self, axes: Axes) -> Int32:
-        """The column of every class of the annotations."""
+        """Return the column of each class of the annotations."""
         if self.classes is None:
             if self.scores.shape[1] != axes.n_classes:
                 must = f"have one column for each of the {axes.n_classes} classes of the annotations"
@@ -225,7 +228,7 @@ class Predictions(Record):
         return columns
 
     def _rows(self, axes: Axes, missing: str) -> Int32:
-        """The row of every annotated case, -1 where there is none."""
+        """Return the row of each annotated case, -1 if there is none."""
         if self.case_ids is None:
             if len(self.scores) != axes.n_cases:
                 must = f"have one row for each of the {axes.n_cases} cases, as they come without case ids"
@@ -246,19 +249,19 @@ class Predictions(Record):
 
 
 def position_note(axes: Axes, of: str) -> str:
-    """What must be said of scores without case ids."""
+    """Return the note that scores without case ids were joined by position."""
     ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
     rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
     return f"{of} came without case ids and were joined by position: {rows}."
 
 
 def is_percentage(scores: Array) -> bool:
-    """Whether the scores of every case are percentages by their looks: they add up to 100."""
+    """Return whether the scores look like percentages: those of each case add up to 100."""
     return bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 100) <= HUNDRED).all())
 
 
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:
-    """1 for the label of each case and 0 for the other labels; and the labels."""
+    """Return a table with 1 for the label of each case and 0 for the other labels, and these labels."""
     note(
         "Predicted labels were read as 1 for the label and 0 for every other class: the other classes are tied, and losses and calibration"
         " treat the labels as probabilities of 1."
@@ -270,9 +273,9 @@ def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:
 
 
 def positive_position(classes: NDArray[Any] | None, positive_class: Any) -> int | None:
-    """Which of two classes is meant."""
+    """Return the position of the positive class among two classes."""
     if classes is None:
-        raise error("positive_class", "be given where the classes are known (classes)", repr(positive_class))
+        raise error("positive_class", "be given together with classes", repr(positive_class))
     if len(classes) != 2:
         raise error("positive_class", "be given for two classes", f"{len(classes)} classes")
     at = int(find(classes, identifiers.number("positive_class", [positive_class]).ids)[0])
@@ -282,17 +285,17 @@ def positive_position(classes: NDArray[Any] | None, positive_class: Any) -> int 
 
 
 def of_two_classes(scores: NDArray[Any], positive: int | None, where: str) -> Array:
-    """(N, 2) probabilities from those of one class."""
+    """Return probabilities (N, 2) of two classes from those of one."""
     p = np.asarray(scores, dtype=np.float64)
     bad = ~((p >= 0) & (p <= 1))
     if bad.any():
-        must = "be probabilities from 0 to 1 where one column is for two classes (write logits as two columns)"
+        must = "be probabilities from 0 to 1 if one column is for two classes (write logits as two columns)"
         raise error(where, must, p[int(np.argmax(bad))], f"row {int(np.argmax(bad))}")
     return np.column_stack([p, 1 - p] if positive == 0 else [1 - p, p])
 
 
 def _has_case_column(value: Any) -> bool:
-    """Whether a data frame tells its cases by a column: always, but for pandas frames with an index of their own."""
+    """Return whether a data frame names its cases in a column: always, except for pandas frames with an index of names."""
     if isinstance(value, (np.ndarray, type)) or not hasattr(value, "__getitem__") or not hasattr(value, "columns"):
         return False
     index = getattr(value, "index", None)
@@ -305,7 +308,7 @@ def _has_case_column(value: Any) -> bool:
 
 
 def _table(scores: Any) -> Array:
-    """The scores as a read-only float64 table; not copied where they are one already."""
+    """Return the scores as a read-only float64 table, without a copy if they are one."""
     table: NDArray[Any] = identifiers.as_array(scores)
     if table.ndim != 2 or table.size == 0:
         raise error("scores", "be a table of cases x classes", f"shape {table.shape}")
@@ -318,7 +321,7 @@ def _table(scores: Any) -> Array:
 
 
 def _names(argument: str, values: Any, n: int, of: str) -> NDArray[Any] | None:
-    """Ids, each once, for each of the n rows or columns of the scores."""
+    """Return distinct ids of the n rows or columns of the scores; reject other ids."""
     if values is None:
         return None
     names = identifiers.distinct(argument, values)
@@ -333,10 +336,10 @@ def _name(names: NDArray[Any] | None, i: int) -> str:
 
 
 def _positions(wanted: NDArray[Any], ids: NDArray[Any]) -> Int32:
-    """Where each wanted id stands in ids, -1 where it does not; numbers against strings compare as text, 1 and 1.0 are one."""
+    """Return the position of each wanted id in ids, or -1; numbers and strings are compared as text, 1 and 1.0 are equal."""
     return find(ids, wanted)
 
 
 def _take(table: Array, index: Int32, axis: int) -> Array:
-    """table.take(index, axis), without the copy where the order is right already."""
+    """Return ``table.take(index, axis)``, without a copy if the order does not change."""
     return table if np.array_equal(index, np.arange(table.shape[axis])) else table.take(index, axis=axis)

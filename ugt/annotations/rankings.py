@@ -1,4 +1,4 @@
-"""Partial rankings: blocks of tied classes, best block first; unranked classes are left out."""
+"""Partial rankings: blocks of tied classes, best block first, without the unranked classes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rankings(OnAxes):
-    """Partial rankings that annotators gave to cases. Made by one of the ``from_*`` constructors.
+    """The partial rankings that annotators gave to cases. The ``from_*`` constructors make them.
 
     Parameters
     ----------
     axes : Axes
         Names of the N cases and K classes.
     annotators : (A,) array of int64 or str
-        Annotator ids; empty where rankings came without names.
+        Annotator ids; empty if the annotators have no names.
     case_offsets : (N + 1,) int64
         The rankings of case i are ``case_offsets[i]`` to ``case_offsets[i + 1]``.
     ranking_offsets : (R + 1,) int64
@@ -42,12 +42,12 @@ class Rankings(OnAxes):
     items : (I,) int32
         Positions in ``axes.classes``.
     annotator : (R,) int32
-        Position in ``annotators``; -1 where rankings came without names.
+        Position in ``annotators``; -1 if the annotators have no names.
 
     Notes
     -----
-    Unranked is not ranked last: a class that an annotator left out has no place in the ranking. An annotator ranks a case
-    once. A case without rankings is kept.
+    An unranked class is not ranked last: it has no place in the ranking. An annotator ranks a case once. A case without rankings is
+    kept.
     """
 
     axes: Axes
@@ -65,8 +65,8 @@ class Rankings(OnAxes):
         Parameters
         ----------
         nested : list of N lists
-            An annotator who ranked nothing is an empty list. Annotators have no names: the second of one case need not be the second
-            of another.
+            The ranking of an annotator who ranked no class is an empty list. Annotators have no names: the second of one case need not
+            be the second of another.
         n_classes : int, optional
             Number of classes K; classes are 0 to K-1.
         classes
@@ -77,7 +77,7 @@ class Rankings(OnAxes):
         Raises
         ------
         ValueError
-            If a level is not a list; a block is empty; a class is unknown or stands twice in a ranking; ids are
+            If a level is not a list; a block is empty; a class is unknown or occurs twice in a ranking; ids are
             repeated or of another number.
 
         Examples
@@ -86,7 +86,7 @@ class Rankings(OnAxes):
         Rankings(n_cases=2, n_empty=0, n_classes=4, n_rankings=3)
         """
         if n_classes is not None and classes is not None:
-            raise error("n_classes", "not be given beside classes", n_classes)
+            raise error("n_classes", "be left out if classes are given", n_classes)
         _, flat = _unnest([nested], "be a list of cases", lambda _: "")
         cases = given_ids("case_ids", case_ids, len(flat))
         levels: list[Int64] = []
@@ -116,18 +116,18 @@ class Rankings(OnAxes):
         merge_names: bool = False,
         missing: Any = (),
     ) -> Rankings:
-        """Read a long table, one row a ranked class.
+        """Read a long table with one row per ranked class.
 
         Parameters
         ----------
         case, annotator, label, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
         rank : (n,) numbers
-            At least 1; lower is better, equal is tied; only the order within a ranking matters, so that 1, 3 means the same as 1, 2.
+            At least 1; lower is better, equal is tied; only the order within a ranking matters: 1, 3 means the same as 1, 2.
         confidence : (n,) numbers
             Instead of ``rank``: higher is better, equal is tied.
         missing : number or sequence of numbers
-            Ranks or confidences that mean none, such as -1: their rows are left out.
+            Values that mean "no rank" or "no confidence", such as -1: their rows are left out.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class Rankings(OnAxes):
         none = np.isin(badness if confidence is None else -badness, np.array([missing] if np.ndim(missing) == 0 else [*missing], float))
         if rank is not None and (low := (badness < 1) & ~none).any():
             j = int(np.argmax(low))
-            must = "be at least 1 (if it means no rank, say so: missing=; ranks from 0 need 1 added)"
+            must = "be at least 1 (if it means no rank, give it as missing=; to ranks that start at 0 add 1)"
             raise error("rank", must, f"{badness[j]:g}", rows.where(j))
         rows = rows._replace(case=rows.case[~none], annotator=rows.annotator[~none])
         badness, index = badness[~none], index[~none]
@@ -171,7 +171,7 @@ class Rankings(OnAxes):
         merge_names: bool = False,
         separator: str | None = None,
     ) -> Rankings:
-        """Read one row a ranking, written as ``"A > B = C"``: A first, then B and C tied.
+        """Read a table with one row per ranking, written as ``"A > B = C"``: A first, then B and C tied.
 
         Parameters
         ----------
@@ -179,15 +179,15 @@ class Rankings(OnAxes):
             Classes joined by ``>`` (better than) and ``=`` (tied). Spaces around them do not matter. Classes are integers if all are
             and ``classes`` has no names.
         separator : str, optional
-            What stands for "better than". Default: ``>``; or, with a note, ``;``, ``,`` or ``|`` where no text has ``>`` or ``=`` and a
-            class stands at several places.
+            The text that means "better than". Default: ``>``; or, with a note, ``;``, ``,`` or ``|`` if no text has ``>`` or ``=`` and a
+            class occurs at several places.
         case, annotator, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
 
         Raises
         ------
         ValueError
-            As for :meth:`Labels.from_long`; if a ranking is malformed; a class stands twice in it; an annotator ranks a case twice.
+            As for :meth:`Labels.from_long`; if a ranking is malformed; a class occurs twice in it; an annotator ranks a case twice.
 
         Examples
         --------
@@ -201,7 +201,7 @@ class Rankings(OnAxes):
         pair, first = _pairs(rows)
         if len(first) < len(pair):
             j = identifiers.repeated(pair, first)
-            raise error("annotator", "rank a case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
+            raise error("annotator", "rank each case once", f"{identifiers.name(rows.annotators[rows.annotator[j]])} twice", rows.where(j))
         names, index, blocks_of, tokens_of = _read_texts(texts, classes, rows.where, merge_names, separator)
         case_offsets, order = rows.grouped()
         ranking_offsets, block_at = take(blocks_of, texts.code[order])
@@ -215,7 +215,7 @@ class Rankings(OnAxes):
         return len(self.annotator)
 
     def _checked(self, argument: str) -> Rankings:
-        """The rankings themselves, or the error that a class stands twice in a ranking."""
+        """Return the rankings themselves; reject them if a class occurs twice in a ranking."""
         offsets = self.block_offsets[self.ranking_offsets]
         at = _tables.find_repeat(offsets, self.items, self.n_classes)
         if at < 0:
@@ -232,11 +232,11 @@ class Rankings(OnAxes):
         return f"Rankings({sizes}, n_rankings={self.n_rankings}{known})"
 
 
-_NESTING = ("hold a list of rankings for every case", "hold rankings that are lists of blocks", "hold blocks that are lists of classes")
+_NESTING = ("hold a list of rankings for each case", "hold rankings that are lists of blocks", "hold blocks that are lists of classes")
 
 
 def _unnest(level: list[Any], must: str, where: identifiers.Where) -> tuple[Int64, list[Any]]:
-    """``(offsets, rows one after the other)`` of a list of what must be lists."""
+    """Return ``(offsets, rows one after the other)`` of a list of lists; reject a row that is not a list."""
     lists = (list, tuple, np.ndarray)
     if not all(issubclass(t, lists) for t in set(map(type, level))):
         i = next(i for i, row in enumerate(level) if not isinstance(row, lists))
@@ -249,7 +249,7 @@ def _flat(level: list[Any]) -> tuple[Int64, list[Any]]:
 
 
 def _nested_where(cases: NDArray[Any], levels: list[Int64]) -> identifiers.Where:
-    """Names the case, and the annotator if known, of a row below these levels."""
+    """Return a function that names the case, and the annotator if known, of a row below these levels."""
 
     def where(row: int) -> str:
         for offsets in levels[:0:-1]:
@@ -263,12 +263,12 @@ def _nested_where(cases: NDArray[Any], levels: list[Int64]) -> identifiers.Where
 
 
 def _pairs(rows: LongRows) -> tuple[Int32, Int64]:
-    """``(code, first)`` of the distinct (case, annotator)."""
+    """Return ``(code, first)`` of the distinct pairs (case, annotator)."""
     return identifiers.factorize(np.stack([rows.case, rows.annotator], axis=1))
 
 
 def _number_rankings(rows: LongRows) -> tuple[Int64, Int32, Int64]:
-    """``(case_offsets, ranking of every row, a row of every ranking)``; a ranking is all that an annotator says of a case."""
+    """Return ``(case_offsets, ranking of each row, one row of each ranking)``; a ranking is all rows of an annotator on a case."""
     pair, first = _pairs(rows)
     case_offsets, order = _tables.group(rows.case[first], len(rows.case_ids))
     ranking = np.empty(len(order), np.int32)
@@ -277,7 +277,7 @@ def _number_rankings(rows: LongRows) -> tuple[Int64, Int32, Int64]:
 
 
 def _sort_blocks(ranking: Int32, badness: Array, n_rankings: int) -> tuple[Int64, Int64, Int64]:
-    """``(order, ranking_offsets, block_offsets)``: rows by ranking, then badness, then as they came."""
+    """Return ``(order, ranking_offsets, block_offsets)``: rows sorted by ranking, then badness, then position."""
     by_badness = np.argsort(badness, kind="stable")
     order = by_badness[_tables.group(ranking[by_badness], n_rankings)[1]]
     ranking, badness = ranking[order], badness[order]
@@ -288,7 +288,7 @@ def _sort_blocks(ranking: Int32, badness: Array, n_rankings: int) -> tuple[Int64
 
 
 def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
-    """What separates classes: ``>``, or another sign if classes change their places around it."""
+    """Return the sign that separates classes: ``>``, or another one if classes change their places around it."""
     given = texts.ids.tolist()
     signs = [sign for sign in ";,|" if any(sign in text for text in given)]
     if not signs or any(">" in text or "=" in text for text in given):
@@ -299,7 +299,7 @@ def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
             places[token.strip()].add(place)
     if len(signs) > 1 or max(map(len, places.values())) < 2:
         p = next(p for p, text in enumerate(given) if signs[0] in text)
-        must = "be classes joined by '>' and '=', such as 'A > B = C' (or say what joins them: separator=)"
+        must = "be classes joined by '>' and '=', such as 'A > B = C' (or give the sign between them as separator=)"
         raise error("ranking", must, identifiers.name(texts.ids[p]), where(int(texts.first[p])))
     note(f"Read {signs[0]!r} in rankings as 'better than'.")
     return signs[0]
@@ -308,7 +308,7 @@ def _better(texts: identifiers.Column, where: identifiers.Where) -> str:
 def _read_texts(
     texts: identifiers.Column, classes: Classes, where: identifiers.Where, merge_names: bool, separator: str | None
 ) -> tuple[NDArray[Any], Int32, Int64, Int64]:
-    """``(class names, class of every token, offsets of the blocks of a text, offsets of the tokens of a block)``."""
+    """Return ``(class names, class of each token, offsets of the blocks of a text, offsets of the tokens of a block)``."""
     if len(texts.ids) and not identifiers.is_text(texts.ids):
         raise error("ranking", "be strings such as 'A > B = C'", identifiers.name(texts.ids[0]), where(0))
     better = _better(texts, where) if separator is None else separator

@@ -1,4 +1,4 @@
-"""Numbers that annotators gave to cases, ragged, checked once, immutable."""
+"""Ratings that annotators gave to cases, as ragged arrays that are checked once and immutable."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .._tabular.rows import LongRows, OnCases, WideCells, finite_numbers, held_c
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings(OnCases):
-    """Ratings on a scale of numbers. Made by one of the ``from_*`` constructors.
+    """The ratings on a scale of numbers that annotators gave to cases. The ``from_*`` constructors make them.
 
     Parameters
     ----------
     case_ids, numbered
-        As of :class:`Axes`.
+        As in :class:`Axes`.
     annotators, offsets, annotator
-        As of :class:`Labels`; every annotator has a name.
+        As in :class:`Labels`; every annotator has a name.
     value : (R,) float64
         The ratings, finite.
 
@@ -46,7 +46,7 @@ class Ratings(OnCases):
 
     @classmethod
     def from_long(cls, case: Any, annotator: Any, value: Any, *, cases: Any = None) -> Ratings:
-        """Read a long table, one row a rating.
+        """Read a long table with one row per rating.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class Ratings(OnCases):
         Raises
         ------
         ValueError
-            As for :meth:`Labels.from_long`; if a value is no finite number.
+            As for :meth:`Labels.from_long`; if a value is not a finite number.
 
         Examples
         --------
@@ -73,7 +73,7 @@ class Ratings(OnCases):
 
     @classmethod
     def from_wide(cls, table: Any, *, case_ids: Any = None, annotators: Any = None, missing: Any = (None, "", float("nan"))) -> Ratings:
-        """Read a wide table, one row a case and one column an annotator.
+        """Read a wide table with one row per case and one column per annotator.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Ratings(OnCases):
         Raises
         ------
         ValueError
-            If the table is not two-dimensional; a cell is no finite number; ids are repeated or of another number.
+            If the table is not two-dimensional; a cell is not a finite number; ids are repeated or of another number.
 
         Examples
         --------
@@ -107,7 +107,7 @@ class Ratings(OnCases):
         return len(self.value)
 
     def means(self) -> Array:
-        """(N,) mean rating of each case; NaN for a case without ratings."""
+        """Return the mean rating (N,) of each case; NaN for a case without ratings."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.bincount(row_of(self.offsets), self.value, self.n_cases) / sizes_of(self.offsets))
 

@@ -1,4 +1,4 @@
-"""Files in and out: annotations, predictions, names, clusters, and a folder written as a whole or not at all."""
+"""Reading and writing files: annotations, predictions, names, clusters, and a folder that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -51,52 +51,51 @@ def read_annotations(
     path : path or data frame
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
         ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices,
-        rating, ranker); or a mapping that has a path. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
-        ``.npy``: an integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or what
-        :func:`write_annotations`
-        writes. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a table; one of several sheets of a workbook is ``book.xlsx#Sheet1``. Anything
-        else is a CSV file in UTF-8 with a header, separated by commas, semicolons or tabs.
+        rating, ranker); or a mapping with the key ``path``. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
+        ``.npy``: an integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or a file of
+        :func:`write_annotations`. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a table; one of several sheets of a workbook is
+        ``book.xlsx#Sheet1``. Any other file is read as CSV in UTF-8 with a header, separated by commas, semicolons or tabs.
         Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
-        An apostrophe that guards a cell of a CSV file against being run as a formula (``'=1``) is no part of the cell.
+        An apostrophe that keeps a spreadsheet from running a cell of a CSV file as a formula (``'=1``) is not part of the cell.
     format : {"auto", "long", "wide", "transposed", "counts", "rankings", "ratings"}
-        long: a row an annotation (case, annotator, label [, rank | confidence | count], or case, annotator, ranking such as
-        ``"A > B = C"``, or case, annotator, value); wide: a row a case, a column an annotator; transposed: a row an annotator, a
-        column a case; counts: a row a case, a column a class; ratings: wide or long, labels are numbers on a scale. ``"auto"`` refuses
-        integer tables that may be wide as well as counts, and tables that may be wide as well as transposed.
+        long: one row per annotation (case, annotator, label [, rank | confidence | count], or case, annotator, ranking such as
+        ``"A > B = C"``, or case, annotator, value); wide: one row per case, one column per annotator; transposed: one row per annotator,
+        one column per case; counts: one row per case, one column per class; ratings: wide or long, labels are numbers on a scale.
+        ``"auto"`` rejects integer tables that may be wide or counts, and tables that may be wide or transposed.
     columns : mapping of str to str, optional
-        The column for each of the roles case, annotator, label, rank, confidence, count, ranking, value where the usual names
-        do not say it. None or ``""``: do not use a column for this role.
+        The column for each of the roles case, annotator, label, rank, confidence, count, ranking, value, if it has no usual name.
+        None or ``""``: do not use a column for this role.
     classes : int or sequence, optional
-        The number of classes (then called 0..K-1) or their names, so that unused classes are kept.
+        The number of classes (then named 0..K-1) or their names, so that unused classes are kept.
     missing : sequence of str
-        Cells that stand for "no annotation".
+        Cells that mean "no annotation".
     mapping : path or mapping, optional
-        For any other file: a JSON file or an object with some of the arguments of this function as keys (as above and below),
+        For any other file: a JSON file or an object with some of the arguments of this function as keys,
         and for JSON and JSONL ``records`` (the path of the list of records, such as ``"data.items"``) and ``fields`` (the path of each
         role in a record, such as ``{"case": "meta.id", "label": "answers[].value"}``; ``[]``: every element of a list, ``[#]``: its
-        position, from 1). What is given beside it goes first.
+        position, from 1). Arguments that are given directly take precedence.
     merge_names : bool
-        Whether classes, and annotators, are one where their names differ only by case, blanks, Unicode form or leading zeros. Names that
-        are equal as numbers (1 and 1.0) are one anyway.
+        Whether classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros are joined. Names that
+        are equal as numbers (1 and 1.0) are always joined.
     annotator_columns, ignore_columns : sequence of str
-        Of a table with a row a case: the columns that are annotators, or those that are none (such as the age), by name or by pattern
-        (``"reader *"``). Without ``annotator_columns``, a column that by its name or its cells is no annotator is refused.
+        For a table with one row per case: the columns that are annotators, or those that are not (such as the age), by name or pattern
+        (``"reader *"``). Without ``annotator_columns``, a column whose name or cells show that it is not an annotator is rejected.
     duplicates : {"error", "first", "count"}
-        Rows that repeat a case, annotator and label: refused, counted once, or counted every time; the latter two with a note. An
-        annotator who gave different labels to a case is noted.
+        What to do with rows that repeat a case, annotator and label: reject them, count them once, or count each; the latter two with a
+        note. There is also a note if an annotator gave different labels to one case.
     decimal : {"auto", ".", ","}
-        The decimal sign of numbers in tables. ``"auto"``: a comma, with a note, where semicolons separate columns and all cells are
-        numbers, some with a comma.
+        The decimal sign of numbers in tables. ``"auto"``: a comma, with a note, if semicolons separate columns and all cells are
+        numbers, some with a comma; else a point.
     encoding : str
         The encoding of a text file that is not in UTF-8, such as ``"cp1252"`` or ``"utf-16"``. A file in UTF-8 is read as such, with a
-        note, as one command has one encoding for all its text files.
+        note, because one command has one encoding for all its text files.
     separator : str, optional
-        What stands for "better than" in a column of rankings, as for :meth:`.Rankings.from_strings`.
+        The text that means "better than" in a column of rankings, as for :meth:`.Rankings.from_strings`.
 
     Returns
     -------
     AnnotationFile
-        The annotations, what was read as missing, and notes. Cases without annotations are kept.
+        The annotations, the cells that were read as missing, and notes. Cases without annotations are kept.
 
     Raises
     ------
@@ -146,7 +145,7 @@ def read_annotations(
 
 
 def _not_given(how: Reading) -> set[str]:
-    """The options that are as by default."""
+    """Return the options that have their default value."""
     return {name for name, value in how._asdict().items() if value == Reading._field_defaults[name]}
 
 
@@ -174,7 +173,7 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
     content = parse_json(source.read(text=True))
     if isinstance(content, dict) and isinstance(content.get("path"), str):  # a mapping
         inner = checked(content, source.path.parent)
-        if "path" in given:  # it might name itself
+        if "path" in given:  # the path may lead to this mapping again
             raise error("mapping: path", "name a file of annotations", "another mapping with a path")
         return read_annotations(inner["path"], mapping=inner, **how._asdict())
     if how.format not in ("auto", "rankings"):
@@ -202,17 +201,17 @@ def read_predictions(
     Parameters
     ----------
     path : path
-        CSV and other tables: the case id in the first column and one column a class, or columns for case, class and score. ``.npz``: the
-        key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations. Scores are
-        probabilities, logits or any others: higher is more plausible. Columns for case and label hold predicted labels (1 for the label,
-        0 for the other classes). Every file may be compressed by gzip.
+        CSV and other tables: the case id in the first column and one column per class, or columns for case, class and score. ``.npz``:
+        the key ``scores``, optionally ``case_ids`` and ``classes``. ``.npy``: scores (N, K), in the order of the annotations. Scores are
+        probabilities, logits or any other numbers: higher is more plausible. A table with columns for case and label holds predicted
+        labels (score 1 for the label, 0 for the other classes). Every file may be compressed by gzip.
     classes : sequence, optional
-        The classes of the annotations. Where they are known, columns may be called like ``prob_cat``, and those that are no class are
+        The classes of the annotations. If they are given, columns may be named like ``prob_cat``, and columns that are not classes are
         left out with a note.
     positive_class : int or str, optional
-        The one of two ``classes`` that a single column of probabilities is for.
+        The class, one of two ``classes``, whose probability a single column holds.
     case_column : str, optional
-        The column for the case, if the file has one that is called so. Default: the one with a usual name, else the first.
+        The column for the case, if the file has a column of this name. Default: the one with a usual name, else the first.
     decimal, encoding : str
         As for :func:`read_annotations`.
 
@@ -252,15 +251,15 @@ def read_models(
     Parameters
     ----------
     path : path
-        As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Where there is none, or
-        in an array, the file holds one model, called like the file.
+        As for :func:`read_predictions`, with one more column that names the model (model, system, algorithm). Without this column, and
+        in an array, the file holds one model, which is named after the file.
     classes, positive_class, case_column, decimal, encoding
         As for :func:`read_predictions`.
 
     Returns
     -------
     dict of str to Predictions
-        In order of first appearance.
+        Model name to predictions, in order of first appearance.
 
     Raises
     ------
@@ -279,7 +278,7 @@ def read_models(
 
 
 def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list[Any]:
-    r"""Read a file with one name a line (classes, groups).
+    r"""Read a file with one name per line (classes, groups).
 
     Parameters
     ----------
@@ -314,26 +313,26 @@ def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list
 
 
 def read_clusters(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> dict[str, str]:
-    r"""Read the cluster (such as the patient) of every case.
+    r"""Read the cluster (such as the patient) of each case.
 
     Parameters
     ----------
     path : path
         A CSV file with the columns case and cluster (or patient).
     case_column : str, optional
-        The column for the case, if the file has one that is called so.
+        The column for the case, if the file has a column of this name.
     encoding : str
         As for :func:`read_annotations`.
 
     Returns
     -------
     dict of str to str
-        Case id to cluster, as ``evaluate(clusters=...)`` takes it.
+        Case id to cluster, for ``evaluate(clusters=...)``.
 
     Raises
     ------
     ValueError
-        If a column is missing, a cell is blank, or a case stands twice; the message names the file and the line or case.
+        If a column is missing, a cell is blank, or a case occurs twice; the message names the file and the line or case.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of annotations, long, wide or of counts, as Labels, Rankings or Ratings."""
+"""Tables of annotations (long, wide or counts) as Labels, Rankings or Ratings."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from .repeats import once, once_rows
 FORMATS = ("auto", "long", "wide", "transposed", "counts", "rankings", "ratings")
 ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count", "value")
 
-#: CellTable that stand for "no annotation". "None" and -1 are not among them: they are classes in some files.
+#: Cells that mean "no annotation". "None" and -1 are not among them, because they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
-OF_WIDE_CELL = 40  # bytes that a cell takes at least until it is an annotation
-MOST_REPEATED = 10**7  # labels by named annotators that counts stand for
+OF_WIDE_CELL = 40  # least number of bytes per cell while it becomes an annotation
+MOST_REPEATED = 10**7  # labels by named annotators that counts may add up to
 
 
 class Reading(NamedTuple):
-    """How annotations are read: the options of ``read_annotations``, of which mapping files have some."""
+    """The options of ``read_annotations``, some of which a mapping file may have."""
 
     format: str = "auto"
     columns: Mapping[str, str | None] = {}
@@ -71,22 +71,23 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnotationFile(Record):
-    r"""What was read from a file of annotations.
+    r"""The annotations of a file, and how the file was read.
 
     Attributes
     ----------
     annotations : Labels, Rankings or Ratings
+        The annotations; cases without annotations are kept.
     format : str
         ``"long"``, ``"wide"``, ``"transposed"``, ``"counts"``, ``"rankings"``, ``"ratings"``, ``"label studio"``, ``"prodigy"``,
         ``"preflib"``, ``"labels"``.
     missing : dict of str to int
-        The cells that were read as "no annotation", and how many there were of each.
+        The cells that were read as "no annotation", and the number of each.
     dropped : dict of str to int
-        Annotations that were dropped, by reason: cancelled, ignored, without a result.
+        The number of annotations that were left out, by reason: cancelled, ignored, without a result.
     notes : tuple of str
-        Sentences on what was guessed, and on what may have been meant as "no annotation".
+        Sentences on guesses about the file, and on labels that may mean "no annotation".
     columns : dict of str to tuple of str
-        The columns of a table that were taken for each role (``"case"``, ``"annotator"``, ``"class"`` ...); empty for other files.
+        The columns of a table that were used for each role (``"case"``, ``"annotator"``, ``"class"`` ...); empty for other files.
     unused : tuple of str
         The columns of a table that were not used.
 
@@ -99,7 +100,7 @@ class AnnotationFile(Record):
     >>> read.format, read.annotations.n_cases, read.missing
     ('wide', 2, {'NA': 1})
     >>> read.notes
-    ("Read a row as a case, a column as an annotator: its first column is called 'case'.",)
+    ("Read each row as a case and each column as an annotator: the first column is named 'case'.",)
     >>> read.columns
     {'case': ('case',), 'annotator': ('ann', 'bob')}
     """
@@ -113,10 +114,10 @@ class AnnotationFile(Record):
     unused: tuple[str, ...] = ()
 
     def missing_note(self) -> str:
-        """Sentences on what was read as missing, what was dropped, and the notes; empty if there is nothing to say."""
+        """Return sentences on cells read as missing, annotations left out, and the notes; empty if there are none."""
         cells = ", ".join(f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items())
         gone = ", ".join(f"{reason} ({n})" for reason, n in self.dropped.items())
-        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Dropped: {gone}."] * bool(gone) + list(self.notes))
+        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Left out: {gone}."] * bool(gone) + list(self.notes))
 
 
 def read_table(table: CellTable, how: Reading) -> AnnotationFile:
@@ -131,7 +132,8 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     chosen = columns_called(table.header, "annotator_columns", how.annotator_columns)
     ignored = columns_called(table.header, "ignore_columns", how.ignore_columns)
     if chosen and format in ("counts", "transposed", "long", "rankings"):
-        raise error("annotator_columns", "be given for a table with a row a case and a column an annotator", f"format {format!r}")
+        must = "be given for a table with one row per case and one column per annotator"
+        raise error("annotator_columns", must, f"format {format!r}")
     places = places_of(table.header)
     if places and format in ("auto", "rankings") and not chosen and columns.keys() <= {"case", "annotator"}:
         return _read_places(table, places, how)
@@ -140,13 +142,13 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
         roles = {role: table.header.index(header[c]) for role, c in find_roles(header, columns, ROLES).items()}
         roles = _without_value(roles, columns, format)
         turned = roles.keys() == {"annotator"} and table.header[roles["annotator"]] == header[0] and not columns.get("annotator")
-        if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):  # turned: a row an annotator
+        if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):  # turned: one row per annotator
             return _read_long(table, _long_roles(table, roles, format), how)
     told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
     first = told.get("case", case_column(table.header))
     others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
     if not others:
-        raise error("table", "have a column for an annotator or a class beside the case", listed(map(repr, table.header), MOST_SHOWN))
+        raise error("table", "have columns for annotators or classes next to the case", listed(map(repr, table.header), MOST_SHOWN))
     header = [table.header[c] for c in others]
     table.used = {"case": [first], "annotator": others}
     case, cells = table.coded([first], others)
@@ -174,25 +176,25 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
 
 
 def _named(roles: Sequence[str]) -> str:
-    """How columns are named."""
+    """Return the argument that names the columns of roles, for messages."""
     return f"columns={{{', '.join(f'{role!r}: ...' for role in roles)}}}"
 
 
 def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotators: list[str]) -> None:
-    """Refuse columns without names and boxes to tick in the place of annotators, and cases with several rows."""
+    """Reject columns without names, tick boxes instead of annotators, and cases with several rows."""
     if "" in annotators:
-        must = "have names (leave out columns by ignore_columns, or take out what stands above the header, such as a title)"
+        must = "have names (leave out columns by ignore_columns, or remove lines above the header, such as a title)"
         raise error("columns", must, f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}")
     check_boxes(annotators)
     if len(case.ids) < len(case.code):
         found = find_roles(table.header, {}, ROLES)
         absent = [role for role in ("case", "annotator", "label") if role not in found]
         way = f"name its columns among {listed(table.header, MOST_SHOWN)}: {_named(absent)}" if absent else "leave out format="
-        table.check_once(case, f"stand once in the column {name!r} (if each row is one annotation, {way})")
+        table.check_once(case, f"occur once in the column {name!r} (if each row is one annotation, {way})")
 
 
 def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], format: str) -> dict[str, int]:
-    """A column of values is meant where it is named or there are no labels; labels are values where ratings are asked for."""
+    """Return the roles of the columns with either values or labels: values if named, alone, or if ratings are asked for."""
     if format == "ratings" and "value" not in roles and "label" in roles:
         return {"value" if role == "label" else role: c for role, c in roles.items()}
     extra = "label" if columns.get("value") else "value"
@@ -200,36 +202,34 @@ def _without_value(roles: dict[str, int], columns: Mapping[str, str | None], for
 
 
 def _wide_kind(first: str, header: list[str], rows: Sequence[str], values: Sequence[str], how: Reading, told: str) -> tuple[str, list[str]]:
-    """``(wide, transposed, counts or ratings; notes)``."""
+    """Return the format of a wide table (wide, transposed, counts or ratings) and notes on it."""
     format = "wide" if how.format == "auto" and how.annotator_columns else how.format
     if format in ("counts", "transposed"):
         return format, []
     way, reason = ("wide", told) if told else orientation(first, header, rows)
     if format in ("wide", "ratings"):
         if way == "transposed":
-            must = f"be 'transposed' for a table with a row an annotator (name the case column if {first!r} is one)"
+            must = f"be 'transposed' for a table with one row per annotator (name the case column if it is {first!r})"
             raise error("format", must, f"{format!r} ({reason})")
         return format, []
     found = wide_or_counts(header, values, how.missing, way == "transposed")
     if found == "counts":
         return found, []
     if way == "" and len(rows) < len(header):
-        must = "be 'wide' (a row a case) or 'transposed' (a row an annotator) for a table with more columns than rows"
-        raise error("format", must, f"'auto', {len(rows)} rows, {len(header)} columns, and names that tell neither")
+        must = "be 'wide' (one row per case) or 'transposed' (one row per annotator) for a table with more columns than rows"
+        raise error("format", must, f"'auto', {len(rows)} rows, {len(header)} columns, and names that show neither")
     way, reason = way or "wide", reason or "it has at least as many rows as columns"
-    what = "a row as an annotator, a column as a case" if way == "transposed" else "a row as a case, a column as an annotator"
-    return way, [f"Read {what}: {reason}."]
+    row, column = ("an annotator", "a case") if way == "transposed" else ("a case", "an annotator")
+    return way, [f"Read each row as {row} and each column as {column}: {reason}."]
 
 
 def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[str, int]:
-    """The columns of a long table that are to be read: complete, and without contradiction."""
+    """Return the columns of a long table that are read; reject a table with missing or contradicting columns."""
     order = [role for role in ("rank", "confidence", "ranking", "count", "value") if role in roles]
     if len(order) > 1:
-        raise error(
-            "long table",
-            f"have one of the columns rank, confidence, ranking, count (for the others {_named(order[1:]).replace('...', repr(''))})",
-            " and ".join(order),
-        )
+        others = _named(order[1:]).replace("...", repr(""))
+        must = f"have one of the columns rank, confidence, ranking, count (to ignore the others: {others})"
+        raise error("long table", must, " and ".join(order))
     if format == "rankings" and order in ([], ["count"], ["value"]):
         raise error("rankings", "have a column rank, confidence or ranking", f"the columns {listed(table.header, MOST_SHOWN)}")
     needed = ["case", *(["annotator"] if order != ["count"] or "annotator" in roles else [])]
@@ -238,13 +238,13 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     if "label" in absent:
         check_boxes(table.header)
     if absent:
-        must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or say which other format this is: format=)"
+        must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or give another format as format=)"
         raise error("long table", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
     return {role: roles[role] for role in needed}
 
 
 def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> AnnotationFile:
-    """A row an annotation. A row with a missing cell is none, but its case stays."""
+    """Return the annotations of a table with one row per annotation. A row with a missing cell is left out, but its case is kept."""
     found: dict[str, int] = {}
     if how.classes is None and "label" in roles:
         how = how._replace(classes=table.categories([roles["label"]]))
@@ -273,22 +273,22 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         columns[role] = table.converted(cells[role], role, missing)[:, 0][keep]
     if "rank" in columns and (columns["rank"] < 1).any():
         row = int(np.argmax(columns["rank"] < 1))
-        must = "be at least 1 (if it means no rank, say so: missing=; ranks from 0 need 1 added)"
+        must = "be at least 1 (if it means no rank, give it as missing=; to ranks that start at 0 add 1)"
         raise error("rank", must, f"{columns['rank'][row]:g}", table.place(int(np.flatnonzero(keep)[row])))
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
     annotations = _from_long(columns, how, case.ids)
     if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
-        note("Read rankings of one class each, as the confidence orders nothing (to read labels: columns={'confidence': ''}).")
+        note("Read rankings of one class each, so that the confidence has no effect (to read labels: columns={'confidence': ''}).")
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
 
 
 def _read_places(table: CellTable, places: list[int], how: Reading) -> AnnotationFile:
-    """A row a ranking: the class that comes first, the second, and so on, in columns of their own."""
+    """Return the rankings of a table with one row per ranking and columns for the first class, the second, and so on."""
     names = {role: ALIASES[role] | ALSO[role] for role in ("case", "annotator")}
     roles = find_roles(table.header, how.columns, tuple(names), names)
     if len(roles) < 2:
         absent = [role for role in names if role not in roles]
-        must = f"have columns for case and annotator beside the places rank1, rank2 ... (name them: {_named(absent)})"
+        must = f"have columns for case and annotator in addition to the places rank1, rank2 ... (name them: {_named(absent)})"
         raise error("rankings", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
     found: dict[str, int] = {}
     table.used = {"case": [roles["case"]], "annotator": [roles["annotator"]], "rank": places}
@@ -296,12 +296,10 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
     given = ~cells.missing(how.missing, found)
     behind = (given[:, 1:] & ~given[:, :-1]).any(axis=1)
     if behind.any():
-        raise error("rankings", "have no blank place before one that is filled", "one", table.place(int(np.argmax(behind))))
+        raise error("rankings", "have no blank place before a filled one", "one", table.place(int(np.argmax(behind))))
     numbers = {str(i) for i in range(1, len(places) + 1)}
     if how.format == "auto" and numbers >= {one_number(value) for value in cells.values if value not in how.missing}:
-        must = (
-            "be 'rankings' (columns are places, cells are classes) for columns of places with numbers that may be ranks as well as classes"
-        )
+        must = "be 'rankings' (columns are places, cells are classes) for columns of places with numbers that may be ranks or classes"
         raise error("format", must, "'auto'")
     keep = given[:, 0]
     case, annotator = table.numbered(case_cells, "case"), table.numbered(annotator_cells, "annotator", keep)
@@ -330,8 +328,8 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
     if "annotator" in columns:
         columns = once_rows(columns, how.duplicates)
         times = columns.pop("count", np.ones((), np.int64))
-        if times.sum(dtype=np.float64) > MOST_REPEATED:  # each becomes a row
-            raise error("count", f"add up to at most {MOST_REPEATED:,} where annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
+        if times.sum(dtype=np.float64) > MOST_REPEATED:  # each label becomes a row
+            raise error("count", f"add up to at most {MOST_REPEATED:,} if annotators are named", f"{times.sum(dtype=np.float64):,.0f}")
         repeated: dict[str, Any] = {role: np.repeat(column, times) for role, column in columns.items()}
         return Labels._of_columns(**repeated, **named)
     case, label = columns["case"], columns["label"]
@@ -348,7 +346,7 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
 def wide_file(
     case_ids: Any, annotators: Any, cells: Coded, how: Reading, notes: Sequence[str] = (), format: str = "wide"
 ) -> AnnotationFile:
-    """A row a case, a column an annotator."""
+    """Return the labels or ratings of a table with one row per case and one column per annotator."""
     room("the table", OF_WIDE_CELL * cells.codes.size)
     found: dict[str, int] = {}
     classes, missing = how.classes, how.missing
@@ -374,7 +372,7 @@ def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: Bools) -
 
 
 def counts_file(case_ids: Any, columns: Any, counts: NDArray[Any], how: Reading) -> AnnotationFile:
-    """A row a case, a column a class, which may be some of the classes that were asked for."""
+    """Return the labels of a table with one row per case and one column per class, for all or some of the classes that were given."""
     classes = how.classes
     if columns is not None and np.ndim(counts) == 2:
         columns = identifiers.number("classes", identifiers.distinct("classes", columns))
@@ -382,12 +380,12 @@ def counts_file(case_ids: Any, columns: Any, counts: NDArray[Any], how: Reading)
         classes, position = class_axis("classes", columns, names, "column {}".format, how.merge_names)
         narrow, counts = counts, np.zeros((len(counts), len(classes)), dtype=counts.dtype)
         counts[:, position] = narrow
-        for again in np.setdiff1d(np.arange(len(position)), identifiers.factorize(position)[1]):  # names that were joined
+        for again in np.setdiff1d(np.arange(len(position)), identifiers.factorize(position)[1]):  # joined classes
             counts[:, position[again]] = narrow[:, position == position[again]].sum(axis=1)
     return AnnotationFile(Labels.from_counts(counts, case_ids=case_ids, classes=classes), "counts", {})
 
 
 def read_frame(frame: Any, how: Reading) -> AnnotationFile:
-    """A data frame in whichever format it is; nulls are missing whatever else is."""
+    """Return the annotations of a data frame in any format; nulls are always missing."""
     table = frame if isinstance(frame, Columns) else Columns.of(frame)
     return read_table(table, how._replace(missing=tuple(dict.fromkeys(("", *how.missing)))))

@@ -1,4 +1,4 @@
-"""Arrays of NPY and NPZ files, whole annotations among them."""
+"""Arrays of NPY and NPZ files, also of complete annotations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .._tabular.roles import ALIASES, ALSO, plain
 from ..annotations import Labels, Rankings, Ratings
 from .annotations import AnnotationFile, Reading, counts_file, wide_file
 
-# What an NPZ file of whole annotations holds beside ``kind``, ``case_ids`` and ``annotators``.
+# The arrays of an NPZ file of complete annotations, in addition to ``kind``, ``case_ids`` and ``annotators``.
 PARTS = {
     "labels": ("classes", "offsets", "annotator", "label", "count"),
     "rankings": ("classes", "case_offsets", "ranking_offsets", "block_offsets", "items", "annotator"),
@@ -28,7 +28,7 @@ PARTS = {
 }
 
 
-# What the arrays of an NPZ file of predictions are called, in lower case and without punctuation.
+# Names of the arrays of an NPZ file of predictions, in lower case and without punctuation.
 NAMES = {
     "scores": {
         "score",
@@ -43,7 +43,7 @@ NAMES = {
 
 
 def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
-    """A table of counts or labels, or whole annotations."""
+    """Return the annotations of a table of counts or labels, or of a file of complete annotations."""
     arrays, format = load(data), how.format
     if "kind" in arrays:
         return _whole(arrays, how.classes)
@@ -51,7 +51,7 @@ def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
     key = next(key for key in ("counts", "table", "") if key in arrays)
     kind = {"counts": "counts", "table": "wide"}.get(key, format)
     if kind not in ("counts", "wide", "ratings") or format not in ("auto", kind):
-        raise error("format", "be 'wide' (a column an annotator) or 'counts' (a column a class) for this array", repr(format))
+        raise error("format", "be 'wide' (one column per annotator) or 'counts' (one column per class) for this array", repr(format))
     table, case_ids, names = arrays[key], arrays.get("case_ids"), arrays.get("classes")
     if kind == "counts":
         return counts_file(case_ids, names, table, how)
@@ -66,10 +66,10 @@ def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
 
 
 def load(data: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays of an NPZ file; that of an NPY file has no name."""
+    """Return the arrays of an NPZ file by name; the array of an NPY file has the name ""."""
     at = ""
     try:
-        if data[:2] == b"PK":  # a cut-off archive: numpy 1.19 would complain on standard error, too
+        if data[:2] == b"PK":  # an archive that is cut off: numpy 1.19 would also write to standard error
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 n_bytes = 0.0
                 for member in archive.infolist():
@@ -83,14 +83,14 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
         found = {"": loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
     except MemoryError:
         raise
-    except Exception as problem:  # headers are Python code and archives have many parts: numpy and zipfile raise a dozen kinds of errors
+    except Exception as problem:  # numpy and zipfile raise a dozen kinds of errors for damaged files
         got = " ".join(str(problem).split()) or type(problem).__name__
         raise error("file", "be an NPY or NPZ file of plain arrays (is it cut off?)", got, at) from None
     other = [key for key, array in found.items() if not isinstance(array, np.ndarray)]
     if other:
         raise error("file", "hold arrays only", repr(other[0]))
     for key, array in found.items():
-        if array.dtype.kind == "U" and array.nbytes:  # of a damaged file; Python would take what is no character for a fault of its own
+        if array.dtype.kind == "U" and array.nbytes:  # Python fails on numbers that are no characters
             codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).reshape(-1).view(np.uint32)
             if codes.max() > sys.maxunicode:
                 raise error(key or "array", "be text", f"a character with the number {codes.max()}")
@@ -98,7 +98,7 @@ def load(data: bytes) -> dict[str, NDArray[Any]]:
 
 
 def _size_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> float:
-    """Bytes that a member takes, whatever the archive says of it."""
+    """Return the bytes that a member takes, which the archive may understate."""
     if not member.filename.endswith(".npy"):
         return member.file_size
     with archive.open(member) as file:
@@ -106,15 +106,15 @@ def _size_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> float:
 
 
 def _declared(file: IO[bytes]) -> float:
-    """Bytes of the array that a header announces."""
+    """Return the bytes of the array that a header announces."""
     version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    shape, _, dtype = readers[version](file) if version in readers else ((), False, np.dtype(np.float64))  # 3.0: of no plain array
+    shape, _, dtype = readers[version](file) if version in readers else ((), False, np.dtype(np.float64))
     return dtype.itemsize * float(np.prod(shape, dtype=np.float64))
 
 
 def scores_of(arrays: dict[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, tuple[str, ...]]]:
-    """Scores and, where they are there, case ids and classes, by any of their usual names, and what these were; other arrays are noted."""
+    """Return scores and, if present, case ids and classes, found by their usual names, and these names; note other arrays."""
     if "" in arrays:
         return {"scores": arrays[""]}, {}
     found: dict[str, str] = {}
@@ -154,7 +154,7 @@ def parts_of(given: Labels | Rankings | Ratings) -> dict[str, Any]:
 
 
 def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
-    """Annotations from all their arrays, none of which is trusted."""
+    """Return annotations from all their arrays, each of which is checked."""
     kind = str(arrays["kind"])
     if kind not in PARTS:
         raise error("kind", f"be one of {', '.join(PARTS)}", repr(kind))

@@ -1,4 +1,4 @@
-"""Files beside the annotations (predictions, clusters, subgroups), and what their columns were taken for."""
+"""Files that accompany the annotations (predictions, clusters, subgroups), and the roles of their columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PredictionFile(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseFile(Record):
-    """What a table with a row a case (or annotator) says of the cases: by column, case to value."""
+    """The values of a table with one row per case (or annotator): for each column, case to value."""
 
     values: dict[str, dict[str, Any]]
     columns: dict[str, tuple[str, ...]]
@@ -47,7 +47,7 @@ def prediction_file(
     decimal: str = "auto",
     encoding: str = "utf-8",
 ) -> PredictionFile:
-    """``several``: whether a column ``model`` tells models apart."""
+    """Return the models of a file of predictions. ``several``: whether a column ``model`` names the model of each row."""
     with naming(path):
         source = Source(path, encoding)
         if source.ending in (".npy", ".npz"):
@@ -63,12 +63,12 @@ def prediction_file(
         percent = [name for name, one in found.models.items() if is_percentage(one.scores)]
         if percent:
             named = listed(map(repr, percent))
-            note(f"Scores of {named} look like percentages, and are read as scores that are no probabilities (for these divide by 100).")
+            note(f"Scores of {named} look like percentages, and are not read as probabilities (for probabilities divide them by 100).")
         return found
 
 
 def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
-    """The cluster (such as the patient) of every case."""
+    """Return the cluster (such as the patient) of each case."""
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
         roles = find_roles(table.header, table.case, ("case", "cluster"))
@@ -84,7 +84,7 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
 
 
 def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = None, encoding: str = "utf-8") -> CaseFile:
-    """Every column beside the case, such as the site, divides the cases; blank cells stay blank."""
+    """Return every column except the case, such as the site, as a division of the cases into subgroups; blank cells remain blank."""
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
         role = find_roles(table.header, table.case, ("case",))
@@ -105,7 +105,7 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
 
 
 def reliability_file(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> CaseFile:
-    """The reliability of every annotator, by annotator."""
+    """Return the reliability of each annotator."""
     with naming(path):
         table = table_of(Source(path, encoding))
         roles = find_roles(table.header, {}, ("annotator", "reliability"))
@@ -115,7 +115,7 @@ def reliability_file(path: str | os.PathLike[str], *, encoding: str = "utf-8") -
         annotator = table.numbered(who, "annotator")
         if len(annotator.ids) < len(annotator.code):
             row = repeated(annotator.code, annotator.first)
-            raise error("annotator", "stand once", f"{name(annotator.ids[annotator.code[row]])} twice", table.place(row))
+            raise error("annotator", "occur once", f"{name(annotator.ids[annotator.code[row]])} twice", table.place(row))
         numbers = table.converted(cells, "reliability")[:, 0].tolist()
         found = dict(zip(annotator.ids.astype(str)[annotator.code].tolist(), numbers))
         table.used = {role: [c] for role, c in roles.items()}

@@ -1,4 +1,4 @@
-"""Files that other programs write: Label Studio (JSON), Prodigy (JSONL), PrefLib (soc, soi, toc, toi)."""
+"""Exports of other programs: Label Studio (JSON), Prodigy (JSONL), PrefLib (soc, soi, toc, toi)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .annotations import AnnotationFile, Reading
 from .mapping import json_lines, json_shown
 from .repeats import once
 
-OTHER = "mapping= says where any other file has what"
-NAMED = "or be read with the name of one (columns={'label': ...})"  # what to do about several controls
+OTHER = "for any other file, mapping= gives the place of each field"
+NAMED = "or be read with the name of one (columns={'label': ...})"  # the way out if a file has several controls
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"
 KINDS = ("choices", "rating", "ranker")
-MARKS = ("spans", "relations", "audio_spans")  # of Prodigy
+MARKS = ("spans", "relations", "audio_spans")  # keys of Prodigy for parts of a text or recording
 
 Rows = list[tuple[Any, Any, Any]]  # case, annotator, value
 
 
 def _texts(ids: list[Any]) -> list[Any]:
-    """Numbers as they are, if all are; else text."""
+    """Return the ids unchanged if all are numbers; else as text."""
     return ids if all(isinstance(one, int) and not isinstance(one, bool) for one in ids) else [str(one) for one in ids]
 
 
@@ -36,7 +36,7 @@ def _texts(ids: list[Any]) -> list[Any]:
 
 
 def label_studio(content: list[Any], how: Reading) -> AnnotationFile:
-    """Choices, ratings or rankings of one control; the columns may name it (label) and a field of the data for the case id (case)."""
+    """Return choices, ratings or rankings of one control; ``columns`` may name it (label) and the data field of the case id (case)."""
     rows: Rows = []
     dropped: Counter[str] = Counter()
     kind = None
@@ -82,7 +82,7 @@ def _annotator_of(annotation: Mapping[str, Any], where: str) -> Any:
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
     if not isinstance(who, (int, str)) or isinstance(who, bool) or who == "":
-        raise error("annotations", "say who made them (completed_by; annotator in JSON-MIN)", json_shown(who), where)
+        raise error("annotations", "name their annotator (completed_by; annotator in JSON-MIN)", json_shown(who), where)
     return who
 
 
@@ -124,12 +124,12 @@ def _ranked(value: Any, where: str) -> list[str]:
 
 
 def is_json_min(content: list[Any]) -> bool:
-    """Whether every object is one annotation, as in the export JSON-MIN."""
+    """Return whether every object is one annotation, as in the export JSON-MIN."""
     return all(isinstance(one, dict) and {"id", "annotator", "annotation_id"} <= one.keys() for one in content)
 
 
 def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
-    """The same with an object for each annotation: fields of the data, the id, the controls, the annotator, in this order."""
+    """Return the annotations of an export with one object per annotation: data fields, id, controls, annotator, in this order."""
     controls: dict[str, None] = {}
     for one in content:
         keys = list(one)
@@ -168,10 +168,10 @@ def label_studio_min(content: list[Any], how: Reading) -> AnnotationFile:
 
 
 def _typed(part: Any, where: str) -> dict[str, Any]:
-    """A result as the full export has it, from its value."""
+    """Return a result of JSON-MIN in the form of the full export."""
     kind = next((kind for kind in KINDS if isinstance(part, dict) and kind in part), None)
     if kind is None:
-        must = "be choices, a rating or a ranker (what is marked inside of a text or an image is no label of a case)"
+        must = "be choices, a rating or a ranker (marks inside a text or an image are not labels of a case)"
         raise error(
             "results", must, f"an object with the keys {', '.join(map(repr, part))}" if isinstance(part, dict) else repr(part), where
         )
@@ -179,7 +179,7 @@ def _typed(part: Any, where: str) -> dict[str, Any]:
 
 
 def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
-    """``(what a file must be, what it is)`` for a list of objects that is no export known here."""
+    """Return the two parts of the message (must, got) for a list of objects that is not a supported export."""
     must = f"be rankings or an export of Label Studio ({OTHER})"
     return must, f"objects with the keys {listed(map(repr, record))}"
 
@@ -188,7 +188,7 @@ def unknown_records(record: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def prodigy(text: str, how: Reading) -> AnnotationFile:
-    """Choices of tasks that were accepted; of tasks about one label, whether it was accepted or rejected."""
+    """Return the choices of accepted tasks or, for tasks about one label, whether it was accepted or rejected."""
     rows: Rows = []
     dropped: Counter[str] = Counter()
     kinds = set()
@@ -199,12 +199,10 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         choice = isinstance(task.get("accept"), list)
         marked = next((key for key in MARKS if not choice and key in task), None)
         if marked:
-            must = (
-                "have tasks with choices, or about one label of a whole text or image (what is marked inside of it is no label of a case)"
-            )
+            must = "have tasks with choices, or about one label of a whole text or image (marks inside it are not labels of a case)"
             raise error("file", must, f"the key {marked!r}", where)
         kinds.add(choice)
-        # the text is the case where classes are chosen; text and label where one label is judged
+        # The case is the text if classes are chosen, and the text with the label if one label is judged.
         field = how.columns.get("case") or ("_input_hash" if choice else "_task_hash")
         case = task.get(field)
         if not isinstance(case, (str, int)) or isinstance(case, bool):
@@ -213,7 +211,8 @@ def prodigy(text: str, how: Reading) -> AnnotationFile:
         cases[case] = None
         who = task.get("_annotator_id") or task.get("_session_id")
         if not isinstance(who, (str, int)) or who == "":
-            raise error("file", "say who answered (_annotator_id or _session_id; annotate in named sessions)", json_shown(who), where)
+            must = "name the annotator of each answer (_annotator_id or _session_id; annotate in named sessions)"
+            raise error("file", must, json_shown(who), where)
         answer = task.get("answer")
         if answer not in ("accept", "reject", "ignore"):
             raise error("answer", "be 'accept', 'reject' or 'ignore'", repr(answer), where)
@@ -251,7 +250,7 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, progra
 
 
 def rankings_json(content: Any, classes: Any) -> Rankings:
-    """Nested lists, or an object that has them."""
+    """Return the rankings of nested lists, or of an object that holds them."""
     if not isinstance(content, dict):
         content = {"rankings": content}
     if not {"rankings"} <= set(content) <= {"rankings", "case_ids", "classes", "annotators"}:
@@ -260,7 +259,7 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
         )
     names = content.get("classes") if classes is None else classes
     rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
-    nested = content.get("annotators")  # a list for each case, in the order of its rankings
+    nested = content.get("annotators")  # one list per case, in the order of its rankings
     if nested is None:
         return rankings
     sizes = sizes_of(rankings.case_offsets).tolist()
@@ -271,7 +270,7 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
         if not isinstance(own, list) or len(own) != n:
             raise error("annotators", f"be {n} ids for the {n} rankings", repr(own), where)
         if len({*map(str, own)}) < n:
-            raise error("annotators", "rank a case once", repr(own), where)
+            raise error("annotators", "rank each case once", repr(own), where)
     column = identifiers.number("annotators", [one for own in nested for one in own], "ranking {}".format)
     return dataclasses.replace(rankings, annotators=column.ids, annotator=column.code)
 
@@ -284,7 +283,7 @@ MOST_VOTERS = 10**6
 
 
 def preflib(text: str, name: str, classes: Any) -> AnnotationFile:
-    """Orders of alternatives, with ties in braces: one case, a ranking for each voter."""
+    """Return the orders of alternatives, with ties in braces, as one case with one ranking per voter."""
     names: dict[int, str] = {}
     orders: list[list[list[int]]] = []
     wanted = None
@@ -319,7 +318,7 @@ def preflib(text: str, name: str, classes: Any) -> AnnotationFile:
 
 
 def _blocks(text: str, where: str) -> list[list[int]]:
-    """``1,{2,3},4`` as blocks."""
+    """Return an order such as ``1,{2,3},4`` as blocks."""
     blocks: list[list[int]] = []
     for piece in re.findall(r"\{[^{}]*\}|[^,{}]+", text):
         inside = piece.strip("{}").split(",") if piece.startswith("{") else [piece]

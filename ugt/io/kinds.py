@@ -1,4 +1,4 @@
-"""What a file is: annotations, predictions, or something about the cases, as far as it tells."""
+"""The kind of a file (annotations, predictions, or data about the cases), if its content shows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = ("annotations", "predictions", "clusters", "subgroups")
 
 
 def kind_of_file(path: Any, classes: Any = None, *, case_column: str | None = None, encoding: str = "utf-8") -> str:
-    """One of ``KINDS``, or "" where the classes of the annotations would tell."""
+    """Return one of ``KINDS``, or "" if only the classes of the annotations would show the kind."""
     with naming(path):
         source = Source(path, encoding)
         if source.ending in (".json", ".jsonl", ".ndjson", *exports.PREFLIB):
@@ -48,7 +48,7 @@ def _kind_of_table(table: CellTable, classes: Any) -> str:
         return kind or "annotations"
     if classes is not None:
         names, at = [table.header[c] for c in others], Asked(table, classes, None, None).at
-        if at and all(map(is_count, table.coded(at)[0].values)):  # 1 and 0, or percentages; else numbers of labels
+        if at and all(map(is_count, table.coded(at)[0].values)):  # counts, unless shares
             scores = table.numbers(at)
             return "predictions" if (scores.sum(axis=1) == 1).all() or is_percentage(scores) else "annotations"
         if at or {*names} & {*map(str, classes)} or any(plain(name) in LABELS for name in names):
@@ -57,12 +57,12 @@ def _kind_of_table(table: CellTable, classes: Any) -> str:
 
 
 def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[str, list[int]]:
-    """The kind, if names tell, and the columns beside the case."""
+    """Return the kind, if names show it, and the columns other than the case."""
     first = find_roles(header, case, ("case",), {}).get("case", case_column(header))
     others = [c for c in range(len(header)) if c != first]
     try:
         roles = find_roles(header, case, (*ROLES, "model", "score", "cluster"))
-    except ValueError:  # several columns for a role: whoever reads annotations says so
+    except ValueError:  # several columns for a role: reading the annotations will report it
         return "annotations", others
     names, kind = [plain(header[c]) for c in others], ""
     if (
@@ -80,12 +80,12 @@ def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[s
 
 
 def _kind_by_cells(table: CellTable, others: list[int], classes: Any) -> str:
-    """Of a row a case and columns whose names tell nothing: scores, labels, or something else."""
+    """Return the kind of a table with one row per case whose names do not show it: scores, labels, or another kind."""
     (cells,) = table.coded(others)
     given = [value.replace(",", ".") if table.semicolons else value for value in cells.values if value not in MISSING]
     if given and all(map(is_number, given)):
         whole = [INTEGER.fullmatch(one_number(value)) for value in given]
-        if not all(whole) or (len(given) == len(cells.values) and not any(map(INTEGER.fullmatch, given))):  # 1.0 beside blanks is a label
+        if not all(whole) or (len(given) == len(cells.values) and not any(map(INTEGER.fullmatch, given))):  # 1.0 among blanks is a label
             return "predictions"
     if classes is None:
         return ""

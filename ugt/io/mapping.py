@@ -1,4 +1,4 @@
-"""Any other file: a mapping says where cases, annotators and labels are, in columns of a table or in fields of JSON records."""
+"""Files in any other form: a mapping names the columns of a table or the fields of JSON records of cases, annotators and labels."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def parse_json(data: bytes) -> Any:
 
 
 def check_room(data: bytes) -> None:
-    """Refuse JSON that would not fit: its bytes, its text, a place for what stands before each comma, lists and objects."""
+    """Reject JSON that would not fit into memory: its bytes, its text, one reference per comma, lists and objects."""
     room("what the file holds", 2 * len(data) + 8 * data.count(b",") + 56 * data.count(b"[") + 64 * data.count(b"{"))
 
 
-MOST_SHOWN = 80  # characters of a value
+MOST_SHOWN = 80  # characters of a value in a message
 
 
 def json_shown(value: Any) -> str:
-    """A value of JSON in a message."""
+    """Return a value of JSON as messages show it."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else f"a list of {len(value):,}"
     said = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
@@ -45,8 +45,8 @@ def json_shown(value: Any) -> str:
 
 
 def json_lines(text: str) -> Iterator[tuple[str, Any]]:
-    """``(line 7, content)`` of every line that is not blank."""
-    for number, line in enumerate(text.split("\n"), 1):  # not splitlines: JSON may hold other line ends
+    """Yield ``(line 7, content)`` for each line that is not blank."""
+    for number, line in enumerate(text.split("\n"), 1):  # not splitlines: text in JSON may hold other line ends
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line, object_pairs_hook=once("file"))
@@ -60,7 +60,7 @@ def json_lines(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def read_mapping(mapping: Any) -> dict[str, Any]:
-    """A mapping from a JSON file or an object, checked; ``path`` is seen from the folder of the file."""
+    """Return a mapping from a JSON file or an object after checks; ``path`` is relative to the folder of the JSON file."""
     if isinstance(mapping, Mapping) or mapping is None:
         return checked(mapping or {})
     if not isinstance(mapping, (str, os.PathLike)):
@@ -74,7 +74,7 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
         raise error("mapping", "be a JSON object", json_shown(content))
     unknown = [key for key in content if key not in KEYS]
     if unknown:
-        raise error("mapping", f"have no keys but {', '.join(KEYS)}", repr(unknown[0]))
+        raise error("mapping", f"have only the keys {', '.join(KEYS)}", repr(unknown[0]))
     kinds = {"path": str, "format": str, "columns": Mapping, "missing": (list, tuple), "records": str, "fields": Mapping}
     kinds |= {
         "merge_names": bool,
@@ -98,9 +98,9 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
 
 
 def records_table(content: Any, records: str, fields: Mapping[str, str]) -> Columns:
-    """The fields of JSON records as columns that are called like their roles.
+    """Return the fields of JSON records as columns named by their roles.
 
-    ``content`` is JSON content, or pairs of a name and the content of a line.
+    ``content`` is JSON content, or pairs of the name of a line and its content.
     """
     if not fields:
         raise error("mapping", "have fields for a JSON file, such as {'case': 'meta.id'}", "none")
@@ -114,14 +114,14 @@ def records_table(content: Any, records: str, fields: Mapping[str, str]) -> Colu
         raise error("file", "have records", "none")
     for role, field in fields.items():
         if all(row.get(role) is None for row in rows):
-            raise error("records", f"have the field {field!r} (one of them at least)", "none")
+            raise error("records", f"have the field {field!r} (at least one record)", "none")
     return Columns(list(fields), [[row.get(role) for row in rows] for role in fields], names)
 
 
 def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
     if isinstance(content, Iterator):
         if path:
-            raise error("mapping: records", "be left out for JSONL, where a line is a record", repr(path))
+            raise error("mapping: records", "be left out for JSONL, where each line is a record", repr(path))
         yield from content
         return
     found = content
@@ -135,7 +135,7 @@ def _records(content: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a record: one, or one for each element of the list that fields with ``[]`` are in, lists within lists too."""
+    """Yield the rows of a record: one, or one for each element of the list (also a nested one) in which fields with ``[]`` are."""
     outer = {role: _scalar(record, field, name) for role, field in fields.items() if "[" not in field}
     through = {role: field.partition("[") for role, field in fields.items() if "[" in field}
     lists = list(dict.fromkeys(parts[0] for parts in through.values()))
@@ -146,7 +146,7 @@ def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dic
         elements = []
     if not isinstance(elements, list):
         raise error("records", f"have a list at {lists[0]!r}", json_shown(elements), name)
-    if not elements:  # a case without annotations stays
+    if not elements:  # a case without annotations is kept
         yield outer
     inner = {role: rest[2:].lstrip(".") if rest.startswith("#") else rest[1:].lstrip(".") for role, (_, _, rest) in through.items()}
     counted = {role for role, (_, _, rest) in through.items() if rest.startswith("#")}
@@ -164,7 +164,7 @@ def _scalar(record: Any, field: str, name: str) -> Any:
 
 
 def _at(record: Any, path: str, name: str) -> Any:
-    """The value at a path of keys and positions, None where there is none."""
+    """Return the value at a path of keys and positions; None if there is none."""
     found = record
     for key in filter(None, path.split(".")):
         if isinstance(found, Mapping):

@@ -1,4 +1,4 @@
-"""Rows that repeat what an annotator said of a case: refused, left out or counted."""
+"""Rows that repeat an annotator's label or rating of a case: rejected, left out or counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DUPLICATES = ("error", "first", "count")
 
 
 def once(given: Labels | Ratings, duplicates: str) -> Any:
-    """Annotations with what one annotator gave twice to a case refused, left out or counted; several different ones are noted."""
+    """Return annotations with repeated labels of one annotator for a case left out or counted, or reject them; note different labels."""
     if len(given.annotators) == 0 or _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) < 0:
         return given
     cases, what = (given.axes.case_ids, "label") if isinstance(given, Labels) else (given.case_ids, "value")
@@ -33,7 +33,7 @@ def once(given: Labels | Ratings, duplicates: str) -> Any:
     n_different = np.bincount(pair[first], minlength=len(first_pair))
     if (n_different > 1).any():
         at = where(first_pair[np.argmax(n_different > 1)])
-        note(f"An annotator gave several {what}s to one case, each of which counts: {(n_different > 1).sum():,} times, first at {at}.")
+        note(f"An annotator gave several {what}s to one case, and each counts: {(n_different > 1).sum():,} times, first at {at}.")
     if not _repeats(code, first, what, duplicates, where):
         return given
     keep = np.sort(first)
@@ -42,7 +42,7 @@ def once(given: Labels | Ratings, duplicates: str) -> Any:
 
 
 def once_rows(columns: dict[str, Any], duplicates: str) -> dict[str, Any]:
-    """The rows of a table of counts by annotators."""
+    """Return the rows of a table of counts by annotators, with repeated rows left out or counted, or reject them."""
     roles = ("case", "annotator", "label")
     code, first = identifiers.factorize(np.stack([identifiers.number(role, columns[role]).code for role in roles], axis=1))
     gone = _repeats(
@@ -52,7 +52,7 @@ def once_rows(columns: dict[str, Any], duplicates: str) -> dict[str, Any]:
 
 
 def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, duplicates: str, where: identifiers.Where) -> bool:
-    """Refuses rows that are repeated, or notes them; whether they are to be left out."""
+    """Return whether repeated rows are to be left out, with a note on them, or reject them."""
     n = len(code) - len(first)
     if n and duplicates == "error":
         must = f"not repeat a case, annotator and {what} (duplicates='first' counts them once, duplicates='count' every time)"

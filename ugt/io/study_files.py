@@ -1,4 +1,4 @@
-"""Files of reader studies: a row per rating of a reader, and the truth of the cases."""
+"""Files of reader studies: one row per rating of a reader, and the truth of the cases."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ NAMES = {
     "rating": ALIASES["value"] | ALIASES["score"] | ALIASES["confidence"],
     "truth": {"truth", "reference", "referencestandard", "goldstandard", "groundtruth", "disease", "status", "target"},
 }
-TRUTH_ROWS = "truth"  # the reader, and the modality, of the truth in files of iMRMC
+TRUTH_ROWS = "truth"  # the reader and the modality of rows with the truth in files of iMRMC
 NO_RATING = "row without a rating"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReadingFile(Record):
-    """The columns of a file of readings, and the truth of the cases if it holds one."""
+    """The columns of a file of readings, and the truth of the cases if the file holds it."""
 
     test: NDArray[Any]
     reader: NDArray[Any]
@@ -56,16 +56,17 @@ def reading_file(
     decimal: str = "auto",
     encoding: str = "utf-8",
 ) -> ReadingFile:
-    """A long table with columns for test, reader, case and rating, and perhaps truth; or as iMRMC has it, with rows of a reader "truth".
+    """Return a long table with columns for test, reader, case, rating and optionally truth.
 
-    Without a column for the test there is one test. Rows without a rating are left out and counted.
+    Files of iMRMC have the truth in rows of a reader "truth". Without a column for the test there is one test. Rows without a rating are
+    left out and counted.
     """
     with naming(path):
         table = table_of(Source(path, encoding), None, decimal)
         roles = find_roles(table.header, columns or {}, ROLES, NAMES)
         absent = [role for role in ROLES[1:4] if role not in roles]
         if absent:
-            must = "have columns for test, reader, case and rating (name those it has: columns={'reader': ...})"
+            must = "have columns for test, reader, case and rating (name the existing ones: columns={'reader': ...})"
             raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, table.header), MOST_SHOWN)}")
         table.used = {role: [c] for role, c in roles.items()}
         cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
@@ -84,7 +85,7 @@ def reading_file(
 def truth_file(
     path: str | os.PathLike[str], case_column: str | None = None, *, missing: Sequence[str] = MISSING, encoding: str = "utf-8"
 ) -> dict[str, Any] | None:
-    """The truth of every case of a table with the columns case and truth; None of other files."""
+    """Return the truth of each case of a table with the columns case and truth; None for other files."""
     with naming(path):
         source = Source(path, encoding)
         if source.ending in (".npy", ".npz", ".json", ".jsonl"):
@@ -98,7 +99,7 @@ def truth_file(
 
 
 def _rated(table: CellTable, cells: Coded, missing: Sequence[str]) -> tuple[tuple[Bools, int], Array]:
-    """Which rows have a rating, how many have none, and the ratings."""
+    """Return which rows have a rating, how many have none, and the ratings."""
     cells = table.decimals(cells, "rating", missing)
     keep = ~cells.missing(missing, {})[:, 0]
     if not keep.any():
@@ -112,7 +113,7 @@ def _ids(table: CellTable, cells: Coded, role: str, keep: Bools) -> NDArray[Any]
 
 
 def _truth_of(table: CellTable, case: Coded, truth: Coded, missing: Sequence[str]) -> dict[str, Any]:
-    """Of every case: a number where all are numbers, else a name; the same in all rows of a case."""
+    """Return the truth of each case, as numbers if all are numbers, else as names; reject a case with different truths."""
     keep = ~truth.missing(missing, {})[:, 0]
     truth = table.decimals(truth, "truth", missing)
     named = table.numbered(case, "case")

@@ -1,4 +1,4 @@
-"""Annotations and predictions as files; what a format cannot hold is said, or refused."""
+"""Annotations and predictions as files, with notes or errors on data that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from .arrays import parts_of
 
 FORMATS = ("auto", "long", "counts", "rankings", "npz")
 ENDINGS = {".csv": "long", ".json": "rankings", ".npz": "npz"}
-ROWS = 1 << 16  # written at a time
-# Line feeds within a name are quoted; carriage returns are not by every csv module, NUL and half surrogates cannot be.
+ROWS = 1 << 16  # rows written at a time
+# Line feeds within a name are quoted. Not every csv module quotes carriage returns, and NUL and lone surrogates cannot be written.
 UNWRITABLE = re.compile("[\0\r\ud800-\udfff]")
 
 
@@ -44,23 +44,23 @@ def write_annotations(path: str | os.PathLike[str], annotations: Labels | Rankin
     Parameters
     ----------
     path : path
-        ``.csv``, ``.json`` or ``.npz``; ``.csv.gz`` and ``.json.gz`` are compressed. Written whole or not at all.
+        ``.csv``, ``.json`` or ``.npz``; ``.csv.gz`` and ``.json.gz`` are compressed. The file is written completely or not at all.
     annotations : Labels, Rankings or Ratings
     format : {"auto", "long", "counts", "rankings", "npz"}
-        long (CSV): a row an annotation: case, annotator and label, label and rank, or value; labels by nobody known have counts.
-        counts (CSV): a row a case, a column a class. rankings (JSON): cases → annotators → blocks → classes, and who ranked.
-        npz: everything. ``"auto"``: long for CSV, rankings for JSON.
+        long (CSV): one row per annotation: case, annotator and label, label and rank, or value; labels without annotators have counts.
+        counts (CSV): one row per case, one column per class. rankings (JSON): cases → annotators → blocks → classes, and the
+        annotators. npz: all data. ``"auto"``: long for CSV, rankings for JSON.
 
     Returns
     -------
     tuple of str
-        Sentences on what the file does not hold; empty if it can be read back as it was.
+        Sentences on data that the file does not hold; empty if reading the file gives the same annotations.
 
     Raises
     ------
     ValueError
-        If the format does not fit the annotations or the ending of the name, or a name would be read as another: blank, a word for
-        "missing", with white space around it.
+        If the format does not fit the annotations or the ending of the file name, or a name would be read differently: blank, a word
+        for "missing", or surrounded by white space.
 
     Examples
     --------
@@ -100,18 +100,18 @@ def write_predictions(path: str | os.PathLike[str], predictions: Predictions) ->
     Parameters
     ----------
     path : path
-        ``.csv``, ``.csv.gz`` or ``.npz``. Written whole or not at all.
+        ``.csv``, ``.csv.gz`` or ``.npz``. The file is written completely or not at all.
     predictions : Predictions
 
     Returns
     -------
     tuple of str
-        Sentences on what the file does not hold; empty if it can be read back as it was.
+        Sentences on data that the file does not hold; empty if reading the file gives the same predictions.
 
     Raises
     ------
     ValueError
-        If the ending is another, or a name would be read as another.
+        If the file name has another ending, or a name would be read differently.
 
     Examples
     --------
@@ -145,14 +145,14 @@ def write_predictions(path: str | os.PathLike[str], predictions: Predictions) ->
 
 
 def _write_wide(path: Any, names: list[str], case_ids: NDArray[Any], table: NDArray[Any], roles: Sequence[str], too_many: int) -> None:
-    """A column a class; refuses classes that make a table of one format look like another: with ``too_many`` columns of ``roles``."""
+    """Write one column per class; reject class names that make the table look like another format: ``too_many`` columns of ``roles``."""
     header = ["case", *names]
     try:
         found = len(find_roles(header, {}, roles))
     except ValueError:  # several columns for one role
         found = too_many
     if found >= too_many or "case" in names:
-        raise error("classes", "not be called like the columns of another format (write an NPZ file)", ", ".join(map(repr, names)))
+        raise error("classes", "not have names of columns of another format (write an NPZ file)", ", ".join(map(repr, names)))
     cases, parts = _guarded(case_ids), (slice(begin, begin + ROWS) for begin in range(0, len(case_ids), ROWS))
     rows = (row for part in parts for row in zip(cases[part].tolist(), table[part].tolist()))
     _write_csv(path, header, ([case, *map(repr, row)] for case, row in rows))
@@ -171,7 +171,7 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     size = 8 + sum(column.itemsize for column in (_guarded(labels.axes.case_ids), who, classes))
     room("the rows of the file, one a label,", size * times.sum(dtype=np.float64))
     at, columns = np.flatnonzero(times), {}
-    if (times > 1).any() or _tables.find_repeat(labels.offsets, labels.annotator, len(who)) >= 0:  # rows twice are refused
+    if (times > 1).any() or _tables.find_repeat(labels.offsets, labels.annotator, len(who)) >= 0:  # reading rejects repeated rows
         code, first = identifiers.factorize(np.column_stack([case, labels.annotator, labels.label])[at])
         columns["count"] = np.bincount(code, times[at]).astype(np.int64).tolist()
         at = at[first]
@@ -181,7 +181,7 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
 
 
 def _write_long(path: Any, case_ids: NDArray[Any], case: NDArray[Any], columns: Mapping[str, Iterable[Any]], blank: Any = ()) -> None:
-    """Rows in the order of cases, and in its place a row that says nothing (or is ``blank``) for a case without any."""
+    """Write rows in the order of cases; a case without annotations has one row of blank cells (or ``blank``)."""
     cases = _guarded(case_ids)
     rows = zip(cases[case].tolist(), *columns.values())
     empty = np.flatnonzero(np.bincount(case, minlength=len(cases)) == 0)
@@ -275,7 +275,7 @@ def _silent(annotators: NDArray[Any], used: Int32) -> list[str]:
 
 
 def _notes(given: Labels | Rankings, used: Int32) -> list[str]:
-    """What a long table does not hold of names, and of classes that are not ``used``."""
+    """Return notes on names that a long table does not hold, such as those of classes that are not ``used``."""
     classes, used = given.axes.classes, np.unique(used)
     named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", classes))
     notes = [note for role, ids in named for note in _check_names(role, ids)]
@@ -288,27 +288,27 @@ def _notes(given: Labels | Rankings, used: Int32) -> list[str]:
 
 
 def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
-    """Refuses names that a table cannot hold; says which would be read as numbers."""
+    """Reject names that a table cannot hold; return notes on names that would be read as numbers."""
     if not identifiers.is_text(ids):
         return []
     names, is_label = ids.tolist(), role == "label"
     for name in names:
         if name != name.strip() or (is_label and name in MISSING) or UNWRITABLE.search(name):
-            must = "have names without white space around them that do not stand for 'missing' (or be written as NPZ)"
+            must = "have names without white space around them that do not mean 'missing' (or be written as NPZ)"
             raise error(role, must, repr(name))
     decimals = [name for name in names if identifiers.INTEGER.fullmatch(identifiers.one_number(name)) and "." in name]
     if decimals and role != "case":
         raise error(role, "not have whole numbers with a decimal point for names (or be written as NPZ)", repr(decimals[0]))
     commas = [bool(DECIMAL_COMMA.fullmatch(name)) for name in names] if is_label else []
     if any(commas) and all(comma or is_number(name) for comma, name in zip(commas, names)):
-        raise error(role, "have names that are no decimal numbers (or be written as NPZ)", repr(names[0]))
+        raise error(role, "not have decimal numbers for names (or be written as NPZ)", repr(names[0]))
     if names and all(map(identifiers.INTEGER.fullmatch, names)):
-        return [f"Every {role} is called by a whole number in text, such as {names[0]!r}: it is read as a number."]
+        return [f"Every {role} has a whole number as text for its name, such as {names[0]!r}: it is read as a number."]
     return []
 
 
 def _guarded(ids: NDArray[Any]) -> NDArray[Any]:
-    """Names as cells that no spreadsheet runs."""
+    """Return names as cells that no spreadsheet runs as formulas."""
     return np.array([guarded(name) for name in ids.tolist()], object) if identifiers.is_text(ids) else ids
 
 
@@ -322,7 +322,7 @@ def _ending(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def _written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that appears whole or not at all, compressed if its name says so."""
+    """Open a file that is written completely or not at all, compressed if its name says so."""
     with whole_file(path) as file:
         if os.fspath(path).lower().endswith(".gz"):
             with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
@@ -356,7 +356,7 @@ def _write_csv(path: str | os.PathLike[str], header: Sequence[Any], rows: Iterab
 
 
 def _check_separator(header: Sequence[Any], first: list[Sequence[Any]]) -> None:
-    """Refuses names because of which another separator than the comma may be meant."""
+    """Reject names that make another separator than the comma plausible."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([[guarded(name) for name in header], *first])
     try:

@@ -1,7 +1,8 @@
-r"""Distributions over plausibilities, and the protocol that metrics ask of them.
+r"""Distributions over plausibilities, and the protocol through which metrics use them.
 
-A plausibility is a distribution over K classes; annotations leave it uncertain. ``Point`` is certain of one vector per case, ``Dirichlet``
-is a posterior that answers exactly, ``Draws`` holds sampled vectors. ``Plausibilities`` is what all three answer, and all that metrics ask.
+The plausibilities of a case are a distribution over K classes, which annotations leave uncertain. ``Point`` holds one certain vector per
+case, ``Dirichlet`` is a posterior with exact results, ``Draws`` holds sampled vectors. Metrics use only the methods of their common base
+``Plausibilities``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ __all__ = ["Certainty", "Dirichlet", "Draws", "Estimate", "Plausibilities", "Poi
 
 
 def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
-    """Plausibilities as they are, or those of a record; an array (N, K) as certain ones, (N, draws, K) as draws; all else is refused."""
+    """Return plausibilities or those of a record, an array (N, K) as certain ones, (N, draws, K) as draws; reject other values."""
     if isinstance(truth, Plausibilities):
         return truth
     own = getattr(truth, "plausibilities", None)
@@ -33,7 +34,7 @@ def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
         raise TypeError(f"{argument} must be plausibilities. Got {kind}: aggregate them first, for example with {advice}.")
     try:
         array = unmasked(truth)
-    except ValueError:  # older numpy makes an array of lists, which has one dimension
+    except ValueError:  # rows of different lengths
         raise error(argument, "be plausibilities or an array (N, K) or (N, draws, K)", "rows of different lengths") from None
     if array.ndim == 2:
         check_bare(argument, array, truth=True)

@@ -1,26 +1,26 @@
-"""Did the chains converge, and how many independent draws are they worth?
+"""Diagnostics of chains: whether they have converged, and the number of independent draws with the same precision.
 
 Rank-normalised split R̂ and effective sample sizes as defined by Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021),
 "Rank-normalization, folding, and localization: an improved R̂ for assessing convergence of MCMC", Bayesian Analysis
-16(2), 667–718. Every function takes many series at once, ``series`` (S, chains, draws), and answers per series.
+16(2), 667–718. Every function takes many series at once, ``series`` (S, chains, draws), and returns one value per series.
 
-Every chain is split into halves, M in all with N draws each and S = MN; of an odd number of draws the middle one is left out everywhere, as
-in Stan. With W the mean of the M variances and B/N the variance of the M means of the half-chains, var⁺ = (N − 1)/N · W + B/N:
+Every chain is split into halves, M in all with N draws each and S = MN; if the number of draws is odd, the middle one is always left out,
+as in Stan. With W the mean of the M variances and B/N the variance of the M means of the half-chains, var⁺ = (N − 1)/N · W + B/N:
 
-- R̂ = √(var⁺ / W), the larger of two: of the normal scores z of the draws, and of the normal scores of |x − median|.
+- R̂ = √(var⁺ / W), the larger of its values for the normal scores z of the draws and for the normal scores of |x − median|.
   z = Φ⁻¹((r − 3/8) / (S + 1/4)) for (average) rank r. The paper prints S − 1/4; S + 1/4 is Blom's (1958) formula,
-  symmetric, and what Stan, ``posterior`` and ArviZ compute.
+  which is symmetric and is what Stan, ``posterior`` and ArviZ compute.
 - ESS = S / τ, τ = −1 + 2 Σ P_k over Geyer's initial monotone sequence of pairs P_k = ρ_2k + ρ_2k+1 with
-  ρ_t = 1 − (W − mean autocovariance at lag t) / var⁺; at most S log₁₀ S. *Bulk*: of z. *Tail*: the smaller of those of
-  the indicators x ≤ q for the 5 % and the 95 % quantile. *Mean*: of x itself.
+  ρ_t = 1 − (W − mean autocovariance at lag t) / var⁺; at most S log₁₀ S. *Bulk*: for z. *Tail*: the smaller of those for
+  the indicators x ≤ q of the 5% and the 95% quantile. *Mean*: for x itself.
 - The Monte Carlo standard error of the mean is sd / √ESS.
 
-Where a definition leaves 0/0 (``posterior`` answers NA there):
+If a definition gives 0/0 (``posterior`` returns NA):
 
-- nothing varies: R̂ = 1, every ESS = S, standard error 0. Likewise for each indicator of the tail ESS: it is S for ones
-  with 2 % zeros (both quantiles are 1, so that x ≤ q always), not for zeros with 2 % ones. Bulk and mean see either
+- all draws are equal: R̂ = 1, every ESS = S, standard error 0. The same holds for each indicator of the tail ESS: it is S for ones
+  with 2% zeros (both quantiles are 1, so that x ≤ q always), but not for zeros with 2% ones. Bulk and mean ESS detect both
 - every chain is constant, at different values: R̂ = ∞, and every ESS is about the number of chains
-- something is not finite, or fewer than 4 draws a chain: NaN
+- a draw is not finite, or chains have fewer than 4 draws: NaN
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from .._core import _diagnostics
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-# What to compute, and columns of the answer, as in ugt.h
+# Flags for the quantities to compute, and their columns in the result, as in ugt.h.
 RHAT, BULK, TAIL, MEAN = 1, 2, 4, 8
 N_COLUMNS = 5
 
-CHUNK = 65_536  # draws: some milliseconds of work
+CHUNK = 65_536  # draws in a chunk: some milliseconds of work
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics(Record):
-    """All diagnostics of S series; every array has shape (S,). NaN where a series has none (see the module)."""
+    """The diagnostics of S series, arrays (S,); NaN if undefined (see the module)."""
 
     n_chains: int
     rhat: Array
@@ -58,9 +58,9 @@ class Diagnostics(Record):
     mcse_mean: Array
 
     def falls_short(self, *, rhat: float = 1.01, ess_per_chain: float = 100.0) -> Bools:
-        """(S,) series that miss what the paper recommends: R̂ ≤ 1.01, bulk and tail ESS of at least 100 a chain.
+        """Return which series (S,) miss the recommendations of the paper: R̂ ≤ 1.01, bulk and tail ESS of at least 100 per chain.
 
-        Undefined series (NaN) are not among them.
+        Undefined series (NaN) do not count as missing them.
         """
         least = ess_per_chain * self.n_chains
         found: Bools = (self.rhat > rhat) | (self.ess_bulk < least) | (self.ess_tail < least)
@@ -87,7 +87,7 @@ def _columns(series: ArrayLike, wanted: int) -> list[Array]:
 
 
 def diagnose(series: ArrayLike) -> Diagnostics:
-    """All diagnostics of ``series`` (S, chains, draws); ranks are computed once.
+    """Return all diagnostics of ``series`` (S, chains, draws); ranks are computed once.
 
     Examples
     --------
@@ -101,25 +101,25 @@ def diagnose(series: ArrayLike) -> Diagnostics:
 
 
 def rhat(series: ArrayLike) -> Array:
-    """(S,) rank-normalised split R̂, the larger of bulk and folded version."""
+    """Return the rank-normalised split R̂ (S,), the larger of its bulk and folded version."""
     return _columns(series, RHAT)[0]
 
 
 def ess_bulk(series: ArrayLike) -> Array:
-    """(S,) effective sample sizes of the rank-normalised draws."""
+    """Return the effective sample sizes (S,) of the rank-normalised draws."""
     return _columns(series, BULK)[1]
 
 
 def ess_tail(series: ArrayLike) -> Array:
-    """(S,) effective sample sizes in the tails: the smaller one of the indicators of the 5 % and 95 % quantile."""
+    """Return the effective sample sizes (S,) in the tails: the smaller of those of the indicators of the 5% and the 95% quantile."""
     return _columns(series, TAIL)[2]
 
 
 def ess_mean(series: ArrayLike) -> Array:
-    """(S,) effective sample sizes for the mean of the draws themselves; draws need a finite variance."""
+    """Return the effective sample sizes (S,) for the mean of the draws, whose variance must be finite."""
     return _columns(series, MEAN)[3]
 
 
 def mcse_mean(series: ArrayLike) -> Array:
-    """(S,) Monte Carlo standard errors of the means of all draws; of a probability, where the draws are 0 and 1 (or bool)."""
+    """Return the Monte Carlo standard errors (S,) of the means of all draws, which are probabilities if the draws are 0 and 1."""
     return _columns(series, MEAN)[4]

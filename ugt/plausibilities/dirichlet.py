@@ -1,4 +1,4 @@
-"""Dirichlet posteriors over plausibilities: every answer exact, by quadrature in C, shared by cases that look alike."""
+"""Dirichlet posteriors over plausibilities: exact results by quadrature in C, computed once for cases with equal concentrations."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ from .protocol import Plausibilities
 from .sets import named_groups
 
 Out = TypeVar("Out", Array, Int32)
-PROFILES, CASES, SAMPLED = 512, 512, 64  # chunks: profiles, cases, cases that are sampled
-LEAST, MOST = 1e-300, 1e300  # as in profile.c
-MOST_TOTAL = 1e18  # plausibilities then differ by 1e-9 of themselves; beyond, grids of doubles do not resolve their order
+PROFILES, CASES, SAMPLED = 512, 512, 64  # sizes of chunks: of profiles, of cases, of cases that are sampled
+LEAST, MOST = 1e-300, 1e300  # range of concentrations, as in profile.c
+MOST_TOTAL = 1e18  # plausibilities then have relative deviations of 1e-9; above, grids of doubles do not resolve their order
 MOST_OUTCOMES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dirichlet(Plausibilities):
-    """Posterior Dirichlet(c) over the plausibilities of each case.
+    """A posterior Dirichlet(c) over the plausibilities of each case.
 
     Parameters
     ----------
     axes, offsets, index
-        As of :class:`Point`.
+        As in :class:`Point`.
     concentration : (E,) float64
         Concentrations, positive.
     background : float or (N,) float64
         Concentration of each class that is not listed; 0: its plausibility is exactly 0. A case without entries and
         with background 0 is undefined.
     made_of : optional
-        As of :class:`Point`.
+        As in :class:`Point`.
 
     Notes
     -----
-    Probabilities about the order of plausibilities are integrals over independent gamma variables, taken by the
+    Probabilities about the order of plausibilities are integrals over independent gamma variables, computed by the
     trapezoid rule on a transformed axis with an error of about 1e-13 (Soch & Allefeld 2016 for the best class).
 
     Examples
@@ -88,8 +88,8 @@ class Dirichlet(Plausibilities):
 
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
-        """From concentrations (N, K) of at least 0; where one is 0, the plausibility is exactly 0; rows of NaN are undefined."""
-        with np.errstate(over="ignore"):  # a sum beyond all numbers is refused below
+        """Return the posterior with concentrations (N, K) of at least 0 (0: plausibility exactly 0); rows of NaN are undefined."""
+        with np.errstate(over="ignore"):  # an infinite sum is rejected below
             table, _, undefined = check_table(array, "concentrations", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
@@ -107,20 +107,20 @@ class Dirichlet(Plausibilities):
 
     @property
     def support(self) -> Int64:
-        """(N,) number of classes with positive plausibility."""
+        """Number of classes (N,) with positive plausibility."""
         return np.where(self.background > 0, self.n_classes, sizes_of(self.offsets))
 
     def _totals(self) -> Array:
-        """(N,) sum of the concentrations of all classes."""
+        """Return the sum (N,) of the concentrations of all classes."""
         listed = np.bincount(row_of(self.offsets), self.concentration, self.n_cases)
         with np.errstate(over="ignore"):
             return np.asarray(listed + (self.n_classes - sizes_of(self.offsets)) * self.background)
 
-    # ---- what the C core knows about the posterior ----
+    # ---- results of the C core ----
 
     @cached_property
     def _groups(self) -> tuple[_dirichlet.Profiles, Int64, Int64, Int64]:
-        """Profiles; each case's profile (-1: undefined); where its entries and its background stand among all groups."""
+        """Return the profiles, that of each case (-1: undefined), and the positions of its entries and background among all groups."""
         too_sure = self._totals() > MOST_TOTAL
         if too_sure.any():
             at = int(np.argmax(too_sure))
@@ -147,7 +147,7 @@ class Dirichlet(Plausibilities):
         return offsets
 
     def _ranks(self, depth: int) -> Array:
-        """(groups, depth) probability that one class of a group has each rank."""
+        """Return the probability (groups, depth) that one class of a group has each rank."""
 
         def make() -> Array:
             profiles = self._groups[0]
@@ -159,13 +159,13 @@ class Dirichlet(Plausibilities):
         return np.asarray(self._kept.every(("ranks", depth), make))
 
     def _memberships(self, k: int) -> tuple[Array, Array]:
-        """P(among the best k) of every entry (E,), and of each class of a case that is not listed (N,)."""
+        """Return P(among the best k) of each entry (E,), and of each unlisted class of a case (N,)."""
 
         def make() -> tuple[Array, Array]:
             _, _, entry, background = self._groups
-            member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last for a background of -1
+            member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last entry is for a background of -1
             support = self.support
-            # fewer than k positive classes: the others fill up, each choice alike
+            # with fewer than k positive classes, the others fill the places at random
             rest = np.where(background >= 0, member[background], np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1))
             return member[entry], np.where(self.defined, rest, np.nan)
 
@@ -175,7 +175,7 @@ class Dirichlet(Plausibilities):
     # ---- the protocol ----
 
     def mean(self) -> Array:
-        """(N, K) posterior means c / sum(c); NaN for an undefined case."""
+        """Return the posterior means c / sum(c), (N, K); NaN for an undefined case."""
         room("a table of means", 16 * self.n_cases * self.n_classes)
         table = np.repeat(self.background[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = self.concentration
@@ -190,7 +190,7 @@ class Dirichlet(Plausibilities):
         return table
 
     def _role_sums(self, sets: Sets, k: int) -> Array:
-        """(4, N): P(among the best k), added up over the certain and over the tied classes of a case's set; how many these are."""
+        """Return (4, N): P(among the best k) summed over the certain and over the tied classes of each set, and their numbers."""
         entry, rest = self._memberships(k)
         return self._over(sets, entry, rest, k)
 
@@ -201,7 +201,7 @@ class Dirichlet(Plausibilities):
         return np.asarray(out.T)
 
     def _overlaps(self, sets: Sets, k: Int32) -> Array:
-        """(N, max k + 1, max k + 1) joint law of how many certain and tied classes are among the best k."""
+        """Return the joint distribution (N, max k + 1, max k + 1) of the numbers of certain and tied classes among the best k."""
 
         def make() -> Array:
             profiles = self._groups[0]
@@ -230,7 +230,7 @@ class Dirichlet(Plausibilities):
         return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(found, 1.0)))
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
-        """(N,) expectation of the certainty of order k after labels of n more annotators: everything they could say is enumerated."""
+        """Return the expected certainty (N,) of order k after labels of n more annotators, whose possible labels are enumerated."""
         defined = np.flatnonzero(self.defined)
         row = row_of(self.offsets)
         table = np.zeros((self.n_cases, int(sizes_of(self.offsets).max(initial=0))))
@@ -243,7 +243,7 @@ class Dirichlet(Plausibilities):
         return out
 
     def grouped(self, groups: Any, names: Any = None) -> Dirichlet:
-        """Plausibilities of groups of classes: Dirichlet again, with summed concentrations."""
+        """Return the plausibilities of groups of classes: a Dirichlet posterior with summed concentrations."""
         group, own = named_groups(groups, self.axes)
         n_groups = int(group.max()) + 1
         room("a table of groups", 32 * self.n_cases * n_groups)
@@ -259,12 +259,12 @@ class Dirichlet(Plausibilities):
         return Dirichlet(self.axes.take(rows), offsets, self.index[at], self.concentration[at], self.background[rows], made_of)
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
-        """(N, n, K) sampled plausibilities; a case's draws depend on the seed and its id only."""
+        """Return sampled plausibilities (N, n, K); the draws of a case depend on the seed and its id only."""
         room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
         return self._sampled(_dirichlet.draws, np.empty((self.n_cases, n, self.n_classes)), seed, "drawing plausibilities")
 
     def top(self, n: int, depth: int, *, seed: Any = 0) -> Int32:
-        """(N, n, depth) each draw's best classes, -1 behind the last of positive plausibility."""
+        """Return the best classes (N, n, depth) of each draw, -1 after the last one with positive plausibility."""
         room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
         return self._sampled(_dirichlet.top, np.empty((self.n_cases, n, depth), np.int32), seed, "drawing best classes")
 
@@ -280,7 +280,7 @@ class Dirichlet(Plausibilities):
     def _law(self) -> tuple[Any, Any, Any, Any, Any, int]:
         return self.offsets, self.index, self.concentration, self.background, self.axes.stream_keys, self.n_classes
 
-    # ---- comparison with sets and with a model's order ----
+    # ---- comparison with sets and with the order of a model ----
 
     def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
         return compare_sets(self, sets, sizes_of(sets.offsets), metric, j)
@@ -289,7 +289,7 @@ class Dirichlet(Plausibilities):
         return Comparison.of_values(worth, self.membership(1), TIED_LATTICE)
 
     def mass(self, sets: Sets) -> Comparison:
-        """How much plausibility does the set hold? A Beta variable."""
+        """Return the comparison of each set's plausibility, a Beta variable."""
         total, part = self._totals(), self._over(sets, self.concentration, self.background, 0.0)[0]
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = part / total
@@ -301,12 +301,13 @@ class Dirichlet(Plausibilities):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What more labels can make of posteriors: each outcome has its posterior ``of``, the logarithm of its ``weight``, labels that are
-    ``left`` for further classes, and concentrations (L, m), best first, 0 where there is no class.
+    """The outcomes of more labels for posteriors.
 
-    A sequence of labels, each of which adds γ to the concentration c of its class, has a probability that depends on how many labels s each
-    class gets: it is proportional to the product over classes of c (c + γ) … (c + (s - 1) γ) / s!. So class after class is given all
-    numbers of labels that are left. Which class has which concentration does not matter: outcomes with the same ones are put together.
+    Each outcome has its posterior ``of``, the logarithm of its ``weight``, the number of labels ``left`` for further classes, and a
+    ``table`` of concentrations (L, m), best first, 0 for no class. A sequence of labels, each of which adds γ to the concentration c of its
+    class, has a probability that depends on the number of labels s of each class: it is proportional to the product over classes of
+    c (c + γ) … (c + (s - 1) γ) / s!. So each class in turn gets all possible numbers of the remaining labels. Only the concentrations
+    matter, not their classes: outcomes with equal concentrations are joined.
     """
 
     of: Int64
@@ -316,28 +317,28 @@ class Outcomes:
 
     @classmethod
     def of_posteriors(cls, table: Array, background: Array, n_classes: int, n: int, gamma: float) -> Outcomes:
-        """Of posteriors with listed concentrations (P, m), and the background of all others."""
+        """Return the outcomes of posteriors with listed concentrations (P, m) and the background of all other classes."""
         n_listed = (table > 0).sum(1)
         unlisted = np.where(background > 0, n_classes - n_listed, 0)
-        last = np.where(unlisted > 0, -1, n_listed - 1)  # who gets all that is left
+        last = np.where(unlisted > 0, -1, n_listed - 1)  # the class that gets all remaining labels
         found = cls(np.arange(len(table)), np.zeros(len(table)), np.full(len(table), n), np.zeros((len(table), 0)))
         for j in range(table.shape[1]):
             most = np.where(table[found.of, j] > 0, found.left, 0)
             found = found.given(table[:, j], gamma, np.where(last[found.of] == j, most, 0), most)[0].merged()
         part, run, m = found.left, np.zeros(len(found.of)), 0
-        while found.left.any():  # unlisted classes in the order of the labels that they get
+        while found.left.any():  # unlisted classes, in descending order of their new labels
             here = unlisted[found.of] - m
             least = np.where(found.left > 0, -(-found.left // np.maximum(here, 1)), 0)
             found, parent, s = found.given(background, gamma, least, np.minimum(found.left, part))
             run = np.where((s == part[parent]) & (m > 0), run[parent], 0) + 1
             ways = np.where(s > 0, np.maximum(here[parent], 1) / run, 1.0)
             found.weight[:] += np.log(ways)
-            found.table[s == 0, -1] = 0.0  # still unlisted
+            found.table[s == 0, -1] = 0.0  # without new labels the class remains unlisted
             part, m = s, m + 1
         return found.merged() if m else found
 
     def given(self, concentration: Array, gamma: float, least: Int64, most: Int64) -> tuple[Outcomes, Int64, Int64]:
-        """One more class gets from ``least`` to ``most`` labels; with the outcome that each comes from, and its number of labels."""
+        """Return the outcomes if one more class gets from ``least`` to ``most`` labels, the parent of each, and its number of labels."""
         n_of = most - least + 1
         if n_of.sum() > MOST_OUTCOMES:
             raise error("n_annotators", f"leave at most {MOST_OUTCOMES:,} different outcomes", f"{n_of.sum():,}")
@@ -355,7 +356,7 @@ class Outcomes:
         return Outcomes(of, weight, self.left[parent] - s, table), parent, s
 
     def merged(self) -> Outcomes:
-        """Equal outcomes put together."""
+        """Return the outcomes with equal ones joined."""
         table = -np.sort(-self.table, axis=1)
         _, at, of = np.unique(np.column_stack([self.of, self.left, table]), axis=0, return_index=True, return_inverse=True)
         weight = np.full(len(at), -np.inf)
@@ -363,7 +364,7 @@ class Outcomes:
         return Outcomes(self.of[at], weight, self.left[at], table[at])
 
     def mean(self, posterior: Dirichlet, background: Array, k: int) -> Array:
-        """Of each posterior the expectation of the certainty of order k."""
+        """Return the expected certainty of order k of each posterior."""
         row, column = np.nonzero(self.table)
         offsets = offsets_of(np.bincount(row, minlength=len(self.table)))
         axes = Axes(np.arange(len(self.table)), posterior.axes.classes, True)

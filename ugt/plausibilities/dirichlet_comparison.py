@@ -1,4 +1,4 @@
-"""Expectation and spread of a comparison between a model's order and a Dirichlet posterior."""
+"""The comparison of a model's order with a Dirichlet posterior: its expectation and spread."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from .orders import CERTAIN, TIED, Orders, Sets
 if TYPE_CHECKING:
     from .dirichlet import Dirichlet
 
-    Formula = tuple[int, int, float, float]  # number, k, parameter and largest value
+    Formula = tuple[int, int, float, float]  # number of the metric, k, parameter and largest value
 
-PROFILES, CASES = 256, 8192  # chunks; cases of one that are alike are looked at once
-VALUES = 4_000_000  # of lists in a chunk of cases
-MOST_LISTS = 20_000  # lists per profile; beyond, lists are sampled (20,000 take some 10 ms)
-KEPT_LISTS = 4_000_000  # lists of all profiles held between calls: 32 MB
+PROFILES, CASES = 256, 8192  # sizes of chunks; equal cases of a chunk are computed once
+VALUES = 4_000_000  # values of lists in a chunk of cases
+MOST_LISTS = 20_000  # lists per profile; if there are more, lists are sampled (20,000 take some 10 ms)
+KEPT_LISTS = 4_000_000  # lists of all profiles kept between calls: 32 MB
 N_SAMPLED = 1000
-COARSEST_LATTICE = 60  # of values that lie between the points of any lattice: splitting them adds some 0.3 % to the deviation
-NO_SPREAD_OF_LISTS = 1e-12  # a variance below this is an error of integrals: probabilities of lists add up to 1 within 2e-13
+COARSEST_LATTICE = 60  # points for values between the points of any lattice: splitting such values adds some 0.3% to the deviation
+NO_SPREAD_OF_LISTS = 1e-12  # a smaller variance is an error of the integrals: probabilities of lists add up to 1 within 2e-13
 
 
 def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
-    """Exact where the law of the best k classes can be enumerated or is not needed; else by draws, with their error."""
+    """Return the comparison with an order, exact if the best k classes can be enumerated or need not be, else by draws with their error."""
     if metric.number not in (TOPK, SET, OVERLAP):
         return _by_lists(post, order, metric, k, parameter)
     return compare_sets(post, order.sets(k), np.full(post.n_cases, k), metric, max(int(parameter), 1))
 
 
 def compare_sets(post: Dirichlet, sets: Sets, size: Int64, metric: Metric, j: int) -> Comparison:
-    """The same for sets with a size each; for top-k accuracy the best j of the truth must be in the set."""
+    """Return the comparison with sets of a size each; for top-k accuracy the best j of the truth must be in the set."""
     if metric.number != TOPK:
         return _best_sets(post, sets, size, np.maximum(size, 1), metric)
     return _best_class(post, sets, size) if j == 1 else _best_sets(post, sets, size, np.full(post.n_cases, j), metric)
 
 
 def _best_class(post: Dirichlet, sets: Sets, size: Int64) -> Comparison:
-    """The best class is certain to be in the set, tied, or not in it."""
+    """Return the comparison of top-k accuracy with j = 1: the best class is certainly in the set, tied, or not in it."""
     certain, tied, n_certain, n_tied = post._role_sums(sets, k=1)
     if not n_tied.any():
         return Comparison.of_chances(certain)
@@ -57,12 +57,13 @@ def _best_class(post: Dirichlet, sets: Sets, size: Int64) -> Comparison:
 
 
 def _best_sets(post: Dirichlet, sets: Sets, size: Int64, best: Int64, metric: Metric) -> Comparison:
-    """Are the truth's best, as many as ``best`` says, all in the set, or which share: from the joint law of how many of its certain and of
-    its tied classes are among them.
+    """Return whether all of the truth's ``best`` best classes are in the set, or which share of them.
+
+    Computed from the joint distribution of the numbers of certain and tied classes of the set among these classes.
     """
     law = post._overlaps(sets, best.astype(np.int32))
     n_tied = sets.count(TIED)[:, None, None]
-    # with no more than this many positive classes only tie-breaking is left, and a draw's value is the expectation over it
+    # With at most ``best`` positive classes only tie-breaking is random, and the value of a draw is the expectation over it.
     settled, any_tied = post.support <= best, bool(n_tied.any())
     if metric.number != OVERLAP and not any_tied:
         return Comparison.of_chances(law[np.arange(len(law)), best, 0], settled)
@@ -70,7 +71,7 @@ def _best_sets(post: Dirichlet, sets: Sets, size: Int64, best: Int64, metric: Me
     certain, tied = np.arange(law.shape[1])[None, :, None], np.arange(law.shape[1])[None, None, :]
     if metric.number == OVERLAP:
         values = (certain + tied * n_open / np.maximum(n_tied, 1)) / best[:, None, None]
-    else:  # the tied ones must all be in the set that tie-breaking makes
+    else:  # all tied classes among the best must be in the set that tie-breaking makes
         one_more = np.maximum(n_open - tied[..., :-1], 0.0) / np.maximum(n_tied - tied[..., :-1], 1.0)
         all_in = np.concatenate([np.ones((len(law), 1, 1)), np.cumprod(one_more, axis=2)], axis=2)
         values = (certain + tied == best[:, None, None]) * all_in
@@ -114,7 +115,7 @@ def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int, f
 
 
 def _list_sizes(post: Dirichlet, k: int) -> Int64:
-    """Number of lists of the best k of each profile, over groups of equal concentrations; 0: too many."""
+    """Return the number of lists of the best k of each profile, over groups of equal concentrations; 0: too many."""
 
     def make() -> Int64:
         profiles = post._groups[0]
@@ -126,7 +127,7 @@ def _list_sizes(post: Dirichlet, k: int) -> Int64:
 
 
 def _lists(post: Dirichlet, k: int) -> tuple[Int64, Array]:
-    """Offsets (profiles + 1,) and probabilities of all lists."""
+    """Return offsets (profiles + 1,) and probabilities of all lists."""
     offsets = offsets_of(_list_sizes(post, k))
 
     def make() -> Array:
@@ -140,7 +141,7 @@ def _lists(post: Dirichlet, k: int) -> tuple[Int64, Array]:
 
 
 def _list_values(post: Dirichlet, order: Orders, formula: Formula, n_points: int) -> tuple[Array, Array]:
-    """Mean, mean square and least value (N, 3), and law (N, n_points + 1), of a metric with values in [0, 1]."""
+    """Return mean, mean square and least value (N, 3), and distribution (N, n_points + 1), of a metric with values in [0, 1]."""
     offsets, table = _lists(post, formula[1])
     room("the law of a metric of lists", 8 * post.n_cases * (n_points + 4))
     moments, pmf = np.empty((post.n_cases, 3)), np.empty((post.n_cases, n_points + 1))
@@ -154,7 +155,7 @@ def _list_values(post: Dirichlet, order: Orders, formula: Formula, n_points: int
 
 
 def _by_draws(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
-    """Spread (and, for distances, the value) from sampled lists; the mean of the average overlap stays exact."""
+    """Return the comparison with spread (and, for distances, value) from sampled lists; the mean of the average overlap is exact."""
     per_case = np.empty(post.n_cases)
     width, column, most = _order.width(metric.number, k), _order.column(metric.number, k, k), metric.most(k, parameter)
     defined = np.ascontiguousarray(post.defined, np.uint8)
@@ -182,7 +183,7 @@ def _by_draws(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter:
 
 
 def _average_overlap_mean(post: Dirichlet, order: Orders, k: int) -> Array:
-    """(N,) mean over j <= k of E|best j of both| / j, from memberships alone."""
+    """Return the mean (N,) over j <= k of E|best j of both| / j, from memberships only."""
     total = np.zeros(post.n_cases)
     for j in range(1, k + 1):
         sets = order.sets(j)

@@ -1,4 +1,4 @@
-"""Plausibilities as draws: all classes, made elsewhere; or the classes that annotators mentioned and the lump of the others."""
+"""Plausibilities as draws: of all classes, from other software; or of the classes that annotators mentioned and the lump of the others."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .point import Vectors, check_table, summed
 from .sets import named_groups
 
 CHUNK = 64
-SAME_VALUE = 1e-12  # means over cases that differ by less differ by rounding
+SAME_VALUE = 1e-12  # a smaller difference between means over cases is rounding
 REST = {"ignore": 0, "individual": 1, "lump": 2}  # as in ugt.h
 
 
 class Draws(Vectors):
-    """Sampled plausibilities: draw j of all cases is one sample of the whole data set.
+    """The sampled plausibilities: draw j of all cases is one sample of the whole data set.
 
-    Made by :meth:`from_array` from draws (N, draws, K), or by :func:`plackett_luce`, which keeps draws of the mentioned
-    classes and of the lump of all others only.
+    :meth:`from_array` makes them from draws (N, draws, K), and so does :func:`plackett_luce`, which keeps only draws of the mentioned
+    classes and of the lump of all others.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Draws(Vectors):
 
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
-        """From plausibility draws made elsewhere, (N, draws, K); vectors are divided by their sums, cases of NaN are undefined."""
+        """Return draws (N, draws, K) from other software; vectors are divided by their sums, cases of NaN are undefined."""
         table, total, _ = check_table(array, "draws", 3)
         with np.errstate(invalid="ignore"):
             table = table / total
@@ -57,30 +57,30 @@ class Draws(Vectors):
     def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
         spread, error = float(per_draw.std()), self.mean_error(per_draw)
         if np.ptp(per_draw) < SAME_VALUE:
-            spread, error = 0.0, 0.0 * error  # of too few draws the error stays undefined
+            spread, error = 0.0, 0.0 * error  # NaN for too few draws remains NaN
         return Comparison(per_case, spread, error, per_draw)
 
     def mean_error(self, per_draw: Array) -> float:
-        """Monte Carlo standard error of the mean of a value over draws, by the effective number of draws in their chains."""
+        """Return the Monte Carlo standard error of the mean of a value over draws, by the effective number of draws in their chains."""
         if self.n_draws < 2 or np.isnan(per_draw).any():
             return float("nan")
         return float(diagnostics.mcse_mean(np.ascontiguousarray(per_draw.reshape(1, self.n_chains, -1)))[0])
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
-        """(N,) Monte Carlo standard errors of frequencies over draws."""
+        """Return the Monte Carlo standard errors (N,) of frequencies over draws."""
         return np.asarray(np.sqrt(per_case * (1.0 - per_case) / self.n_draws))
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
-        """(N, n, K): the first n draws, which must be there."""
+        """Return the first n draws (N, n, K); reject an n above the number of draws."""
         if not 1 <= n <= self.n_draws:
-            raise error("n", f"be 1 to {self.n_draws}, the draws there are", n)
+            raise error("n", f"be from 1 to {self.n_draws}, the number of draws", n)
         return self._values()[:, :n]
 
     def _values(self) -> Array:
         raise NotImplementedError
 
     def grouped(self, groups: Any, names: Any = None) -> Draws:
-        """Plausibilities of groups of classes: sums over each group, draw by draw."""
+        """Return the plausibilities of groups of classes: sums over each group, draw by draw."""
         group, own = named_groups(groups, self.axes)
         table = self._grouped(group)
         return DenseDraws(Axes.of(self.n_cases, table.shape[2], self._ids(), own if names is None else names), table, self.n_chains)
@@ -91,7 +91,7 @@ class Draws(Vectors):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DenseDraws(Draws):
-    """Draws of all classes, ``values`` (N, draws, K), adding up to 1 over classes; NaN for an undefined case."""
+    """The draws of all classes, ``values`` (N, draws, K), which add up to 1 over classes; NaN for an undefined case."""
 
     axes: Axes
     values: Array
@@ -107,7 +107,7 @@ class DenseDraws(Draws):
         return ~np.isnan(self.values[:, 0, 0])
 
     def mean_error(self, per_draw: Array) -> float:
-        """Monte Carlo standard error of the mean of a value over draws; taken as independent where nothing is known of their order."""
+        """Return the Monte Carlo standard error of a mean over draws, which are taken as independent if their order is unknown."""
         if self.n_chains > 1 or self.n_draws < 2:
             return super().mean_error(per_draw)
         return float(per_draw.std(ddof=1) / np.sqrt(self.n_draws))
@@ -139,35 +139,35 @@ class DenseDraws(Draws):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MentionedDraws(Draws):
-    """Draws of the classes that a case's annotators mentioned and of the lump of all others; ``offsets`` and ``index`` as of a Point."""
+    """The draws of the classes that annotators mentioned and of the lump of all others; ``offsets`` and ``index`` as in a Point."""
 
     axes: Axes
     offsets: Int64
     index: Int32  # the m mentioned classes of each case
-    values: NDArray[Any]  # case after case [n_draws][m + 1] plausibilities, the lump last, adding up to 1; draws chain after chain
-    n_draws: int  # of all chains
+    values: NDArray[Any]  # case by case [n_draws][m + 1] plausibilities that add up to 1, the lump last; draws chain by chain
+    n_draws: int  # number of draws of all chains
     n_chains: int
-    unranked: str  # how the lump divides: "individual" by a Dirichlet law, exactly and where it is asked for; "lump" evenly; "ignore" not
-    shape: float  # prior shape of a single class: of that law
-    seed: int  # for what is drawn on demand
+    unranked: str  # division of the lump: "individual" by a Dirichlet distribution, exactly and on demand; "lump" evenly; "ignore" none
+    shape: float  # prior shape of a single class, and parameter of that distribution
+    seed: int  # seed of divisions of the lump
     with_empty: bool = True  # whether cases without annotations count, with draws from the prior
 
     @property
     def defined(self) -> Bools:
-        """(N,) whether a case has plausibilities at all: mentioned classes, or a lump."""
+        """Whether each case (N,) has plausibilities: of mentioned classes, or of a lump."""
         return np.asarray((sizes_of(self.offsets) > 0) | (self.with_empty and self.unranked != "ignore"))
 
     @cached_property
     def _starts(self) -> Int64:
-        """(N + 1,) where the values of each case start."""
+        """Return where the values of each case start (N + 1,)."""
         return np.asarray((self.offsets + np.arange(len(self.offsets))) * self.n_draws)
 
     def case(self, i: int) -> NDArray[Any]:
-        """(draws, m + 1) plausibilities of case i's mentioned classes and of the lump."""
+        """Return the plausibilities (draws, m + 1) of the mentioned classes of case i and of the lump."""
         return self.values[self._starts[i] : self._starts[i + 1]].reshape(self.n_draws, -1)
 
     def _call(self, function: Any, out: Any, *more: Any) -> Any:
-        """A kernel over chunks of cases, ``out`` (N, …)."""
+        """Run a kernel over chunks of cases, which writes to ``out`` (N, …), and return this array."""
 
         def part(begin: int, end: int) -> None:
             values = np.ascontiguousarray(self.values[self._starts[begin] : self._starts[end]], np.float64)
@@ -178,7 +178,7 @@ class MentionedDraws(Draws):
         return out
 
     def _top(self, depth: int) -> Int32:
-        """(N, draws, depth) best classes of each draw, -1 behind the last."""
+        """Return the best classes (N, draws, depth) of each draw, -1 after the last."""
 
         def make() -> Int32:
             room("the best classes of all draws", 4 * self.n_cases * self.n_draws * depth)
@@ -188,12 +188,12 @@ class MentionedDraws(Draws):
         return np.ascontiguousarray(self._kept.deepest("top", depth, make)[:, :, :depth])
 
     def _make_orders(self, depth: int, ties: str) -> Orders:
-        if self.unranked == "ignore":  # plausibilities may be equal, such as shares; with a lump they are continuous
+        if self.unranked == "ignore":  # only without a lump plausibilities may be equal
             return self._listed_orders(depth, ties)
         return Orders.from_top(self._top(depth).reshape(-1, depth), self.n_classes)
 
     def _listed_orders(self, depth: int, ties: str) -> Orders:
-        """Orders of the mentioned classes of every draw: there is nothing else."""
+        """Return the orders of the mentioned classes of each draw, if there is no lump."""
 
         def part(begin: int, end: int) -> Orders:
             rows, index, value = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0)]
@@ -221,19 +221,20 @@ class MentionedDraws(Draws):
         return np.where(self.defined, self._modal(self._top(k))[0], np.nan)
 
     def _is_tied(self, k: int) -> bool:
-        """Whether ties leave open which mentioned classes are the best k of some draw."""
+        """Return whether ties leave open which mentioned classes are the best k of some draw."""
         sets = self._orders(k).sets(k)
         return bool((sets.role == TIED).any() or ((sets.rest_role == TIED) & ~self._is_zero_tail()).any())
 
     def _modal(self, top: Int32) -> tuple[Array, Int64]:
-        """(N,) share of the most frequent set among (N, draws, k) sets, and one of its draws."""
+        """Return the share (N,) of the most frequent set among (N, draws, k) sets, and one of its draws."""
         share, example = np.empty(self.n_cases), np.empty(self.n_cases, np.int64)
         core.modal_sets(top, top.shape[2], share, example)
         return share, example
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
-        """(N,) Monte Carlo standard errors of ``certainty``: how often the chains change to and from the most frequent set of classes,
-        class at rank k, or group of the best class.
+        """Return the Monte Carlo standard errors (N,) of ``certainty``.
+
+        They follow from how often the chains change to and from the most frequent set of classes, class at rank k, or best group.
         """
         if self.unranked == "ignore":
             if kind == "set" and group is None:
@@ -255,17 +256,17 @@ class MentionedDraws(Draws):
         return (32.0 if self.unranked == "ignore" else 4.0) * self.n_cases * self.n_draws * depth
 
     def diagnostics(self) -> diagnostics.Diagnostics:
-        """Did the chains of each case converge? Of the log plausibility of its most plausible class."""
+        """Return the diagnostics of the chains of each case, for the log plausibility of its most plausible class."""
         series = np.full((self.n_cases, self.n_draws), np.nan)
         for i in np.flatnonzero(self.defined).tolist():
             values = self.case(i).astype(np.float64)
-            with np.errstate(divide="ignore"):  # a plausibility may be smaller than any number
+            with np.errstate(divide="ignore"):  # a plausibility may underflow to 0
                 series[i] = np.log(values[:, np.argmax(values[:, :-1].mean(0)) if values.shape[1] > 1 else 0])
         return diagnostics.diagnose(self._in_chains(series))
 
     @cached_property
     def _means(self) -> tuple[Array, Array]:
-        """Means over draws of every mentioned class (E,), and of the lump (N,)."""
+        """Return the means over draws of each mentioned class (E,), and of the lump (N,)."""
         listed, rest = np.empty(len(self.index)), np.empty(self.n_cases)
         for i in range(self.n_cases):
             mean = self.case(i).mean(0, dtype=np.float64)
@@ -281,7 +282,7 @@ class MentionedDraws(Draws):
         return table
 
     def mass(self, sets: Sets) -> Comparison:
-        """How much plausibility does the set hold? Of the lump its expected share."""
+        """Return the comparison of each set's plausibility, with the expected share of the lump."""
         values = np.empty((self.n_cases, self.n_draws))
         for i in range(self.n_cases):
             wanted = sets.index[sets.offsets[i] : sets.offsets[i + 1]]
@@ -304,9 +305,9 @@ class MentionedDraws(Draws):
     def take(self, rows: Any) -> MentionedDraws:
         rows = np.asarray(rows)
         if np.array_equal(rows, np.arange(self.n_cases)):
-            return self  # draws are large
+            return self  # no copy, as draws are large
         offsets, at = take(self.offsets, rows)
         ends = zip(self._starts[:-1][rows], self._starts[1:][rows])
-        parts = [self.values[begin:end] for begin, end in ends]  # an array of positions would take more room than the values
+        parts = [self.values[begin:end] for begin, end in ends]  # an array of positions would take more memory than the values
         values = np.concatenate(parts) if parts else self.values[:0]
         return replace(self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], values=values)

@@ -1,4 +1,4 @@
-"""Comparisons with plausibilities, the frozen records that functions return of them, and means of cases in several places."""
+"""Comparisons with plausibilities, the frozen records that functions return for them, and means over cases in several parts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..resampling import Answer, Part, Ratios, Result, Statistic, check_level, p
 if TYPE_CHECKING:
     from .made_of import MadeOf
 
-NO_SPREAD = 1e-15  # a variance below this is rounding: a million such cases move the mean by less than 1e-10
-# Work for the exact law over draws (cases x width of the law) beyond which its normal limit answers.
+NO_SPREAD = 1e-15  # a smaller variance is rounding: a million such cases change the mean by less than 1e-10
+# Work for the exact distribution over draws (cases x width of the distribution), above which its normal limit is used.
 EXACT_LAW_WORK = 1e8
 NO_ANNOTATIONS = "case without annotations"
 Span = tuple[float, float]
@@ -29,9 +29,9 @@ ERRORS = ("draw_std", "mc_error")
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The law over draws of a sum over cases: a constant, and a law on 0, 1/n, …, 1 for every case that varies.
+    """The distribution over draws of a sum over cases: a constant, and a distribution on 0, 1/n, …, 1 for each case that varies.
 
-    ``pmf`` (cases, n + 1): probabilities of a case's lattice points.
+    ``pmf`` (cases, n + 1): probabilities of the lattice points of a case.
     """
 
     constant: float
@@ -40,38 +40,41 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Expectation per case (NaN: undefined), standard deviation over draws of the mean over cases, and the law behind it."""
+    """The expectation per case (NaN: undefined), the standard deviation over draws of the mean over cases, and its distribution."""
 
     per_case: Array
     draw_std: float
     mc_error: float = 0.0
     per_draw: Array | None = None
-    law: Callable[[float], Law | None] | None = None  # nothing where it would have more cells than given
+    law: Callable[[float], Law | None] | None = None  # None if the law would have more cells than given
 
     @classmethod
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
-        """From the values (N, V) that a case can take and their probabilities (N, V); n_points: of the lattice that they lie on."""
+        """Return the comparison with values (N, V) and their probabilities (N, V); n_points: of the lattice of the values."""
         per_case = (values * law).sum(1)
         return cls(per_case, spread_of(((values - per_case[:, None]) ** 2 * law).sum(1)), law=partial(_law_of, values, law, n_points))
 
     @classmethod
     def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
-        """From the probability (N,) that it is 1 and not 0; settled: cases where all draws have this number itself."""
+        """Return the comparison with values 1, with probability ``chance`` (N,), or 0; settled: cases whose draws all equal ``chance``."""
         p = np.minimum(np.maximum(chance, 0.0), 1.0)
         variance = p * (1.0 - p)
         if settled is not None:
-            variance[settled] *= 0.0  # of an undefined case it stays undefined
+            variance[settled] *= 0.0  # NaN of an undefined case remains NaN
         return cls(p, spread_of(variance), law=partial(_law_of_chances, p, variance > NO_SPREAD))
 
 
 def spread_of(variance: Array) -> float:
-    """Standard deviation of the mean over defined cases, which are independent."""
+    """Return the standard deviation of the mean over defined cases, which are independent."""
     defined = variance[variance == variance]  # noqa: PLR0124  (not NaN)
     return math.sqrt(np.add.reduce(defined[defined > NO_SPREAD])) / len(defined) if len(defined) else float("nan")
 
 
 def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
-    """Values between two points of the lattice are split so that means stay; cases that cannot vary add a constant."""
+    """Return the law of the sum over cases.
+
+    A value between two points of the lattice is split between them so that its mean does not change; constant cases add a constant.
+    """
     mean = (values * law).sum(1)
     varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
     if n_points > finest:
@@ -94,7 +97,7 @@ def _law_of_chances(p: Array, varies: Bools, finest: float) -> Law | None:
 
 
 class MeanOfCases(Result):
-    """What is a mean over the cases that are defined."""
+    """A result that is a mean over the defined cases."""
 
     per_case: Array
     n_cases: int
@@ -107,12 +110,12 @@ class MeanOfCases(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certainty(MeanOfCases):
-    """Annotation certainty: the probability that the classes that look most plausible are, given the annotations.
+    """The annotation certainty: the probability, given the annotations, that the leading classes are the most plausible ones.
 
     Attributes
     ----------
     value, per_case, mc_error, n_cases, left_out
-        As of :class:`Estimate`.
+        As in :class:`Estimate`.
 
     Examples
     --------
@@ -130,10 +133,10 @@ class Certainty(MeanOfCases):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(MeanOfCases):
-    """A metric that takes the uncertainty of the truth into account.
+    """The value of a metric that takes the uncertainty of the truth into account.
 
-    Two spreads, never mixed up: over **draws** of the plausibilities (what the annotations leave open:
-    ``draw_std``, :meth:`draw_interval`) and over **cases** (what another test set would change: :meth:`interval`).
+    It has two separate spreads: over **draws** of the plausibilities (another truth compatible with the annotations:
+    ``draw_std``, :meth:`draw_interval`) and over **cases** (another test set: :meth:`interval`).
 
     Attributes
     ----------
@@ -144,15 +147,15 @@ class Estimate(MeanOfCases):
     draw_std : float
         Standard deviation of the data-set value over draws; exact for Dirichlet posteriors, 0 for certain plausibilities.
     mc_error : float
-        Monte Carlo standard error of ``value``; 0 where it is exact.
+        Monte Carlo standard error of ``value``; 0 if the value is exact.
     n_cases, left_out : int, mapping
-        Cases counted; cases left out, by reason.
+        Number of cases that count; number of cases left out, by reason.
     per_draw : (draws,) array or None
-        The data-set value of every draw, where there are draws.
+        The data-set value of each draw; None without draws.
     mean_set_size : float or None
-        Mean number of classes in the sets that were judged, where sets were given.
+        Mean number of classes in the evaluated sets; None without sets.
     weight : (N,) array or None
-        The weight of each case in ``value``, where cases do not count alike: ``value`` is then Σ weight per_case / Σ weight.
+        The weight of each case in ``value``, which is then Σ weight per_case / Σ weight; None if cases have equal weights.
 
     Examples
     --------
@@ -183,17 +186,17 @@ class Estimate(MeanOfCases):
         return found
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Central interval over draws: see :meth:`draw_quantile`."""
+        """Return the central interval over draws: see :meth:`draw_quantile`."""
         check_level(level)
         low, high = self.draw_quantile(np.array([0.5 - level / 2, 0.5 + level / 2]))
         return float(low), float(high)
 
     def draw_quantile(self, q: Array | float) -> Array:
-        """Quantiles of the data-set value over draws of the plausibilities.
+        """Return quantiles of the data-set value over draws of the plausibilities.
 
-        Exact for Dirichlet posteriors (the law of a sum of independent cases, by convolution; where ties in the scores
-        put a case's values between the points of its lattice, they are split so that means stay exact); of the draws
-        where there are draws; by the normal limit where the exact law would take over 1e8 operations.
+        For draws they are the quantiles of the draws. For Dirichlet posteriors they are exact: the distribution of a sum of
+        independent cases, by convolution, or its normal limit if this would take over 1e8 operations. If ties in the scores put
+        values of a case between the points of its lattice, these are split so that means remain exact.
 
         Parameters
         ----------
@@ -214,7 +217,7 @@ class Estimate(MeanOfCases):
             return np.asarray(np.quantile(self.per_draw, probabilities))
         if self.draw_std == 0:
             return np.full(probabilities.shape, self.value)
-        # the work: two halves of the cases, whose laws are some 24 standard deviations wide, meet; and each case has a law, to be read
+        # The work: joining the distributions of two halves of the cases, some 24 standard deviations wide, and reading that of each case.
         finest = min(math.sqrt(EXACT_LAW_WORK) / (24 * self.draw_std), EXACT_LAW_WORK / 4) / self.n_cases
         law = self._law(finest) if self._law is not None else None
         if law is None:
@@ -225,18 +228,18 @@ class Estimate(MeanOfCases):
 
 
 def _lattice_quantile(pmf: Array, q: Array) -> Array:
-    """Quantiles of the sum over cases."""
-    if len(pmf) == 0:  # no spread but rounding
+    """Return the quantiles of the sum over cases."""
+    if len(pmf) == 0:  # the only spread is rounding
         return np.zeros(q.shape)
     law = np.empty(pmf.shape[0] * (pmf.shape[1] - 1) + 1)
     _resample.law_of_sum(np.ascontiguousarray(pmf), law)
     cumulative = np.cumsum(law)
-    # 1e-12: the law adds up to 1 up to rounding, and what is less likely is not the worst or best case of q = 0 or 1
+    # 1e-12: probabilities add up to 1 within rounding; for q = 0 or 1 the worst or best value must be more probable than this
     return np.asarray(np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12)) / float(pmf.shape[1] - 1))
 
 
 def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
-    """Count undefined cases and say so once."""
+    """Return the number of undefined cases by reason, and warn if no case is defined."""
     undefined = int(np.count_nonzero(per_case != per_case))  # noqa: PLR0124  (NaN)
     if undefined == 0:
         return {}
@@ -246,7 +249,7 @@ def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
 
 
 def mean_of(per_case: Array) -> tuple[float, int]:
-    """Mean over defined cases (NaN if there are none) and their number."""
+    """Return the mean over defined cases (NaN if there are none) and their number."""
     defined = per_case[per_case == per_case]  # noqa: PLR0124  (not NaN)
     return (float(np.add.reduce(defined)) / len(defined) if len(defined) else float("nan")), len(defined)
 
@@ -263,8 +266,8 @@ def estimate(
     made_of: MadeOf | None = None,
     again: Callable[..., Comparison] | None = None,
 ) -> Estimate:
-    """``again``: (truth of n cases, (n,) which cases these are) -> the same comparison, where the truth says what it was ``made_of``."""
-    per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 within some 1e-13
+    """Return the estimate of a comparison; ``again`` computes it for another truth of n cases and their positions (n,)."""
+    per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 only within some 1e-13
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
     source = (None, None) if made_of is None else (made_of, again)
@@ -272,7 +275,7 @@ def estimate(
 
 
 def _columns(per_case: Array, weight: Array | None = None) -> Array:
-    """(N, 2) what a case adds above and below; nothing where it is undefined."""
+    """Return what each case adds (N, 2) to the numerator and the denominator; 0 if it is undefined."""
     counts = ~np.isnan(per_case)
     below = counts.astype(np.float64) if weight is None else np.where(counts, weight, 0.0)
     return np.stack([np.where(counts, per_case, 0.0) * below, below], axis=1)
@@ -286,9 +289,9 @@ def ratio(
     made_of: MadeOf | None = None,
     again: Callable[..., tuple[Comparison, Comparison]] | None = None,
 ) -> Estimate:
-    """The mean of what is above over that of what is below; ``slope``: of a value r the comparison of above - r below.
+    """Return the estimate of a ratio of two means; ``slope(r)`` is the comparison of above - r below.
 
-    The spread over draws is that of the slope at the value, which is the ratio's to first order. Where there are draws, theirs are kept.
+    The spread over draws is that of the slope at the value, which is the ratio's to first order. Values of draws are kept.
     """
     weight = np.maximum(below.per_case, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -302,14 +305,14 @@ def ratio(
     value, mean = float(columns[0] / columns[1]), float(np.nanmean(weight))
     change = slope(value)
     if per_draw is not None and np.isnan(per_draw).any():
-        per_draw = None  # in some of them no case counts
+        per_draw = None  # in some draws no case counts
     left = {name: count for name, count in missing.items() if count}
     source = (None, None) if made_of is None else (made_of, again)
     return Estimate(value, per_case, change.draw_std / mean, change.mc_error / mean, n, left, per_draw, None, weight, None, *source)
 
 
 class OfTruth(Ratios):
-    """A mean over cases of comparisons with a truth that can be made again without an annotator; or the ratio of two such means."""
+    """A mean over cases, or a ratio of two such means, of comparisons with a truth that can be recomputed without an annotator."""
 
     def __init__(self, columns: Array, made_of: MadeOf, again: Callable[..., Any]) -> None:
         super().__init__(columns, np.zeros(1, np.int64))
@@ -333,9 +336,9 @@ class OfTruth(Ratios):
 
 
 class Means(Ratios):
-    """Σ x_i / n of numbers a case, with what else the record of the function has.
+    """The means Σ x_i / n of several numbers of each case, with the other fields of the record of the function.
 
-    Fixed sums are n² times the squares of ``draw_std`` and ``mc_error``, then n times the mean set size, then n times every draw.
+    Fixed sums are n² times the squares of ``draw_std`` and ``mc_error``, then n times the mean set size, then n times each draw.
     """
 
     n_squared = 2
@@ -349,20 +352,20 @@ class Means(Ratios):
     def of_record(cls, found: MeanOfCases, options: Mapping[str, Any], span: Span) -> Means:
         x, n, draws = found.per_case, found.n_cases, getattr(found, "per_draw", None)
         if np.isinf(x).any():
-            raise error("predictions", "have a finite score in every case, to be added up", "inf", f"row {int(np.argmax(np.isinf(x)))}")
+            raise error("predictions", "have a finite score in every case, for their sum", "inf", f"row {int(np.argmax(np.isinf(x)))}")
         fixed = [(n * getattr(found, name)) ** 2 if n else 0.0 for name in ERRORS if hasattr(found, name)]
         size = getattr(found, "mean_set_size", None)
         fixed += [] if size is None else [size * n if n else 0.0]
         n_draws = 0 if draws is None else len(draws)
         fixed += [] if draws is None else (draws * n if n else np.zeros(n_draws)).tolist()
         numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
-        weighted = {"weights": True} if options.get("weights") is not None else {}  # those of the cases are of no other part
+        weighted = {"weights": True} if options.get("weights") is not None else {}  # weights of cases, which other parts do not have
         settings = {"options": plain({**options, **weighted}), "numbers": numbers, "n_draws": n_draws}
         one = cls(getattr(found, "contributions", x), settings, found.left_out, np.array(fixed, np.float64), span)
         one.source = found.statistic
         return one
 
-    source: Statistic | None = None  # of the same cases, which may know who said what
+    source: Statistic | None = None  # the statistic of these cases, which may have the annotations of each annotator
 
     @property
     def scales(self) -> tuple[str, ...]:
@@ -383,7 +386,7 @@ class Means(Ratios):
         return cls(np.full(1, np.nan), settings, {}, np.empty(0), span)
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """With the errors over draws and of Monte Carlo, the size of the sets, and the value of every draw."""
+        """Return the answer with the errors over draws and of Monte Carlo, the size of the sets, and the value of each draw."""
         found, n, names = super().finish(sums, fixed, left_out), sums[1] or math.nan, self._settings["numbers"]
         numbers = {name: float(np.sqrt(x)) / n if name in ERRORS else float(x) / n for name, x in zip(names, fixed)}
         draws = {"per_draw": fixed[len(names) :] / n} if self._settings["n_draws"] else {}
@@ -391,7 +394,7 @@ class Means(Ratios):
 
 
 def means(*functions: Callable[..., MeanOfCases], span: Span = (0.0, 1.0)) -> dict[str, Part]:
-    """Parts of functions whose value is the mean, over the cases that are defined, of numbers in this range."""
+    """Return the parts of functions whose value is the mean, over the defined cases, of numbers in this range."""
     return {function.__name__: Part(partial(_read, function, span), partial(Means.of_settings, span=span)) for function in functions}
 
 

@@ -1,4 +1,4 @@
-"""What a truth was made of: the annotations and how, so that it can be made again without an annotator."""
+"""The annotations and the function behind a truth, from which the truth without an annotator can be computed."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 INFORMED = (
-    "The truth is informed by the predictions of a model. It flatters this model and those that resemble it or were made of it: judge them "
-    "by a truth of annotations alone."
+    "The truth depends on the predictions of a model. It flatters this model and models that resemble it or are based on it: evaluate "
+    "these against a truth from annotations only."
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MadeOf(Frozen):
-    """Annotations, what makes a truth of them, each case of its own annotations alone; and (n,) which cases it has, None: all.
+    """The annotations, the function ``make`` that turns them case by case into a truth, and the cases (n,) of the truth (None: all).
 
-    ``weights`` (R,): reliabilities of the annotations, a second argument of ``make``; ``of_cases`` (N, K): what it takes as ``alpha``, a
-    prior of each case.
+    ``weights`` (R,): reliabilities of the annotations, the second argument of ``make``; ``of_cases`` (N, K): its argument ``alpha``, a
+    prior for each case.
     """
 
     annotations: Any
@@ -41,12 +41,12 @@ class MadeOf(Frozen):
     of_cases: Array | None = None
 
     def take(self, rows: Any) -> MadeOf:
-        """Of some of these cases."""
+        """Return the origin of the truth of some of these cases."""
         return replace(self, rows=np.asarray(np.arange(self.annotations.n_cases) if self.rows is None else self.rows)[rows])
 
     @property
     def annotations_by_name(self) -> Any:
-        """The annotations of the cases, by annotators who have names."""
+        """The annotations of the cases; an error if annotators have no names."""
         known = self.annotations
         if not len(known.annotators):
             raise error("annotators", UNNAMED, "annotations without names of annotators")
@@ -56,7 +56,7 @@ class MadeOf(Frozen):
         return SimpleNamespace(annotators=known.annotators, offsets=offsets, annotator=known.annotator[at])
 
     def judged_by(self, annotators: NDArray[Any]) -> Plausibilities:
-        """The truth of some annotators (A,), those that weigh anything."""
+        """Return the truth from the annotators with a weight (A,) above 0."""
         known = only(self.annotations, annotators)
         weights = None if self.weights is None else self.weights[weighing(self.annotations, annotators)]
         found = self._made(known, weights, np.arange(self.annotations.n_cases))
@@ -64,7 +64,7 @@ class MadeOf(Frozen):
 
     @cached_property
     def without_each(self) -> tuple[Int64, Int64, Plausibilities]:
-        """``(case, annotator, truth)``: the truth of every case without each of its annotators."""
+        """Return ``(case, annotator, truth)``: the truth of each case without each of its annotators."""
         rows = np.arange(self.annotations.n_cases) if self.rows is None else self.rows
         case, annotator, known, at = without_each(self.annotations, rows, counted=self.weights is None)
         return case, annotator, self._made(known, None if self.weights is None else self.weights[at], rows[case])

@@ -1,4 +1,4 @@
-"""What a metric of a model's order of classes is: declared once, in a table, for all that list metrics."""
+"""The metrics of a model's order of classes, in one table that all lists of metrics use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TOPK, SET, OVERLAP, AVERAGE_OVERLAP, KENDALL, FOOTRULE, RANK_BIASED, WEIGHTED_KENDALL, DISCOUNTED_GAIN = range(9)  # as in ugt.h
 
-# With ties, values of a case are fractions r/t: twelfths hold those of two, three, four and six tied classes exactly.
+# With ties, values of a case are fractions r/t: twelfths represent those of two, three, four and six tied classes exactly.
 TIED_LATTICE = 12
 FINEST_LATTICE = 720
 
@@ -28,19 +28,19 @@ def _one(k: int, parameter: float) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a model's order of classes: everything that lists metrics reads it."""
+    """A metric of a model's order of classes, with everything that lists of metrics show."""
 
-    name: str  # in tables of an evaluation; the public function is called the same, behind ua_
-    number: int  # of the formula in the C core
-    label: str  # in a report
-    heading: str  # shorter, on the command line; both take {k}
-    meaning: str  # half a sentence that says what the number is
-    wider: bool = True  # whether an evaluation shows it for k > 1 only, being top-1 accuracy at k = 1
+    name: str  # name in tables of an evaluation; the public function is ua_{name}
+    number: int  # number of the formula in the C core
+    label: str  # name in a report
+    heading: str  # shorter name on the command line; both take {k}
+    meaning: str  # a phrase that says what the value is
+    wider: bool = True  # whether an evaluation shows it for k > 1 only, because it is top-1 accuracy at k = 1
     shown: bool = True  # whether an evaluation shows it at all
     higher_is_better: bool = True  # False for distances
-    parameter: float = 0.0  # of the formula, where nobody says another one; of top-k accuracy how many of the truth's best must be there
+    parameter: float = 0.0  # default parameter of the formula; for top-k accuracy the number of the truth's best classes that must be there
     most: Callable[[int, float], float] = _one  # by (k, parameter): the largest value of the formula, by which it is divided
-    # n by (k, parameter), so that without ties all values of a case are multiples of 1/n; no whole number where there is none
+    # By (k, parameter): n such that without ties all values of a case are multiples of 1/n; not a whole number if there is no such n.
     points: Callable[[int, float], float] = _one
 
     @property
@@ -48,17 +48,17 @@ class Metric:
         return f"ua_{self.name}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """The one of this name: it is in the table wherever results are read again."""
+        """Pickle the metric as its name, because every process has the table of metrics."""
         return metric_called, (self.name,)
 
     def of(self, truth: Plausibilities, order: Orders, k: int, *, ties: str = "expectation", parameter: float | None = None) -> Estimate:
-        """The metric of an order that holds at least the best k."""
+        """Return the value of the metric for an order that holds at least the best k."""
         options = {"parameter": self.parameter if parameter is None else parameter, "ties": ties}
         again = partial(_again, self.name, order, k, options)
         return estimate(truth.compare(order, self, k, **options), made_of=truth.made_of, again=again)  # type: ignore[arg-type]
 
     def lattice(self, k: int, parameter: float, ties: bool) -> int:
-        """Points of a case's law on [0, 1]: all its values lie on them, unless ties or an odd parameter put them between."""
+        """Return the number of points on [0, 1] on which all values of a case are, except with ties or an unusual parameter."""
         wanted = self.points(k, parameter)
         points = int(wanted) if wanted == int(wanted) else TIED_LATTICE
         if ties:
@@ -71,12 +71,12 @@ def metric_called(name: str) -> Metric:
 
 
 def _again(metric: str, order: Orders, k: int, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> Comparison:
-    """The comparison of some rows of an order with a truth of as many cases."""
+    """Return the comparison of some rows of an order with a truth of the same number of cases."""
     return truth.compare(order.take(rows), METRICS[metric], k, **options)
 
 
 def _finest(k: int) -> int:
-    """The least number that 1 to k divide."""
+    """Return the least common multiple of 1 to k."""
     return reduce(lambda found, j: found * j // gcd(found, j), range(1, k + 1), 1)
 
 
@@ -99,7 +99,7 @@ METRICS: Mapping[str, Metric] = {
             "the share of pairs of classes that the lists of the {k} best have in opposite orders", shown=False, higher_is_better=False,
             most=lambda k, p: k * k + p * k * (k - 1), points=lambda k, p: 2 * (k * k + p * k * (k - 1))),
         Metric("footrule_distance", FOOTRULE, "Footrule distance@{k}", "footrule@{k}",
-            "how far classes stand from their places in the other list of the {k} best", shown=False, higher_is_better=False,
+            "how far classes are from their places in the other list of the {k} best", shown=False, higher_is_better=False,
             most=lambda k, _: k * (k + 1), points=lambda k, _: k * (k + 1)),
         Metric("weighted_kendall_distance", WEIGHTED_KENDALL, "Weighted Kendall distance@{k}", "weighted@{k}",
             "the share of pairs of classes in opposite orders, each with the sum of 1/rank of its two classes in the truth", shown=False,

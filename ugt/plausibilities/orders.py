@@ -1,4 +1,4 @@
-"""Orders of classes with their ties, from scores or plausibilities; and the sets that they cut off at k."""
+"""Orders of classes with their ties, from scores or plausibilities, and the sets of their best k."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .._core import _order
 Parts = tuple[Int64, Int32, Int32]
 
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
-CHUNK = 2**22  # cells
+CHUNK = 2**22  # cells in a chunk
 TIED_CLASSES = "classes that are tied among the best"
-AN_ORDER, A_SET = 16, 40  # bytes of each while orders, and the sets that they cut off, are made
+AN_ORDER, A_SET = 16, 40  # bytes per entry while orders, and the sets of their best k, are made
 
 
 class Kept:
-    """What an object has computed: for each question every answer, or the last one.
+    """The cached results of an object: all results of a question, or the last one.
 
-    A key names the question: numbers, texts, and objects that are equal to themselves only.
+    A key holds numbers, texts, and objects that are equal to themselves only.
     """
 
     def __init__(self) -> None:
@@ -34,20 +34,20 @@ class Kept:
         self._last: dict[str, tuple[Hashable, Any]] = {}
 
     def every(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The answer to a question, kept for good."""
+        """Return the result for a key, which is kept permanently."""
         if key not in self._answers:
             self._answers[key] = make()
         return self._answers[key]
 
     def last(self, question: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The answer to a question for a key, kept until another key comes: metrics ask the same thing one after the other."""
+        """Return the result of a question for a key, kept until another key is asked for, as consecutive metrics ask for the same."""
         found = self._last.get(question)
         if found is None or found[0] != key:
             found = self._last[question] = key, make()
         return found[1]
 
     def deepest(self, question: str, depth: int, make: Callable[[], Any]) -> Any:
-        """The answer to a question that goes at least so deep."""
+        """Return the result of a question with at least this depth."""
         found = self._last.get(question)
         if found is None or found[0] < depth:  # type: ignore[operator]
             found = self._last[question] = depth, make()
@@ -56,7 +56,7 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """For every row: classes in a set for certain, and classes tied for the ``n_open`` places that are left.
+    """The sets of all rows: classes certainly in the set, and classes tied for the ``n_open`` remaining places.
 
     ``offsets`` (N + 1,), ``index`` and ``role`` list classes; ``rest_role`` (N,) is the role of all others.
     """
@@ -68,24 +68,24 @@ class Sets:
     n_classes: int
 
     def count(self, role: int) -> Array:
-        """(N,) number of classes with a role."""
+        """Return the number (N,) of classes with a role."""
         unlisted = np.where(self.rest_role == role, self.n_classes - sizes_of(self.offsets), 0.0)
         listed = self.role == role
         return unlisted + np.bincount(row_of(self.offsets)[listed], minlength=len(unlisted)) if listed.any() else unlisted
 
     def take(self, rows: Int64) -> Sets:
-        """Those of some rows."""
+        """Return the sets of some rows."""
         offsets, at = take(self.offsets, rows)
         return Sets(offsets, self.index[at], self.role[at], self.rest_role[rows], self.n_classes)
 
     def shares(self, k: int) -> tuple[Array, Array]:
-        """Probability over random tie-breaking of being in the set of k: of the listed classes, and (N,) of each of the others."""
+        """Return the probability over random tie-breaking to be in the set of k: of the listed classes, and (N,) of each other class."""
         open_share = (k - self.count(CERTAIN)) / np.maximum(self.count(TIED), 1)
         listed = np.where(self.role == CERTAIN, 1.0, np.where(self.role == TIED, open_share[row_of(self.offsets)], 0.0))
         return listed, np.where(self.rest_role == CERTAIN, 1.0, np.where(self.rest_role == TIED, open_share, 0.0))
 
     def membership(self, k: int) -> Array:
-        """(N, K) the same as a table."""
+        """Return the probabilities of :meth:`shares` as a table (N, K)."""
         listed, rest = self.shares(k)
         table = np.repeat(rest[:, None], self.n_classes, axis=1)
         table[row_of(self.offsets), self.index] = listed
@@ -93,7 +93,7 @@ class Sets:
 
 
 def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
-    """Offsets, classes and starts of n rows, as the core writes them; there are as many entries as is usual unless some are tied."""
+    """Return offsets, classes and starts of n rows, which the core writes; ``usual`` is the number of entries per row without ties."""
     offsets = np.zeros(n + 1, np.int64)
     index, start = np.empty(usual, np.int32), np.empty(usual, np.int32)
     rows(offsets, index, start)
@@ -110,9 +110,9 @@ def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) ->
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """Rows of classes, best first, with the start of each one's bucket of ties.
+    """The rows of classes, best first, with the start of the bucket of ties of each class.
 
-    Classes that are not listed form one last bucket, which starts where the row ends. Only buckets that start before ``depth`` are there.
+    Unlisted classes form one last bucket, which starts where the row ends. Only buckets that start before ``depth`` are listed.
     The probability over random tie-breaking that a class is among the best k (k <= depth) is ``clip((k - start) / size, 0, 1)``.
     """
 
@@ -127,7 +127,7 @@ class Orders:
 
     @classmethod
     def from_dense(cls, values: Array, depth: int, ties: str) -> Orders:
-        listed = [0]  # by all parts: tied classes are all there, and may be as many as there are cells
+        listed = [0]  # by all parts: all tied classes are listed, which may be all cells
 
         def part(begin: int, end: int) -> Orders:
             block = np.ascontiguousarray(values[begin:end], np.float64)
@@ -140,13 +140,13 @@ class Orders:
         return cls.joined(parallel.run(part, len(values), max(1, min(16_384, CHUNK // values.shape[1])), "ordering scores"))
 
     def take(self, rows: Int64) -> Orders:
-        """Some of the rows."""
+        """Return some of the rows."""
         offsets, at = take(self.offsets, rows)
         return Orders(offsets, self.index[at], self.start[at], self.n_classes, self.depth)
 
     @classmethod
     def joined(cls, parts: list[Orders]) -> Orders:
-        """Rows of several, one after the other."""
+        """Return the rows of several orders, one after the other."""
         if len(parts) == 1:
             return parts[0]
         sizes = np.concatenate([sizes_of(one.offsets) for one in parts])
@@ -155,7 +155,7 @@ class Orders:
 
     @classmethod
     def from_ragged(cls, offsets: Int64, index: Int32, value: Array, n_classes: int, depth: int, ties: str) -> Orders:
-        """Orders of ragged rows of positive values; classes not listed have 0."""
+        """Return the orders of ragged rows of positive values; unlisted classes have 0."""
 
         def rows(*out: Any) -> None:
             _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", *out)
@@ -166,20 +166,20 @@ class Orders:
 
     @classmethod
     def from_top(cls, top: Int32, n_classes: int) -> Orders:
-        """Orders without ties from rows of best classes (rows, depth), -1 behind the last one."""
+        """Return orders without ties from rows of best classes (rows, depth), -1 after the last one."""
         _rows, depth = top.shape
         listed = top >= 0
         start = np.broadcast_to(np.arange(depth, dtype=np.int32), top.shape)
         return cls(offsets_of(listed.sum(1)), top[listed], start[listed], n_classes, depth)
 
     def _filled_up(self) -> Orders:
-        """Rows shorter than ``depth`` go on with the first classes that are not listed: ties broken by position."""
+        """Return the orders with rows shorter than ``depth`` filled with the first unlisted classes: ties are broken by position."""
         sizes = sizes_of(self.offsets)
         short = np.flatnonzero(sizes < self.depth)
         if len(short) == 0:
             return self
         index = [self.index[self.offsets[i] : self.offsets[i + 1]] for i in range(len(self))]
-        for i in short:  # at most depth + listed candidates are looked at
+        for i in short:  # among the first depth + listed classes, enough are unlisted
             others = np.setdiff1d(np.arange(min(self.n_classes, self.depth + sizes[i]), dtype=np.int32), index[i])
             index[i] = np.concatenate([index[i], others[: self.depth - sizes[i]]])
         offsets = offsets_of(np.array([len(row) for row in index]))
@@ -188,7 +188,7 @@ class Orders:
 
     @cached_property
     def _is_strict(self) -> bool:
-        """Whether all rows list equally many classes, none of them tied."""
+        """Return whether all rows list the same number of classes without ties."""
         n = len(self)
         width = len(self.index) // n if n else 0
         if width == 0 or len(self.index) != n * width:
@@ -198,7 +198,7 @@ class Orders:
 
     @cached_property
     def _ends(self) -> Int64:
-        """End of the bucket of every listed class."""
+        """Return the end of the bucket of each listed class."""
         if self._is_strict:
             return np.asarray(self.start + 1, np.int64)
         room(TIED_CLASSES, A_SET * len(self.index))
@@ -210,7 +210,7 @@ class Orders:
 
     @cached_property
     def has_ties(self) -> bool:
-        """Whether any bucket that matters holds more than one class."""
+        """Whether any bucket that starts before ``depth`` holds more than one class."""
         rest = sizes_of(self.offsets)
         return bool((self._ends - self.start > 1).any() or ((rest < self.depth) & (rest < self.n_classes - 1)).any())
 

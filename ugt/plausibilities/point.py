@@ -1,4 +1,4 @@
-"""Plausibilities that are known vectors, and those with one vector per case (``Point``)."""
+"""Plausibilities as known vectors, and those with one vector per case (``Point``)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .protocol import Plausibilities
 from .sets import best_sets, heaviest, named_groups
 
 NO_TABLE = "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)"
-CHUNK, VECTORS = 512, 16_384  # cases, and vectors of them, that are compared at a time at least
+CHUNK, VECTORS = 512, 16_384  # least number of cases, and of their vectors, that are compared at a time
 
 
 class Vectors(Plausibilities):
-    """What a case's known vectors answer; subclasses say where the vectors are."""
+    """The plausibilities of known vectors, which subclasses hold."""
 
     axes: Axes
     n_draws: int
@@ -37,7 +37,7 @@ class Vectors(Plausibilities):
         raise NotImplementedError
 
     def _is_zero_tail(self) -> Bools:
-        """(N * draws,) whether the lowest plausibility of a vector is 0."""
+        """Return whether the lowest plausibility of each vector (N * draws,) is 0."""
         raise NotImplementedError
 
     def _orders(self, depth: int, ties: str = "expectation") -> Orders:
@@ -48,7 +48,7 @@ class Vectors(Plausibilities):
         return self._membership(whole("k", k, 1, self.n_classes), option("ties", ties, TIES), zeros=True)
 
     def _membership(self, k: int, ties: str, zeros: bool) -> Array:
-        """The same; without ``zeros`` classes of plausibility 0 are never among the best."""
+        """Return :meth:`membership`; without ``zeros`` classes of plausibility 0 are never among the best."""
         room("a table of probabilities", 16 * self.n_cases * self.n_classes)
         sets = self._orders(k, ties).sets(k)
         row, (weight, rest) = row_of(sets.offsets), sets.shares(k)
@@ -69,7 +69,7 @@ class Vectors(Plausibilities):
         least = j if metric.number == TOPK else 1
         for k in np.unique(size[self.defined & (size >= least)]).tolist():
             rows = np.flatnonzero(self.defined & (size == k))
-            some = sets.take(rows)  # as a bucket of ties that is the best k
+            some = sets.take(rows)  # the best k as one bucket of ties
             order = Orders(some.offsets, some.index, np.zeros(len(some.index), np.int32), self.n_classes, k)
             values, sums = self.take(rows)._compare(order, metric.number, k, float(j), ties)
             column = _order.column(metric.number, k, k)
@@ -78,7 +78,7 @@ class Vectors(Plausibilities):
         return self._of_draws(per_case, per_draw / (int(np.count_nonzero(self.defined)) or np.nan))
 
     def _coverage(self, sets: Sets, ties: str) -> Comparison:
-        """Is the best class in the set?"""
+        """Return the comparison of whether the best class is in the set."""
         best = self._orders(1, ties).sets(1)
         row = row_of(best.offsets)
         case = np.arange(self.n_cases * self.n_draws) // self.n_draws
@@ -107,13 +107,13 @@ class Vectors(Plausibilities):
         raise NotImplementedError
 
     def _spread(self, values: Array) -> Comparison:
-        """Comparison from a value for every (case, draw)."""
+        """Return the comparison with one value for each case and draw."""
         table = np.where(self.defined[:, None], values.reshape(self.n_cases, self.n_draws), np.nan)
         per_draw = table[self.defined].mean(0) if self.defined.any() else np.full(self.n_draws, np.nan)
         return self._of_draws(table.mean(1), per_draw)
 
     def _compare(self, order: Orders, number: int, k: int, parameter: float, ties: str) -> tuple[Array, Array]:
-        """Values of the comparison of each case with an order, and sums over cases of each draw."""
+        """Return the values of the comparison of each case with an order, and the sums over cases for each draw."""
 
         def make() -> tuple[Array, Array]:
             truth, width = self._orders(k, ties), _order.width(number, k)
@@ -138,7 +138,7 @@ class Vectors(Plausibilities):
         return found
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
-        number = SET if SET < metric.number < KENDALL else metric.number  # of metrics of lists one at a time, of others all of every k
+        number = SET if SET < metric.number < KENDALL else metric.number  # list metrics one by one, others for every k
         depth = order.depth if number < KENDALL else k
         per_case, per_draw = self._compare(order, number, depth, parameter, ties)
         column, most = _order.column(metric.number, k, depth), metric.most(k, parameter)
@@ -151,14 +151,14 @@ class Vectors(Plausibilities):
         if kind == "rank":
             here = self._membership(k, ties, zeros=False)
             here = here - self._membership(k - 1, ties, zeros=False) if k > 1 else here
-            return np.asarray(np.maximum(here.max(1), 1.0 - here.sum(1)))  # or: certain that nothing plausible has this rank
+            return np.asarray(np.maximum(here.max(1), 1.0 - here.sum(1)))  # or the certainty that no plausible class has this rank
         sets = self._orders(k, ties).sets(k)
         if self.n_draws == 1 and not (sets.role == TIED).any() and not (sets.rest_role == TIED).any():
             return np.where(self.defined, 1.0, np.nan)  # one vector without ties is certain
         return np.where(self.defined, self._hits(k, ties).sum(1) / self.n_draws, np.nan)
 
     def _hits(self, k: int, ties: str = "expectation") -> Array:
-        """(N, draws) probability over random tie-breaking that the best k are the set that is the case's most frequent one."""
+        """Return the probability (N, draws) over random tie-breaking that the best k are the most frequent set of the case."""
 
         def make() -> Array:
             case = np.repeat(np.arange(self.n_cases), self.n_draws)
@@ -173,25 +173,25 @@ class Vectors(Plausibilities):
 
 
 def _located(keys: Int64, wanted: Int64) -> tuple[Int64, Bools]:
-    """Where each wanted number stands among the keys, and whether it does."""
+    """Return the position of each wanted number among the keys, and whether it is among them."""
     order = np.argsort(keys, kind="stable")
     at = np.append(order, len(keys))[np.searchsorted(keys, wanted, sorter=order)]
     return at, np.append(keys, -1)[at] == wanted
 
 
 def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Array, Bools | None]:
-    """A table of plausibilities (…, K), not negative, its sums (…, 1), and which cases are undefined (all NaN), None where none is."""
+    """Return a table of plausibilities (…, K) after checks, its sums (…, 1), and which cases are undefined (all NaN; None: no case)."""
     table = as_array(array)
     if table.dtype.kind not in "fiu" or table.ndim != n_dims or 0 in table.shape:
         shape = "(N, K)" if n_dims == 2 else "(N, draws, K)"
         raise error(argument, f"be an array of numbers of shape {shape}", f"{table.dtype} of shape {table.shape}")
     copied = not table.flags.c_contiguous or table.dtype != np.float64
-    room(argument, 8 * (copied + 1) * table.size)  # what reads it makes another
+    room(argument, 8 * (copied + 1) * table.size)  # the reader makes another copy
     table = np.ascontiguousarray(table, np.float64)
     flat = table.reshape(len(table), -1)
-    with np.errstate(over="ignore", invalid="ignore"):  # a sum beyond the range of doubles is refused too
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite sum is rejected below
         total = table.sum(-1, keepdims=True)
-        if flat.min() >= 0 and total.min() > 0 and total.max() < np.inf:  # false where anything is NaN
+        if flat.min() >= 0 and total.min() > 0 and total.max() < np.inf:  # false if any value is NaN
             return table, total, None
     undefined = np.isnan(flat).all(1)
     bad = ~undefined & ~(np.isfinite(flat).all(1) & (flat >= 0).all(1))
@@ -204,7 +204,7 @@ def check_table(array: Any, argument: str, n_dims: int) -> tuple[Array, Array, B
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Point(Vectors):
-    """Certain plausibilities: one vector per case, as majority vote or inverse rank give it.
+    """The certain plausibilities: one vector per case, such as from majority voting or inverse ranks.
 
     Parameters
     ----------
@@ -215,9 +215,9 @@ class Point(Vectors):
     index : (E,) int32
         Class positions, ascending within a case.
     value : (E,) float64
-        Plausibilities, positive, adding up to 1 within a case. Classes not listed have 0; a case without entries is undefined.
+        Plausibilities, positive, which add up to 1 within a case. Unlisted classes have 0; a case without entries is undefined.
     made_of : optional
-        The annotations and how: set by the functions that aggregate them.
+        The annotations and the function behind the truth, set by the functions that aggregate annotations.
 
     Examples
     --------
@@ -238,7 +238,7 @@ class Point(Vectors):
 
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Point:
-        """From a table (N, K) of numbers of at least 0; rows are divided by their sums, rows of NaN are undefined."""
+        """Return the plausibilities of a table (N, K) of numbers of at least 0; rows are divided by their sums (NaN: undefined)."""
         table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
@@ -263,7 +263,7 @@ class Point(Vectors):
         return Comparison(per_case, 0.0 if np.count_nonzero(self.defined) else float("nan"))
 
     def mean(self) -> Array:
-        """(N, K) the plausibilities; NaN for an undefined case."""
+        """Return the plausibilities (N, K); NaN for an undefined case."""
         room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
         table = np.zeros((self.n_cases, self.n_classes))
         table[row_of(self.offsets), self.index] = self.value
@@ -284,7 +284,7 @@ class Point(Vectors):
         return Point(self.axes.take(rows), offsets, self.index[at], self.value[at], made_of)
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
-        """(N, n, K): the same vector n times."""
+        """Return the vector of each case n times, (N, n, K)."""
         room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
         return np.repeat(self.mean()[:, None, :], n, axis=1)
 

@@ -1,4 +1,4 @@
-"""Sets of classes that users give, in one ragged form; and those of k best classes among sampled vectors, with how often each occurs."""
+"""Sets of classes that users give, in one ragged form; and sets of the k best classes of sampled vectors, with their frequencies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .._base.identifiers import as_array, is_text
 from .._base.ragged import offsets_of, row_at, row_of
 from .orders import CERTAIN, NONE, TIED, Sets
 
-BLOCK = 2**22  # cells of a mask that are read at a time
+BLOCK = 2**22  # cells of a mask read at a time
 MOST_TIED_SETS = 10_000
 
 
 def as_sets(sets: Any, axes: Axes) -> Sets:
-    """Sets of classes, one a case: a boolean mask (N, K), an integer table (N, j), or N sequences of positions or of names."""
+    """Return sets of classes, one per case, from a mask (N, K), an integer table (N, j), or N sequences of positions or names."""
     if isinstance(sets, Sets):
         return sets
     if isinstance(sets, OnAxes):  # PredictionSets
@@ -41,7 +41,7 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
 
 
 def _positions(row: Any, known: dict[str, int], axes: Axes, i: int) -> Any:
-    """Positions of the classes of a set, which has positions or names."""
+    """Return the positions of the classes of a set, which are given as positions or names."""
     if known and row.ndim == 1 and len(row) and all(isinstance(name, str) for name in row.tolist()):
         unknown = [name for name in row.tolist() if name not in known]
         if unknown:
@@ -54,9 +54,9 @@ def _positions(row: Any, known: dict[str, int], axes: Axes, i: int) -> Any:
 
 
 def _check_axes(given: Axes, axes: Axes) -> None:
-    """Sets that know their cases must be of these cases, in this order."""
+    """Reject sets with axes of other cases or classes, or in another order."""
     if (given.n_cases, given.n_classes) != (axes.n_cases, axes.n_classes):
-        must = f"be of {axes.n_cases} cases and {axes.n_classes} classes like the truth"
+        must = f"be of {axes.n_cases} cases and {axes.n_classes} classes, as the truth"
         raise error("sets", must, f"{given.n_cases} cases and {given.n_classes} classes")
     if not given.numbered and not axes.numbered:
         other = np.flatnonzero(given.case_ids.astype(str) != axes.case_ids.astype(str))
@@ -67,7 +67,7 @@ def _check_axes(given: Axes, axes: Axes) -> None:
 
 
 def _of_mask(mask: Any) -> tuple[Any, Any]:
-    """Sizes of the sets and their classes, by blocks of rows: a table that is not contiguous is read many times as fast."""
+    """Return the sizes of the sets and their classes, read in blocks of rows, which is faster for a table that is not contiguous."""
     sizes, indices, k = [], [], mask.shape[1]
     step = max(1, BLOCK // k)
     for begin in range(0, len(mask), step):
@@ -91,18 +91,19 @@ def _ragged(sizes: Any, index: Any, axes: Axes) -> Sets:
     twice = (row[1:] == row[:-1]) & (index[1:] == index[:-1])
     if twice.any():
         at = int(np.argmax(twice))
-        raise error("sets", "hold a class once", f"class {axes.class_name(int(index[at]))} twice", f"case {axes.case_name(int(row[at]))}")
+        name, case = axes.class_name(int(index[at])), axes.case_name(int(row[at]))
+        raise error("sets", "hold each class once", f"class {name} twice", f"case {case}")
     role = np.full(len(index), CERTAIN, np.int8)
     return Sets(offsets, index.astype(np.int32), role, np.full(axes.n_cases, NONE, np.int8), axes.n_classes)
 
 
 def as_groups(groups: Any, axes: Axes) -> Any:
-    """(K,) group of every class, as positions 0 to G-1; groups that are called by text in alphabetical order."""
+    """Return the group of each class (K,) as positions 0 to G-1; groups with names are in alphabetical order."""
     return named_groups(groups, axes)[0]
 
 
 def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
-    """The same with the names of the groups, if they have any. Groups of a mapping are those of the classes that it names."""
+    """Return the group of each class and the names of the groups, if they have any. A mapping gives the group of each class by name."""
     if isinstance(groups, Mapping):
         groups = _of_classes(groups, axes)
     found = as_array(groups)
@@ -110,9 +111,9 @@ def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
         names, group = np.unique(found.astype(str), return_inverse=True)
         return group.reshape(-1).astype(np.int64), names.tolist()
     if found.dtype.kind == "f" and (np.abs(found) < 2**53).all() and (found == np.floor(found)).all():
-        found = found.astype(np.int64)  # whole numbers of a column of numbers
+        found = found.astype(np.int64)  # a column of numbers that are all whole
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
-        must = f"be {axes.n_classes} integers or names, one a class, or a mapping from classes to these"
+        must = f"be {axes.n_classes} integers or names, one per class, or a mapping from classes to these"
         raise error("groups", must, f"{found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() > 2**24:
         bad = int(np.argmax((found < 0) | (found > 2**24)))
@@ -121,18 +122,18 @@ def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
 
 
 def _of_classes(groups: Mapping[Any, Any], axes: Axes) -> list[Any]:
-    """The group of each class, by its name; 5 and "5" are the same class."""
+    """Return the group of each class by its name; 5 and "5" are the same class."""
     given = {str(name): group for name, group in groups.items()}
     names = [str(name) for name in axes.classes.tolist()]
     missing, unknown = [name for name in names if name not in given], sorted(set(given) - set(names))
     if missing or unknown:
-        got = f"no group of class {missing[0]!r}" if missing else f"a group of {unknown[0]!r}, which is no class"
-        raise error("groups", f"hold a group for each of the {axes.n_classes} classes and nothing else", got)
+        got = f"no group of class {missing[0]!r}" if missing else f"a group of {unknown[0]!r}, which is not a class"
+        raise error("groups", f"hold a group for exactly the {axes.n_classes} classes", got)
     return [given[name] for name in names]
 
 
 def one_group(group: Any, groups: Any, axes: Axes, argument: str) -> tuple[Any, int]:
-    """(K,) positions of the groups, and which of them one is, by name or number."""
+    """Return the group of each class (K,) as positions, and the position of one group given by name or number."""
     found, names = named_groups(groups, axes)
     known = names if names is not None else sorted(set(found.tolist()))
     if isinstance(group, (bool, np.bool_)) or group not in known:
@@ -141,10 +142,10 @@ def one_group(group: Any, groups: Any, axes: Axes, argument: str) -> tuple[Any, 
 
 
 def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[int], str]) -> tuple[Any, Any, Array]:
-    """The best k of each wanted row as ``(row, members, weight)``: members (…, k) ascending behind a padding of -1.
+    """Return the best k of each wanted row as ``(row, members, weight)``: members (…, k) ascending after a padding of -1.
 
-    Ties that cross the border make several sets, each with its probability. Classes of plausibility 0 never belong to
-    a set: where fewer than k are positive, the set is all of these.
+    Ties at the border give several sets, each with its probability. Classes of plausibility 0 never belong to a set: with fewer than k
+    positive classes, the set holds all of them.
     """
     certain = sets.role == CERTAIN
     row = row_of(sets.offsets)
@@ -161,9 +162,9 @@ def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[i
     whole = np.flatnonzero(wanted & ~split)
     parts = [(whole, members[whole], np.ones(len(whole)))]
     tied = np.bincount(row[sets.role == TIED], minlength=len(wanted))
-    tied[open_rest] = sets.n_classes - size[open_rest]  # nothing that is listed is tied with those that are not
+    tied[open_rest] = sets.n_classes - size[open_rest]  # listed classes are never tied with unlisted ones
     shape = size * (sets.n_classes + 1) + tied
-    for one in np.unique(shape[split]).tolist():  # rows with as many certain and as many tied classes are alike
+    for one in np.unique(shape[split]).tolist():  # rows with equal numbers of certain and of tied classes are handled together
         here = np.flatnonzero(split & (shape == one))
         some = _tie_broken(sets, here, k, members[here], open_rest[here], name)
         parts.append((np.repeat(here, some.shape[1]), some.reshape(-1, k), np.full(some.shape[0] * some.shape[1], 1.0 / some.shape[1])))
@@ -172,7 +173,7 @@ def best_sets(sets: Sets, k: int, zero_tail: Any, wanted: Any, name: Callable[[i
 
 
 def _tie_broken(sets: Sets, rows: Any, k: int, members: Any, open_rest: Any, name: Callable[[int], str]) -> Any:
-    """(rows, ways, k) the sets that tie-breaking makes of rows with equally many certain classes and equally many tied ones."""
+    """Return the sets (rows, ways, k) that tie-breaking makes of rows with equal numbers of certain and of tied classes."""
     n_sure = int((members[0] >= 0).sum())
     of_rows = [slice(sets.offsets[i], sets.offsets[i + 1]) for i in rows.tolist()]
     everything = np.arange(sets.n_classes, dtype=np.int32)
@@ -184,7 +185,7 @@ def _tie_broken(sets: Sets, rows: Any, k: int, members: Any, open_rest: Any, nam
     )
     ways = comb(tied.shape[1], k - n_sure)
     if ways > MOST_TIED_SETS:
-        raise error("ties", "be 'first' where ties make more than 10,000 sets", f"{ways} sets", f"case {name(int(rows[0]))}")
+        raise error("ties", "be 'first' if ties make more than 10,000 sets", f"{ways} sets", f"case {name(int(rows[0]))}")
     room("the sets that ties make", 8 * len(rows) * ways * k)
     more = tied[:, np.array(list(combinations(range(tied.shape[1]), k - n_sure)), np.int64).reshape(ways, k - n_sure)]
     sure = np.repeat(members[:, None, k - n_sure :], ways, axis=1)
@@ -192,9 +193,9 @@ def _tie_broken(sets: Sets, rows: Any, k: int, members: Any, open_rest: Any, nam
 
 
 def heaviest(case: Any, members: Any, weight: Array, n_classes: int) -> Any:
-    """Which of the sets are those of the largest total weight within their case; of several, the first."""
+    """Return which sets have the largest total weight within their case; of several, the first."""
     code = case.astype(np.int64)
-    for column in members.T:  # renumbered after every column, so that the code never overflows
+    for column in members.T:  # renumber after each column, so that the code never overflows
         code = np.unique(code, return_inverse=True)[1].reshape(-1) * (n_classes + 1) + (column + 1)
     _, first, group = np.unique(code, return_index=True, return_inverse=True)
     group = group.reshape(-1)

@@ -1,4 +1,4 @@
-"""Truth from ratings on a scale: exact posteriors, certainty at a cut, accuracy of predictions that are cut or binned [A appendix A]."""
+"""Truth from ratings on a scale: exact posteriors, certainty at a cut, accuracy of cut or binned predictions [A appendix A]."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["NormalPosterior", "NormalPrior", "fit_normal_prior", "normal", "rati
 
 CERTAINTIES = (*KINDS, "expected_max")
 NO_RATINGS = "case without ratings"
-# Beyond these a fitted prior says "as good as the same in all cases".
+# Above these, the means or variances of all cases are equal for practical purposes (``at_bound``).
 MOST_SHAPE, MOST_KAPPA = 1e6, 1e6
 LEAST = 1e-8
 HERMITE = 40
@@ -29,20 +29,21 @@ HERMITE = 40
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalPrior(Frozen):
-    """``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)`` for every case.
+    """A prior for every case: ``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)``.
 
     Attributes
     ----------
     location, kappa, shape, scale : float
         m0, κ0, a0, b0.
     converged : bool or None
-        Of a fit; None for a prior that was given.
+        Whether the fit converged; None for a prior that was given.
     gradient_norm : float or None
-        Of the mean log-likelihood of a rating by (m0 / sd, log κ0, log a0, log(b0 / a0)), the coordinates at a bound left out.
+        Norm of the gradient of the mean log-likelihood per rating in (m0 / sd, log κ0, log a0, log(b0 / a0)), without the coordinates
+        at a bound.
     log_likelihood : float or None
         Marginal log-likelihood of all ratings.
     at_bound : tuple of str
-        ``"kappa"``: the means of all cases are as good as the same; ``"shape"``: their variances are.
+        ``"kappa"``: the means of all cases are practically equal; ``"shape"``: their variances are.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class NormalPrior(Frozen):
 
 
 class _Sums(NamedTuple):
-    """Number, mean and sum of squared deviations of the ratings of each case that has some."""
+    """The number, mean and sum of squared deviations of the ratings of each case with ratings."""
 
     n: Array
     mean: Array
@@ -71,15 +72,15 @@ class _Sums(NamedTuple):
     @classmethod
     def of(cls, ratings: Ratings) -> _Sums:
         n, row = sizes_of(ratings.offsets).astype(np.float64), row_of(ratings.offsets)
-        with np.errstate(invalid="ignore", over="ignore"):  # squares beyond all numbers are refused by whoever needs them
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite squares are rejected later
             mean = np.bincount(row, ratings.value, ratings.n_cases) / n
-            mean = mean + np.bincount(row, ratings.value - mean[row], ratings.n_cases) / n  # what rounding lost
+            mean = mean + np.bincount(row, ratings.value - mean[row], ratings.n_cases) / n  # corrects rounding
             squares = np.bincount(row, (ratings.value - mean[row]) ** 2, ratings.n_cases)
         return cls(n, mean, np.asarray(squares, np.float64))
 
 
 def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> NormalPosterior:
-    r"""Posterior of the mean μ and variance σ² of the ratings of each case, exact.
+    r"""Return the exact posterior of the mean μ and variance σ² of the ratings of each case.
 
     Ratings are :math:`N(μ, σ^2)`; :math:`μ | σ^2 \sim N(m_0, σ^2/κ_0)`, :math:`σ^2 \sim InvGamma(a_0, b_0)`. With n ratings of mean ȳ and
     sum of squared deviations S, reliability γ [A appendix A],
@@ -89,22 +90,22 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
 
     Parameters
     ----------
-    ratings : Ratings, or (N, A) array with NaN where there is none
+    ratings : Ratings, or (N, A) array with NaN for missing ratings
         Every rating counts.
     prior : "fit", NormalPrior or (m0, κ0, a0, b0)
-        ``"fit"``: by maximum marginal likelihood over the cases, see :func:`fit_normal_prior`.
+        ``"fit"`` (default): by maximum marginal likelihood over the cases, see :func:`fit_normal_prior`.
     reliability : float
-        γ > 0: the likelihood is taken to this power. Default 1.
+        γ > 0: the likelihood is raised to this power. Default 1.
 
     Returns
     -------
     NormalPosterior
-        NaN for a case without ratings.
+        The parameters of each case; NaN for a case without ratings.
 
     Raises
     ------
     ValueError
-        If ratings are no finite numbers, κ0, a0, b0 or γ are not above 0, or no prior can be fitted.
+        If ratings are not finite numbers, κ0, a0, b0 or γ are not above 0, or no prior can be fitted.
 
     References
     ----------
@@ -150,27 +151,27 @@ def _prior(prior: Any) -> NormalPrior:
 
 
 def fit_normal_prior(ratings: Any) -> NormalPrior:
-    """The prior under which the ratings of all cases together are most probable: maximum marginal likelihood.
+    """Fit the prior under which the ratings of all cases together are most probable: maximum marginal likelihood.
 
     Parameters
     ----------
-    ratings : Ratings, or (N, A) array with NaN where there is none
+    ratings : Ratings, or (N, A) array with NaN for missing ratings
         At least two cases, and a case with two different ratings.
 
     Returns
     -------
     NormalPrior
-        With the state of the fit; a warning if it has not converged.
+        The prior and the state of the fit; there is a warning if the fit has not converged.
 
     Raises
     ------
     ValueError
-        If no finite prior is best: all ratings of every case are the same, or no case has two.
+        If no finite prior is best: in every case all ratings are equal, or no case has two.
 
     Notes
     -----
-    By L-BFGS with the analytic gradient, on standardised ratings. κ0 and a0 are kept below 1e6: there the means or the variances of
-    all cases are the same for all purposes (``at_bound``).
+    The fit is by L-BFGS with the analytic gradient, on standardised ratings. κ0 and a0 are at most 1e6, where the means or the
+    variances of all cases are practically equal (``at_bound``).
 
     Examples
     --------
@@ -185,9 +186,9 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     sums = _Sums.of(known)
     n_cases = int((sums.n > 0).sum())
     if n_cases < 2:
-        raise checks.error("ratings", "have at least two cases, to fit a prior to (or give one)", n_cases)
+        raise checks.error("ratings", "have at least two cases, to fit a prior (or give a prior)", n_cases)
     if not (sums.squares > 0).any():
-        raise checks.error("ratings", "have cases with two different ratings, to fit a prior to (or give one)", "none")
+        raise checks.error("ratings", "have cases with two different ratings, to fit a prior (or give a prior)", "none")
     centre, width = float(known.value.mean()), float(known.value.std())
     kept = sums.n > 0
     standard = _Sums(sums.n[kept], (sums.mean[kept] - centre) / width, sums.squares[kept] / width**2)
@@ -202,7 +203,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     low, high = np.transpose(bounds)
     stuck = ((theta >= high) & (gradient < 0)) | ((theta <= low) & (gradient > 0))
     if (theta[3] <= low[3]) or (theta[1:3] <= low[1:3]).any():
-        must = "leave a finite prior best: within nearly every case all ratings are the same (give a prior)"
+        must = "have a finite prior that fits best: within nearly every case all ratings are equal (give a prior)"
         raise checks.error("ratings", must, "ratings that do not")
     norm = float(np.sqrt((gradient[~stuck] ** 2).sum()))
     converged = norm <= 1e-6
@@ -216,7 +217,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
 
 
 def _negative(theta: Array, sums: _Sums) -> tuple[float, Array]:
-    """Mean negative marginal log-likelihood of a rating, and its gradient by (m0, log κ0, log a0, log(b0 / a0))."""
+    """Return the mean negative marginal log-likelihood per rating, and its gradient in (m0, log κ0, log a0, log(b0 / a0))."""
     from scipy.special import gammaln, psi  # noqa: PLC0415
 
     m0, (kappa, a, ratio) = theta[0], np.exp(theta[1:])
@@ -225,7 +226,7 @@ def _negative(theta: Array, sums: _Sums) -> tuple[float, Array]:
     kappa_n, a_n = kappa + n, a + n / 2
     gap = sums.mean - m0
     more = 0.5 * sums.squares + kappa * n * gap**2 / (2 * kappa_n)
-    # a0 log b0 - a_n log b_n, where b_n = b0 + more, without a difference of large numbers
+    # a0 log b0 - a_n log b_n with b_n = b0 + more, in a form without a difference of large numbers
     logs = -a * np.log1p(more / b) - n / 2 * np.log(b + more)
     each = gammaln(a_n) - gammaln(a) + logs + 0.5 * np.log(kappa / kappa_n) - n / 2 * np.log(2 * np.pi)
     pull = a_n / (b + more)
@@ -240,22 +241,23 @@ def _negative(theta: Array, sums: _Sums) -> tuple[float, Array]:
 
 
 def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "predictive") -> results.Certainty:
-    """Annotation certainty of ratings that are cut in two.
+    """Return the annotation certainty of ratings that are cut in two.
 
     Parameters
     ----------
     posterior : NormalPosterior
-        By :func:`normal`.
+        The posterior, from :func:`normal`.
     cut : float
-        On the scale of the ratings.
+        The cut, on the scale of the ratings.
     kind : {"predictive", "mean", "expected_max"}
-        Of the two sides the larger probability that a new rating, or the mean, lies there; or ``E max(Φ, 1 - Φ)``, Φ the share of ratings
-        below the cut. ``"mean"`` is the certainty of order 1: a share is above 1/2 where the mean is.
+        ``"predictive"`` or ``"mean"``: the larger of the probabilities that a new rating, or the mean, is on a side of the cut.
+        ``"expected_max"``: ``E max(Φ, 1 - Φ)`` with Φ the share of ratings below the cut. ``"mean"`` is the certainty of order 1, because
+        the share of ratings on a side is above 1/2 if the mean is on this side.
 
     Returns
     -------
     Certainty
-        In [1/2, 1]; NaN for a case without ratings, which is counted.
+        Certainties in [1/2, 1]; NaN for a case without ratings, which is counted.
 
     References
     ----------
@@ -279,28 +281,28 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
 def ua_rating_accuracy(
     posterior: NormalPosterior, predictions: Any, cuts: Any, *, kind: str = "mean", binned: bool = False
 ) -> results.Estimate:
-    """Uncertainty-adjusted accuracy of predictions on the scale of the ratings, cut in two or binned; exact.
+    """Return the exact uncertainty-adjusted accuracy of predictions on the scale of the ratings, cut in two or binned.
 
-    Per case the probability that the truth lies in the bin of the prediction: the mean μ (``"mean"``), or a new rating
-    (``"predictive"``: the expected share of ratings there).
+    For each case it is the probability that the mean μ (``"mean"``) or a new rating (``"predictive"``: the expected share of ratings) is
+    in the bin of the prediction.
 
     Parameters
     ----------
     posterior : NormalPosterior
-        By :func:`normal`.
+        The posterior, from :func:`normal`.
     predictions : (N,) array
-        Numbers on the scale of the ratings; or numbers of bins, 0 to B - 1, with ``binned=True``.
+        Numbers on the scale of the ratings; or, with ``binned=True``, numbers of bins from 0 to B - 1.
     cuts : float or (B - 1,) ascending numbers
-        Bins are closed on the left: a prediction at a cut is in the upper bin.
+        The cuts between bins. Bins are closed on the left: a prediction at a cut is in the upper bin.
     kind : {"mean", "predictive"}
-        What the truth is.
+        The truth of a case: the mean of its ratings, or a new rating.
     binned : bool
         Whether predictions are numbers of bins.
 
     Returns
     -------
     Estimate
-        Draws are those of (μ, σ²): of the truth 0 or 1 for ``"mean"``, of the share of ratings for ``"predictive"``.
+        Its draws are draws of (μ, σ²): of the agreement, 0 or 1, for ``"mean"``, of the share of ratings for ``"predictive"``.
 
     Raises
     ------
@@ -333,13 +335,13 @@ def ua_rating_accuracy(
 
 def _check(posterior: Any) -> None:
     if not isinstance(posterior, NormalPosterior):
-        raise TypeError(f"posterior must be a NormalPosterior, as normal makes it. Got {type(posterior).__name__}.")
+        raise TypeError(f"posterior must be a NormalPosterior, which normal returns. Got {type(posterior).__name__}.")
 
 
 def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> Int64:
     array = as_array(predictions)
     if array.dtype.kind not in "iuf" or array.shape != (n,):
-        raise checks.error("predictions", f"be {n} numbers, one a case", f"{array.dtype} of shape {array.shape}")
+        raise checks.error("predictions", f"be {n} numbers, one per case", f"{array.dtype} of shape {array.shape}")
     if not np.isfinite(array).all():
         i = int(np.argmin(np.isfinite(array)))
         raise checks.error("predictions", "be finite", array[i], f"case {i}")
@@ -353,7 +355,7 @@ def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> Int64:
 
 
 def _squares(posterior: NormalPosterior, inner: Array, at: Int64) -> Array:
-    """(N,) expectation of the square of the share of ratings in a bin: over μ by Gauss and Hermite, over σ by the trapezoid rule."""
+    """Return the expected square (N,) of the share of ratings in a bin: Gauss–Hermite rule over μ, trapezoid rule over σ."""
     from scipy.special import ndtr  # noqa: PLC0415
 
     x, w = np.polynomial.hermite_e.hermegauss(HERMITE)

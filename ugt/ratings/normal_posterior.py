@@ -1,4 +1,4 @@
-"""Posteriors of ratings: normal-inverse-gamma laws of the mean and variance of each case, exact [A appendix A]."""
+"""Posteriors of ratings: exact normal-inverse-gamma distributions of the mean and variance of each case [A appendix A]."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from ..resampling.design import seed_of
 
 KINDS = ("predictive", "mean")
 PURPOSE = 10  # UGT_PURPOSE_RATINGS of ugt.h
-NODES = 64  # of the rule over the angle, and at least so many of the rule over the variance
-SPACING = 0.25  # of the logarithm of 1/σ²: the trapezoid rule is good to 1e-13
+NODES = 64  # nodes of the rule over the angle, and least number of nodes of the rule over the variance
+SPACING = 0.25  # spacing of the nodes in the logarithm of 1/σ²: the trapezoid rule then has an error of 1e-13
 TAIL = 1e-18
 CELLS = 2**18
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalPosterior(Frozen):
-    """Ratings of case i are normal with mean μ and variance σ²: ``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)``.
+    """The posterior of the ratings of each case, which are normal with mean μ and variance σ².
 
-    Made by :func:`normal`.
+    ``μ | σ² ~ N(location, σ² / kappa)``, ``σ² ~ InvGamma(shape, scale)``. :func:`normal` makes it.
 
     Attributes
     ----------
     case_ids : (N,) array
-        Of the cases.
+        Case ids.
     location, kappa, shape, scale : (N,) arrays
         m, κ, a and b of each case; NaN for a case without ratings.
     numbered : bool
-        Whether the case ids were made up.
+        Whether the case ids are 0 to N-1 because none were given.
 
     Examples
     --------
@@ -69,19 +69,22 @@ class NormalPosterior(Frozen):
 
     @property
     def defined(self) -> Bools:
-        """(N,) whether a case has ratings."""
+        """Whether each case (N,) has ratings."""
         return ~np.isnan(self.location)
 
     def mean(self) -> Array:
-        """(N,) posterior mean of μ."""
+        """Return the posterior mean (N,) of μ."""
         return self.location
 
     def cdf(self, value: float, *, kind: str = "predictive") -> Array:
-        """(N,) probability that a new rating (``"predictive"``) or the mean μ (``"mean"``) is at most a value: Student's t, 2a degrees."""
+        """Return the probability (N,) that a new rating (``"predictive"``) or the mean μ (``"mean"``) is at most a value.
+
+        Both have Student's t distributions with 2a degrees of freedom.
+        """
         return self._cdf(finite("value", value), _squared(kind, self.kappa), upper=False)
 
     def probability_above(self, cut: float, *, kind: str = "predictive") -> Array:
-        """(N,) the opposite of :meth:`cdf`, without loss in the tail: soft labels of "above the cut"."""
+        """Return 1 - :meth:`cdf` (N,), accurate also in the tail: soft labels of "above the cut"."""
         return self._cdf(finite("cut", cut), _squared(kind, self.kappa), upper=True)
 
     def _cdf(self, value: Any, squared: Array, upper: bool) -> Array:
@@ -91,15 +94,15 @@ class NormalPosterior(Frozen):
         return np.asarray(stdtr(2 * self.shape, -t if upper else t))
 
     def bin_probabilities(self, cuts: Any, *, kind: str = "predictive") -> Array:
-        """(N, B) probabilities of the B bins between ascending cuts (B - 1,), open at both ends: of a new rating, or of the mean."""
+        """Return the probabilities (N, B) that a new rating or the mean is in each of the B bins between ascending cuts (B - 1,)."""
         inner = cuts_of(cuts)
         squared = _squared(kind, self.kappa)
         return _between(*(np.stack([self._cdf(cut, squared, upper) for cut in inner], axis=1) for upper in (False, True)))
 
     def expected_max(self, cut: float) -> Array:
-        """(N,) ``E max(Φ, 1 - Φ)``, Φ the share of ratings below the cut given μ and σ.
+        """Return ``E max(Φ, 1 - Φ)`` (N,) with Φ the share of ratings below the cut given μ and σ.
 
-        By ``1 - 2 E T(h, √κ)`` with Owen's function T, whose average over σ² is the integral
+        It is ``1 - 2 E T(h, √κ)`` with Owen's function T, whose average over σ² is the integral
         ``1 - 1/π ∫_0^{arctan √κ} (1 + r / (2 b cos² θ))^-a dθ``, r = (cut - m)² κ / (κ + 1).
         """
         r = (finite("cut", cut) - self.location) ** 2 * self.kappa / (self.kappa + 1)
@@ -111,7 +114,7 @@ class NormalPosterior(Frozen):
         return np.asarray(1 - half / np.pi * (inside @ w))
 
     def plausibility_cdf(self, cut: float, q: float) -> Array:
-        """(N,) posterior probability that the share Φ of ratings below the cut is at most q, in (0, 1)."""
+        """Return the posterior probability (N,) that the share Φ of ratings below the cut is at most q, in (0, 1)."""
         from scipy.special import ndtr, ndtri  # noqa: PLC0415
 
         level = finite("q", q)
@@ -126,7 +129,7 @@ class NormalPosterior(Frozen):
         return self.expectation(given)
 
     def expectation(self, of: Callable[[slice, Array], Array]) -> Array:
-        """(N,) expectation over σ of ``of(rows, 1/σ (rows, nodes))``, smooth in log σ: trapezoid rule in log(1/σ²)."""
+        """Return the expectation (N,) over σ of ``of(rows, 1/σ (rows, nodes))``, smooth in log σ, by the trapezoid rule in log(1/σ²)."""
         from scipy.special import gammainccinv, gammaincinv, gammaln  # noqa: PLC0415
 
         out = np.full(self.n_cases, np.nan)
@@ -145,14 +148,14 @@ class NormalPosterior(Frozen):
         out[~self.defined] = np.nan
         return out
 
-    # ---- ways to the metrics of classes
+    # ---- plausibilities of bins, for metrics of classes
 
     def to_point(self, cuts: Any, *, names: Any = None, kind: str = "predictive") -> Point:
-        """Plausibilities of the bins between cuts, as certain ones: :meth:`bin_probabilities`."""
+        """Return :meth:`bin_probabilities` of the bins between cuts as certain plausibilities."""
         return Point.from_array(self.bin_probabilities(cuts, kind=kind), case_ids=self._ids(), classes=names)
 
     def draws(self, cuts: Any, n_draws: int, *, names: Any = None, seed: Any = 0) -> Draws:
-        """Shares of ratings in the bins between cuts, for draws of (μ, σ²), which depend on the seed and the case id."""
+        """Return the shares of ratings in the bins between cuts for draws of (μ, σ²), which depend on the seed and the case id."""
         from scipy.special import ndtr  # noqa: PLC0415
 
         inner, n, word = cuts_of(cuts), whole("n_draws", n_draws), seed_of(seed)
@@ -173,23 +176,23 @@ class NormalPosterior(Frozen):
         return None if self.numbered else self.case_ids
 
     def case_name(self, i: int) -> str:
-        """How messages show case i."""
+        """Return the name of case i in messages."""
         return identifiers.name(self.case_ids[i])
 
 
 def _between(below: Array, above: Array) -> Array:
-    """(R, B) probabilities of bins, from those (R, B - 1) below and above the cuts: differences on the side where they are small."""
+    """Return probabilities (R, B) of bins from those (R, B - 1) below and above the cuts, as differences of the smaller ones."""
     between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
     return np.concatenate([below[:, :1], np.maximum(between, 0.0), above[:, -1:]], axis=1)
 
 
 def _squared(kind: str, kappa: Array) -> Array:
-    """The variance of a new rating or of the mean, in units of σ²."""
+    """Return the variance of a new rating or of the mean, in units of σ²."""
     return np.asarray(1 / kappa if option("kind", kind, KINDS) == "mean" else 1 + 1 / kappa)
 
 
 def cuts_of(cuts: Any) -> Array:
-    """(B - 1,) ascending finite cuts; one number is one cut."""
+    """Return ascending finite cuts (B - 1,), of one number one cut; reject others."""
     array = np.atleast_1d(identifiers.as_array(cuts))
     good = array.dtype.kind in "iuf" and array.ndim == 1 and len(array) > 0 and bool(np.isfinite(array).all())
     if not good or not (np.diff(array.astype(np.float64)) > 0).all():
