@@ -391,7 +391,7 @@ REFUSED = {
     "threads": ((*JUDGE, "--threads", "0"), "--threads must be a whole number of at least 1. Got 0."),
     "columns of other names": (
         ("agreement", "odd.csv"),
-        "odd.csv: case must stand once in the column 'image_file' (if each row is one annotation, name its columns among image_file, "
+        "odd.csv: case must occur once in the column 'image_file' (if each row is one annotation, name its columns among image_file, "
         "radiologist, finding: --case-column NAME, --annotator-column NAME, --label-column NAME). Got 'p1' twice, first at line 3.",
     ),
     "no such file": ((*JUDGE, "--classes", "nowhere.txt"), "nowhere.txt: no such file"),

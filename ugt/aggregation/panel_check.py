@@ -236,7 +236,7 @@ def split_panel_check(
 
 def one_each(labels: Labels) -> Labels:
     """Return the labels with one row per label."""
-    checks.room("one row a label", 16 * labels.count.sum(dtype=np.float64))
+    checks.room("a table with one row per label", 16 * labels.count.sum(dtype=np.float64))
     ends = np.append(0, np.cumsum(labels.count))[labels.offsets]
     who, label = np.repeat(labels.annotator, labels.count), np.repeat(labels.label, labels.count)
     return Labels(labels.axes, labels.annotators, ends, who, label, np.ones(len(label), np.int64))

@@ -33,7 +33,7 @@ def as_rankings(annotations: Any) -> Rankings:
         raise TypeError(
             f"rankings must be Rankings or Labels. Got {type(annotations).__name__}: use Rankings.from_blocks or another constructor."
         )
-    checks.room("one ranking a label", 16 * annotations.count.sum(dtype=np.float64))
+    checks.room("one ranking per label", 16 * annotations.count.sum(dtype=np.float64))
     case_ends = np.concatenate([[0], np.cumsum(annotations.count)])[annotations.offsets]
     one_each = np.arange(case_ends[-1] + 1, dtype=np.int64)
     annotator = np.repeat(annotations.annotator, annotations.count)

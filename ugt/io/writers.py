@@ -169,7 +169,7 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
         return tuple(notes)
     who = _guarded(labels.annotators)
     size = 8 + sum(column.itemsize for column in (_guarded(labels.axes.case_ids), who, classes))
-    room("the rows of the file, one a label,", size * times.sum(dtype=np.float64))
+    room("a file with one row per label", size * times.sum(dtype=np.float64))
     at, columns = np.flatnonzero(times), {}
     if (times > 1).any() or _tables.find_repeat(labels.offsets, labels.annotator, len(who)) >= 0:  # reading rejects repeated rows
         code, first = identifiers.factorize(np.column_stack([case, labels.annotator, labels.label])[at])

@@ -71,10 +71,7 @@ def spread_of(variance: Array) -> float:
 
 
 def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
-    """Return the law of the sum over cases.
-
-    A value between two points of the lattice is split between them so that its mean does not change; constant cases add a constant.
-    """
+    """Return the law of the sum over cases; values between two points of the lattice are split between them with the same mean."""
     mean = (values * law).sum(1)
     varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
     if n_points > finest:
