@@ -128,7 +128,7 @@ def test_probabilities_of_lists_are_not_negative():
 def test_counts_that_no_file_holds_are_not_written_one_by_one(tmp_path):
     axes = labels_of_rows([0, 0], [3, 3], [1, 0])
     labels = ugt.Labels(axes.axes, axes.annotators, axes.offsets, axes.annotator, axes.label, np.array([1, 0x2F000000000001]))
-    refused(r"the rows of the file, one a label, needs at least .* GB", write_annotations, tmp_path / "x.csv", labels, error=MemoryError)
+    refused(r"a file with one row per label needs at least .* GB", write_annotations, tmp_path / "x.csv", labels, error=MemoryError)
     assert not (tmp_path / "x.csv").exists()
     assert write_annotations(tmp_path / "x.npz", labels) == ()
 
