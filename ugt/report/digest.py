@@ -121,7 +121,7 @@ class Digest:
         return sorted(found, key=lambda m: -self.value(m))
 
     def style(self, model: str) -> int:
-        """The number of its mark: its place among all models, or among the highest where marks are too few for all."""
+        """Return the number of a model's mark: its place among all models, or among the highest if there are too few marks."""
         return (self.models if len(self.source["models"]) > N_STYLES else self.source["models"]).index(model)
 
     def value(self, model: str) -> float:

@@ -1,4 +1,4 @@
-"""What the authors say of a page: its title, their names, notes, nouns for cases and annotators, and whether appendices are open."""
+"""The authors' texts for a page: title, names, notes, nouns for cases and annotators, and whether appendices are open."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ FIELDS = ("title", "authors", "note", "unit", "annotators_are", "appendices")
 MOST_TITLE, MOST_NOTE = 200, 400  # characters
 APPENDICES = ("folded", "open")
 _NOUN = re.compile(r"[^\W\d_][^\W_]*(?:[ -][^\W\d_][^\W_]*){0,2}")
-# Names of files and of columns are no prose.
+# Names of files and of columns must stay, as they are not prose.
 _PROSE = re.compile(r"\b(?:([Aa])n? )?(cases?|annotators?)\b(?![\w./]*\.csv|_|=)", re.IGNORECASE)
 
 
 def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the stated fields, those of the plan where they are not given; ``note`` becomes a list.
+    """Return the stated fields, from the plan if they are not given; ``note`` becomes a list.
 
     Raises
     ------
     ValueError
-        If a field is unknown, a title or a note is too long, a noun is no word in the singular, or appendices are neither folded nor open.
+        If a field is unknown, a title or a note is too long, a noun is not a word in the singular, or appendices are neither folded nor open.
     """
     if given is not None and not isinstance(given, Mapping):
         raise checks.error("report", f"be a mapping with the fields {', '.join(FIELDS)}", type(given).__name__)
@@ -52,13 +52,13 @@ def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None
 
 
 def said(source: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the record of an evaluation has of these fields."""
+    """Return the fields that the record of an evaluation states."""
     found: Mapping[str, Any] = source["provenance"].get("report") or {}
     return found
 
 
 def worded(html: str, source: Mapping[str, Any]) -> str:
-    """The text of a page with the nouns of the authors for cases and annotators; words of the user stay as they are."""
+    """Return the text of a page with the authors' nouns for cases and annotators; words of the user stay unchanged."""
     own = {"case": said(source).get("unit", "case"), "annotator": said(source).get("annotators_are", "annotator")}
 
     def replaced(match: re.Match[str]) -> str:

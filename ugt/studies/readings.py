@@ -145,7 +145,7 @@ class Readings(Frozen):
 
     @property
     def n_cases(self) -> int:
-        """Number of cases."""
+        """The number of cases."""
         return len(self.case_ids)
 
     def test_position(self, name: Any) -> int:
