@@ -201,16 +201,19 @@ def test_rankings_have_several_reliabilities(folder, capsys):
 
 
 def test_leads_and_flips_are_said_if_they_are_shown():
-    lead = {"runner_up": "A", "margin_low": 0.01, "margin_high": 0.03, "n_undistinguished": 0}
-    winners = [
-        {**lead, "metric": "voted_accuracy", "k": 1, "reliability": None, "model": "B"},
-        {**lead, "metric": "topk_accuracy", "k": 1, "reliability": 10.0, "model": "B"},
-        {**lead, "metric": "set_accuracy", "k": 1, "reliability": 10.0, "model": "C"},
-        {**lead, "metric": "topk_accuracy", "k": 1, "reliability": 30.0, "model": "B", "margin_low": -0.01, "n_undistinguished": 1},
-    ]
+    value = {"A": 0.5, "B": 0.52}
+    truths = [("voted_accuracy", None, 0.01), ("topk_accuracy", 10.0, 0.01), ("topk_accuracy", 30.0, -0.01)]
+    found = {
+        "metrics": [{"metric": m, "k": 1, "reliability": r, "model": n, "value": value[n]} for m, r, _ in truths for n in "AB"],
+        "certainty": [{"measure": "certainty", "k": 1, "reliability": r} for r in (10.0, 30.0)],
+        "differences": [
+            {"metric": m, "k": 1, "reliability": r, "model": "B", "other": "A", "difference": 0.02, "joint_low": low, "joint_high": 0.03}
+            for m, r, low in truths
+        ],
+    }
     said = "By top-1: B is ahead (lead 0.0100 to 0.0300) at reliability 10; A and B cannot be distinguished (lead of A -0.0300 to 0.0100) "
     said += "at reliability 30; B is ahead (lead 0.0100 to 0.0300) by the voted label."
-    assert output._winner_lines(winners) == [said]
+    assert output._lead_lines(found) == [said]
     flip = {"metric": "topk_accuracy", "k": 3, "model": "A", "other": "B", "better_above": True, "reliability": 12.345}
     flip.update(low=2.0, high=31.0)
     flips = [flip, {**flip, "metric": "overlap"}, {**flip, "better_above": False}, {**flip, "high": None}, {**flip, "low": None}]

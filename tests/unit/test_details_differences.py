@@ -24,7 +24,7 @@ def test_rows_are_differences_of_contributions():
     found = list(dict.fromkeys((row["metric"], row["k"], row["reliability"]) for row in rows))
     assert notes == [] and len(rows) == 3 * len(found)
     assert found[:3] == [("voted_accuracy", 1, None), ("voted_accuracy", 2, None), ("topk_accuracy", 1, 1.0)]
-    assert {(metric, k) for metric, k, reliability in found if reliability in (1, 4)} == {("topk_accuracy", 1)}
+    assert {(metric, k) for metric, k, reliability in found if reliability in (1, 4)} == {("topk_accuracy", 1), ("topk_accuracy", 2)}
     assert {("topk_accuracy", 1, 2.0), ("topk_accuracy", 2, 2.0), ("set_accuracy", 2, 2.0)} <= set(found)
     post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS), reliability=2)
     own = [row for row in rows if (row["metric"], row["k"], row["reliability"]) == ("topk_accuracy", 1, 2)]
@@ -56,7 +56,7 @@ def test_equal_models_one_model_and_many():
     for models in ({}, {"A": SCORES["A"]}):
         assert made(scores=models) == ([], [])
     rows, notes = made(scores={f"m{i}": SCORES["A"] for i in range(12)}, k=1)
-    assert len(rows) == 6 * 45 and notes == ["Differences of pairs are of the first 10 models."]
+    assert len(rows) == 6 * 45 and notes == ["Differences of pairs are of the 10 models with the highest top-1 accuracy."]
 
 
 def test_clusters_are_resampled_together():
@@ -65,3 +65,16 @@ def test_clusters_are_resampled_together():
     for row, other in zip(made(n_resamples=100)[0], together):
         assert row["difference"] == pytest.approx(other["difference"])
         assert other["high"] - other["low"] == pytest.approx(row["high"] - row["low"], rel=0.6)
+
+
+def test_areas_of_two_classes_are_compared_on_the_same_resamples():
+    p = RNG.beta(1, 1, 80)
+    counts = RNG.binomial(4, p)
+    scores = {name: np.stack([1 - q, q], 1) for name, q in (("A", 0.8 * p + 0.1), ("B", RNG.random(80)))}
+    rows = made(np.stack([4 - counts, counts], 1), scores, reliability=1, k=1, n_resamples=200, seed=3)[0]
+    (row,) = (row for row in rows if row["metric"] == "soft_auroc")
+    truth = ugt.dirichlet(ugt.Labels.from_counts(np.stack([4 - counts, counts], 1)), reliability=1).mean()[:, 1]
+    a, b = (ugt.soft_auroc(truth, table[:, 1]) for table in scores.values())
+    assert row["difference"] == pytest.approx(a.value - b.value) and row["k"] is None and row["n_cases"] == 80
+    assert (row["low"], row["high"]) == pytest.approx(a.minus(b).interval(0.9, n_resamples=200, seed=3), abs=0.03)
+    assert row["low"] > 0 and row["joint_low"] == pytest.approx(row["low"])

@@ -9,6 +9,7 @@ from refusals import refused
 import ugt
 from ugt import resampling
 from ugt.report import standings as _standings
+from ugt.report.digest import Lead, Standing
 
 
 def row(model, reliability=1.0, value=0.5, metric="topk_accuracy", k=1):
@@ -71,32 +72,27 @@ def test_flips_lie_on_the_line_between():
     assert _standings.is_shown(flip)
 
 
-def won(model, runner_up, low, high, n, reliability):
-    lead = {"runner_up": runner_up, "margin_low": low, "margin_high": high, "n_undistinguished": n}
-    return {"model": model, "reliability": reliability, **lead}
+def led(best, leads):
+    """The standing of a model whose leads over others are these intervals, the next value first."""
+    found = {name: Lead((low + high) / 2, low, high) for name, (low, high) in leads.items()}
+    return Standing(best, tuple(name for name, lead in found.items() if lead.sign == 0), next(iter(found.items()), None))
 
 
 @pytest.mark.parametrize(
-    ("winners", "said"),
+    ("standing", "words", "ends"),
     [
-        ([won("B", "A", 0.1, 0.2, 0, 1), won("B", "A", 0.2, 0.3, 0, 2)], ["B is ahead (lead 0.1 to 0.3)"]),
-        (
-            [won("B", "A", -0.1, 0.2, 1, 1), won("A", "B", -0.3, 0.4, 1, 2)],
-            ["A and B cannot be distinguished (lead of A -0.3 to 0.4)"],
-        ),
-        ([won("A", "B", -0.1, 0.2, 2, 1)], ["A cannot be distinguished from 2 other models (lead over B -0.1 to 0.2)"]),
-        ([won("A", "B", 0.1, 0.2, 1, 1)], ["A cannot be distinguished from 1 other model (lead over B 0.1 to 0.2)"]),
-        ([won("A = B", None, None, None, 1, 1)], ["A = B have the same value"]),
-        (
-            [won("A", "B", 0.1, 0.2, 0, 1), won("B", "A", 0.1, 0.3, 0, 2)],
-            ["A is ahead (lead 0.1 to 0.2)", "B is ahead (lead 0.1 to 0.3)"],
-        ),
+        (led("B", {"A": (0.1, 0.2)}), "B is ahead (lead", (0.1, 0.2)),
+        (led("B", {"A": (-0.1, 0.2)}), "A and B cannot be distinguished (lead of A", (-0.2, 0.1)),
+        (led("A", {"B": (-0.1, 0.2)}), "A and B cannot be distinguished (lead of A", (-0.1, 0.2)),
+        (led("A", {"B": (-0.1, 0.2), "C": (0.0, 0.3)}), "A cannot be distinguished from 2 other models (lead over B", (-0.1, 0.2)),
+        (led("A", {"B": (0.1, 0.2), "C": (-0.1, 0.3)}), "A cannot be distinguished from C (lead over B", (0.1, 0.2)),
+        (led("A", {"B": (0.0, 0.0)}), "A and B have the same value", None),
+        (led("A", {}), "A is the only one with a value", None),
+        (Standing("A", ("B",), ("B", Lead(0.1, None, None))), "A has the highest value", None),
     ],
 )
-def test_best_is_said_of_a_lead_that_is_shown(winners, said):
-    found = _standings.verdicts(winners)
-    assert [_standings.phrase(one, str, "{} to {}".format) for one in found] == said
-    assert sorted(r for one in found for r in one.at) == [w["reliability"] for w in winners]
+def test_ahead_is_said_of_a_lead_that_is_shown(standing, words, ends):
+    assert standing.phrase() == (words, ends)
 
 
 def panels(n=60, seed=0):

@@ -11,8 +11,9 @@ from typing import Any
 
 from .._base import parallel
 from ..plausibilities.metric import METRICS
+from ..report.digest import TOP, VOTED, Digest
 from ..report.digits import Digits
-from ..report.standings import is_shown, phrase, verdicts
+from ..report.standings import is_shown
 from ..soft.ranking import WORDS
 from .command import aligned, decimal
 from .facts import counted
@@ -72,8 +73,8 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     n_classes = found["data"]["n_classes"]
     table: dict[str, dict[str, Mapping[str, Any]]] = {}
     # Orders of all classes are left out: top-3 of 3 classes is always 1.
-    metrics, winners, flips = (
-        [row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "winners", "flips")
+    metrics, flips = (
+        [row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "flips")
     )
     for row in metrics:
         if row["reliability"] in (None, shown):
@@ -94,7 +95,7 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. UA top-1 is the probability that",
         "the model is right only if the model knows nothing about a case beyond its annotations.",
     ]
-    order = [*_winner_lines(winners), *_flip_lines(flips)] if len(found["models"]) > 1 else []
+    order = [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)] if len(found["models"]) > 1 else []
     return [f"{title}:", *(line.rstrip() for line in aligned(lines)), *legend, *order]
 
 
@@ -109,16 +110,33 @@ def _with_interval(row: Mapping[str, Any], decimals: int) -> str:
     return value if low == "-" else f"{value} ({low} to {high})"
 
 
-def _winner_lines(winners: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Which leads by top-k accuracy are shown, under each reliability and by the voted label."""
-    lines = []
-    for k in dict.fromkeys(row["k"] for row in winners if row["metric"] == "topk_accuracy"):
-        found = verdicts(row for row in winners if (row["metric"], row["k"]) == ("topk_accuracy", k))
-        by_vote = verdicts(row for row in winners if (row["metric"], row["k"]) == ("voted_accuracy", k))
-        said = [f"{phrase(one, str, _span)}{_where(one.at) if len(found) > 1 else ''}" for one in found]
-        said += [f"{phrase(one, str, _span)} by the voted label" for one in by_vote]
-        lines.append(f"By top-{k}: {'; '.join(said)}.")
+def _lead_lines(found: Mapping[str, Any]) -> list[str]:
+    """Which leads by top-k accuracy the data support, under each reliability and by the voted label."""
+    digest, lines = Digest(found), []
+    truths = list(dict.fromkeys(row["reliability"] for row in found["metrics"] if row["metric"] == TOP))
+    for k in dict.fromkeys(row["k"] for row in found["metrics"] if row["metric"] == TOP):
+        said: dict[str, list[tuple[Any, tuple[float, float] | None]]] = {}
+        for at in truths:
+            one = digest.standing(TOP, at, k)
+            if one is not None:
+                words, ends = one.phrase()
+                said.setdefault(words, []).append((at, ends))
+        parts = [
+            _verdict(words, [ends for _, ends in own]) + (_where([at for at, _ in own]) if len(truths) > 1 else "")
+            for words, own in said.items()
+        ]
+        by_vote = digest.standing(VOTED, k=k)
+        if by_vote is not None:
+            words, ends = by_vote.phrase()
+            parts.append(f"{_verdict(words, [ends])} by the voted label")
+        lines.append(f"By top-{k}: {'; '.join(parts)}.")
     return lines
+
+
+def _verdict(words: str, intervals: Sequence[tuple[float, float] | None]) -> str:
+    """Complete the words with the range of all intervals of the lead."""
+    known = [ends for ends in intervals if ends is not None]
+    return f"{words} {_span(min(low for low, _ in known), max(high for _, high in known))})" if known else words
 
 
 def _where(at: Sequence[Any]) -> str:

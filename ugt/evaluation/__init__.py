@@ -62,7 +62,7 @@ class Evaluation(Record):
     sources : mapping
         For each interval, the sources of uncertainty that it includes.
     tables : mapping of name to ResultTable
-        Rows of plain values under named columns. An evaluation without ``details`` has the first nine only, which are also attributes.
+        Rows of plain values under named columns. An evaluation without ``details`` has the first ten only, which are also attributes.
         Tables that the data do not allow have no rows.
 
     Notes

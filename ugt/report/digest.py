@@ -34,6 +34,30 @@ class Lead(NamedTuple):
         return (self.low > 0) - (self.high < 0)
 
 
+class Standing(NamedTuple):
+    """The model with the highest value in a measure under a truth; ``alike``: models that cannot be distinguished from it."""
+
+    best: str
+    alike: tuple[str, ...]
+    second: tuple[str, Lead | None] | None  # the model with the next value, and the lead over it
+
+    def phrase(self) -> tuple[str, tuple[float, float] | None]:
+        """Who is ahead or cannot be distinguished, as plain text, and the interval of the lead that it names."""
+        other, lead = self.second or ("", None)
+        if lead is None or lead.low is None or lead.high is None:
+            return f"{self.best} is the only one with a value" if not other else f"{self.best} has the highest value", None
+        ends = lead.low, lead.high
+        if not self.alike:
+            return f"{self.best} is ahead (lead", ends
+        if self.alike != (other,):
+            others = self.alike[0] if len(self.alike) == 1 else f"{len(self.alike)} other models"
+            return f"{self.best} cannot be distinguished from {others} (lead over {other}", ends
+        if ends == (0, 0):
+            return f"{self.best} and {other} have the same value", None
+        first, second = sorted((self.best, other))  # whichever has the higher value, the sentence is the same
+        return f"{first} and {second} cannot be distinguished (lead of {first}", ends if first == self.best else (-ends[1], -ends[0])
+
+
 def short(name: str, most: int = LONGEST) -> str:
     """Return a name that fits, cut at a word if possible."""
     shown = " ".join(str(name).split())
@@ -149,20 +173,20 @@ class Digest:
     # ---- leads
 
     @cached_property
-    def _pairs(self) -> dict[tuple[str, float | None, str, str], Lead]:
-        found = {}
+    def _pairs(self) -> dict[tuple[str, int | None, float | None, str, str], Lead]:
+        found: dict[Any, Lead] = {}
         for e in self.source.get("differences") or ():
-            if e["k"] == 1 and e["metric"] in (VOTED, TOP) and e["difference"] is not None:
-                low, high = e.get("joint_low"), e.get("joint_high")
-                found[e["metric"], e["reliability"], e["model"], e["other"]] = Lead(e["difference"], low, high)
+            if e["difference"] is not None:
+                low, high, metric, k, at = (e.get(name) for name in ("joint_low", "joint_high", "metric", "k", "reliability"))
                 turned = (None, None) if low is None or high is None else (-high, -low)
-                found[e["metric"], e["reliability"], e["other"], e["model"]] = Lead(-e["difference"], *turned)
+                found[metric, k, at, e["model"], e["other"]] = Lead(e["difference"], low, high)
+                found[metric, k, at, e["other"], e["model"]] = Lead(-e["difference"], *turned)
         return found
 
-    def lead(self, model: str, other: str, metric: str = TOP, reliability: Any = ...) -> Lead | None:
-        """Return the lead of a model over another under a truth, by default the main one."""
+    def lead(self, model: str, other: str, metric: str = TOP, reliability: Any = ..., k: int | None = 1) -> Lead | None:
+        """Of a model over another in a measure under a truth; default: top-1 accuracy under the main one."""
         at = None if metric == VOTED else self.main if reliability is ... else reliability
-        return self._pairs.get((metric, at, model, other))
+        return self._pairs.get((metric, k, at, model, other))
 
     def signs(self, model: str, other: str) -> dict[Any, int]:
         """Return which model is ahead under each truth, the voted label last."""
@@ -170,12 +194,22 @@ class Digest:
         leads["voted"] = self.lead(model, other, VOTED)
         return {name: lead.sign for name, lead in leads.items() if lead is not None}
 
+    def standing(self, metric: str = TOP, reliability: Any = ..., k: int | None = 1) -> Standing | None:
+        """What the data support under a truth: whether one model is ahead, and from which models it cannot be distinguished."""
+        at = None if metric == VOTED else self.main if reliability is ... else reliability
+        rows = [e for e in self.found(metric=metric, k=k, reliability=at) if e["value"] is not None]
+        best, *others = [e["model"] for e in sorted(rows, key=lambda e: -float(e["value"]))] or [None]
+        if best is None:
+            return None
+        leads = {m: self.lead(best, m, metric, at, k) for m in others}
+        alike = tuple(m for m, lead in leads.items() if lead is None or lead.sign == 0)
+        return Standing(best, alike, next(iter(leads.items()), None))
+
     @cached_property
     def leaders(self) -> list[str]:
-        """The model with the highest value, and all models that cannot be distinguished from it."""
-        best, *others = self.models
-        leads = {m: self.lead(best, m) for m in others}
-        return [best, *(m for m, lead in leads.items() if lead is None or lead.sign == 0)]
+        """The model with the highest value, and all that cannot be distinguished from it."""
+        found = self.standing()
+        return [] if found is None else [found.best, *found.alike]
 
     # ---- baselines and ceilings
 

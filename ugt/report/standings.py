@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,45 +90,6 @@ def _largest(resamples: Resamples, level: float) -> float:
         from_own = np.abs(away - (estimate[i + 1 :] - estimate[i]))[:, moves] / std[moves]
         largest = np.maximum(largest, from_own.max(axis=1, initial=0.0))
     return float(np.quantile(largest, level))
-
-
-class Verdict(NamedTuple):
-    """What the data show about the models with the highest values, under some reliabilities."""
-
-    model: str
-    runner_up: str | None
-    n_undistinguished: int  # models from which ``model`` cannot be distinguished; 0: it is ahead
-    at: list[float | None]  # reliabilities
-    low: float | None  # lowest and highest end of the intervals of the lead of ``model`` over ``runner_up``
-    high: float | None
-
-
-def verdicts(winners: Iterable[Mapping[str, Any]]) -> list[Verdict]:
-    """Return the verdicts, by models; two models that cannot be distinguished are one pair, whichever leads."""
-    found: dict[tuple[Any, ...], Verdict] = {}
-    for w in winners:
-        model, runner_up, n, low, high = (w[name] for name in ("model", "runner_up", "n_undistinguished", "margin_low", "margin_high"))
-        if n == 1 and runner_up is not None and low is not None and low <= 0 and runner_up < model:
-            model, runner_up, low, high = runner_up, model, -high, -low
-        key = (model, n) if n == 0 else (model, runner_up, n)
-        before = found.setdefault(key, Verdict(model, runner_up, n, [], low, high))
-        before.at.append(w["reliability"])
-        if low is not None and before.low is not None:
-            found[key] = before._replace(low=min(before.low, low), high=max(before.high, high))
-    return list(found.values())
-
-
-def phrase(one: Verdict, name: Callable[[str], str], interval: Callable[[Any, Any], str]) -> str:
-    """Return a phrase that the model is ahead, with the range of its lead, or from which models it cannot be distinguished."""
-    model = name(one.model)
-    if one.runner_up is None:
-        return f"{model} have the same value" if one.n_undistinguished else f"{model} is the only one with a value"
-    if one.n_undistinguished == 0:
-        return f"{model} is ahead (lead {interval(one.low, one.high)})"
-    if one.n_undistinguished == 1 and one.low is not None and one.low <= 0:
-        return f"{model} and {name(one.runner_up)} cannot be distinguished (lead of {model} {interval(one.low, one.high)})"
-    others = f"{one.n_undistinguished} other model{'s' if one.n_undistinguished > 1 else ''}"
-    return f"{model} cannot be distinguished from {others} (lead over {name(one.runner_up)} {interval(one.low, one.high)})"
 
 
 def shuffled_quantiles(n: int, seed: int) -> Array:

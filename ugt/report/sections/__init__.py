@@ -50,5 +50,5 @@ APPENDICES: tuple[Any, ...] = (
 UNSHOWN: tuple[Any, ...] = (agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity)
 MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES, *UNSHOWN) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}
-# Tables of every evaluation; the others are its details.
-ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases")
+# What every evaluation has; the others are its details.
+ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences")

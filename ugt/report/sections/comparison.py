@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...resampling import Resamples
 from .. import markup as html
 from .. import words
 from ..context import Made
@@ -31,22 +32,23 @@ MOST_MODELS = 10  # most models: 45 pairs
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Return model minus other, against the voted label and under the middle reliability, at k = 1 under each reliability.
+    """Model minus other, against the voted label and under the middle reliability, top-k accuracy under each one.
 
     ``joint_low`` to ``joint_high``: intervals that hold together for all pairs of models under the same truth.
     """
-    models = list(context.scores)[:MOST_MODELS]
-    if len(context.scores) > MOST_MODELS:
-        notes.append(f"Differences of pairs are of the first {MOST_MODELS} models.")
-    place = {(row["metric"], row["k"], row["reliability"], row["model"]): i for i, row in enumerate(context.metrics)}
+    metrics = [*context.metrics, *(row for _, soft in context.soft for row in soft)]
+    place = {(row["metric"], row["k"], row["reliability"], row["model"]): i for i, row in enumerate(metrics)}
+    models = _highest(context)
+    if len(context.scores) > len(models):
+        notes.append(f"Differences of pairs are of the {MOST_MODELS} models with the highest top-1 accuracy.")
     wanted = [
         key[:3]
         for key in place
-        if key[3] == models[0] and (key[2] == context.reliability or key[:2] == ("topk_accuracy", 1) or key[0] == "voted_accuracy")
-    ]
-    if len(models) < 2 or not wanted or not context.core.kept.any():
+        if key[3] == models[0] and (key[2] == context.reliability or key[0] in ("topk_accuracy", "voted_accuracy"))
+    ] if len(models) > 1 else []  # fmt: skip
+    if not wanted or not context.core.kept.any():
         return {}
-    resampled, *_ = yield context.asked
+    resampled = Resamples.beside((yield context.asked))
     rows, n = [], len(context.certainty)
     for metric, k, reliability in wanted:
         everybody = resampled.take([n + place[metric, k, reliability, name] for name in context.scores])
@@ -56,7 +58,8 @@ def make(context: Context, notes: list[str]) -> Made:
             both = resampled.take([n + i, n + j])
             (ends, _), (greater_share, _) = context.intervals(both.minus(1)), both.best_share()
             (together, _) = both.minus(1).interval(joint, context.options.interval)
-            n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum())
+            mean = max(i, j) < len(context.columns)
+            n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum()) if mean else metrics[i]["n_cases"]
             rows.append({
                 "metric": metric, "k": k, "reliability": reliability, "model": model, "other": other,
                 "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends),
@@ -64,6 +67,14 @@ def make(context: Context, notes: list[str]) -> Made:
                 "n_cases": n_cases,
             })  # fmt: skip
     return {"differences": rows}
+
+
+def _highest(context: Context) -> list[str]:
+    """Return the models that are compared, in their order."""
+    known = {row["model"]: row["value"] for row in context.metrics if row["reliability"] == context.reliability and row["k"] == 1}
+    names = list(context.scores)
+    first = sorted(range(len(names)), key=lambda i: -np.nan_to_num(known.get(names[i], 0.0)))[:MOST_MODELS]
+    return [names[i] for i in sorted(first)]
 
 
 # ---- the page

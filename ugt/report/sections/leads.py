@@ -7,7 +7,7 @@ from ..digest import TOP, VOTED, Digest, Lead, names, shown
 from ..digits import Digits
 from ..markup import Data, Section, finding, level_of, unique
 from ..rows import Span, span_table
-from .measures import _ahead
+from ..standings import is_shown
 
 
 def render(source: Data) -> Section | None:
@@ -22,7 +22,7 @@ def render(source: Data) -> Section | None:
     ]
     truths.append(("voted label", digest.lead(first, second, VOTED), False))
     measures = [
-        (words.metric_name(m, k), _ahead(digest, m, k, first, second), (m, k) == (TOP, 1))
+        (words.metric_name(m, k), digest.lead(first, second, m, k=k), (m, k) == (TOP, 1))
         for m, k in unique(source["metrics"], "metric", "k")
         if m != VOTED and not m.startswith("hard_")
     ]
@@ -40,13 +40,24 @@ def render(source: Data) -> Section | None:
     n = sum(lead.low is not None for lead in known)
     chance = f"{n} comparisons are shown, and none is corrected for the number of truths{' and measures' * several}."
     equal = "No clear difference does not mean that the models are equal."
+    changes = _changes(digest, first, second)
     return finding(
         "leads",
         "Which model is ahead",
         _heading(digest, first, second),
         f'<div class="two">{"".join(tables)}</div>',
-        f"<p>{together}{chance} {equal}</p>",
+        f"<p>{together}{chance} {equal}{changes}</p>",
     )
+
+
+def _changes(digest: Digest, first: str, second: str) -> str:
+    """At which reliability the order of the two models changes, if the data show it."""
+    for flip in digest.source.get("flips") or ():
+        if (flip["metric"], flip["k"]) == (TOP, 1) and {flip["model"], flip["other"]} == {first, second} and is_shown(flip):
+            below, above = (flip["other"], flip["model"]) if flip["better_above"] else (flip["model"], flip["other"])
+            ends = f"{flip['low']:.2g} to {flip['high']:.2g}"
+            return f" {shown(below)} has the higher value below reliability {flip['reliability']:.2g} ({ends}), {shown(above)} above."
+    return ""
 
 
 def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead | None, bool]], digits: Digits) -> str:

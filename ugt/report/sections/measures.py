@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import words
 from ..digest import VOTED, Digest, Lead, names, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
+from ..markup import NONE, Data, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
 from .true_accuracy import COMMONEST, PERFECT
 
@@ -22,7 +22,7 @@ def render(source: Data) -> Section | None:
     rows = {(m, k): [find(digest.found(metric=m, k=k, model=one), reliability=digest.main) for one in drawn] for m, k in measures}
     digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
     pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
-    verdicts = {one: _ahead(digest, *one, *pair) for one in measures} if pair else {}
+    verdicts = {one: digest.lead(pair[0], pair[1], one[0], k=one[1]) for one in measures} if pair else {}
     lines = []
     for (metric, k), own in rows.items():
         if not any(e is not None and e["value"] is not None for e in own):
@@ -70,22 +70,6 @@ def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
         return row["value"] if row else None
     row = find(digest.source.get("references") or (), reference=PERFECT, metric=metric, reliability=digest.main)
     return row["value"] if row else None
-
-
-def _ahead(digest: Digest, metric: str, k: int | None, first: str, second: str) -> Lead | None:
-    """Return the lead of the first of the two best models in this measure."""
-    for e in digest.source.get("differences") or ():
-        if (e["metric"], e["k"], e["reliability"]) == (metric, k, digest.main) and e["difference"] is not None:
-            low, high = _joint(e)
-            if (e["model"], e["other"]) == (first, second):
-                return Lead(e["difference"], low, high)
-            if (e["other"], e["model"]) == (first, second):
-                return Lead(-e["difference"], None if high is None else -high, None if low is None else -low)
-    return None
-
-
-def _joint(e: Entry) -> tuple[float | None, float | None]:
-    return e.get("joint_low"), e.get("joint_high")
 
 
 def _said(lead: Lead | None, pair: list[str]) -> list[str]:
