@@ -73,9 +73,7 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     n_classes = found["data"]["n_classes"]
     table: dict[str, dict[str, Mapping[str, Any]]] = {}
     # Orders of all classes are left out: top-3 of 3 classes is always 1.
-    metrics, flips = (
-        [row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "flips")
-    )
+    metrics, flips = ([row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "flips"))
     for row in metrics:
         if row["reliability"] in (None, shown):
             table.setdefault(HEADINGS[row["metric"]].format(k=row["k"]), {})[row["model"]] = row
