@@ -22,7 +22,7 @@ Prior = tuple[float, float, float]  # pseudo-counts on the diagonal and off the 
 
 SEEN, ALL, EITHER = 0, 1, 2  # UGT_CELLS_* of the core
 MOST_CELLS = 2**27  # 1 GB per array
-# Up to this many annotators, standard errors come from their joint information matrix, which has the square of cells.
+# Up to this many annotators, standard errors come from their joint information, a matrix with the square of this number of cells.
 MOST_JOINT = 1000
 STARTS = 2**61  # first chain word of the random streams of GLAD's starts, far from the words that the core uses
 

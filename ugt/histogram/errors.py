@@ -70,8 +70,8 @@ class BinErrors(Statistic):
 class CalibrationError(Result):
     """The calibration error of a power p: ``CE_k = (Σ_bins |I|/N |mean m - mean z|^p)^(1/p)`` for class k [B def. 2].
 
-    Weights of cases enter all means and |I|. It is a plug-in value: chance among the cases of a bin makes it too large, so that it is above
-    0 even for a calibrated model. Only p = 2 has a debiased value, the root of ``cl`` (``ce``). Read it with ``chance``, and compare
+    Weights of cases enter all means and ``|I|``. It is a plug-in value: chance among the cases of a bin makes it too large, so that it is
+    above 0 even for a calibrated model. Only p = 2 has a debiased value, the root of ``cl`` (``ce``). Read it with ``chance``, and compare
     models on the same cases and bins. Intervals are those of the plug-in value; for a calibrated model they do not include 0.
 
     Attributes

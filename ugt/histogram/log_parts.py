@@ -76,7 +76,7 @@ class LogLossPart(Result):
     A group holds the cases whose predictions have the same most probable class, with its probability in the same bin. Let c be the mean
     shares and z the mean predictions of a group. The calibration part is ``Σ_groups |I|/N Σ_k c_k log(c_k / z_k)``, the divergence of
     predictions from label shares. The refinement part is ``-Σ_groups |I|/N Σ_k c_k log c_k``, the entropy of label shares. Weights of
-    cases enter all means and |I|.
+    cases enter all means and ``|I|``.
 
     Attributes
     ----------
