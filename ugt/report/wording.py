@@ -24,7 +24,7 @@ def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None
     Raises
     ------
     ValueError
-        If a field is unknown, a title or a note is too long, a noun is not a word in the singular, or appendices are neither folded nor open.
+        If a field is unknown, a title or a note is too long, a noun is not one in the singular, or appendices are neither folded nor open.
     """
     if given is not None and not isinstance(given, Mapping):
         raise checks.error("report", f"be a mapping with the fields {', '.join(FIELDS)}", type(given).__name__)
