@@ -19,9 +19,10 @@ from ..agreement.overviews import COLUMNS, AgreementTable, PairwiseAgreement, ag
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import evaluate, facts
 from ..report.context import Annotated
+from ..report.digits import Digits
 from ..report.sections.agreement import of_rankings, ranking_rows
 from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, add_reading, aligned, decimal, group, new_command, output_file, say, written
+from .command import ANNOTATIONS, add_reading, aligned, decimal, group, new_command, output_file, say, spanned, written
 
 SHOWN = 12  # annotators, and pairs, in the printed tables
 MOST_PAIRS = 100  # in the JSON
@@ -128,9 +129,10 @@ def _of_rankings(given: Rankings, options: argparse.Namespace, resampling: dict[
     """Rankings have no coefficients corrected for chance."""
     found = of_rankings(given)
     rows = ranking_rows(found, [one.interval(options.level, **resampling) for one in found.values()], len(given.annotators))
-    lines = [[row["coefficient"], *(decimal(row[key]) for key in ("value", "low", "high")), str(row["n_cases"])] for row in rows]
+    decimals = Digits.proportion((row["low"], row["high"]) for row in rows).decimals
+    lines = [[row["coefficient"], spanned(row["value"], row["low"], row["high"], decimals), str(row["n_cases"])] for row in rows]
     record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "n_pairs": 0, "worst_pairs": [], "annotators": []}
-    return aligned([["agreement of rankings", "value", "low", "high", "cases"], *lines]), record
+    return aligned([["agreement of rankings", f"value ({100 * options.level:g}% interval)", "cases"], *lines]), record
 
 
 def _of_labels(

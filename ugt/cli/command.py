@@ -391,3 +391,9 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
 def decimal(value: float | None, decimals: int = 4) -> str:
     """Return a number with some decimals; a dash if it is undefined."""
     return "-" if value is None or math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def spanned(value: float | None, low: float | None, high: float | None, decimals: int) -> str:
+    """Return a number with its interval, if it has one."""
+    ends = [decimal(end, decimals) for end in (low, high)]
+    return decimal(value, decimals) if "-" in ends else f"{decimal(value, decimals)} ({' to '.join(ends)})"

@@ -18,6 +18,7 @@ from ..aggregation import dirichlet, irn, prirn, votes
 from ..annotations import Labels
 from ..conformal import MonteCarloConformal, SplitConformal
 from ..conformal.sets import PredictionSets
+from ..report.digits import Digits
 from .cases import (
     PredictedCases,
     add_input,
@@ -31,7 +32,7 @@ from .cases import (
     warn_of_cases_in_both,
     with_notes,
 )
-from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
+from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, spanned, written
 
 COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
 IDS = ("groups", "clusters")  # options whose files have one id per case
@@ -109,7 +110,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         write_text(draft / "conformal.json", conformal.to_json() + "\n")
         rows = _judged(options, sets, apply, others)
         write_csv(draft / "coverage.csv", COLUMNS, ([row.get(column) for column in COLUMNS] for row in rows))
-    say(*filter(None, [given.missing_note()]), *_said(conformal, sets, part, apply), "", *_table(rows, conformal))
+    say(*filter(None, [given.missing_note()]), *_said(conformal, sets, part, apply), "", *_table(rows, options.level))
     say("", f"Sets: {Path(options.out) / 'sets.csv'}")
     columns = ("against", "coverage", "low", "high", "draw_low", "draw_high", "n_cases")
     coverage = [{column: row.get(column) for column in columns} for row in rows if row["table"] == "all"]
@@ -200,16 +201,18 @@ def _said(conformal: Any, sets: PredictionSets, part: PredictedCases, apply: Pre
     return [*lines, like, size, f"Empty sets: {sets.n_empty:,}."]
 
 
-def _table(rows: list[dict[str, Any]], conformal: Any) -> list[str]:
+def _table(rows: list[dict[str, Any]], level: float) -> list[str]:
     found = [row for row in rows if row["table"] == "all"]
     if not found:
         return ["No test case is annotated, so that no coverage can be computed."]
     words = {"mass": "plausibility mass", "best": "most plausible class", "voted": "voted label"}
-    lines = [["coverage of the", "value", "low", "high"]]
-    lines += [[words[row["against"]], *(decimal(row[key]) for key in ("coverage", "low", "high"))] for row in found]
+    decimals = Digits.proportion((row["low"], row["high"]) for row in found).decimals
+    lines = [["coverage of the", f"value ({100 * level:g}% interval)"]]
+    lines += [[words[row["against"]], spanned(row["coverage"], row["low"], row["high"], decimals)] for row in found]
     worst = [row for row in rows if row["table"] == "class" and row["weight"] >= 10]
     note = []
     if worst:
         low = min(worst, key=lambda row: row["coverage"])
-        note = [f"Class with the lowest coverage: {identifiers.name(low['name'])}, {decimal(low['coverage'])} ({low['weight']:.1f} cases)."]
+        share = decimal(low["coverage"], decimals)
+        note = [f"Class with the lowest coverage: {identifiers.name(low['name'])}, {share} ({low['weight']:.1f} cases)."]
     return [*aligned(lines), *note]

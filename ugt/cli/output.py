@@ -15,7 +15,7 @@ from ..report.digest import TOP, VOTED, Digest
 from ..report.digits import Digits
 from ..report.standings import is_shown
 from ..soft.ranking import WORDS
-from .command import aligned, decimal
+from .command import aligned, decimal, spanned
 from .facts import counted
 
 # Headings of the printed table; those of the report are longer.
@@ -50,7 +50,7 @@ def certainty_lines(found: Mapping[str, Any]) -> list[str]:
     decimals = Digits.proportion((row["case_low"], row["case_high"]) for row in rows.values()).decimals
     lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 99%"]]
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
-        values = [_with_interval(rows[reliability, k], decimals) for k in orders]
+        values = [spanned(*(rows[reliability, k][key] for key in ("value", "case_low", "case_high")), decimals) for k in orders]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
     return ["Mean certainty of the top classes (in brackets: 95% interval over cases):", *aligned(lines)]
 
@@ -98,14 +98,9 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def _cell(row: Mapping[str, Any], decimals: int) -> str:
-    """Return a value; an accuracy with its interval."""
-    return _with_interval(row, decimals) if row["metric"] in ("voted_accuracy", "topk_accuracy") else decimal(row["value"], decimals)
-
-
-def _with_interval(row: Mapping[str, Any], decimals: int) -> str:
-    """Return a value with its interval over cases, if it has one."""
-    value, low, high = (decimal(row[key], decimals) for key in ("value", "case_low", "case_high"))
-    return value if low == "-" else f"{value} ({low} to {high})"
+    """Return a value; an accuracy with its interval over cases."""
+    ends = (row["case_low"], row["case_high"]) if row["metric"] in ("voted_accuracy", "topk_accuracy") else (None, None)
+    return spanned(row["value"], *ends, decimals)
 
 
 def _lead_lines(found: Mapping[str, Any]) -> list[str]:
