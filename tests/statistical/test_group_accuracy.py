@@ -19,7 +19,7 @@ def given(rng, n):
 
 
 @sets(300, 3000)
-@pytest.mark.filterwarnings("ignore:.* cases are expected")
+@pytest.mark.filterwarnings("ignore:.* cases of group .* are expected")
 @pytest.mark.parametrize("options", [{}, {"given": 1}, {"given": 1, "of": "class", "group_rule": "top_class"}])
 @pytest.mark.parametrize("n_cases", [150, 300])
 def test_intervals_over_cases(n_sets, options, n_cases):
