@@ -50,7 +50,8 @@ def certainty_lines(found: Mapping[str, Any]) -> list[str]:
     decimals = Digits.proportion((row["case_low"], row["case_high"]) for row in rows.values()).decimals
     lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 99%"]]
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
-        values = [spanned(*(rows[reliability, k][key] for key in ("value", "case_low", "case_high")), decimals) for k in orders]
+        at = [rows[reliability, k] for k in orders]
+        values = [spanned(row["value"], row["case_low"], row["case_high"], decimals) for row in at]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
     return ["Mean certainty of the top classes (in brackets: 95% interval over cases):", *aligned(lines)]
 
@@ -99,8 +100,9 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
 
 def _cell(row: Mapping[str, Any], decimals: int) -> str:
     """Return a value; an accuracy with its interval over cases."""
-    ends = (row["case_low"], row["case_high"]) if row["metric"] in ("voted_accuracy", "topk_accuracy") else (None, None)
-    return spanned(row["value"], *ends, decimals)
+    if row["metric"] not in ("voted_accuracy", "topk_accuracy"):
+        return decimal(row["value"], decimals)
+    return spanned(row["value"], row["case_low"], row["case_high"], decimals)
 
 
 def _lead_lines(found: Mapping[str, Any]) -> list[str]:
