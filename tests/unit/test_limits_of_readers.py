@@ -59,7 +59,7 @@ def test_a_small_file_that_holds_more_than_the_limit(kind, tmp_path, monkeypatch
     monkeypatch.setenv("UGT_MEMORY", str(LIMIT / 1e9))
     tracemalloc.start()
     try:
-        refused(r"needs at least 0\.\d+ GB of memory, more than the 0\.02 GB there are", read, path, error=MemoryError)
+        refused(r"needs at least 0\.\d+ GB of memory, more than the 0\.02 GB that are available", read, path, error=MemoryError)
         assert tracemalloc.get_traced_memory()[1] < 2.5 * LIMIT
     finally:
         tracemalloc.stop()
