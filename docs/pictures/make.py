@@ -18,7 +18,7 @@ from twins import studies  # noqa: E402  (found by the path above)
 from twins.browser import Browser, executable  # noqa: E402
 
 N_RESAMPLES = 1000
-N_COLOURS = 64  # of a picture of text and lines
+N_COLOURS = 128  # of a picture of text and lines
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
             page.write_text(studies.page(study), encoding="utf-8")
             browser.open(page.as_uri())
             browser.picture(path, beyond=False)
-            Image.open(path).convert("RGB").quantize(N_COLOURS).save(path, optimize=True)
+            Image.open(path).convert("RGB").quantize(N_COLOURS, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
             print(f"{path}: {path.stat().st_size:,} bytes")
 
 

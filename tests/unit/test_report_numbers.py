@@ -205,7 +205,7 @@ CLAIMS = [
         lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
     ),
     (
-        f"{M} agrees in {N}% to {N}%, depending on the reliability",
+        f"{M} agrees in {N}% to {N}% of cases, depending on the reliability",
         lambda r, a: [r.percent(end) for v in [[r.top(a, at)["value"] for at in r.reliabilities]] for end in (min(v), max(v))],
     ),
     (

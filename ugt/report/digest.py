@@ -64,7 +64,8 @@ def short(name: str, most: int = LONGEST) -> str:
     if len(shown) <= most:
         return plain(shown)
     cut = shown[: most - 1]
-    return plain((cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip(" ,;:.") + "…")
+    within = shown[most - 1] != " " and " " in cut[most // 2 :]
+    return plain((cut.rsplit(" ", 1)[0] if within else cut).rstrip(" ,;:.") + "…")
 
 
 def distinct(names: Sequence[str], most: int) -> list[str]:

@@ -104,7 +104,7 @@ def _model_lines(
         parts.append(f'<polyline class="{kind} thin" stroke-dasharray="2 3" points="{_path(*zip(*known[-2:]))}"/>')
     for x, e in drawn:
         if e["case_low"] is not None and e["case_high"] is not None and not digest.withheld:
-            parts.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{y.at(e["case_low"]):.1f}" y2="{y.at(e["case_high"]):.1f}"/>')
+            parts.append(f'<path class="{kind}" d="M{x:.1f} {y.at(e["case_low"]):.1f}V{y.at(e["case_high"]):.1f}"/>')
         parts.append(svg.marker(x, y.at(e["value"]), style))
     return known[-1][1], label, f"t{style % svg.N_STYLES}"
 
@@ -136,7 +136,7 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     signs = {lead.sign for lead in leads if lead is not None}
     if digest.withheld or not signs:
         low, high = (digest.digits.percent(end) for end in (min(values), max(values)))
-        return f"{short(first)} agrees in {low} to {high}, depending on the reliability", note
+        return f"{short(first)} agrees in {low} to {high} of cases, depending on the reliability", note
     pair = f"{short(first)} and {short(others[0])}"
     if signs == {0}:
         said = "cannot be distinguished at any reliability"
