@@ -27,6 +27,8 @@ HEADINGS = {
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 
+ACCURACIES = ("voted_accuracy", "topk_accuracy")  # metrics that are printed with their intervals
+
 # Parts of an evaluation that commands print, as lines or as JSON; the files hold all parts.
 PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 
@@ -94,13 +96,14 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. UA top-1 is the probability that",
         "the model is right only if the model knows nothing about a case beyond its annotations.",
     ]
+    legend += ["The report explains the other columns."] if any(row["metric"] not in ACCURACIES for row in metrics) else []
     order = [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)] if len(found["models"]) > 1 else []
     return [f"{title}:", *(line.rstrip() for line in aligned(lines)), *legend, *order]
 
 
 def _cell(row: Mapping[str, Any], decimals: int) -> str:
     """Return a value; an accuracy with its interval over cases."""
-    if row["metric"] not in ("voted_accuracy", "topk_accuracy"):
+    if row["metric"] not in ACCURACIES:
         return decimal(row["value"], decimals)
     return spanned(row["value"], row["case_low"], row["case_high"], decimals)
 
