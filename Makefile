@@ -1,5 +1,5 @@
-# What CI runs, and what a newcomer runs. Needs Python >= 3.9 and a C compiler; nothing has to be activated.
-#   make demo    installs into .venv-demo, runs the demonstration, says where its report is
+# The commands of CI and of newcomers. They need Python >= 3.9 and a C compiler; no environment has to be activated.
+#   make demo    installs into .venv-demo, runs the demonstration, prints the path of its report
 #   make test    installs into .venv-test, runs the tests against the installed package
 # With another Python: make test PYTHON=python3.12
 
@@ -22,7 +22,7 @@ demo: .venv-demo/installed
 test: .venv-test/installed
 	.venv-test/bin/pytest $(PYTEST_ARGS)
 
-# Installed anew whenever a source has changed; build/ goes first because it may hold files of an older tree.
+# The package is installed again if a source has changed; build/ is removed first because it may hold files of an older tree.
 .venv-demo/installed: REQUIREMENT := .
 .venv-test/installed: REQUIREMENT := .[test]
 .venv-demo/installed .venv-test/installed: $(SOURCES)
@@ -31,8 +31,8 @@ test: .venv-test/installed
 	$(@D)/bin/python $(PIP) "$(REQUIREMENT)"
 	@touch $@
 
-# The developer's environment runs the tree itself; `make build` compiles what has changed. Without isolation, since with another path
-# to Cython everything would be compiled twice.
+# The developer's environment runs the tree itself; `make build` compiles changed files. It does not isolate the build, because another
+# path to Cython would compile all files twice.
 .venv-dev/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(DEV)python $(PIP) "cython>=3.2,<3.4" "setuptools>=77"
@@ -51,16 +51,16 @@ format: .venv-dev/installed
 	$(DEV)ruff check --fix .
 	$(DEV)ruff format .
 
-# The C core and its test programs (tests/c/Makefile has the flags and says more), as many at once as there are processors.
+# The C core and its test programs (tests/c/Makefile has the flags and explains them), one job per processor.
 # ctest: under the address and undefined behaviour sanitizers, and plain under valgrind; ctest-clang: the former with clang;
-# msan: nothing is read that was not written (clang); tsan: every kernel from several threads at once;
-# coverage: how many lines of the core the programs reach, file by file. What the machine has no compiler for is skipped, and said.
+# msan: reads of memory that was not written (clang); tsan: every kernel from several threads at once;
+# coverage: how many lines of the core the programs reach, file by file. A step without its compiler is skipped with a message.
 C_MAKE = $(MAKE) --no-print-directory --file tests/c/Makefile --jobs $(shell getconf _NPROCESSORS_ONLN) --output-sync=target
 ctest ctest-clang msan tsan coverage:
 	@$(C_MAKE) $@
 
 # The Python tests on extension modules with the address and undefined behaviour sanitizers, in a copy of the tree. All of them take
-# about an hour; ASAN_TESTS names a part, asan-python-core takes those that call the core most.
+# about an hour; ASAN_TESTS names a part, asan-python-core runs the tests that call the core most.
 ASAN_TESTS ?= tests/unit tests/property tests/published
 ASAN_FLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -g -O1
 asan-python-core: ASAN_TESTS = $(patsubst %,tests/unit/test_%.py,annotator_models bindings core_tables doors_csv gamma histogram masks \
@@ -76,7 +76,7 @@ asan-python asan-python-core: .venv-dev/installed
 	    $(CURDIR)/$(DEV)python -m pytest -q -p no:cacheprovider --ignore=tests/unit/test_packaging.py $(ASAN_TESTS)
 
 # Faults planted in the modules that compute metrics: at least 85 in 100 must make a test fail. All of them take hours on two
-# processors: SHARE=0.03 takes so many of every module, always the same; MUTATION_ARGS=--keep goes on from the last run.
+# processors: SHARE=0.03 plants this share in every module, always the same; MUTATION_ARGS=--keep continues the last run.
 SHARE ?= 1
 mutation: build .venv-mutation/installed
 	.venv-mutation/bin/python tests/mutation/run.py --share $(SHARE) $(MUTATION_ARGS)
@@ -86,7 +86,7 @@ mutation: build .venv-mutation/installed
 	$(@D)/bin/python $(PIP) numpy scipy pytest hypothesis scikit-learn -r tests/mutation/requirements.txt
 	@touch $@
 
-# The pages, into build/docs, without a warning; then every example in them and in the docstrings. Worked studies whose data are not here
+# Builds the pages into build/docs without a warning, then runs every example in them and in the docstrings. Worked studies without data
 # are skipped (UGT_CHEXPERT, UGT_DATA, UGT_VANDYKE).
 docs: export MPLBACKEND = Agg
 docs: build
@@ -95,7 +95,7 @@ docs: build
 	$(DEV)python -m pytest -q --doctest-glob='*.md' README.md docs
 	$(DEV)python -m pytest -q --doctest-modules ugt
 
-# The published results, computed anew into docs/reproductions; those on the dermatology data, on CheXpert and of the alternative
+# The published results, computed again into docs/reproductions; those on the dermatology data, on CheXpert and of the alternative
 # annotator test need these (UGT_DATA, UGT_CHEXPERT, UGT_ALTTEST).
 reproductions: build
 	$(DEV)python docs/reproductions/make.py
@@ -111,12 +111,12 @@ kill: build
 sizes: build
 	$(DEV)python tests/stress/sizes.py
 
-# Instructions of every kernel under valgrind, beside those kept: none may take over 5 % more.
+# Instructions of every kernel under valgrind, compared with the stored numbers: none may take over 5% more.
 instructions: build
 	$(DEV)python benchmarks/instructions.py
 
-# The library's own benchmarks, then docs/speed.md: every target, met or not. About a quarter of an hour on two processors that do
-# nothing else; with the packages that the targets name, in an environment of its own.
+# The library's own benchmarks, then docs/speed.md with every target, met or not. They take about a quarter of an hour on two idle
+# processors, with the packages that the targets name, in a separate environment.
 bench: export PYTHONPATH = $(CURDIR)
 bench: export OPENBLAS_NUM_THREADS = 1
 bench: build .venv-bench/installed
@@ -127,7 +127,7 @@ bench: build .venv-bench/installed
 	$(@D)/bin/python $(PIP) numpy scipy scikit-learn pandas krippendorff pyperf
 	@touch $@
 
-# ugt beside scikit-learn, crowd-kit and others, each in an environment of its own below .venv-versus (8 GB, most of it one peer's);
+# ugt compared with scikit-learn, crowd-kit and others, each in a separate environment below .venv-versus (8 GB, most of it for one);
 # writes docs/versus.md. Some 7 minutes a run with one round, installing not counted; three such runs: make versus VERSUS_ARGS="--runs 3 --rounds 1"
 VERSUS_ARGS ?=
 versus:
@@ -140,13 +140,13 @@ wheel: .venv-dev/installed
 sdist: .venv-dev/installed
 	$(DEV)python -m build --sdist
 
-# The tools that make and audit what is given away, pinned.
+# The pinned tools that make and audit the release files.
 .venv-pack/installed: packaging/requirements.txt
 	$(PYTHON) -m venv $(@D)
 	$(PACK)python $(PIP) -r $<
 	@touch $@
 
-# Wheels for Linux systems from 2014 on, into dist: cp39, cp310 and one for all from 3.11; a Python that is not here is skipped.
+# Wheels for Linux systems from 2014 on, into dist: cp39, cp310 and one for all versions from 3.11; a Python that is not installed is skipped.
 wheels: .venv-pack/installed
 	$(PACK)python packaging/wheels.py
 
@@ -159,17 +159,17 @@ audit: .venv-pack/installed
 offline: .venv-pack/installed
 	$(PACK)python packaging/offline.py --platform $(PLATFORM) --python-version $(PYTHON_VERSION)
 
-# Installs the newest archive for Linux in dist where no network is, and runs the demonstration and the tests there.
+# Installs the newest archive for Linux in dist without a network, and runs the demonstration and the tests there.
 offline-test:
 	packaging/offline_test.sh
 
-# The source distribution builds with what it declares alone.
+# Checks that the source distribution builds with its declared requirements only.
 sdist-test:
 	packaging/sdist_test.sh $(PYTHON)
 
-# The conda recipe: says what pyproject.toml says, and is rendered where py-rattler-build can be had.
+# The conda recipe: it must agree with pyproject.toml, and is rendered if py-rattler-build is available.
 recipe: .venv-pack/installed
-	$(PACK)python $(PIP) py-rattler-build || echo "py-rattler-build is not to be had here"
+	$(PACK)python $(PIP) py-rattler-build || echo "py-rattler-build is not available here"
 	$(PACK)python packaging/check_recipe.py
 
 clean:
@@ -178,14 +178,14 @@ clean:
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +
 
-# Fuzzers of the C core (clang) and of the readers and the command (atheris), SECONDS_EACH for each of 31; what is not to be had is
-# skipped. Findings go to build/fuzz/findings, executions to build/fuzz/summary.txt.
+# Fuzzers of the C core (clang) and of the readers and the command (atheris), SECONDS_EACH for each of 31; those without their tool are
+# skipped. Findings are written to build/fuzz/findings, numbers of executions to build/fuzz/summary.txt.
 .PHONY: fuzz fuzz-short
 SECONDS_EACH ?= 600
 fuzz: .venv-fuzz/installed
 	FUZZ_PYTHON=$(CURDIR)/.venv-fuzz/bin/python tests/fuzz/run.sh $(SECONDS_EACH)
 
-# The seeds, and a few seconds of new inputs: some four minutes, the installation among them.
+# The seeds, and a few seconds of new inputs: some four minutes with the installation.
 fuzz-short: SECONDS_EACH = 3
 fuzz-short: fuzz
 
@@ -193,5 +193,5 @@ fuzz-short: fuzz
 	$(PYTHON) -m venv $(@D)
 	rm -rf build/lib* build/bdist* build/temp*
 	$(@D)/bin/python $(PIP) .
-	$(@D)/bin/python $(PIP) atheris || echo "atheris is not to be had here"
+	$(@D)/bin/python $(PIP) atheris || echo "atheris is not available here"
 	@touch $@

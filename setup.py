@@ -1,4 +1,4 @@
-"""Build of the C core: one extension a room of ``ugt/_core``, pure C sources listed with it."""
+"""Build of the C core: one extension per module of ``ugt/_core``, with the list of its pure C sources."""
 
 from __future__ import annotations
 

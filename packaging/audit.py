@@ -1,4 +1,4 @@
-"""Is every wheel of ugt what its name says? And do the same sources give the same bytes once more?
+"""Check that every wheel of ugt is as its name says, and that building it again gives the same bytes.
 
 Run: python packaging/audit.py [--dist dist] [--rebuild [X.Y ...]]
 
@@ -31,13 +31,13 @@ LIBRARIES = {"libc.so.6", "libm.so.6", "libpthread.so.0"}
 SOURCE_ENDINGS = (".c", ".h", ".pyx", ".pxd", ".pyc")
 NAME = re.compile(r"ugt-(?P<version>[\d.a-z]+)-(?P<python>cp\d+)-(?P<abi>cp\d+|abi3)-(?P<platform>[\w.]+)\.whl")
 ABI_TAGS = {"cp39": "cp39", "cp310": "cp310", "cp311": "abi3"}
-# Where things are built: anywhere, by whoever audits, by a superuser, here.
+# Folders in which wheels may have been built: in general, of the auditing user, of the superuser, this one.
 HOMES = sorted({os.path.expanduser("~"), os.path.expanduser("~root")} - {"/"})
 FOLDERS = (b"/tmp/", b"/home/", *(f"{home}/".encode() for home in HOMES), str(wheels.ROOT).encode())
 
 
 def faults(path: Path) -> Iterator[str]:
-    """What is wrong with a wheel, without running anything."""
+    """Return the faults of a wheel, without running it."""
     name = NAME.fullmatch(path.name)
     if not name:
         yield "its name is not that of a wheel of ugt"
@@ -55,7 +55,7 @@ def faults(path: Path) -> Iterator[str]:
 
 
 def faults_of_contents(files: dict[str, bytes], version: str) -> Iterator[str]:
-    """Types, licence and compiled modules are in; sources of the core and strangers are not."""
+    """Check that types, licence and compiled modules are in the wheel, and sources of the core and unknown files are not."""
     wanted = {"ugt/__init__.py", "ugt/py.typed", f"ugt-{version}.dist-info/licenses/LICENSE"}
     yield from (f"{name} is missing" for name in sorted(wanted - set(files)))
     yield from (f"{name} is a source or left over" for name in files if name.endswith(SOURCE_ENDINGS))
@@ -73,7 +73,7 @@ def faults_of_contents(files: dict[str, bytes], version: str) -> Iterator[str]:
 
 
 def faults_of_record(files: dict[str, bytes]) -> Iterator[str]:
-    """Every file is recorded with its hash."""
+    """Check that every file is recorded with its hash."""
     (record,) = (name for name in files if name.endswith(".dist-info/RECORD"))
     lines = files[record].decode().splitlines()
     hashes = {line.rsplit(",", 2)[0]: line.rsplit(",", 2)[1] for line in lines}
@@ -84,7 +84,7 @@ def faults_of_record(files: dict[str, bytes]) -> Iterator[str]:
 
 
 def faults_of_tags(files: dict[str, bytes], name: re.Match[str]) -> Iterator[str]:
-    """The tags inside are those of the name."""
+    """Check that the tags inside are those of the name."""
     (text,) = (content.decode() for entry, content in files.items() if entry.endswith(".dist-info/WHEEL"))
     inside = set(re.findall(r"^Tag: (\S+)$", text, re.MULTILINE))
     outside = {f"{name['python']}-{name['abi']}-{platform}" for platform in name["platform"].split(".")}
@@ -95,7 +95,7 @@ def faults_of_tags(files: dict[str, bytes], name: re.Match[str]) -> Iterator[str
 
 
 def faults_of_module(content: bytes) -> Iterator[str]:
-    """Symbol versions, libraries and folders of a compiled module."""
+    """Check symbol versions, libraries and folders of a compiled module."""
     yield from (f"holds the folder {folder.decode()}" for folder in FOLDERS if folder in content)
     highest = tuple(map(int, wheels.GLIBC.split(".")))
     for section in ELFFile(io.BytesIO(content)).iter_sections():
@@ -111,7 +111,7 @@ def faults_of_module(content: bytes) -> Iterator[str]:
 
 
 def tools_say(path: Path) -> Iterator[str]:
-    """What auditwheel and, for the stable ABI, abi3audit find."""
+    """Return the findings of auditwheel and, for the stable ABI, abi3audit."""
     show = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(path)], capture_output=True, text=True, check=False)
     tag = re.search(r'following platform tag:\s+"(\w+)"', show.stdout)
     if not tag or tuple(map(int, re.findall(r"\d+", tag[1])[:2])) > tuple(map(int, wheels.GLIBC.split("."))):
@@ -123,7 +123,7 @@ def tools_say(path: Path) -> Iterator[str]:
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
-    """Which entries of two wheels are not the same bytes."""
+    """Return the entries of two wheels whose bytes differ."""
     if not other.exists():
         yield "not built again: its Python is not here"
         return
@@ -137,13 +137,13 @@ def differences(one: Path, other: Path) -> Iterator[str]:
 
 
 def python_of(path: Path) -> str:
-    """``3.11`` for a wheel with the tag cp311."""
+    """Return ``3.11`` for a wheel with the tag cp311."""
     name = NAME.fullmatch(path.name)
     return re.sub(r"cp(\d)(\d+)", r"\1.\2", name["python"]) if name else ""
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=Path, default=wheels.ROOT / "dist", help="folder of the wheels (default: dist)")
     parser.add_argument("--rebuild", nargs="*", metavar="X.Y", help="build all again, or those of these Pythons, and compare bytes")

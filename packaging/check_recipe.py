@@ -1,4 +1,4 @@
-"""Does the conda recipe say what the package says, and can it be rendered?
+"""Check that the conda recipe agrees with the package, and that it can be rendered.
 
 Run: python packaging/check_recipe.py      (with py-rattler-build to render; needs pyyaml)
 """
@@ -16,7 +16,7 @@ TEMPLATE = re.compile(r"\$\{\{.*\}\}")
 
 
 def declared() -> dict[str, Any]:
-    """What pyproject.toml and ugt/_base/version.py say; read with patterns, because Python 3.9 has no TOML."""
+    """Return the facts of pyproject.toml and ugt/_base/version.py, read with patterns, because Python 3.9 has no TOML."""
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     version = (ROOT / "ugt" / "_base" / "version.py").read_text(encoding="utf-8")
 
@@ -38,13 +38,13 @@ def declared() -> dict[str, Any]:
 
 
 def named(requirements: list[str]) -> set[str]:
-    """Without spaces, Python and pip, which conda must name and pip must not."""
+    """Return requirements without spaces, Python and pip, which conda must name and pip must not."""
     plain = {one.replace(" ", "") for one in requirements if not TEMPLATE.search(one)}
     return {one for one in plain if re.split(r"[<>=]", one)[0] not in ("python", "pip")}
 
 
 def faults(recipe: dict[str, Any], package: dict[str, Any]) -> Iterator[str]:
-    """Where the recipe differs from the package."""
+    """Return the differences between the recipe and the package."""
     context, needs, about = recipe["context"], recipe["requirements"], recipe["about"]
     pairs = {
         "version": (context["version"], package["version"]),
@@ -63,8 +63,8 @@ def faults(recipe: dict[str, Any], package: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Command line."""
-    import yaml  # noqa: PLC0415 (the tests use faults() where there is no yaml)
+    """Run the command line."""
+    import yaml  # noqa: PLC0415 (the tests use faults() without yaml)
 
     problems = [*faults(yaml.safe_load(RECIPE.read_text(encoding="utf-8")), declared())]
     if problems:
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def render(rattler: Any) -> str:
-    """What py-rattler-build makes of it for the oldest and the newest Python, on Linux, macOS and Windows."""
+    """Render the recipe by py-rattler-build for the oldest and the newest Python, on Linux, macOS and Windows."""
     variants = {"python": ["3.9.*", "3.13.*"], "c_compiler": ["gcc"], "c_stdlib": ["sysroot"], "c_stdlib_version": ["2.17"]}
     lines = []
     for platform in ("linux-64", "osx-arm64", "win-64"):
@@ -87,7 +87,7 @@ def render(rattler: Any) -> str:
         rendered = rattler.Stage0Recipe.from_file(RECIPE).render(rattler.VariantConfig(variants), config)
         names = [f"{one.recipe.package.name} {one.recipe.package.version} ({one.recipe.build.string})" for one in rendered]
         if len(names) != len(variants["python"]):
-            raise SystemExit(f"{platform}: {len(names)} variants were rendered, not one a Python: {names}")
+            raise SystemExit(f"{platform}: {len(names)} variants were rendered, not one per Python: {names}")
         lines.append(f"rendered for {platform}: {', '.join(names)}")
     return "\n".join(lines)
 

@@ -33,23 +33,23 @@ UNTRIED = "Nobody has tried this archive: its maker had no such machine."
 
 
 def abi_options(python_version: str) -> list[str]:
-    """The interpreters whose wheels fit, as pip names them: the stable ABI from 3.11 on."""
+    """Return the interpreters whose wheels fit, by their names for pip: the stable ABI from 3.11 on."""
     return ["--implementation", "cp", "--abi", "cp" + python_version.replace(".", ""), "--abi", "abi3", "--abi", "none"]
 
 
 def wheel_for(dist: Path, platform: str, python_version: str) -> Path:
-    """The wheel of ugt for a platform and a Python: its own one for 3.9 and 3.10, else that of the stable ABI."""
+    """Return the wheel of ugt for a platform and a Python: a separate one for 3.9 and 3.10, else that of the stable ABI."""
     tag = "cp" + python_version.replace(".", "")
     tags = f"{tag}-{tag}" if python_version in ("3.9", "3.10") else "cp311-abi3"
     fitting = sorted(path for path in dist.glob(f"ugt-*-{tags}-*.whl") if platform in path.stem.split("-")[-1].split("."))
     version = [path for path in fitting if path.name.startswith(f"ugt-{own_version()}-")]
     if len(version) != 1:
-        raise SystemExit(f"{dist} must hold one wheel of ugt {own_version()} with {tags} for {platform}: make wheels, or put it there")
+        raise SystemExit(f"{dist} must hold one wheel of ugt {own_version()} with {tags} for {platform}: make wheels, or copy it there")
     return version[0]
 
 
 def own_version() -> str:
-    """As written in ugt/_base/version.py."""
+    """Return the version in ugt/_base/version.py."""
     found = re.search(r'__version__ = "(.+)"', (wheels.ROOT / "ugt" / "_base" / "version.py").read_text(encoding="utf-8"))
     if not found:
         raise SystemExit("ugt/_base/version.py has no version")
@@ -57,15 +57,15 @@ def own_version() -> str:
 
 
 def fetch(wheel: Path, platform: str, python_version: str, pins: Sequence[str], folder: Path) -> list[Path]:
-    """The wheel and what it needs, by pip, which takes only what fits the platform."""
-    # The wheel by its path, not by its name: nobody else's ugt can be taken instead.
+    """Download the wheel and its requirements by pip, which takes only files for the platform."""
+    # The wheel is given by its path, so that no other package of this name can be taken instead.
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--platform", platform, "--dest", str(folder)]
     subprocess.run([*command, "--python-version", python_version, *abi_options(python_version), str(wheel), *pins], check=True)
     return sorted(folder.glob("*.whl"))
 
 
 def hashed(paths: Sequence[Path]) -> str:
-    """Requirements that only these files fulfil."""
+    """Return requirements that only these files fulfil."""
     lines = []
     for path in paths:
         name, version = path.name.split("-")[:2]
@@ -74,7 +74,7 @@ def hashed(paths: Sequence[Path]) -> str:
 
 
 def filled(name: str, platform: str, python_version: str) -> bytes:
-    """A script or text with the names filled in; Windows gets its own ends of lines."""
+    """Return a script or text with the names filled in; for Windows with its line ends."""
     tried = TRIED if re.fullmatch(r"manylinux\w+_x86_64", platform) else UNTRIED
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for word, value in {"VERSION": own_version(), "PYTHON": python_version, "PLATFORM": platform, "TRIED": tried}.items():
@@ -83,7 +83,7 @@ def filled(name: str, platform: str, python_version: str) -> bytes:
 
 
 def contents(paths: Sequence[Path], platform: str, python_version: str, epoch: int) -> dict[str, bytes]:
-    """Every file of the archive by its name."""
+    """Return every file of the archive by its name."""
     bill = sbom.bill(paths, f"ugt-offline-{platform}-py{python_version}", own_version(), epoch)
     return {
         **{name: filled(name, platform, python_version) for name in ("README.txt", "install.ps1", "install.sh")},
@@ -95,12 +95,12 @@ def contents(paths: Sequence[Path], platform: str, python_version: str, epoch: i
 
 
 def mode(name: str) -> int:
-    """Who may run it."""
+    """Return the permissions of a file, which make scripts executable."""
     return 0o755 if name in EXECUTABLE else 0o644
 
 
 def write_tar(path: Path, top: str, files: dict[str, bytes], epoch: int) -> None:
-    """In the order of names, with one time and no owner."""
+    """Write a tar archive in the order of names, with one time and no owner."""
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=epoch) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         for name, content in sorted(files.items()):
             entry = tarfile.TarInfo(f"{top}/{name}")
@@ -109,7 +109,7 @@ def write_tar(path: Path, top: str, files: dict[str, bytes], epoch: int) -> None
 
 
 def write_zip(path: Path, top: str, files: dict[str, bytes], epoch: int) -> None:
-    """The same for Windows; wheels are packed already."""
+    """Write a zip archive for Windows; wheels are not compressed again."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(f"{top}/{name}", time.gmtime(epoch)[:6])
@@ -119,7 +119,7 @@ def write_zip(path: Path, top: str, files: dict[str, bytes], epoch: int) -> None
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--platform", default="manylinux2014_x86_64", help="as pip names it (default: %(default)s)")
     parser.add_argument("--python-version", default="3.11", metavar="X.Y", help="default: %(default)s")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves an offline archive: unpacks it into an empty folder, installs it and runs `ugt demo` and the tests where no network is.
+# Tests an offline archive: unpacks it into an empty folder, installs it and runs `ugt demo` and the tests without a network.
 # Run: packaging/offline_test.sh [ARCHIVE.tar.gz]      PYTEST_ARGS="-q tests/unit" for fewer tests
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -7,9 +7,9 @@ archive=$(readlink -f "${1:-$(ls -t "$root"/dist/ugt-*-offline-manylinux*.tar.gz
 version=$(sed -E 's/.*-py([0-9.]+)\.tar\.gz$/\1/' <<<"$archive")
 
 if unshare -rn true 2>/dev/null; then cut_off=(unshare -rn); elif unshare -n true 2>/dev/null; then cut_off=(unshare -n)
-else echo "no network namespace may be made here: not tried"; exit 0; fi
+else echo "no network namespace can be made here: skipped"; exit 0; fi
 python=$(compgen -G "$HOME/.pyenv/versions/$version.*/bin/python" | sort -V | tail -n 1 || command -v "python$version" || true)
-if [ -z "$python" ]; then echo "Python $version is not here: not tried"; exit 0; fi
+if [ -z "$python" ]; then echo "Python $version is not installed: skipped"; exit 0; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -17,7 +17,7 @@ mkdir "$work/home" "$work/tmp" "$work/tests-of"
 tar -xzf "$archive" -C "$work"
 mv "$work"/ugt-*-offline-* "$work/archive"
 
-# Beside the archive, for its test only: the tests, and wheels of what runs them, fetched before the network goes.
+# For the test only, next to the archive: the tests, and the wheels that run them, downloaded before the network is cut.
 (cd "$root" && cp -r LICENSE CHANGELOG.md CITATION.cff MANIFEST.in Makefile README.md benchmarks docs packaging pyproject.toml recipe setup.py tests ugt "$work/tests-of")
 find "$work/tests-of" \( -name '*.so' -o -name '_*.c' \) -path '*/_core/*' -delete
 for more in .ci .github; do [ ! -d "$root/$more" ] || cp -r "$root/$more" "$work/tests-of"; done
@@ -34,7 +34,7 @@ try:
 except OSError as problem:
     print("no network:", problem)
 else:
-    raise SystemExit("there is a network here: this test would prove nothing")
+    raise SystemExit("the network is reachable: this test would show nothing")
 CHECK
 cd "$WORK"
 sh archive/install.sh "$WORK/env"
@@ -44,7 +44,7 @@ tail -n 1 demo.txt
 cp -r archive changed
 printf x >>"$(ls changed/wheelhouse/ugt-*.whl)"
 if sh changed/install.sh "$WORK/env-changed" >changed.txt 2>&1; then echo "a changed wheel was installed" >&2; exit 1; fi
-grep -q "DO NOT MATCH THE HASHES" changed.txt && echo "a changed wheel is refused"
+grep -q "DO NOT MATCH THE HASHES" changed.txt && echo "a changed wheel is rejected"
 env/bin/python -m pip --isolated --disable-pip-version-check install --quiet --no-index --find-links test-wheels pytest pytest-xdist hypothesis scikit-learn pyyaml
 cd tests-of
 ../env/bin/pytest -p no:cacheprovider $PYTEST_ARGS

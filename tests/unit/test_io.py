@@ -295,8 +295,11 @@ def test_bad_csv(write, content, message):
 def test_bad_options(write):
     for options, message in (
         ({"format": "tall"}, r"format must be one of auto, long, wide, transposed, counts, rankings, ratings\. Got 'tall'\."),
-        ({"format": "wide", "columns": {"label": "label"}}, r"columns must be given for the roles case\. Got 'label'\."),
-        ({"columns": {"reader": "x"}}, r"columns must be given for the roles case, .* Got 'reader'\."),
+        (
+            {"format": "wide", "columns": {"label": "label"}},
+            r"columns must be given only for the roles case \(to choose .* annotator_columns\)\. Got 'label'\.",
+        ),
+        ({"columns": {"reader": "x"}}, r"columns must be given only for the roles case, .* Got 'reader'\."),
         ({"columns": {"case": "id"}}, r"case column must be one of the columns case, annotator, label\. Got 'id'\."),
         ({"format": "rankings"}, r"rankings must have a column rank, .* Got the columns case, annotator, label\."),
     ):

@@ -83,7 +83,7 @@ def test_sets():
     many = Masks.from_sets(np.arange(50)[::-1], np.zeros(50), [np.flatnonzero(row) for row in table], classes=130, cases=np.arange(50))
     assert [many.mask(r).tolist() for r in range(50)] == table[::-1].tolist()
     assert Masks.from_sets([0], [0], [[]], classes=["a"]).sizes().tolist() == [0]
-    refused(r"classes must be given where there are no labels. Got None\.", Masks.from_sets, [0], [0], [[]])
+    refused(r"classes must be given if there are no labels. Got None\.", Masks.from_sets, [0], [0], [[]])
 
 
 def test_later_changes_of_the_input_have_no_effect():

@@ -92,6 +92,8 @@ def test_wrong_number_of_rows_or_classes():
         ("abc", axes(classes="adbc"), r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."),
     ):
         refused(message, Predictions(None, SCORES, classes and list(classes)).aligned, of)
+    message = r"scores must have one column for each of the 2 classes, such as 1 - p and p\. Got a column for class 'p'\."
+    refused(message, Predictions(None, [[0.2], [0.9]], ["p"]).aligned, axes(classes="ab"))
 
 
 @pytest.mark.parametrize(

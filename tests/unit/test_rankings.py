@@ -83,7 +83,7 @@ BLOCK_ERRORS = {
     r"case_ids must be 1 ids\. Got 2": {"nested": [[[[0]]]]},
     r"case_ids must name at least one": {"nested": []},
     r"case_ids must not repeat an id\. Got 'p' twice": {"case_ids": ["p", "p"]},
-    r"classes must be given where there are no labels": {"n_classes": None},
+    r"classes must be given if there are no labels": {"n_classes": None},
 }
 
 

@@ -203,7 +203,7 @@ def class_axis(
     """
     if classes is None:
         if len(column.ids) == 0:
-            raise error("classes", "be given where there are no labels", None)
+            raise error("classes", "be given if there are no labels", None)
         column = naming.joined("classes", column, merge)
         for said in naming.suspicious([*map(str, column.ids.tolist())]):
             note(said)

@@ -9,7 +9,7 @@ cdef extern from "ugt.h" nogil:
 
 
 def diagnostics(const double[:, :, ::1] series, const double[::1] score, int wanted, double[:, ::1] out):
-    """Columns of `out`: R-hat, bulk, tail and mean effective sample size, standard error of the mean."""
+    """Fill the columns of `out`: R-hat, bulk, tail and mean effective sample size, standard error of the mean."""
     cdef int64_t n_series = series.shape[0], n_chains = series.shape[1], n_draws = series.shape[2]
     cdef int status
     cdef const double *scores = NULL

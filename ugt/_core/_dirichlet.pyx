@@ -53,7 +53,7 @@ cdef extern from "ugt.h" nogil:
 
 
 cdef class Profiles:
-    """The distinct multisets of concentrations of a posterior, and where each case and class finds itself in them.
+    """The distinct multisets of concentrations of a posterior, and the places of each case and class in them.
 
     The arrays are the caller's; outputs are filled at construction.
     """
@@ -107,7 +107,7 @@ cdef class Profiles:
         return 0 if n == 0 else ugt_profiles_offsets(self.profiles)[n]
 
     def groups(self, int64_t[::1] offsets, double[::1] concentration, int64_t[::1] count):
-        """Copies of the profiles' offsets, concentrations and counts."""
+        """Copy the profiles' offsets, concentrations and counts into the arguments."""
         cdef int64_t n = ugt_profiles_count(self.profiles), i
         if offsets.shape[0] != n + 1 or concentration.shape[0] != self.n_groups() or count.shape[0] != self.n_groups():
             raise ValueError("outputs do not fit")

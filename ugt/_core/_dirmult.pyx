@@ -10,7 +10,7 @@ cdef extern from "ugt.h" nogil:
 
 def log_likelihood(const int64_t[::1] offsets, const double[::1] log_share, const double[::1] count,
                    const double[::1] log_total, double[:, ::1] out):
-    """Rows of `out` (3, N): the log-likelihood of each case without its coefficient, its first and second derivative by log_total."""
+    """Fill the rows of `out` (3, N): log-likelihood of each case without its coefficient, first and second derivative in log_total."""
     cdef int64_t n = log_total.shape[0]
     if offsets.shape[0] != n + 1 or log_share.shape[0] != count.shape[0] or out.shape[0] != 3 or out.shape[1] != n:
         raise ValueError("counts, shares and output do not fit together")

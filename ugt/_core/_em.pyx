@@ -74,7 +74,7 @@ cdef inline const double *read(const double[::1] x) noexcept nogil:
 
 
 def start(const int64_t[::1] offsets, const double[::1] vote, const uint64_t[::1] case_key, uint64_t seed, uint64_t number, double[::1] q):
-    """Shares of the votes of each case (start 0), or Dirichlet draws of them."""
+    """Fill q with the shares of the votes of each case (start 0), or with Dirichlet draws around them."""
     cdef int64_t n = case_key.shape[0]
     check_rows(offsets, 0, n, vote.shape[0])
     if offsets.shape[0] != n + 1 or q.shape[0] != vote.shape[0]:
@@ -84,7 +84,7 @@ def start(const int64_t[::1] offsets, const double[::1] vote, const uint64_t[::1
 
 
 cdef class Table:
-    """Who gave which label, and the distinct classes that each case was given; holds on to the arrays."""
+    """The labels with their annotators, and the distinct classes given to each case; keeps the arrays alive."""
 
     cdef ugt_label_table table
     cdef const int64_t[::1] offsets, given_offsets
@@ -114,7 +114,7 @@ cdef class Table:
 
 
 cdef class Confusions:
-    """The cells (annotator, label, true class) that can fill up, and the classes that a case may have."""
+    """The cells (annotator, label, true class) that can be above 0, and the candidate classes of each case."""
 
     cdef ugt_confusions *x
     cdef ugt_confusions_size size
@@ -132,11 +132,11 @@ cdef class Confusions:
         ugt_confusions_free(self.x)
 
     def sizes(self):
-        """Cells, rows (annotator, true class), candidates over all cases, whether all classes are candidates."""
+        """Return the numbers of cells, rows (annotator, true class) and candidates of all cases; whether all classes are candidates."""
         return self.size.n_cells, self.size.n_rows, self.size.n_candidates, bool(self.size.all)
 
     def layout(self, int64_t[::1] offsets, int32_t[::1] index, int32_t[:, ::1] cells):
-        """Candidates of each case; annotator, label, truth and row of each cell."""
+        """Fill the candidates of each case, and the annotator, label, truth and row of each cell."""
         cdef int64_t n = self.size.n_cells
         cdef int32_t dummy = 0
         cdef int32_t *first = &index[0] if index.shape[0] > 0 else &dummy
@@ -161,7 +161,7 @@ cdef class Confusions:
 
     def mode(self, double diagonal, double off_diagonal, double prevalence_prior, double[::1] count, double[::1] class_count,
              double[::1] probability, double[::1] prevalence, double[::1] row_total):
-        """Parameters of highest density given the counts; the log prior there."""
+        """Fill the parameters of highest density given the counts; return the log prior at them."""
         cdef ugt_confusion_counts counts
         cdef ugt_pseudo_counts prior
         cdef double density
@@ -177,7 +177,7 @@ cdef class Confusions:
 
     def expect(self, const double[::1] probability, const double[::1] prevalence, double[::1] count, double[::1] class_count,
                double[::1] q=None):
-        """Counts expected under the parameters; the log-likelihood."""
+        """Fill the expected counts under the parameters; return the log-likelihood."""
         cdef ugt_confusion_counts counts
         cdef double *out = NULL
         cdef double log_likelihood = 0.0
@@ -197,7 +197,7 @@ cdef class Confusions:
     def sample(self, tuple concentration, const uint64_t[::1] case_key, const uint64_t[::1] annotator_key, uint64_t seed, tuple schedule,
                int spare, int classes, int32_t[::1] stop, double[::1] value, double[:, ::1] accuracy, double[:, ::1] prevalence,
                double[::1] cell_mean):
-        """One chain; schedule: (chain, first, n_total, n_warmup, n_draws, n_thin). Whether it came to the end."""
+        """Run one chain and return whether it was completed; schedule: (chain, first, n_total, n_warmup, n_draws, n_thin)."""
         cdef ugt_skill_options o
         cdef int status
         o.concentration.diagonal, o.concentration.off_diagonal, o.concentration.prevalence = concentration
@@ -241,7 +241,7 @@ cdef class Coins:
 
     def expect(self, const double[::1] right, const double[::1] wrong, const double[::1] prevalence, double[::1] q, double[::1] rest,
                double[::1] right_count, double[::1] class_count, bint per_label):
-        """Log probabilities of a right and of one wrong label, of each annotator or label; the log-likelihood."""
+        """Fill expectations given log probabilities of a right and of one wrong label, by annotator or label; return the log-likelihood."""
         cdef int64_t n = self.entry.shape[0] if per_label else self.x.table.n_annotators
         cdef double log_likelihood = 0.0
         cdef int status
@@ -256,7 +256,7 @@ cdef class Coins:
         return log_likelihood
 
     def labels(self, tuple prior, const double[::1] ability, const double[::1] easiness, double[::1] right, double[::1] wrong):
-        """GLAD: log probabilities of each label; the log prior."""
+        """GLAD: fill the log probabilities of each label; return the log prior."""
         cdef ugt_glad_prior p
         cdef double density
         p.ability_mean, p.ability_sd, p.easiness_mean, p.easiness_sd = prior
@@ -268,7 +268,7 @@ cdef class Coins:
         return density
 
     def improve(self, tuple prior, const double[::1] q, double[::1] ability, double[::1] easiness):
-        """GLAD: abilities and easiness with a higher expected log posterior."""
+        """GLAD: replace abilities and easiness by ones with a higher expected log posterior."""
         cdef ugt_glad_prior p
         cdef int status
         p.ability_mean, p.ability_sd, p.easiness_mean, p.easiness_sd = prior
@@ -279,7 +279,7 @@ cdef class Coins:
 
     def information(self, const double[::1] q, const double[::1] chance, double[:, ::1] out, tuple prior=None,
                     const double[::1] ability=None, const double[::1] easiness=None):
-        """Observed information of the abilities: out (A, A), or (1, A) for its diagonal."""
+        """Fill the observed information of the abilities: out (A, A), or (1, A) for its diagonal."""
         cdef ugt_glad_prior p
         cdef ugt_glad_prior *given = NULL
         cdef const double *a = NULL

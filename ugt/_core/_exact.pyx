@@ -1,4 +1,4 @@
-"""Exact sums, and weights of resamples that a case has by itself: what parts of the data have in common with the whole."""
+"""Exact sums, and resample weights that depend on the case only: both are the same for parts of the data and for the whole."""
 
 from _status cimport check
 from libc.stdint cimport int64_t, uint64_t
@@ -12,11 +12,11 @@ cdef extern from "ugt.h" nogil:
     int ugt_poisson_weights(const uint64_t *, int64_t, uint64_t, int64_t, int64_t, double *)
 
 EXACT_PARTS = UGT_EXACT_PARTS
-cdef int64_t NUMBERS_AT_ONCE = 262144  # of scratch memory
+cdef int64_t NUMBERS_AT_ONCE = 262144  # doubles of scratch memory
 
 
 def exact_columns(const double[:, ::1] x):
-    """Sums of the columns of x (n, m) as expansions (m, P); see ugt.h."""
+    """Return the sums of the columns of x (n, m) as expansions (m, P); see ugt.h."""
     cdef int64_t n = x.shape[0], m = x.shape[1], n_parts = 1
     cdef double[:, ::1] parts
     cdef int status
@@ -30,7 +30,7 @@ def exact_columns(const double[:, ::1] x):
 
 
 def exact_rows(const double[:, ::1] x):
-    """Sums of the rows of x (n, m) as expansions (n, P); see ugt.h."""
+    """Return the sums of the rows of x (n, m) as expansions (n, P); see ugt.h."""
     cdef int64_t n = x.shape[0], m = x.shape[1], n_parts = 1, begin, size
     cdef int64_t room = min(m + 1, UGT_EXACT_PARTS), block = NUMBERS_AT_ONCE // room
     cdef double[:, ::1] parts
@@ -52,7 +52,7 @@ def exact_rows(const double[:, ::1] x):
 
 
 def poisson_weights(const uint64_t[::1] keys, uint64_t seed, int64_t begin, int64_t end):
-    """How often each key counts in resamples begin..end (end - begin, n)."""
+    """Return how often each key counts in resamples begin..end (end - begin, n)."""
     cdef int64_t n = keys.shape[0]
     cdef double[:, ::1] weight
     cdef int status

@@ -45,7 +45,7 @@ ROW_SUM = UGT_HISTOGRAM_ROW_SUM
 
 
 cdef ugt_table table_of(array) except *:
-    """The address and strides of a table (N, K) that the caller keeps alive."""
+    """Return the address and strides of a table (N, K), which the caller keeps alive."""
     cdef const double[:, :] as_float64
     cdef const float[:, :] as_float32
     cdef const int64_t[:, :] as_int64
@@ -73,7 +73,7 @@ cdef ugt_table table_of(array) except *:
 
 
 cdef ugt_histograms tables_of(counts, probs, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance) except *:
-    """Two tables of one shape, with bins of all columns at once or of each."""
+    """Return the description of two tables of one shape, with common bins or bins for each column."""
     cdef ugt_histograms out
     if counts.ndim != 2 or 0 in counts.shape or counts.shape != probs.shape or not (counts.flags.aligned and probs.flags.aligned) \
             or edges.shape[0] != (1 if uniform else counts.shape[1]) or edges.shape[1] < 2:
@@ -85,7 +85,7 @@ cdef ugt_histograms tables_of(counts, probs, const double[:, ::1] edges, bint un
 
 
 def sums(counts, probs, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance, double[::1] out):
-    """Adds cells [2, K, B, N_SUMS] and totals [N_TOTALS] to out; returns what is wrong first (0: nothing), its row and its class."""
+    """Add cells [2, K, B, N_SUMS] and totals [N_TOTALS] to out; return the first fault (0: none), its row and its class."""
     cdef ugt_histograms given = tables_of(counts, probs, edges, uniform, fractional, tolerance)
     cdef int64_t n = len(counts)
     cdef int64_t[3] fault
@@ -100,7 +100,7 @@ def sums(counts, probs, const double[:, ::1] edges, bint uniform, bint fractiona
 
 
 def read(counts, probs, const double[:, ::1] edges, bint uniform, bint fractional, double tolerance):
-    """Shares, probabilities and cells (N, K) and facts (N, N_FACTS), then what is wrong as of sums."""
+    """Return shares, probabilities and cells (N, K), facts (N, N_FACTS), and the first fault as for sums."""
     cdef ugt_histograms given = tables_of(counts, probs, edges, uniform, fractional, tolerance)
     cdef int64_t n = len(counts)
     cdef int64_t[3] fault
@@ -120,7 +120,7 @@ def read(counts, probs, const double[:, ::1] edges, bint uniform, bint fractiona
 
 def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32_t[:, ::1] cell, fact, int64_t n_cells,
               const double[:, :] weight):
-    """The sums of rows as read or disagreement gave them, facts or None, with weights (N, W): (W, cells [and totals])."""
+    """Return the sums of rows from read or disagreement, with facts or None, under weights (N, W): (W, cells [and totals])."""
     cdef const double[:, ::1] facts = fact
     cdef int64_t n = share.shape[0], m = share.shape[1], n_weights = weight.shape[1], stride = stride_of(weight), i, k
     cdef int32_t least = 0, most = -1
@@ -149,7 +149,7 @@ def resampled(const double[:, ::1] share, const double[:, ::1] prob, const int32
 
 
 def disagreement(counts, const double[:, ::1] prob, observed, const double[:, ::1] edges, bint uniform, double tolerance):
-    """Observed values (N, M) of the predictions (N, M), or those given, cells (N, M), sums [M, B, N_SUMS], and what is wrong."""
+    """Return observed values (N, M) of the predictions (N, M), or those given, cells (N, M), sums [M, B, N_SUMS], and the first fault."""
     cdef bint known = observed is not None
     cdef int64_t n = len(counts), n_classes = counts.shape[1], m = prob.shape[1], n_bins = edges.shape[1] - 1
     cdef int64_t[3] fault

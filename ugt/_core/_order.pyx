@@ -23,7 +23,7 @@ cdef extern from "ugt.h" nogil:
 
 def dense_rows(const double[:, ::1] value, int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None,
                int32_t[::1] start=None):
-    """Offsets, and of index and start the rows that fit into them: more are to come where offsets[n] is more than their length."""
+    """Fill offsets, and the rows that fit into index and start: if offsets[n] exceeds their length, call again with more room."""
     cdef int64_t n = value.shape[0], n_classes = value.shape[1], room = 0
     cdef int32_t *index_out = NULL
     cdef int32_t *start_out = NULL
@@ -45,7 +45,7 @@ def dense_rows(const double[:, ::1] value, int64_t depth, bint ties_first, int64
 
 def ragged_rows(const int64_t[::1] row_offsets, const int32_t[::1] row_index, const double[::1] value, int64_t n_classes,
                 int64_t depth, bint ties_first, int64_t[::1] offsets, int32_t[::1] index=None, int32_t[::1] start=None):
-    """The same for ragged rows; classes not listed have the lowest value."""
+    """Like dense_rows, for ragged rows; unlisted classes have the lowest value."""
     cdef int64_t n = row_offsets.shape[0] - 1, room = 0
     cdef int32_t *index_out = NULL
     cdef int32_t *start_out = NULL
@@ -76,7 +76,7 @@ cdef inline const int32_t *first(const int32_t[::1] x) noexcept nogil:
 def role_sums(const int64_t[::1] offsets, const int32_t[::1] index, const double[::1] value, const double[::1] rest,
               const int64_t[::1] set_offsets, const int32_t[::1] set_index, const int8_t[::1] role, const int8_t[::1] rest_role,
               int64_t n_classes, double total, double[:, ::1] out):
-    """Of each case: sums over the certain and the tied classes of its set, and how many there are."""
+    """Return for each case the sums over the certain and the tied classes of its set, and their numbers."""
     cdef int64_t n = rest.shape[0]
     cdef ugt_sets sets
     cdef int status
@@ -96,12 +96,12 @@ def role_sums(const int64_t[::1] offsets, const int32_t[::1] index, const double
 
 
 def width(int metric, int depth):
-    """Values of a comparison."""
+    """Return the number of values of a comparison."""
     return ugt_compare_width(metric, depth)
 
 
 def column(int metric, int k, int depth):
-    """Which of them is a metric's."""
+    """Return the column of a metric among the values of a comparison."""
     return ugt_compare_column(metric, k, depth)
 
 

@@ -53,7 +53,7 @@ def find_entries(const int64_t[::1] offsets, const int32_t[::1] annotator, int64
 
 
 cdef class Distance:
-    """What the core needs to know of a distance; arrays are kept alive."""
+    """The parameters of a distance; arrays are kept alive."""
 
     cdef ugt_distance distance
     cdef object held
@@ -86,7 +86,7 @@ cdef class Masks:
 
 
 cdef class Entries:
-    """Annotators of cases and their rows; arrays are kept alive. Every method is about the cases [begin, end) and fills its last argument."""
+    """The annotators of cases and their rows; arrays are kept alive. Each method fills its last argument for the cases [begin, end)."""
 
     cdef ugt_entries entries
     cdef int64_t n_cases, n_entries, n_rows
@@ -156,7 +156,7 @@ cdef class Entries:
 
     def probabilities(self, Distance distance, const int32_t[::1] label, const double[:, ::1] probability, int64_t begin, int64_t end,
                       double[::1] out):
-        """Returns the first case whose probabilities are none, or -1. Of the table only the rows of the range are given."""
+        """Return the first case whose row is not a row of probabilities, or -1. The table holds only the rows of the range."""
         cdef int64_t fault = -1
         cdef int status
         self.fit(label.shape[0], begin, end, out.shape[0])

@@ -131,7 +131,7 @@ cdef class Stages:
         return offsets[end] - offsets[begin] + end - begin
 
     def classes(self, int64_t[::1] offsets, int32_t[::1] index):
-        """Copies of the offsets (N + 1,) and positions of the mentioned classes."""
+        """Copy the offsets (N + 1,) and positions of the mentioned classes into the arguments."""
         cdef int64_t i
         if offsets.shape[0] != self.n_cases + 1 or index.shape[0] != self.n_mentioned():
             raise ValueError("outputs do not fit")
@@ -141,7 +141,7 @@ cdef class Stages:
             index[i] = ugt_stages_class_index(self.stages)[i]
 
     def map(self, double reliability, const double[::1] shape, int rest, int64_t begin, int64_t end, double[::1] plausibility):
-        """Fills the modes of cases begin..end, mentioned classes and lump; the case that has none, or -1."""
+        """Fill the modes of cases begin..end, mentioned classes and lump; return the case without a mode, or -1."""
         cdef int64_t stopped_at = -1
         cdef int status
         if shape.shape[0] != self.n_cases or begin < 0 or end > self.n_cases or not reliability > 0 \
@@ -157,7 +157,7 @@ cdef class Stages:
         return -1
 
     def unbeaten(self, uint8_t[::1] mark):
-        """Marks, per case, a least set of mentioned classes that no other one is ever placed before."""
+        """Mark, per case, a smallest set of mentioned classes before which no other one is ever placed."""
         if mark.shape[0] != self.n_mentioned():
             raise ValueError("output does not fit")
         if mark.shape[0] > 0:
@@ -167,7 +167,7 @@ cdef class Stages:
     def gibbs(self, const uint64_t[::1] stream_key, double reliability, double shape, double rate, int rest, int64_t n_warmup, int64_t n_draws,
               int64_t n_thin, int64_t n_chains, uint64_t seed, int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] draws,
               double tempering=1.0):
-        """Fills the draws of cases begin..end; whether it came to the end."""
+        """Fill the draws of cases begin..end; return whether the run was completed."""
         cdef ugt_gibbs_options options
         cdef int status
         if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or begin < 0 or end > self.n_cases or n_draws < 1 or n_thin < 1 \
@@ -207,7 +207,7 @@ cdef ugt_mentioned mentioned_of(const int64_t[::1] class_offsets, const int32_t[
 def mentioned_top(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key, int64_t n_classes,
                   int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value, int64_t begin, int64_t end,
                   int32_t[:, :, ::1] out):
-    """Best classes (end - begin, draws, depth) of each draw."""
+    """Fill the best classes (end - begin, draws, depth) of each draw."""
     cdef ugt_mentioned draws = mentioned_of(class_offsets, class_index, stream_key, n_classes, n_draws, rest, shape, seed, value, begin, end)
     cdef int64_t depth = out.shape[2]
     cdef int status
@@ -221,7 +221,7 @@ def mentioned_top(const int64_t[::1] class_offsets, const int32_t[::1] class_ind
 def mentioned_groups(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key, int64_t n_classes,
                      int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value, int64_t begin, int64_t end,
                      const int64_t[::1] group, double[:, :, ::1] out):
-    """Plausibilities (end - begin, draws, groups) of groups of classes."""
+    """Fill the plausibilities (end - begin, draws, groups) of groups of classes."""
     cdef ugt_mentioned draws = mentioned_of(class_offsets, class_index, stream_key, n_classes, n_draws, rest, shape, seed, value, begin, end)
     cdef int64_t n_groups = out.shape[2], k
     cdef int status
@@ -236,7 +236,7 @@ def mentioned_groups(const int64_t[::1] class_offsets, const int32_t[::1] class_
 
 
 def modal_sets(const int32_t[:, :, ::1] top, int64_t k, double[::1] share, int64_t[::1] example):
-    """The share of the most frequent set of k best classes, per case, and a draw that has it."""
+    """Fill, per case, the share of the most frequent set of k best classes and a draw that has it."""
     cdef int status
     if share.shape[0] != top.shape[0] or example.shape[0] != top.shape[0] or top.shape[1] < 1 or k < 1 or k > top.shape[2]:
         raise ValueError("output or order does not fit")

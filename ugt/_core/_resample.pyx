@@ -15,7 +15,7 @@ cdef extern from "ugt.h" nogil:
 
 
 cdef int64_t n_units(const int64_t[::1] strata, int64_t begin, int64_t end, int64_t n_out) except -1:
-    """Units of a design; refuses empty strata and ranges of resamples that do not fit."""
+    """Return the number of units of a design; reject empty strata and ranges of resamples that do not fit."""
     cdef int64_t k, n = strata.shape[0] - 1
     if begin < 0 or end < begin or n_out != end - begin:
         raise ValueError("range of resamples and output do not fit together")
@@ -31,8 +31,8 @@ def bootstrap(
     const int64_t[::1] strata, uint64_t seed, int64_t begin, int64_t end, const double[::1] value=None, double[:, ::1] sums=None,
     const int32_t[::1] unit=None, double[:, ::1] weights=None
 ):
-    """Resamples begin..end of units that are ordered by stratum: sums (B, m) of the columns of a table in strips (see ugt.h), and how often
-    the unit of each case was drawn, weights (N, B); either may be left out."""
+    """Compute resamples begin..end of units ordered by stratum: sums (B, m) of the columns of a table in strips (see ugt.h), and the
+    weights (N, B), which say how often the unit of each case was drawn; either may be left out."""
     cdef int64_t i, m = 0, n_cases = 0, n = n_units(strata, begin, end, end - begin)
     cdef const double *values = NULL
     cdef const int32_t *units = NULL
@@ -66,7 +66,7 @@ def bootstrap(
 def resample_rows(
     const int64_t[::1] offsets, const int64_t[::1] count, uint64_t seed, int64_t begin, int64_t end, bint urn, int64_t[:, ::1] out
 ):
-    """How often each row of annotations was drawn in resamples begin..end, with replacement or from an urn (see ugt.h)."""
+    """Fill how often each row of annotations was drawn in resamples begin..end, with replacement or from an urn (see ugt.h)."""
     cdef int64_t i, n_cases = offsets.shape[0] - 1, n_rows = count.shape[0]
     cdef int status
     if n_cases < 1 or offsets[0] != 0 or offsets[n_cases] != n_rows or out.shape[1] != n_rows:
@@ -85,7 +85,7 @@ def resample_rows(
 
 
 def law_of_sum(const double[:, ::1] pmf, double[::1] law):
-    """The law of the sum of independent variables with these laws on 0..width-1."""
+    """Fill the law of the sum of independent variables, each with a law on 0..width-1."""
     cdef int64_t n = pmf.shape[0], width = pmf.shape[1]
     cdef int status
     if n < 1 or width < 1 or law.shape[0] != n * (width - 1) + 1:
@@ -98,8 +98,8 @@ def law_of_sum(const double[:, ::1] pmf, double[::1] law):
 def grouped_sums(
     const int64_t[::1] row, const int32_t[::1] group, const double[:, ::1] value, const double[:, :] weight, double[:, :, ::1] out
 ):
-    """Sums of weight x value over the entries of each group: entry i (n,) is of case row[i] and has values (n, m) or None, which is 1;
-    weights are of cases (N, B): out (B, groups, m)."""
+    """Fill the sums of weight x value over the entries of each group, out (B, groups, m): entry i (n,) belongs to case row[i] and has
+    values (n, m), or 1 if None; weights (N, B) are of cases."""
     cdef int64_t i, n = group.shape[0], m = 1 if value is None else value.shape[1], n_groups = out.shape[1], n_cases = weight.shape[0], stride = stride_of(weight)
     cdef const double *values = NULL
     cdef int status

@@ -67,7 +67,7 @@ cdef class RowReader:
     def read(self, const uint8_t[::1] text, bint last, int64_t most):
         self.check_open()
         cdef int64_t n = text.shape[0], n_rows = 0, consumed = 0
-        cdef int64_t room = min(most, n // self.format.width + 1)  # a cell and what ends it take a byte at least
+        cdef int64_t room = min(most, n // self.format.width + 1)  # a cell and its end take at least one byte
         if room < 1:
             raise ValueError("most must be at least 1")
         codes = np.empty((room, self.format.n_wanted), np.int32)

@@ -20,7 +20,7 @@ LAC, APS, RAPS = UGT_SCORE_LAC, UGT_SCORE_APS, UGT_SCORE_RAPS
 
 def scores(int kind, bint randomised, double penalty, int64_t rank, uint64_t seed, uint64_t chain,
            const double[:, ::1] probability, const uint64_t[::1] stream_key, double[:, ::1] out):
-    """Scores (n, K) of probabilities (n, K) without NaN."""
+    """Fill the scores (n, K) of probabilities (n, K) without NaN."""
     cdef ugt_set_rule rule
     cdef int64_t n = probability.shape[0]
     cdef int status
@@ -38,7 +38,7 @@ def scores(int kind, bint randomised, double penalty, int64_t rank, uint64_t see
 
 
 def labels(const double[:, ::1] plausibility, const uint64_t[::1] stream_key, uint64_t seed, uint64_t chain, int32_t[:, ::1] out):
-    """Labels (n, m) sampled from plausibilities (n, K) with positive sums."""
+    """Fill labels (n, m) sampled from plausibilities (n, K) with positive sums."""
     cdef int64_t n = plausibility.shape[0], k = plausibility.shape[1], m = out.shape[1]
     cdef int status
     if stream_key.shape[0] != n or out.shape[0] != n:

@@ -33,7 +33,7 @@ N_SUMS = UGT_SOFT_SUMS
 
 
 cdef class Scores:
-    """Scores of n cases, float64 or float32; they must not change while this lives."""
+    """The scores of n cases, float64 or float32, which must not change during the lifetime of this object."""
 
     cdef ugt_scores scores
     cdef object held
@@ -61,7 +61,7 @@ cdef class Scores:
         return check(status)
 
     def order(self):
-        """Positions (n,), highest score first, stable."""
+        """Return the positions (n,) in stable order, highest score first."""
         cdef int64_t[::1] out = np.empty(self.scores.n, np.int64)
         cdef int64_t nan_at
         cdef int status
@@ -78,7 +78,7 @@ cdef class Scores:
         return &weight[0]
 
     def sums(self, const double[::1] p, const double[::1] weight, double threshold, bint expected, const double[::1] above=None):
-        """The sums of ugt.h (N_SUMS,); above (4,): totals of cases with higher scores than all of these."""
+        """Return the sums of ugt.h (N_SUMS,); above (4,): totals of cases whose scores are higher than all of these."""
         cdef double[::1] out = np.zeros(UGT_SOFT_SUMS)
         cdef const double *w = self.weights(p, weight)
         cdef const double *base = NULL
@@ -94,7 +94,7 @@ cdef class Scores:
         return np.asarray(out)
 
     def curve(self, const double[::1] p, const double[::1] weight):
-        """Positives and negatives down to the end of each tie group, and its score."""
+        """Return the positives and negatives down to the end of each tie group, and its score."""
         cdef double[::1] positive = np.empty(self.scores.n), negative = np.empty(self.scores.n), score = np.empty(self.scores.n)
         cdef const double *w = self.weights(p, weight)
         cdef int64_t nan_at, n_points = 0
@@ -106,13 +106,13 @@ cdef class Scores:
 
 
 def argsort_descending(scores):
-    """Stable, highest first; 0 and -0 are tied."""
+    """Return the stable order, highest first; 0 and -0 are tied."""
     return Scores(scores).order()
 
 
 def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1] positive, const double[::1] negative, double threshold,
               bint expected, int64_t n_cases, const double[:, :] weight, const double[:, ::1] p, double[:, ::1] out):
-    """Sums (B, N_SUMS) with other weights (N, B) or None, other probabilities (B, N) or None."""
+    """Return the sums (B, N_SUMS) with other weights (N, B) or None, and other probabilities (B, N) or None."""
     cdef ugt_soft_column column
     cdef int64_t n = row.shape[0], n_resamples = out.shape[0], stride = 0, i
     cdef const double *w = NULL
@@ -142,7 +142,7 @@ def resampled(const int64_t[::1] row, const uint8_t[::1] last, const double[::1]
 
 
 def groups(const double[:, :, ::1] table, const double[:, ::1] above, bint expected, bint bounds):
-    """Sums (T, 1, N_SUMS) of T x G tie groups (T, G, 5) below totals (T, 4) or None; (T, 3, N_SUMS) with their least and most."""
+    """Return the sums (T, 1, N_SUMS) of T x G tie groups (T, G, 5) below totals (T, 4) or None; (T, 3, N_SUMS) with lower and upper bounds."""
     cdef int64_t n_tables = table.shape[0], n = table.shape[1], t, rows = 3 if bounds else 1
     cdef double[:, :, ::1] out = np.zeros((n_tables, rows, UGT_SOFT_SUMS))
     cdef const double *base = NULL

@@ -171,7 +171,7 @@ def class_counts(const int64_t[::1] offsets, const int32_t[::1] label, const int
     return out, index[:end].copy(), total[:end].copy()
 
 
-cdef int64_t MOST_CLASSES = 1 << 56  # numpy says nothing of memory beyond
+cdef int64_t MOST_CLASSES = 1 << 56  # above, numpy does not raise MemoryError
 
 
 def pair_sums(const int64_t[::1] offsets, const int32_t[::1] label, const int64_t[::1] count, const double[::1] times, int64_t n_classes,

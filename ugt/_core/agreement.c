@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Row i of offsets, checked on the way: rows are looked up one by one, by number. */
+/* Row i of offsets, with a check: rows are looked up one by one, by number. */
 typedef struct {
     int64_t from, to;
 } span;
@@ -34,7 +34,7 @@ typedef struct {
     int listed, own; /* is in `classes` below; was ranked by the annotator who is left out */
 } tally;
 
-/* One tally a class, all zero between cases; the classes of the current case are listed. */
+/* One tally per class, all zero between cases; the classes of the current case are listed. */
 typedef struct {
     tally *of;
     int32_t *classes;
@@ -75,7 +75,7 @@ static int change(board *b, const ugt_rankings *x, int64_t r, int full, int64_t 
     return status;
 }
 
-/* Which share of the classes with the highest sum are the left-out annotator's own; NaN where all sums are 0. */
+/* The share of the classes with the highest sum that the left-out annotator ranked; NaN if all sums are 0. */
 static double top_share(const board *b, uint64_t slack)
 {
     uint64_t whole = 0, part = 0;
@@ -197,7 +197,7 @@ static void close_bench(bench *w)
     free(w->harmonic);
 }
 
-/* Notes the place of every class, or (on = 0) forgets it. Blocks that begin at `depth` or later add nothing anywhere. */
+/* Sets the place of each class, or (on = 0) clears it. Blocks that begin at `depth` or later do not affect any sum. */
 static int mark(bench *w, const ugt_rankings *x, const ranking *a, int on)
 {
     span block;
@@ -211,7 +211,7 @@ static int mark(bench *w, const ugt_rankings *x, const ranking *a, int on)
             const int32_t c = x->items[a->start + j];
             if (c < 0 || c >= w->n_classes)
                 return UGT_ERR_RANGE;
-            if (on && w->place[c] != 0) /* a class stands twice; without this, blocks could be more than classes */
+            if (on && w->place[c] != 0) /* a class occurs twice; without this check there could be more blocks than classes */
                 return UGT_ERR_VALUE;
             w->place[c] = on ? (int32_t)(k - a->blocks.from + 1) : 0;
         }
@@ -225,7 +225,7 @@ static double among(int64_t k, span block)
     return k >= block.to ? 1 : (double)(k - block.from) / (double)(block.to - block.from);
 }
 
-/* What a class adds that stands in block a of one ranking and in block b of the other: the sum over k <= depth of 1/k times both
+/* The part of a class in block a of one ranking and in block b of the other: the sum over k <= depth of 1/k times both
  * probabilities to be among the first k, which are 0 up to where the later block begins and 1 once both have ended. */
 static double together(const bench *w, span a, span b)
 {

@@ -15,7 +15,7 @@
 #define TAIL 41.0        /* terms below exp(-41) of the largest are dropped: 1.6e-18 */
 #define CLOSE 1e-7       /* a relative change below this leaves an error of about its square */
 #define LOG_2 0.69314718055994530942
-#define MOST_HALVINGS 12 /* three are the most that any test needed */
+#define MOST_HALVINGS 12 /* no test needed more than three */
 
 /* phi(x) = x / (e^x - 1), psi(x) = phi (x + phi - 1) = -x phi'(x) */
 static double phi(double x)
@@ -72,7 +72,7 @@ typedef struct {
     const double *x;
     int64_t n;
     int complement; /* integrate 1 - p */
-    double peak;    /* log of the largest term seen at the start */
+    double peak;    /* log of the largest term at the start */
     double *share;  /* [n] running sums of weight * phi, or NULL */
     double shared, largest_share; /* their sum, and the most that one node added to it */
 } block_task;
@@ -86,7 +86,7 @@ static double log_term(const block_task *task, double s)
     return arrived == 0.0 ? -INFINITY : s - t + log(-expm1(arrived));
 }
 
-/* what a node adds to the sum of shares */
+/* the part of a node in the sum of shares */
 static double add_share(block_task *task, double s, double weight)
 {
     double added = 0.0;
@@ -111,7 +111,7 @@ static double sum_outwards(block_task *task, double start, double step, double *
     double sum = 0.0, largest = 1.0;
     for (int i = 0; i < 1000000; i++) {
         const double s = start + i * step, term = exp(log_term(task, s) - task->peak), added = add_share(task, s, term);
-        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* no share met yet */
+        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* no share so far */
         sum += term;
         largest = term > largest ? term : largest;
         if (isnan(*end)) {
@@ -222,7 +222,7 @@ double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, d
 {
     for (int64_t a = 0; a < n; a++)
         x[a] = lambda[a] / z;
-    const double horizon = draw_horizon(stream, x, n) / z; /* the first later class; forgotten again (memorylessness) */
+    const double horizon = draw_horizon(stream, x, n) / z; /* the first later class, whose time is then dropped (memorylessness) */
     double last = 0.0;
     for (int64_t a = 0; a < n; a++) {
         tau[a] = -log1p(ugt_stream_uniform(stream) * expm1(-lambda[a] * horizon)) / lambda[a];

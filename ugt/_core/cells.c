@@ -119,7 +119,7 @@ static int make_room(ugt_cells *cells)
     return UGT_OK;
 }
 
-/* data for nodes [lo, hi), which include what `old` holds */
+/* data for nodes [lo, hi), which include those of `old` */
 static double *filled(const table *old, double c, int grid, int64_t lo, int64_t hi)
 {
     const int64_t n = hi - lo, n_old = old->data == NULL ? 0 : old->hi - old->lo;

@@ -1,7 +1,7 @@
 /* Annotators who are right or wrong, all wrong labels being alike: one-coin Dawid-Skene, and GLAD (Whitehill et al. 2009).
  *
- * All classes that nobody gave in a case share one likelihood, so they are one term with the sum of their prevalences: exact, and
- * the cost does not depend on the number of classes. A probability of 0 is counted, not added up in logs. */
+ * All classes without labels in a case share one likelihood, so they are one exact term with the sum of their prevalences, and
+ * the cost does not depend on the number of classes. A probability of 0 is counted instead of added in logs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ int ugt_coins_check(const ugt_coins *c)
 
 typedef struct {
     const double *log_prevalence, *prevalence, *right, *wrong;
-    double *sum;    /* [widest] finite part of what a class has over all others */
+    double *sum;    /* [widest] finite part of the excess of a class over all others */
     int64_t *never; /* [widest] its right labels that have probability 0, and less its wrong ones */
     int per_label;
 } coin_room;
@@ -118,7 +118,7 @@ static void add_counts(const ugt_coins *c, const double *prevalence, const doubl
     }
     for (int64_t k = 0; k < t->n_classes; k++) {
         class_count[k] += prevalence[k] * all_rest;
-        class_count[k] = class_count[k] > 0.0 ? class_count[k] : 0.0; /* what cancels may leave -1e-16 */
+        class_count[k] = class_count[k] > 0.0 ? class_count[k] : 0.0; /* cancellation may leave -1e-16 */
     }
 }
 
@@ -290,7 +290,7 @@ typedef struct {
     double *out, *cross; /* cross [n_annotators]: information of an ability with the easiness of the case at hand */
     int32_t *member;     /* [n_annotators] the annotators of the case, once each */
     uint8_t *is_member;
-    /* where abilities are taken one by one */
+    /* used if abilities are treated one by one */
     double *pull;            /* [entries] sums of what the labels of an entry weigh with the easiness */
     int64_t *last, *before;  /* [n_annotators], [labels] chains of the labels that an annotator gave the case; -1: none */
 } information;
@@ -343,7 +343,7 @@ static void add_case(const information *f, int64_t i)
     }
 }
 
-/* The same where only the diagonal is wanted: work grows with the labels of the case, not with their pairs. */
+/* The diagonal of the information only: the work grows with the labels of the case, not with their pairs. */
 static void add_case_alone(const information *f, int64_t i)
 {
     const ugt_label_table *t = &f->c->table;

@@ -17,7 +17,7 @@ static double within(const ugt_bucket *bucket, double k)
 
 double ugt_choose(double n, int64_t k)
 {
-    double result = k < 0 ? 0.0 : 1.0; /* more is certain than there is room for: no set */
+    double result = k < 0 ? 0.0 : 1.0; /* more classes are certain than fit: no set */
     for (int64_t i = 1; i <= k; i++)
         result *= (n - (double)(k - i)) / (double)i;
     return result;
@@ -187,7 +187,7 @@ static double discounted_gain(const ugt_sides *sides, const double *n, int depth
     return sum;
 }
 
-/* Every metric of lists has its formula here and nowhere else. */
+/* The formulas of all metrics of lists. */
 double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch)
 {
     switch (metric) {
@@ -252,7 +252,7 @@ int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, i
 {
     int count = 0;
     for (int64_t j = 0; j < listed && start[j] < depth; j++) {
-        /* starts lie in 0..depth-1 and grow; `count < depth` keeps arrays safe from any that do not */
+        /* starts are in 0..depth-1 and increase; `count < depth` protects the arrays if they do not */
         if (j == 0 || (start[j] != start[j - 1] && count < depth))
             buckets[count++] = (ugt_bucket){start[j], 0.0};
         buckets[count - 1].size += 1.0;

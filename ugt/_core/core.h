@@ -1,4 +1,4 @@
-/* What the C files share among themselves; Python sees ugt.h only. */
+/* Declarations that the C files share; Python uses ugt.h only. */
 #ifndef UGT_CORE_H
 #define UGT_CORE_H
 
@@ -10,7 +10,7 @@ static inline size_t ugt_bytes(int64_t n, size_t size)
     return n < 0 || (uint64_t)n > PTRDIFF_MAX / size ? PTRDIFF_MAX : (size_t)n * size;
 }
 
-/* "ugt": apart from other users of Philox with the same seed */
+/* "ugt": separates these streams from other users of Philox with the same seed */
 #define UGT_PHILOX_KEY 0x756774u
 
 /* ---- special.c ---- */
@@ -48,12 +48,12 @@ typedef struct {
 
 ugt_cells *ugt_cells_new(void); /* NULL: out of memory */
 void ugt_cells_free(ugt_cells *cells);
-void ugt_cells_trim(ugt_cells *cells); /* forgets everything when the tables exceed their budget */
+void ugt_cells_trim(ugt_cells *cells); /* drops all tables when they exceed their budget */
 int ugt_cells_get(ugt_cells *cells, double c, int grid, int64_t lo, int64_t hi, ugt_columns *out);
 double ugt_grid_point(int grid, int64_t i, double *s); /* weight of node i; *s its abscissa */
 double ugt_grid_coordinate(double s);                  /* u of s */
 
-/* ---- profile.c: what a Dirichlet law looks like with the names of its classes taken away ---- */
+/* ---- profile.c: a Dirichlet law without the names of its classes ---- */
 typedef struct {
     int64_t n_groups;
     const double *c;      /* distinct positive concentrations, descending */

@@ -30,7 +30,7 @@ typedef struct {
 #define LARGE 0x1p+300
 #define SMALL 0x1p-300
 
-/* Takes the halves of every chain, without the middle one of an odd number of draws. 0: something is not finite. */
+/* Takes the halves of every chain, without the middle draw of an odd number. Returns 0 if a draw is not finite. */
 static int load(room *r, const double *series, int64_t n_draws)
 {
     const int64_t n_chains = r->halves / 2;
@@ -75,7 +75,7 @@ static void sort_runs(keyed *a, int64_t n)
 static void merge(const keyed *left, int64_t n_left, const keyed *right, int64_t n_right, keyed *out)
 {
     const keyed *left_end = left + n_left, *right_end = right + n_right;
-    while (left < left_end && right < right_end) { /* without a branch that nobody can predict */
+    while (left < left_end && right < right_end) { /* without an unpredictable branch */
         const int second = right->value < left->value;
         const keyed *least[2] = {left, right};
         *out++ = *least[second];
@@ -172,7 +172,7 @@ static void centre(room *r, const double *x)
     r->within = dot(r->centred, r->centred, r->n) / (double)(m * (r->length - 1));
 }
 
-/* R-hat of what was centred. Nothing varies: 1. Nothing varies but from chain to chain: infinite. */
+/* R-hat of the centred values. 1 if all are equal; infinite if they vary between chains only. */
 static double potential_scale_reduction(const room *r)
 {
     const double length = (double)r->length;

@@ -1,12 +1,12 @@
 /* Dirichlet-multinomial log-likelihood of label counts under Dirichlet(a z), z fixed, with derivatives by log a.
  *
  * It is a sum over labels, log(a z_k + j) for the j-th further label of class k less log(a + j) for the j-th label of the case: no
- * difference of large log-gammas, so that it is as good for a = 1e-12 as for a = 1e12. */
+ * difference of large log-gammas, so that it is equally accurate for a = 1e-12 and a = 1e12. */
 #include <math.h>
 
 #include "core.h"
 
-#define DIRECT 64 /* terms that are added one by one; the rest of a long sum by Euler and Maclaurin, good to 1e-16 from here on */
+#define DIRECT 64 /* terms that are added one by one; the rest of a long sum is by Euler and Maclaurin, whose error is 1e-16 from here on */
 
 /* Of log(a + j): the sum, its first derivative by log a as the sum of a / (a + j) and as what that lacks of the number of labels, the
  * sum of j / (a + j), and the second, the sum of a j / (a + j)^2. */

@@ -6,7 +6,7 @@
 
 /* ---- em.c: annotators with confusion matrices (Dawid & Skene 1979) ------------------------------------ */
 
-/* Who gave which label. */
+/* The labels with their annotators. */
 typedef struct {
     const int64_t *offsets;       /* [n_cases+1] labels of each case */
     const int32_t *annotator;     /* [n_labels] in 0..n_annotators-1 */
@@ -117,7 +117,7 @@ int ugt_glad_improve(const ugt_coins *coins, const ugt_glad_prior *prior, const 
 int ugt_coins_information(const ugt_coins *coins, const double *q, const double *chance_right, const ugt_glad_prior *prior,
                           const double *ability, const double *easiness, int joint, double *out);
 
-/* ---- what em.c and skills.c share ------------------------------------------------------------------------ */
+/* ---- shared by em.c and skills.c ------------------------------------------------------------------------ */
 
 #define UGT_EM_SMALL 1e-250 /* products of probabilities below this are taken in logs instead */
 

@@ -73,7 +73,7 @@ static inline int bit_length(uint64_t x)
     return (int)exponent_of(bits_of((double)x)) - 1022;
 }
 
-/* What is below bit `bit` stays: that, or how much it is short of 2^bit. */
+/* Keeps the bits below bit `bit`, or how much they lack to 2^bit. */
 static void keep_rest(int64_t *limb, int low, int high, int bit, int complement)
 {
     const int last = bit >> 5;
@@ -199,13 +199,13 @@ int ugt_exact_rows(const double *x, int64_t n, int64_t m, int64_t max_parts, dou
     if (max_parts < 1)
         return UGT_ERR_SIZE;
     for (int64_t i = 0; i < n; i++) {
-        int low = LIMBS, high = 0; /* limbs in use: most rows have a few */
+        int low = LIMBS, high = 0; /* limbs in use: most rows need a few */
         for (int64_t j = 0; j < m; j++) {
             const uint64_t bits = bits_of(x[i * m + j]);
             const unsigned exponent = exponent_of(bits);
             if (exponent == NOT_FINITE)
                 return UGT_ERR_VALUE;
-            if (bits << 1 != 0) { /* 0 takes no limb */
+            if (bits << 1 != 0) { /* 0 needs no limb */
                 const int first = (int)(place_of(exponent) >> 5);
                 low = first < low ? first : low;
                 high = first + 2 > high ? first + 2 : high;

@@ -22,8 +22,8 @@
 
 #include "core.h"
 
-#define LEAST 1e-300        /* plausibilities do not underflow below this */
-#define WHOLE 1e-9          /* a reliability this close to a whole number is one */
+#define LEAST 1e-300        /* lower limit that keeps plausibilities from underflowing */
+#define WHOLE 1e-9          /* a reliability this close to a whole number counts as whole */
 /* Moves of the scale of the usual top class pay where it is in this share of the first blocks, with so many votes times
  * the reliability (measured on real cases: they double the time of a sweep and divide the autocorrelation time by 3-6). */
 #define SCALE_MOVES_SHARE 0.7
@@ -381,7 +381,7 @@ static int64_t usual_top_class(sampler *s)
     double *votes = s->proposed, all = 0.0;
     int64_t top = 0;
     if (s->options->shape >= 0.5)
-        return -1; /* a flat prior keeps scales in bounds */
+        return -1; /* a flat prior bounds the scales */
     memset(votes, 0, (size_t)(s->m + 1) * sizeof *votes);
     for (int64_t j = s->first_stage; j < s->end_stage; j++) {
         const ugt_stage *stage = &s->stages->stage[j];

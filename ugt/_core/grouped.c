@@ -63,7 +63,7 @@ UGT_WIDE static void add_entries(const weights *w, const int32_t *group, const d
     }
 }
 
-/* The same where every value is 1. */
+/* Like the function above, if every value is 1. */
 UGT_WIDE static void count_entries(const weights *w, const int32_t *group, int64_t n, double *restrict sum)
 {
     for (int64_t u = 0; u < n; u++) {
@@ -73,7 +73,7 @@ UGT_WIDE static void count_entries(const weights *w, const int32_t *group, int64
     }
 }
 
-/* As many lanes as there are, the others 0: a panel after the other. */
+/* Adds entries for fewer than LANES weightings, panel by panel, with zeros in the other lanes. */
 static void add_few(const weights *w, int lanes, const int32_t *group, const double *value, int64_t n, int64_t m, double *sum)
 {
     double gathered[PANEL * LANES] = {0.0};

@@ -17,7 +17,7 @@
 typedef struct {
     const ugt_histograms *in;
     const double *y, *z; /* [rows of the block * n_classes] */
-    int check_whole;     /* whether counts may turn out not to be whole, and must */
+    int check_whole;     /* whether counts may be fractional, and whether they must be whole */
     double per[USUAL], spread[USUAL];
     double *cell, *total;
 } pass;
@@ -53,7 +53,7 @@ LOADER(load_int32, int32_t, double)
 LOADER(load_whole64, int64_t, int64_t)
 LOADER(load_whole32, int32_t, int64_t)
 
-/* Whether all were from 0 to 2^52 - 1. */
+/* Returns whether all numbers were from 0 to 2^52 - 1. */
 static int load_small(const int64_t *flat, int64_t n, double *restrict out)
 {
     pair_bits bits = pair_no_bits();
@@ -109,7 +109,7 @@ static const int64_t *load_whole(const ugt_table *t, int64_t begin, int64_t n_ro
     return out;
 }
 
-/* ---- what is wrong: looked for once something is known to be ---- */
+/* ---- faults: searched for only after a sum has shown that there is one ---- */
 
 static int fault_of(const ugt_histograms *in, double y, double z)
 {
@@ -132,7 +132,7 @@ static void name_fault(const ugt_histograms *in, const double *y, const double *
             return;
         }
     }
-    /* what is left if no number by itself is wrong */
+    /* the remaining fault if no single number is wrong */
     fault[0] = n == 0.0 || (n >= LEAST_LABELS && n <= MAX_COUNT) ? UGT_HISTOGRAM_SUM : UGT_HISTOGRAM_TOTAL;
     fault[2] = 0;
 }
@@ -265,7 +265,7 @@ INLINE row_facts facts_of(const double *y, const double *z, int64_t n_classes)
     return f;
 }
 
-/* NaN is in a sum if it is anywhere. */
+/* A NaN anywhere makes a sum NaN. */
 INLINE int is_fine(const row_facts *f, double tolerance)
 {
     const double n = pair_sum(f->n), off = fabs(pair_sum(f->all) - 1.0);
@@ -317,7 +317,7 @@ INLINE void add_row(const pass *p, const layout *t, const double *y, const doubl
     total[2] += n;
 }
 
-/* The labels of a row, and P(an argmax of z is an argmax of y). 0 if something is wrong. */
+/* The labels of a row, and P(an argmax of z is an argmax of y). 0 if the row has a fault. */
 INLINE int look_at_row(const pass *p, const layout *t, const double *y, const double *z, double *n, double *right)
 {
     const row_facts f = facts_of(y, z, t->n_classes);
@@ -328,7 +328,7 @@ INLINE int look_at_row(const pass *p, const layout *t, const double *y, const do
     return 1;
 }
 
-/* Rows [begin, end) of a block; the first one that something is wrong with, or -1. uniform is a constant where the caller's is. */
+/* Rows [begin, end) of a block; returns the first row with a fault, or -1. `uniform` is a compile-time constant of the callers. */
 INLINE int64_t add_rows(const pass *p, int64_t begin, int64_t end, int uniform)
 {
     const layout t = layout_of(p, uniform);
@@ -498,7 +498,7 @@ static void observe(const double *y, int64_t n_classes, double n, int64_t n_colu
         out[k] = 2.0 * y[k - 1] * (n - y[k - 1]) / pairs;
 }
 
-/* The labels of a row of counts, or -1 and what is wrong with it. */
+/* The labels of a row of counts, or -1 and its fault. */
 static double labels_of(const double *y, int64_t n_classes, int64_t row, int64_t *fault)
 {
     double n = 0.0;
@@ -512,7 +512,7 @@ static double labels_of(const double *y, int64_t n_classes, int64_t row, int64_t
     return n;
 }
 
-/* Row i, whose observed values are known, to its cells. 0 if a prediction is none. */
+/* Adds row i, whose observed values are known, to its cells. Returns 0 if a prediction is not a probability. */
 static int place(const layout *t, ugt_histogram_rows *out, int64_t i, int64_t *fault)
 {
     const double *m = out->share + i * t->n_classes, *z = out->prob + i * t->n_classes;

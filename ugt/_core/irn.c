@@ -45,7 +45,7 @@ typedef struct {
     int touched;
 } cell;
 
-/* One cell a class, all zero between cases; the classes touched by the current case are listed, so that a case costs what was annotated. */
+/* One cell per class, all zero between cases; the classes of the current case are listed, so that the cost grows with its annotations. */
 typedef struct {
     cell *cells;
     int32_t *classes;
@@ -67,7 +67,7 @@ static void close_sums(sums *s)
     free(s->classes);
 }
 
-/* NULL where k is no class */
+/* NULL if k is not a class */
 static cell *touch(sums *s, int32_t k)
 {
     if (k < 0 || k >= s->n_classes)

@@ -26,7 +26,7 @@ double ugt_stage_log_probability(const double *lambda, int64_t n, double z, doub
     if (z <= 0.0 || zero) {
         for (int64_t a = 0; a < n && share != NULL; a++)
             share[a] = zero ? NAN : 0.0;
-        return !zero ? 0.0 : z > 0.0 ? -INFINITY : NAN; /* 0 against 0: nobody ever arrives */
+        return !zero ? 0.0 : z > 0.0 ? -INFINITY : NAN; /* 0 against 0: no class ever arrives */
     }
     if (n <= UGT_SMALL_BLOCK) {
         const double log_p = ugt_subset_log_probability(lambda, (int)n, z, lattice);
@@ -92,7 +92,7 @@ static double ranking_log_probability(likelihood_room *room, const ugt_rankings 
     return sum;
 }
 
-/* whether no class stands twice among items [begin, end); leaves `ranked` as it was, all 0 */
+/* whether no class occurs twice among items [begin, end); leaves `ranked` all 0, as before */
 static int classes_differ(uint8_t *ranked, const int32_t *items, int64_t begin, int64_t end)
 {
     int64_t i = begin;

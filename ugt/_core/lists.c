@@ -198,7 +198,7 @@ int ugt_dirichlet_lists(const ugt_profiles *profiles, int64_t begin, int64_t end
         const int length = list_length(&profile, depth);
         list_job job = {{.length = length, .left = left}, table + table_offsets[p]};
         status = ugt_integrate(&work, &profile, list_plan(&profile, length), list_integral, &job);
-        for (int64_t i = table_offsets[p]; i < table_offsets[p + 1]; i++) /* of what is next to impossible, rounding is left */
+        for (int64_t i = table_offsets[p]; i < table_offsets[p + 1]; i++) /* rounding leaves a remainder for lists of probability near 0 */
             if (table[i] < 0.0)
                 table[i] = 0.0;
         ugt_cells_trim(work.cells);
@@ -226,10 +226,10 @@ typedef struct {
     uint64_t n_seen;
 } value_task;
 
-/* What the values of a case hang on: its profile, the model's buckets, and which classes lie where. Few cases differ in it where labels
+/* The values of a case depend on its profile, the model's buckets, and the classes in each. Few cases differ in these if labels
  * and classes are few; the last case with each hash is looked up. */
 #define SEEN 1024 /* at the most */
-#define MANY 256  /* cases, from which on it pays */
+#define MANY 256  /* least number of cases for which the search pays */
 #define KEY 64
 
 typedef struct seen {
@@ -253,7 +253,7 @@ static int32_t key_of(const value_task *t, int64_t profile, int32_t *key)
     return n;
 }
 
-/* The place of a key; its case is alike where the key is there. */
+/* The place of a key; if the key is there, its case has the same values. */
 static seen *place_of(const value_task *t, const int32_t *key, int32_t length)
 {
     uint64_t hash = (uint64_t)length;

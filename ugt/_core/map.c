@@ -27,7 +27,7 @@
 #define DOUBTFUL 1e-6  /* that noise must not move the maximum further than this */
 #define LEAST 1e-300   /* a plausibility below this is out of range */
 #define EQUAL 1e-12    /* plausibilities of a case that differ by less (relative) differ by rounding: they are tied */
-#define TAIL 1e-18     /* what is dropped of the integrals, relative to them */
+#define TAIL 1e-18     /* relative size of the dropped parts of the integrals */
 #define AGREED 1e-7    /* change of the integrals from one step size to its half; their error squares at each halving */
 #define SMALL 1e-100   /* products are put away into a logarithm before they underflow */
 
@@ -273,7 +273,7 @@ static double doubt(search *f)
     return find_step(f, f->trial);
 }
 
-/* goes along the step until F has risen enough; whether it has. NaN is no rise. */
+/* goes along the step until F has risen enough; returns whether it has. NaN does not count as a rise. */
 static int rise(search *f, double length, double *value)
 {
     double slope = 0.0;

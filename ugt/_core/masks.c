@@ -1,4 +1,4 @@
-/* Distances between masks, one bit a pixel, from the sizes of their intersections. */
+/* Distances between masks, with one bit per pixel, from the sizes of their intersections. */
 #include <math.h>
 #include <stdlib.h>
 

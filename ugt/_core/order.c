@@ -1,4 +1,4 @@
-/* Orders of classes: who is among the best, and who is tied with whom.
+/* Orders of classes: which classes are among the best, and which are tied.
  *
  * An order lists classes best first, each with the start of its bucket (how many classes are strictly better); classes
  * of one bucket are tied. All classes that are not listed form one last bucket, which starts where the list ends. Only
@@ -103,7 +103,7 @@ static int64_t row_order(const double *value, const int32_t *index, int64_t n, i
     }
     if (ties_first)
         return listed < depth ? listed : depth;
-    if (listed == n_classes) { /* the last bucket holds all the rest: it need not be listed */
+    if (listed == n_classes) { /* the last bucket holds all remaining classes and need not be listed */
         const double last = found[listed - 1].value;
         while (listed > 0 && found[listed - 1].value == last)
             listed--;

@@ -54,7 +54,7 @@ INLINE int pair_are_small(pair_bits bits)
     return (uint64_t)(x[0] | x[1]) >> 52 == 0;
 }
 
-/* Towards 0; anything where they do not fit. */
+/* Rounds towards 0; undefined for numbers that do not fit. */
 INLINE void pair_put_int32(int32_t *x, pair a) { _mm_storel_epi64((__m128i *)(void *)x, _mm_cvttpd_epi32(a)); }
 
 #else

@@ -1,6 +1,6 @@
 /* Distances between the annotators of a case, without its pairs [C eq. 1].
  *
- * An entry is an annotator in a case, or a number of annotators that said the same; its labels, equally often each, are a law
+ * An entry is an annotator in a case, or a number of annotators with equal labels; its labels, equally often each, are a law
  * of mass 1. With M the sum of the laws of a case, an entry e of law m is at a distance <m, D M> - <m, D m> from all others,
  * where <m, D m'> is the mean distance over all pairs of labels. D M takes one sort of the labels (or one table of masses by
  * class); <m, D m> is left only where an annotator said different things. Sums are of numbers that are not negative, built up
@@ -13,7 +13,7 @@
 
 #define FEW 128      /* numbers up to which insertion takes less time than qsort: half of it at 64, as much at 150 or so */
 #define SLACK 1e-12  /* a difference of decimals such as 0.8 - 0.6 is above 0.2 by rounding only */
-#define ROW_SUM 1e-4 /* by which probabilities may miss a sum of 1 */
+#define ROW_SUM 1e-4 /* largest error of a sum of probabilities */
 
 static int64_t first_row(const ugt_entries *in, int64_t entry)
 {
@@ -52,7 +52,7 @@ static int64_t most_rows(const ugt_entries *in, int64_t begin, int64_t end)
     return most;
 }
 
-/* What is left of the distance to all when that to oneself is taken off. Where the others add nothing, the two are sums of
+/* The distance to all without that to oneself. If the others add nothing, the two are sums of
  * the same terms in the same order. */
 static double others(double all, double own)
 {
@@ -371,7 +371,7 @@ static double entry_cost(const ugt_distance *distance, const tables *t)
     return others(all, own);
 }
 
-/* annotators that said something else: of the n - 1 others, all but the mass at the class */
+/* annotators with another class: the n - 1 others except the mass at the class */
 static double entry_differing(double n, const tables *t)
 {
     double sum = 0.0;

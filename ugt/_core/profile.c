@@ -286,7 +286,7 @@ ugt_plan ugt_plan_order(const ugt_profile *profile, int64_t order)
     /* above: one of the support - order + 1 smaller concentrations lies there */
     const double top = ugt_gamma_log_above(&shape, NEGLIGIBLE + log((double)(support - order + 1)));
     const double u0 = ugt_grid_coordinate(lower_end(profile, order)), u1 = ugt_grid_coordinate(top);
-    /* the narrowest law inside the range sets the step; those far above it are constant there */
+    /* the narrowest law inside the range determines the step; laws far above the range are constant in it */
     double narrow = profile->c[g];
     for (int64_t i = 0; i < g; i++) {
         const double c = profile->c[i], x = exp(top);

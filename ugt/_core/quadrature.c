@@ -1,4 +1,4 @@
-/* What the integrals of dirichlet.c, overlaps.c and lists.c have in common: the workspace with the tables of all groups
+/* The common parts of the integrals of dirichlet.c, overlaps.c and lists.c: the workspace with the tables of all groups
  * on the nodes of a plan, the loop that halves the step until a known sum is met, and truncated polynomials. */
 #include <math.h>
 #include <stdlib.h>

@@ -123,7 +123,7 @@ static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
         for (int64_t j = 0; j < n; j++)
             count_five(s->word[j], count);
     }
-    while (left > 0) { /* what falls behind the last unit is drawn again */
+    while (left > 0) { /* a draw beyond the last unit is repeated */
         const int64_t wanted = (left + in_word - 1) / in_word, n = wanted < WORDS ? wanted : WORDS;
         ugt_stream_words(&s->stream[lane], n, s->word);
         for (int64_t j = 0; j < n; j++) {
@@ -185,7 +185,7 @@ INLINE void add_block(sampler *s, const block *block, int lanes, const strips *t
     }
 }
 
-/* Draws all blocks for a lane or all of them. */
+/* Draws all blocks for one lane or for all lanes. */
 INLINE void add_blocks(sampler *s, int lanes, const strips *table, double *out, double *weights, int64_t stride)
 {
     for (int64_t i = 0; i < s->n_blocks; i++) {

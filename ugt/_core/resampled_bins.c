@@ -15,7 +15,7 @@ INLINE void add(double *restrict sum, const double *restrict weight, double valu
         sum[lane] += weight[lane] * value;
 }
 
-/* What a column of a row adds to its cell. */
+/* Adds a column of a row to its cell. */
 INLINE void add_cell(double *sum, const double *weight, double m, double z, double spread)
 {
     const double gap = m - z, mm = m * m;
@@ -27,7 +27,7 @@ INLINE void add_cell(double *sum, const double *weight, double m, double z, doub
     add(sum + 5 * LANES, weight, (m - mm) * spread);
 }
 
-/* A row to its totals; whether it has labels. */
+/* Adds a row to its totals; returns whether it has labels. */
 INLINE int add_facts(double *total, const double *weight, const double *fact)
 {
     if (fact[0] == 0.0) {

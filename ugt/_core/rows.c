@@ -147,7 +147,7 @@ static int ends_line(uint8_t byte)
 }
 
 typedef struct {
-    int64_t begin, end, after; /* its bytes without quotes around them, and where what ends it stands */
+    int64_t begin, end, after; /* its bytes without the quotes around them, and the place of its end */
     int doubled;               /* whether quotes are doubled in it */
 } cell;
 

@@ -4,7 +4,7 @@
 
 #include "ugt.h"
 
-/* Distinct strings of bytes, each with the number of those that were there before it. */
+/* Distinct strings of bytes, each with the number of earlier ones. */
 typedef struct {
     void *slots;     /* open addressing */
     uint64_t mask;   /* number of slots, a power of two, minus 1 */

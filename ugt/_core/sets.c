@@ -5,7 +5,7 @@
  * u p_k (Romano, Sesia & Candes 2020, eq. 5-7). RAPS: APS plus penalty * max(o - rank, 0), o being the place of k in that
  * order (Angelopoulos, Bates, Malik & Jordan 2021, eq. 4).
  *
- * Randomised: one uniform u a case, and tied classes in a random order, both from the case's own stream (u first, then the
+ * Randomised: one uniform u per case, and tied classes in a random order, both from the case's own stream (u first, then the
  * tied groups in descending order, Fisher-Yates from the end). Else u = 1 and tied classes count as one: all of them have the
  * score of the last, so that no class depends on its position. */
 #include <math.h>

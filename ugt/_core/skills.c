@@ -156,7 +156,7 @@ static int64_t pick(const double *q, int64_t m, double u)
     return last;
 }
 
-/* draw < 0: written nowhere */
+/* draw < 0: not written */
 static void draw_case(sampler *s, int64_t i, int64_t sweep, int64_t draw, double *value)
 {
     const ugt_confusions *x = s->x;

@@ -181,7 +181,7 @@ int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weig
 
 /* ---- resamples: the order of the scores stays, weights or probabilities change ---- */
 
-/* resample b, one by itself */
+/* resample b alone */
 static void resample_alone(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t b, double *out)
 {
     const int64_t n = column->n;
@@ -217,7 +217,7 @@ typedef struct {
     double u[LANES], v[LANES], s[LANES], hard_u[LANES], hard_v[LANES];
 } groups;
 
-/* What add_group does without expected ties, for all lanes; every lane has the numbers that it would have alone. DBL_MIN changes no n
+/* add_group without expected ties, for all lanes; every lane has the same numbers as alone. DBL_MIN changes no n
  * but 0, whose shares are 0 too: a condition would keep the compiler from dividing two lanes at a time. */
 INLINE void add_groups(double (*restrict sum)[LANES], const groups *restrict g, double (*restrict total)[LANES])
 {

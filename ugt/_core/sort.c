@@ -140,7 +140,7 @@ static int choose_splitters(buckets *b, const ugt_scores *in, uint32_t *at)
     ugt_record *sample = malloc(2 * (size_t)n * sizeof *sample);
     if (sample == NULL)
         return UGT_ERR_MEMORY;
-    uint64_t state = 0x9E3779B97F4A7C15u; /* which cases are sampled has no influence on the result */
+    uint64_t state = 0x9E3779B97F4A7C15u; /* the choice of sampled cases does not influence the result */
     for (int64_t j = 0; j < n; j++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         sample[j] = (ugt_record){key_of(score_at(in, (int64_t)((state >> 33) * (uint64_t)in->n >> 31))), 0};

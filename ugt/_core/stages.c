@@ -1,4 +1,4 @@
-/* Stages: what a sampler or an optimiser sees of a case's rankings.
+/* Stages: the parts of a case's rankings that samplers and optimisers use.
  *
  * Only the classes that anybody ranked are there (local numbers 0..m-1); all others are one lump. A stage is a block of
  * tied classes and the mentioned classes that come later; the lump comes later than everything. Stages that several
@@ -109,7 +109,7 @@ static uint64_t hash_stage(const ugt_stages *stages, const ugt_stage *stage)
     return h;
 }
 
-/* the stage just written: forgotten if the case has it already */
+/* the stage just written, which is removed if the case has it already */
 static void merge(builder *build, ugt_stages *stages, int64_t first)
 {
     const ugt_stage *fresh = &stages->stage[build->n_stages];

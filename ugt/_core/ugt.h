@@ -82,7 +82,7 @@ const int64_t *ugt_profiles_counts(const ugt_profiles *profiles);   /* [groups] 
  * r < depth; ranks beyond the support get 0. Written at the groups' own places. */
 int ugt_dirichlet_ranks(const ugt_profiles *profiles, int64_t begin, int64_t end, int depth, double *rank);
 
-/* A Dirichlet posterior and what ugt_profiles_new found out about it. */
+/* A Dirichlet posterior and the results of ugt_profiles_new for it. */
 typedef struct {
     const ugt_profiles *profiles;
     const int64_t *case_profile;    /* [n_cases] */
@@ -104,7 +104,7 @@ typedef struct {
     const int8_t *rest_role; /* [n_cases] role of the classes not listed */
 } ugt_sets;
 
-/* What the certain and the tied classes of each case's set have together. Classes have numbers: class_index [n_entries], ascending
+/* Sums over the certain and the tied classes of each case's set. Classes have numbers: class_index [n_entries], ascending
  * within a case, have value [n_entries], all others of case i rest[i]; those that a set does not list have together what its listed ones
  * leave of `total`. out [n_cases * 4]: sums over the certain and the tied classes (NaN where rest is), and how many there are. */
 int ugt_role_sums(const int64_t *offsets, const int32_t *class_index, const double *value, const double *rest, const ugt_sets *sets,
@@ -210,7 +210,7 @@ typedef struct {
 int ugt_order_rows(const int64_t *offsets, const int32_t *index, const double *value, int64_t n_rows, int64_t n_classes, int64_t depth,
                    int ties_first, int64_t room, int64_t *order_offsets, int32_t *order_class, int32_t *order_start);
 
-/* What a comparison of orders tells: a value of each of the first UGT_BY_K at every k = 1..depth, and of the others, metrics of lists of the
+/* The values of a comparison of orders: a value of each of the first UGT_BY_K at every k = 1..depth, and of the others, metrics of lists of the
  * best `depth`, that of the one asked for (NaN of none); of UGT_TOPK nothing but its values. Python's table of metrics has the same numbers. */
 enum { UGT_TOPK, UGT_SET, UGT_OVERLAP, UGT_AVERAGE_OVERLAP, UGT_BY_K, UGT_KENDALL = UGT_BY_K, UGT_FOOTRULE, UGT_RANK_BIASED,
        UGT_WEIGHTED_KENDALL, UGT_DISCOUNTED_GAIN };
@@ -299,7 +299,7 @@ int ugt_grouped_sums(const int64_t *row, const int32_t *group, const double *val
  * law [n * (width-1) + 1]; tails below 1e-20 are dropped as they arise. */
 int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *law);
 
-/* ---- poisson.c and exact.c: what can be computed in parts ------------------------------------------- */
+/* ---- poisson.c and exact.c: results that can be computed in parts ------------------------------------------- */
 
 /* weight [(end-begin) * n]: how often the case (or cluster) of each key counts in resamples [begin, end), Poisson(1). Word b % 8 of the
  * eight 32-bit words (low halves first) of Philox with counter (key, b / 8, UGT_PURPOSE_POISSON, 0), keyed as in ugt_stream_open. */
@@ -541,7 +541,7 @@ int ugt_sampled_labels(const double *plausibility, int64_t n_rows, int64_t n_cla
 
 /* ---- pairs.c: distances between the annotators of a case, and to predictions -------------------------------- */
 
-/* An entry is an annotator in a case, or count annotators who said the same. Its rows are its labels, all of them one law. */
+/* An entry is an annotator in a case, or count annotators with equal labels. Its rows are its labels, all of them one law. */
 typedef struct {
     const int64_t *offsets;     /* [n_cases+1], into entries */
     const int64_t *row_offsets; /* [n_entries+1], into rows, at least one row each; NULL: entry e is row e */

@@ -19,7 +19,7 @@
 #define UGT_WIDE
 #endif
 
-/* What is read soon from a place that the processor cannot guess. */
+/* Fetches data that is read soon, from a place that the processor cannot predict. */
 #ifdef __GNUC__
 #define UGT_SOON(at) __builtin_prefetch(at)
 #else

@@ -127,7 +127,8 @@ def find_roles(
     """Return the column of each role: the one given (no column for ""), else the one with a usual name."""
     for role, name in columns.items():
         if role not in wanted:
-            raise error("columns", f"be given for the roles {', '.join(wanted)}", repr(role))
+            way = " (to choose annotators of a wide table: annotator_columns)" if [*wanted] == ["case"] else ""
+            raise error("columns", f"be given only for the roles {', '.join(wanted)}{way}", repr(role))
         if name and name not in header:
             raise error(f"{role} column", f"be one of the columns {listed(header, MOST_SHOWN)}", repr(name))
     roles = {role: header.index(name) for role, name in columns.items() if name}

@@ -245,7 +245,7 @@ def one_each(labels: Labels) -> Labels:
 def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
     """Return which annotations (R,) are held out: those of n annotators of each case with more, by random keys of case and annotator."""
     case, who = row_of(case_offsets(known)), known.annotator.astype(np.int64)
-    nobody = np.flatnonzero(who < 0)  # without a name, the key is the position among the case's annotations
+    nobody = np.flatnonzero(who < 0)  # numbered within the case, by class or by position
     order = nobody[np.lexsort((getattr(known, "label", np.arange(len(who)))[nobody], case[nobody]))]
     who[order] = len(known.annotators) + np.arange(len(order)) - np.searchsorted(case[order], case[order])
     pair, at, of = np.unique(np.stack([case, who]), axis=1, return_index=True, return_inverse=True)

@@ -220,6 +220,8 @@ class Predictions(Record):
                 must = "be classes of the annotations (name them all with classes= if the annotations miss some)"
                 raise error("labels", must, _name(self.classes, i) + hint)
             must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
+            if len(self.classes) == 1 and axes.n_classes == 2:
+                must = f"have one column for each of the 2 classes, such as 1 - {self.classes[0]} and {self.classes[0]}"
             raise error("scores", must, f"a column for class {_name(self.classes, i)}{hint}")
         columns = _positions(axes.classes, self.classes)
         if (columns < 0).any() and not self.labels:

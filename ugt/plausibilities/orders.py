@@ -93,7 +93,7 @@ class Sets:
 
 
 def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
-    """Return offsets, classes and starts of n rows, which the core writes; ``usual`` is the number of entries per row without ties."""
+    """Return offsets, classes and starts of n rows, which the core writes; ``usual`` is the number of entries without ties."""
     offsets = np.zeros(n + 1, np.int64)
     index, start = np.empty(usual, np.int32), np.empty(usual, np.int32)
     rows(offsets, index, start)
