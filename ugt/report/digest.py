@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .digits import Digits, whole
 from .markup import Data, Entry, find, of, plain, unique
-from .svg import N_STYLES
+from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
 
 VOTED, TOP = "voted_accuracy", "topk_accuracy"
@@ -76,6 +76,11 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
         one if cut.count(one) == 1 or len(name) <= most else f"{plain(name[: most // 2])}…{plain(name[-ends:])}"
         for one, name in zip(cut, names)
     ]
+
+
+def briefly(names: Sequence[str]) -> list[str]:
+    """Return names for narrow cells, as HTML."""
+    return [f"<bdi>{one}</bdi>" for one in distinct(names, 16)]
 
 
 def shown(name: object, most: int = LONGEST) -> str:
@@ -146,8 +151,8 @@ class Digest:
         return sorted(found, key=lambda m: -self.value(m))
 
     def style(self, model: str) -> int:
-        """Return the number of a model's mark: its place among all models, or among the highest if there are too few marks."""
-        return (self.models if len(self.source["models"]) > N_STYLES else self.source["models"]).index(model)
+        """Return the number of a model's mark: its place among all models, or among the highest if there are more models than colours."""
+        return (self.models if len(self.source["models"]) > N_COLOURS else self.source["models"]).index(model)
 
     def value(self, model: str) -> float:
         """Return the value of a model under the main truth."""

@@ -159,6 +159,7 @@ main { counter-reset: topic; }
 .finding h2 { border: 0; margin: 0 0 .3rem; padding: 0; }
 .finding > p:not(.kick) { max-width: 74ch; }
 .finding .frame { margin: .5rem 0 1rem; }
+.finding .yard thead th { white-space: normal; }
 .finding > .frame > .yard { width: auto; min-width: min(100%, 36rem); }
 .finding > .frame > .yard :is(th, td) { padding-right: 1.5rem; }
 .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
@@ -199,6 +200,7 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
     border-bottom: 1px solid var(--hair); }
   .stands tbody :is(th, td) { padding: 0; border: 0; }
   .stands tbody th[scope=row] { flex: 1; }
+  .stands bdi { display: inline; }
   .stands .plot { order: 1; flex: 1 0 100%; height: 1.75rem; box-sizing: border-box; padding: 0; }
   .stands td.plot > svg { inset: 0; width: 100%; }
   .stands .more { order: 2; font-size: .8125rem; }

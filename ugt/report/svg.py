@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-N_STYLES = 8  # styles of models that can be distinguished
+N_STYLES, N_COLOURS = 8, 4  # models that can be distinguished, and those that have a colour of their own
 
 # The page defines --c0 to --c4. From the fifth model on, only the shape distinguishes models.
 STYLE = """

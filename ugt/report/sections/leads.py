@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import words
-from ..digest import TOP, VOTED, Digest, Lead, names, shown
+from ..digest import TOP, VOTED, Digest, Lead, briefly, names, shown
 from ..digits import Digits
 from ..markup import Data, Section, finding, level_of, unique
 from ..rows import Span, span_table
@@ -65,7 +65,7 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
     spans = []
     for name, lead, main in rows:
         if lead is not None:
-            said = f"{shown(first if lead.sign > 0 else second, 16)} ahead" if lead.sign else "no clear difference"
+            said = f"{briefly([first, second])[lead.sign < 0]} ahead" if lead.sign else "no clear difference"
             style = digest.style(second if lead.sign < 0 else first)
             spans.append(Span(name, lead.value, lead.low, lead.high, style, said, main))
     return span_table(caption, note, "points", spans, digits, leads=True)

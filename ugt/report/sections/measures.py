@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import words
-from ..digest import VOTED, Digest, Lead, names, shown
+from ..digest import VOTED, Digest, Lead, briefly, names, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
@@ -46,7 +46,7 @@ def render(source: Data) -> Section | None:
         *map(shown, drawn),
         "always the<br>commonest",
         "ceiling",
-        *([f"{shown(pair[0], 16)} or<br>{shown(pair[1], 16)}"] if pair else []),
+        *([" or<br>".join(briefly(pair))] if pair else []),
     ]
     more = f"; {len(digest.models) - MOST} more models are in the appendix" if len(digest.models) > MOST else ""
     ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
@@ -75,7 +75,7 @@ def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
 def _said(lead: Lead | None, pair: list[str]) -> list[str]:
     if not pair:
         return []
-    return [NONE if lead is None else f"{shown(pair[0] if lead.sign > 0 else pair[1], 16)} ahead" if lead.sign else "no clear difference"]
+    return [NONE if lead is None else f"{briefly(pair)[lead.sign < 0]} ahead" if lead.sign else "no clear difference"]
 
 
 def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str]) -> str:
