@@ -56,7 +56,7 @@ def faults(path: Path) -> Iterator[str]:
 
 def faults_of_contents(files: dict[str, bytes], version: str) -> Iterator[str]:
     """Check that types, licence and compiled modules are in the wheel, and sources of the core and unknown files are not."""
-    wanted = {"ugt/__init__.py", "ugt/py.typed", f"ugt-{version}.dist-info/licenses/LICENSE"}
+    wanted = {"ugt/__init__.py", "ugt/py.typed", *(f"ugt-{version}.dist-info/licenses/{name}" for name in ("LICENSE", "CITATION.cff"))}
     yield from (f"{name} is missing" for name in sorted(wanted - set(files)))
     yield from (f"{name} is a source or left over" for name in files if name.endswith(SOURCE_ENDINGS))
     yield from (f"{name} does not belong here" for name in files if not name.startswith(("ugt/", f"ugt-{version}.dist-info/")))

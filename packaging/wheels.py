@@ -31,7 +31,7 @@ GLIBC = "2.17"
 EARLIEST = 315532800  # 1980, the first year that a zip file can hold
 
 # The sources of a wheel; all other files in the folder are for developers.
-SOURCES = ("CHANGELOG.md", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "ugt")
+SOURCES = ("CHANGELOG.md", "CITATION.cff", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "ugt")
 LEFT_BY_BUILDS = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "_*.c")
 
 

@@ -20,11 +20,14 @@ from ugt.report.sections import (
     curves,
     design,
     difficulty,
+    measures,
     methods,
     performance,
     planning,
+    scores,
     true_accuracy,
 )
+from ugt.report.sections.true_accuracy import PERFECT
 
 HOSTILE = '<script>"x"&'
 EVERY = {performance, comparison, confusion, curves, calibration, coverage, true_accuracy, design, planning}
@@ -214,3 +217,34 @@ def test_references_to_paste_are_those_of_the_citation_file(reference):
     ]
     (title,) = [one for one in listed if one[0].lower() in reference.lower()]
     assert reference.startswith(f"{title[1]} ") and title[2] in reference
+
+
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_scores_of_two_classes_have_their_curve_their_ceiling_and_their_calibration(n_models):
+    data = source(n_models, 2)
+    made = scores.render(data)
+    text = words_of(parsed(made.html))
+    model = next(row[0] for row in rows_of(made, "Points of the ROC curves")[1:])
+    area = next(e for e in data["curve_scores"] if e["model"] == model)
+    best = next(e for e in data["references"] if (e["metric"], e["reliability"]) == ("soft_auroc", 1) and e["reference"] == PERFECT)
+    assert f"The scores of {model} reach an area of {area['soft_auroc']:.2f}, where no score can exceed {best['value']:.2f}" in text
+    at = next(e for e in data["curves"] if (e["model"], e["curve"], e["kind"], e["x"]) == (model, "roc", "soft", 0.2))
+    assert rows_of(made, "Points")[1][2] == f"{100 * at['y']:.0f} ({100 * at['low']:.0f} to {100 * at['high']:.0f})"
+    roc, calibration_plot = parsed(made.html).iter("figure")
+    assert len([e for e in roc.iter("polygon")]) == n_models and calibration_plot.get("id") == "calibration-plot"
+    bins = [e for e in data["reliability_bins"] if e["class"] == "1" and not e["few"]]
+    outside = sum(e["low"] > e["mean_probability"] or e["high"] < e["mean_probability"] for e in bins)
+    assert f"{outside or 'every'}" in text and len([e for e in calibration_plot.iter("use")]) == len(bins)
+    assert scores.render(source(2, 3)) is None and scores.render({**data, "curves": []}) is None
+
+
+def test_errors_of_one_model_and_two_classes_are_natural_frequencies():
+    data = source(1, 2)
+    made = measures.render(data)
+    n = {(e["truth"], e["predicted"]): e["n"] for e in data["confusion"]}
+    of_100 = {key: round(100 * value / sum(n.values())) for key, value in n.items()}
+    rows = rows_of(made, "Of 100 such cases")[1:]
+    assert [row[1:3] for row in rows] == [[str(of_100["1", said]), str(of_100["0", said])] for said in "10"]
+    missed = of_100["1", "0"]
+    assert f"Of {missed + of_100['1', '1']} cases “1” in 100 the model gives {missed} the other class" in words_of(parsed(made.html))
+    assert measures.render(source(1, 3)) is None  # the first page has all of it

@@ -18,7 +18,8 @@ MOST_DRAWN = 5  # models
 LONGEST_PAIR = 40  # characters of two names in a heading
 
 
-def _figure(anchor: str, heading: str, note: str, content: str, height: float) -> str:
+def figure(anchor: str, heading: str, note: str, content: str, height: float) -> str:
+    """Return a figure with its finding as heading, and a note."""
     label = f'<title id="{anchor}-title">{heading}</title><desc id="{anchor}-text">{note}</desc>'
     drawn = f'<svg viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-labelledby="{anchor}-title {anchor}-text">{label}{content}</svg>'
     return f'<figure id="{anchor}">\n<figcaption><b>{heading}</b> <span>{note}</span></figcaption>\n{drawn}\n</figure>'
@@ -80,7 +81,7 @@ def by_reliability(digest: Digest) -> list[str]:
         )
     parts += _labels(labels)
     heading, note = _said_by_reliability(digest)
-    return [_figure("by-reliability", heading, note, "".join(parts), BOTTOM + 38)]
+    return [figure("by-reliability", heading, note, "".join(parts), BOTTOM + 38)]
 
 
 def _model_lines(
@@ -193,4 +194,4 @@ def by_certainty(digest: Digest) -> list[str]:
     if not digest.models:  # the verdict has said it
         heading = "Certainty of the cases at each reliability" if len(bars) > 1 else "Certainty of the cases"
     note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}{digest.at_main.replace(',', ' at')}."
-    return [_figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]
+    return [figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]

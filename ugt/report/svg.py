@@ -16,6 +16,7 @@ STYLE = """
 svg { width: 100%; max-width: 44rem; height: auto; display: block; }
 svg text { font-size: 12px; fill: var(--ink); stroke: none; }
 svg .line { fill: none; stroke-width: 2; }
+svg .band { stroke: none; opacity: .18; }
 svg .s0 { stroke: var(--c0); fill: var(--c0); } svg .s1 { stroke: var(--c1); fill: var(--c1); }
 svg .s2 { stroke: var(--c2); fill: var(--c2); } svg .s3 { stroke: var(--c3); fill: var(--c3); }
 svg :is(.s4, .s5, .s6, .s7) { stroke: var(--c4); fill: var(--c4); }

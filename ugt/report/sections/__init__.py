@@ -32,6 +32,7 @@ from . import (
     performance,
     planning,
     provenance,
+    scores,
     sensitivity,
     sources,
     strata,
@@ -41,7 +42,7 @@ from . import (
 )
 
 # In the order of the page, after the first page; the others are folded.
-SECTIONS: tuple[Any, ...] = (measures, leads, people, difficulty, dependence, worklist, methods)
+SECTIONS: tuple[Any, ...] = (measures, leads, scores, people, difficulty, dependence, worklist, methods)
 APPENDICES: tuple[Any, ...] = (
     performance, comparison, confusion, curves, calibration, coverage, true_accuracy, assumptions, design, planning, data, notes,
     provenance,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .. import words
-from ..digest import VOTED, Digest, Lead, briefly, names, shown
+from ..digest import TOP, VOTED, Digest, Lead, briefly, names, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
 from .true_accuracy import COMMONEST, PERFECT
 
+ON_PAGE_ONE = (VOTED, TOP, "soft_auroc", "soft_average_precision")  # of one model
 MOST = 4  # most models with columns
 
 
@@ -17,7 +18,12 @@ def render(source: Data) -> Section | None:
     digest = Digest(source)
     if not digest.models:
         return None
-    measures = [(m, k) for m, k in unique(source["metrics"], "metric", "k") if m != VOTED and not m.startswith("hard_")]
+    if len(digest.models) == 1 and source["data"]["n_classes"] == 2:
+        return _errors(digest)
+    known = ON_PAGE_ONE if len(digest.models) == 1 else (VOTED,)
+    measures = [(m, k) for m, k in unique(source["metrics"], "metric", "k") if m not in known and not m.startswith("hard_")]
+    if not measures:
+        return None
     drawn = digest.models[:MOST]
     rows = {(m, k): [find(digest.found(metric=m, k=k, model=one), reliability=digest.main) for one in drawn] for m, k in measures}
     digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
@@ -54,6 +60,38 @@ def render(source: Data) -> Section | None:
     made = plain_table("All measures against the annotators’ truth", note, heads, lines)
     joint = "<p>Who is ahead: by intervals of the difference that hold together for all pairs of models.</p>" if pair else ""
     return finding("measures", "Every measure", _heading(verdicts, pair), made, joint)
+
+
+def _errors(digest: Digest) -> Section | None:
+    """Of 100 cases, those of each class that the model gives each class: natural frequencies of its errors."""
+    (model,), positive = digest.models, digest.source["provenance"].get("positive_class")
+    found = {(e["truth"], e["predicted"]): e["n"] for e in digest.source.get("confusion") or () if e["model"] == model}
+    classes = unique((e for e in digest.source.get("class_agreement") or ()), "class")
+    total = sum(found.values())
+    if len(found) != 4 or positive not in classes or not total:
+        return None
+    negative = next(name for name in classes if name != positive)
+    share = {key: round(100 * n / total) for key, n in found.items()}
+    missed, of_all = share[positive, negative], share[positive, negative] + share[positive, positive]
+    flagged, others = share[negative, positive], share[negative, negative] + share[negative, positive]
+    rows = [
+        (
+            f"model says “{shown(said)}”",
+            [str(share[positive, said]), str(share[negative, said]), str(share[positive, said] + share[negative, said])],
+        )
+        for said in (positive, negative)
+    ]
+    heads = ["", f"truth of the annotators:<br>“{shown(positive)}”", f"truth of the annotators:<br>“{shown(negative)}”", "all"]
+    note = f"expected numbers{digest.at_main}; confusion.csv has all digits"
+    how = (
+        "<p>Annotators are the reference, so the words are positive and negative percent agreement; sensitivity and specificity are kept "
+        "for a truth that was found by other means.</p>"
+    )
+    heading = (
+        f"Of {of_all} cases “{shown(positive)}” in 100 the model gives {missed} the other class, and it calls {flagged} of the {others} "
+        f"others “{shown(positive)}”"
+    )
+    return finding("measures", "Errors at the threshold", heading, how, plain_table("Of 100 such cases", note, heads, rows))
 
 
 def _name(metric: str, k: int | None) -> str:

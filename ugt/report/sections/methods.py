@@ -16,8 +16,8 @@ MIMORI = (
 LOVCHINSKY = "Lovchinsky I, et al. Discrepancy ratio: evaluating model performance when even experts disagree on the truth. ICLR 2020."
 SOFT = "Lionetti S, et al. Clinical uncertainty impacts machine learning evaluations. arXiv:2509.22242, 2025."
 UGT = (
-    "The ugt developers. ugt: evaluation of models under uncertain ground truth, version {version}. CITATION.cff of the software has its "
-    "references."
+    "The ugt developers. ugt: evaluation of models under uncertain ground truth, version {version}. BSD-3-Clause. CITATION.cff is "
+    "installed with the software, among its licences."
 )
 MODELS = {
     "dirichlet": "each case had a Dirichlet posterior over its classes, from the labels times their reliability and a prior",
