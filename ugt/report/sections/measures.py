@@ -83,10 +83,7 @@ def _errors(digest: Digest) -> Section | None:
     ]
     heads = ["", f"truth of the annotators:<br>“{shown(positive)}”", f"truth of the annotators:<br>“{shown(negative)}”", "all"]
     note = f"expected numbers{digest.at_main}; confusion.csv has all digits"
-    how = (
-        "<p>Annotators are the reference, so the words are positive and negative percent agreement; sensitivity and specificity are kept "
-        "for a truth that was found by other means.</p>"
-    )
+    how = "<p>Annotators are the reference: these are numbers of agreement with them, not of correct answers.</p>"
     heading = (
         f"Of {of_all} cases “{shown(positive)}” in 100 the model gives {missed} the other class, and it calls {flagged} of the {others} "
         f"others “{shown(positive)}”"
