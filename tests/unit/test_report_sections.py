@@ -242,8 +242,9 @@ def test_errors_of_one_model_and_two_classes_are_natural_frequencies():
     data = source(1, 2)
     made = measures.render(data)
     n = {(e["truth"], e["predicted"]): e["n"] for e in data["confusion"]}
-    of_100 = {key: round(100 * value / sum(n.values())) for key, value in n.items()}
     rows = rows_of(made, "Of 100 such cases")[1:]
+    of_100 = {(truth, said): int(row[i]) for said, row in zip("10", rows) for i, truth in ((1, "1"), (2, "0"))}
+    assert sum(of_100.values()) == 100 and all(abs(of_100[key] - 100 * value / sum(n.values())) < 1 for key, value in n.items())
     assert [row[1:3] for row in rows] == [[str(of_100["1", said]), str(of_100["0", said])] for said in "10"]
     missed = of_100["1", "0"]
     assert f"Of {missed + of_100['1', '1']} cases “1” in 100 the model gives {missed} the other class" in words_of(parsed(made.html))

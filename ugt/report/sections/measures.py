@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 from .. import words
 from ..digest import TOP, VOTED, Digest, Lead, briefly, names, shown
 from ..digits import Digits
@@ -71,7 +75,7 @@ def _errors(digest: Digest) -> Section | None:
     if len(found) != 4 or positive not in classes or not total:
         return None
     negative = next(name for name in classes if name != positive)
-    share = {key: round(100 * n / total) for key, n in found.items()}
+    share = _of_100({key: 100 * n / total for key, n in found.items()})
     missed, of_all = share[positive, negative], share[positive, negative] + share[positive, positive]
     flagged, others = share[negative, positive], share[negative, negative] + share[negative, positive]
     rows = [
@@ -89,6 +93,13 @@ def _errors(digest: Digest) -> Section | None:
         f"others “{shown(positive)}”"
     )
     return finding("measures", "Errors at the threshold", heading, how, plain_table("Of 100 such cases", note, heads, rows))
+
+
+def _of_100(parts: Mapping[Any, float]) -> dict[Any, int]:
+    """Round parts of 100 to whole numbers that add up to 100: those with the largest remainders are rounded up."""
+    down = {key: math.floor(part) for key, part in parts.items()}
+    up = sorted(parts, key=lambda key: down[key] - parts[key])[: 100 - sum(down.values())]
+    return {key: n + (key in up) for key, n in down.items()}
 
 
 def _name(metric: str, k: int | None) -> str:
