@@ -166,10 +166,13 @@ def test_test_cases_that_were_fitted_to(folder, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "alpha"], "method alpha must be given probabilities. Got logits"),
+        (
+            ["--method", "alpha"],
+            "--method alpha must be used with probabilities (calibrate logits with --method temperature first). Got logits.",
+        ),
         (["--method", "platt"], "predictions must have two classes for PlattScaling. Got 3."),
-        (["--penalty-b", "1"], "--penalty-b must be left out. Got with method temperature."),
-        (["--features", "fit.csv", "test.csv"], "--features must be left out. Got with method temperature."),
+        (["--penalty-b", "1"], "--penalty-b must be left out with --method temperature. Got 1."),
+        (["--features", "fit.csv", "test.csv"], "--features must be left out with --method temperature. Got fit.csv test.csv."),
         (["--input", "probabilities"], "predictions must be probabilities from 0 to 1"),
         (["--method", "matrix", "--penalty-w", "-1"], "--penalty-w must be a finite number of at least 0. Got -1.0."),
         (["--clusters", "half.csv"], "clusters must hold an id for every case. Got none for 149 of 150 cases, first at case 'p1'."),

@@ -424,6 +424,15 @@ REFUSED = {
     ),
     "negative seed": (("demo", "--seed", "-3"), "--seed must be a whole number from 0 to 2**32 - 1. Got -3."),
     "endless seed": (("demo", "--seed", str(2**64)), f"--seed must be a whole number from 0 to 2**32 - 1. Got {2**64}."),
+    "negative seed of a bootstrap": ((*JUDGE, "--seed", "-1"), "--seed must be a whole number from 0 to 2**64 - 1. Got -1."),
+    "another ending": (
+        ("convert", "annotations.csv", "x.foo"),
+        "OUT must end in .csv, .csv.gz, .json, .json.gz or .npz. Got 'x.foo'.",
+    ),
+    "labels as rankings": (
+        ("convert", "annotations.csv", "x.json"),
+        "--to must be 'long' or 'npz' for Labels. Got 'rankings' (JSON).",
+    ),
     "no folder": (("evaluate", "--annotations", "x", "--predictions", "x", "--out", ""), "--out must not be empty. Got ''."),
     "no file": (("certainty", "annotations.csv", "--out", ""), "--out must not be empty. Got ''."),
     "a folder for a file": (("certainty", "annotations.csv", "--out", "."), "--out must name a file. Got the folder '.'."),

@@ -82,7 +82,7 @@ def test_what_is_printed(command):
         (["labels.csv", "--components", "cases=1"], "--components must be left out where files are given. Got labels.csv."),
         (["--components", "cases"], "--components must be NAME=NUMBER, such as cases=0.05. Got 'cases'."),
         (["single.csv"], "labels must hold cases with two labels: with one label per case"),
-        (["labels.csv", "A.csv", "--power", "0.8"], "difference must be given for power"),
+        (["labels.csv", "A.csv", "--power", "0.8"], "--difference must be given for power"),
     ],
 )
 def test_what_cannot_be_planned(command, words, message):

@@ -178,16 +178,17 @@ def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any)
 def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     wanted = {"penalty": options.penalty} if options.method == "alpha" else {"penalty_b": options.penalty_b, "penalty_w": options.penalty_w}
     if options.method == "alpha" and kind == "logits":
-        raise error("method alpha", "be given probabilities", "logits (calibrate them by temperature first)")
+        raise error("--method alpha", "be used with probabilities (calibrate logits with --method temperature first)", "logits")
     calibrator = METHODS[options.method]()
     known = calibrator.get_params()
     extra = {"input": kind, "seed": options.seed}
     params = {name: value for name, value in {**wanted, "floor": options.floor}.items() if value is not None}
     unknown = [name for name in params if name not in known]
     if unknown:
-        raise error(f"--{unknown[0].replace('_', '-')}", "be left out", f"with method {options.method}")
+        given = " ".join(f"{value:g}" for value in np.atleast_1d(params[unknown[0]]))
+        raise error(f"--{unknown[0].replace('_', '-')}", f"be left out with --method {options.method}", given)
     if options.features is not None and options.method != "alpha":
-        raise error("--features", "be left out", f"with method {options.method}")
+        raise error("--features", f"be left out with --method {options.method}", " ".join(options.features))
     plain = {name: value[0] if isinstance(value, list) and len(value) == 1 else value for name, value in params.items()}
     calibrator.set_params(**plain, **{name: value for name, value in extra.items() if name in known})
     if options.method == "alpha":

@@ -266,9 +266,10 @@ def in_options(message: str) -> str:
     first = re.match(r"(.*?: )??(\w+)( column)?(?= must )", message)
     if first is not None:
         name = first[2] + ("_column" if first[3] else "")
-        if name in names and (name in choices or name in said or first[3]):
-            return f"{first[1] or ''}{names[name]}{message[first.end() :]}"
-    return message
+        if name in names and (name in choices or name in said or first[3] or message[first.end() :].startswith(" must be given")):
+            message = f"{first[1] or ''}{names[name]}{message[first.end() :]}"
+    message = message.replace("an int from 0 to 2**64 - 1, a numpy Generator or a SeedSequence", "a whole number from 0 to 2**64 - 1")
+    return re.sub(r"Got None\b", "Got none", message)
 
 
 @contextmanager

@@ -152,7 +152,7 @@ def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> Sp
         return MonteCarloConformal(options.score, options.alpha, **extra).fit(part.scores[there], truth, groups=groups)
     unknown = [name for name in ("m", "correction") if name in extra]
     if unknown:
-        raise error(f"--{unknown[0]}", "be left out", "with --method split")
+        raise error(f"--{unknown[0]}", "be left out with --method split", extra[unknown[0]])
     label = _single(truth)
     return SplitConformal(options.score, options.alpha, **extra).fit(part.scores[there], label, groups=groups, case_ids=truth.axes.case_ids)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,10 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         else:
             read = annotations_of(options)
             given, record, said = read.annotations, read_record(read), read.missing_note()
-            notes = io.write_annotations(draft, given, format=options.to)
+            try:
+                notes = io.write_annotations(draft, given, format=options.to)
+            except ValueError as problem:  # --format is of the file that is read
+                raise ValueError(re.sub("^format must", "--to must", re.sub("^path must", "OUT must", str(problem)))) from None
         if notes and options.lossless:
             raise error(f"{out.name}", "hold everything with --lossless (an .npz file does)", " ".join(notes).rstrip("."))
     say(*filter(None, [said]), *notes, f"{_sizes(given)}: {out}")

@@ -130,7 +130,7 @@ def write_predictions(path: str | os.PathLike[str], predictions: Predictions) ->
         _save(path, {"scores": given.scores, **{key: ids for key, ids in names.items() if ids is not None}})
         return ()
     if ending != ".csv":
-        raise error("predictions", "be written to a file that ends in .csv, .csv.gz or .npz", repr(str(path)))
+        raise error("predictions", "be written to a file that ends in .csv, .csv.gz or .npz", repr(Path(path).name))
     notes = []
     cases, classes = given.case_ids, given.classes
     if cases is None:
@@ -316,7 +316,7 @@ def _ending(path: str | os.PathLike[str]) -> str:
     whole = Path(path)
     ending = Path(whole.stem).suffix.lower() if whole.suffix.lower() == ".gz" else whole.suffix.lower()
     if ending not in ENDINGS or (ending == ".npz" and whole.suffix.lower() == ".gz"):
-        raise error("path", "end in .csv, .csv.gz, .json, .json.gz or .npz", repr(str(path)))
+        raise error("path", "end in .csv, .csv.gz, .json, .json.gz or .npz", repr(whole.name))
     return ending
 
 
