@@ -202,7 +202,8 @@ def test_a_screen_reader_has_names_for_everything(page):
 def test_long_and_foreign_names_stay_on_the_page(browser, tmp_path):
     long, foreign = "x" * 3000, "\u200fنموذج <b> &amp; \u202e"
     counts = ugt.Labels.from_counts([[3, 1], [1, 4], [2, 2]] * 4, case_ids=[f"{long}{i}" for i in range(12)], classes=[long, foreign])
-    plan = dict.fromkeys(_plan.FIELDS, long)
+    shorter = {"title": long[:200], "note": [long[:400]], "unit": "scan", "annotators_are": "reader", "appendices": "open"}
+    plan = {**dict.fromkeys(_plan.FIELDS, long), **shorter}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         models = {long: [[0.9, 0.1]] * 12, foreign: [[0.3, 0.7]] * 12}
