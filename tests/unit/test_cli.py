@@ -151,10 +151,10 @@ def test_groups(folder):
 
 
 def test_columns_and_classes_of_files(folder):
-    (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\n")
+    (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\np4,y,,q\n")
     columns = ("--case-column", "id", "--annotator-column", "who", "--label-column", "what")
     found = evaluated(*columns, "--na", "?", annotations="b.csv")
-    assert found["left_out"] == {"case without annotations": 1} and "Read as missing: '?' (1 cells)." in found["notes"]
+    assert found["left_out"] == {"case without annotations": 1} and "Read as missing: blank (1 cells), '?' (1 cells)." in found["notes"]
     (folder / "b.csv").write_text("case,annotator,label\np1,x,0\np2,x,1\n")
     np.save(folder / "C.npy", [[0.9, 0.1], [0.8, 0.2]])
     assert evaluated(annotations="b.csv", predictions=["C.npy"])["provenance"]["k"] == [1]
@@ -229,7 +229,7 @@ def test_clusters(folder, capsys):
     assert found["sources"]["case_low, case_high"] == ["clusters"]
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"
     for text, said in (
-        ("case,site\nx,1\n", "have the columns case and cluster"),
+        ("case,site\nx,1\n", "have the columns case and cluster (or patient; --case-column names the column of cases)"),
         ("case,cluster\np1,1\np1,1\n", "case must occur once. Got 'p1' twice, first at line 3"),
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nx,\n", "not be blank"),

@@ -70,7 +70,7 @@ def test_joined_by_case_id_and_class_name_as_text():
     scores, _ = Predictions([7, 5], SCORES).aligned(axes(["5", "7"]))
     assert scores.tolist() == SCORES[::-1].tolist()
     refused(UNKNOWN + r"'05' \(there is 5; write both alike\)\.", Predictions(["7", "05"], SCORES).aligned, axes([5, 7]))
-    refused(UNKNOWN + r"'z'\.", Predictions(["p", "z"], SCORES).aligned, axes())
+    refused(UNKNOWN + r"'z' \(the annotations have cases such as 'p'\)\.", Predictions(["p", "z"], SCORES).aligned, axes())
 
 
 def test_missing_cases():
@@ -88,7 +88,11 @@ def test_wrong_number_of_rows_or_classes():
     for classes, of, message in (
         (None, axes("pqr"), r"scores must have one row for each of the 3 cases, as they come without case ids\. Got 2 rows\."),
         (None, axes(classes="ab"), r"scores must have one column for each of the 2 classes of the annotations\. Got 3 columns\."),
-        ("abc", axes(classes="ab"), r"scores must have columns only for classes of the annotations .* Got a column for class 'c'\."),
+        (
+            "abc",
+            axes(classes="ab"),
+            r"scores must have columns only for classes of the annotations .* Got a column for class 'c' \(the annotations have 'a', 'b'\)\.",
+        ),
         ("abc", axes(classes="adbc"), r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."),
     ):
         refused(message, Predictions(None, SCORES, classes and list(classes)).aligned, of)

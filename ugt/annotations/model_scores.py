@@ -237,6 +237,6 @@ def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray
     if absent.any():
         i, k = np.argwhere(absent)[0]
         where = f"case {identifiers.name(cases[i])}, class {identifiers.name(classes[k])}"
-        single = " (from files with one label per case, remove the scores)" if len(cases) == len(row) else ""
+        single = " (from files with one label per case, remove the scores)" if len(cases) == len(row) else " (0 is a score, too)"
         raise error("scores", f"be given for every case and class{single}", f"none for {int(absent.sum())} of {absent.size}", where)
     return Predictions(cases, scores, classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
-from .._base.names import alike, find
+from .._base.names import alike, find, listed
 from .._base.notices import note
 from .._base.records import Record
 
@@ -215,8 +216,11 @@ class Predictions(Record):
         unknown = _positions(self.classes, axes.classes) < 0
         if unknown.any():
             i = int(np.argmax(unknown))
-            hint = alike(self.classes[i], axes.classes)
+            hint = alike(self.classes[i], axes.classes) or f" (the annotations have {listed(map(identifiers.name, axes.classes))})"
             if self.labels:
+                parts = [part.strip() for part in re.split("[,;>|]", str(self.classes[i]))]
+                if len(parts) > 1 and (_positions(np.array(parts), axes.classes) >= 0).all():
+                    hint = ", which is several classes (give one column per class instead, with the highest score for the first choice)"
                 must = "be classes of the annotations (name them all with classes= if the annotations miss some)"
                 raise error("labels", must, _name(self.classes, i) + hint)
             must = "have columns only for classes of the annotations (name them all with classes= if the annotations miss some)"
@@ -241,7 +245,8 @@ class Predictions(Record):
             i = int(np.argmax(unknown))
             got = f"{int(unknown.sum())} unknown of {len(self.case_ids)}"
             must = "be for annotated cases only (missing='drop' leaves the others out)" if not unknown.all() else "be for annotated cases"
-            raise error("predictions", must, got, _name(self.case_ids, i) + alike(self.case_ids[i], axes.case_ids))
+            hint = alike(self.case_ids[i], axes.case_ids) or f" (the annotations have cases such as {_name(axes.case_ids, 0)})"
+            raise error("predictions", must, got, _name(self.case_ids, i) + hint)
         if unknown.any():
             first = _name(self.case_ids, int(np.argmax(unknown)))
             note(

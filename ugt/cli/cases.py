@@ -109,14 +109,18 @@ def beside(options: argparse.Namespace, *more: str) -> dict[str, Any]:
     return {name: getattr(options, name) for name in ("case_column", "encoding", *more)}
 
 
+def missing_texts(options: argparse.Namespace) -> Sequence[str]:
+    """Return the texts of cells without an annotation; a blank cell is always one of them."""
+    return io.MISSING if options.na is None else ["", *options.na]
+
+
 def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFile:
     """Return the annotations of a file, read with the options of the command."""
     columns: Any = {role: name for role in ROLES if (name := getattr(options, f"{role}_column")) is not None}
     classes: Any = options.classes
     if classes is not None:
         classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
-    missing = io.MISSING if options.na is None else options.na
-    named = {"columns": columns or None, "classes": classes, "missing": missing, "mapping": options.mapping}
+    named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
     read = io.read_annotations(path, format=options.format, **named)
     return replace(read, notes=tuple(map(in_options, read.notes)))

@@ -205,7 +205,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "reading annotations")
     option("--format", io.FORMATS, "format of a table or an array; default: %(default)s", default="auto")
     option("--classes", "FILE|K", "all classes: a file with one name per line, or their number; default: the classes in the data")
-    option("--na", "TEXT", "texts of cells without an annotation; default: blank, NA, N/A, NaN, null", nargs="+")
+    option("--na", "TEXT", "texts of cells without an annotation, besides blank cells; default: NA, N/A, NaN, null", nargs="+")
     option("--mapping", "FILE", "JSON file that describes a file of another format, instead of the options below; default: no mapping")
     rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
     option("--duplicates", DUPLICATES, rows, default="error")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .. import io
 from .._base.checks import error
 from .._base.names import listed
 from .._tabular.csv_text import write_csv
@@ -14,7 +13,7 @@ from ..io.study_files import ReadingFile, reading_file, truth_file
 from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, reader_study
 from ..studies.covariances import METHODS
 from ..studies.figures import NAMED
-from .cases import annotations_of, beside, of_cases
+from .cases import annotations_of, beside, missing_texts, of_cases
 from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, in_options, new_command, say, took, written
 
 COLUMNS = ("test", "reader", "rating", "truth")
@@ -114,8 +113,7 @@ def _check(options: argparse.Namespace) -> None:
 def _readings_of(options: argparse.Namespace) -> ReadingFile:
     columns: dict[str, Any] = {role: name for role in COLUMNS if (name := getattr(options, f"{role}_column")) is not None}
     columns.update({"case": options.case_column} if options.case_column is not None else {})
-    missing = io.MISSING if options.na is None else options.na
-    read = reading_file(options.readings, columns, missing=missing, decimal=options.decimal, encoding=options.encoding)
+    read = reading_file(options.readings, columns, missing=missing_texts(options), decimal=options.decimal, encoding=options.encoding)
     found = {
         "file": options.readings,
         "taken_for": "readings",
@@ -141,8 +139,7 @@ def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
         if read.truth is None:
             raise error("file", "have a column for the truth, or --truth be given", f"the columns {listed(sum(read.columns.values(), ()))}")
         return _of_cases(read.truth, options)
-    missing = io.MISSING if options.na is None else options.na
-    known = truth_file(options.truth, options.case_column, missing=missing, encoding=options.encoding)
+    known = truth_file(options.truth, options.case_column, missing=missing_texts(options), encoding=options.encoding)
     if known is None:
         return annotations_of(options, options.truth).annotations, options.positive
     found = {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}

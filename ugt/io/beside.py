@@ -73,7 +73,8 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
         table = table_of(Source(path, encoding), case_column)
         roles = find_roles(table.header, table.case, ("case", "cluster"))
         if len(roles) < 2:
-            raise error("file", "have the columns case and cluster (or patient)", listed(map(repr, table.header), MOST_SHOWN))
+            must = "have the columns case and cluster (or patient; case_column= names the column of cases)"
+            raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
         case, cluster = (table.numbered(cells, role) for cells, role in columns)
         cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))

@@ -68,6 +68,12 @@ def _all(digest: Digest) -> Iterator[Caution]:
         ):
             yield Caution(True, "A model repeats the annotations", plain(note))
             break
+    if any(note.startswith("Predicted labels were read") for note in said):
+        yield Caution(
+            False, "Labels without scores",
+            "A model that gives one class per case does not order the others: its top-3 shares are those of ties, and losses take each "
+            "label as certain.",
+        )  # fmt: skip
     yield from _of_annotations(digest)
     if facts.get("n_annotators") is None and digest.source["data"]["kind"] in ("labels", "rankings"):
         yield Caution(

@@ -112,7 +112,7 @@ class Digest:
     @property
     def withheld(self) -> bool:
         """Whether there are too few cases or clusters for any interval."""
-        return self.n_cases < FEW_CASES or (self.n_clusters is not None and self.n_clusters < FEW_CLUSTERS)
+        return self.judged < FEW_CASES or (self.n_clusters is not None and self.n_clusters < FEW_CLUSTERS)
 
     @cached_property
     def reliabilities(self) -> list[float | None]:
@@ -270,9 +270,11 @@ class Digest:
 
     @property
     def cases(self) -> str:
-        """Text such as "2,000 cases", or "377 cases of 26 clusters"."""
-        of_clusters = "" if self.n_clusters is None else f" of {whole(self.n_clusters)} clusters"
-        return f"{whole(self.n_cases)} case{'s' * (self.n_cases != 1)}{of_clusters}"
+        """Text such as "2,000 cases", "377 cases of 26 clusters", or "296 of 300 cases" if a model has no predictions for some."""
+        left_out = self.judged != self.n_cases
+        of_clusters = "" if self.n_clusters is None else f"{',' if left_out else ' of'} {whole(self.n_clusters)} clusters"
+        of_all = f"{whole(self.judged)} of " if left_out else ""
+        return f"{of_all}{whole(self.n_cases)} case{'s' * (self.n_cases != 1)}{of_clusters}"
 
     @property
     def judged(self) -> int:
@@ -287,7 +289,7 @@ class Digest:
 
 def words_for_few(digest: Digest) -> str:
     """Return the words that replace an interval."""
-    return "too few cases" if digest.n_clusters is None or digest.n_cases < FEW_CASES else "too few clusters"
+    return "too few cases" if digest.n_clusters is None or digest.judged < FEW_CASES else "too few clusters"
 
 
 def names(given: Sequence[str], joint: str = "and") -> str:

@@ -41,7 +41,7 @@ def title(source: Data) -> str:
     """Return the authors' title, or what was evaluated, as HTML text."""
     if "title" in wording.said(source):
         return text(wording.said(source)["title"])
-    models, cases = source["models"], whole(source["data"]["n_cases"])
+    models, cases = source["models"], whole(Digest(source).judged)
     if not models:
         return f"Annotations of {cases} cases"
     said = ", ".join(map(shown, models[:-1])) + f" and {shown(models[-1])}" if 1 < len(models) <= 3 else shown(models[0])
@@ -214,6 +214,6 @@ def _aside(digest: Digest) -> str:
 def running_title(source: Data) -> str:
     """Return the title for the top of printed pages: letters, digits and spaces that are safe in a style sheet."""
     models = source["models"]
-    named = f"{', '.join(map(str, models[:3]))} on {source['data']['n_cases']} cases"
+    named = f"{', '.join(map(str, models[:3]))} on {Digest(source).judged} cases"
     said = wording.said(source).get("title") or (named if 0 < len(models) <= 3 else bare(title(source)))
     return " ".join(re.sub(r"[^\w.,()-]", " ", said).split())[:80]

@@ -83,7 +83,8 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
     source, main, style = digest.source, digest.main, 0
     two = source["data"]["n_classes"] == 2
     lines = []
-    for k in sorted({e["k"] for e in digest.found(model=model, metric="topk_accuracy", reliability=main)}):
+    orders = {e["k"] for e in digest.found(model=model, metric="topk_accuracy", reliability=main)}
+    for k in sorted(k for k in orders if k == 1 or k < source["data"]["n_classes"]):  # all classes always hold the truth
         row = find(digest.found(model=model, metric="topk_accuracy", k=k), reliability=main)
         voted = find(digest.found(model=model, metric=VOTED, k=k))
         if row is None or row["value"] is None:
