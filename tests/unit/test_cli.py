@@ -154,7 +154,7 @@ def test_columns_and_classes_of_files(folder):
     (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\np4,y,,q\n")
     columns = ("--case-column", "id", "--annotator-column", "who", "--label-column", "what")
     found = evaluated(*columns, "--na", "?", annotations="b.csv")
-    assert found["left_out"] == {"case without annotations": 1} and "Read as missing: blank (1 cells), '?' (1 cells)." in found["notes"]
+    assert found["left_out"] == {"case without annotations": 1} and "Read as missing: '?' (1 cells), blank (1 cells)." in found["notes"]
     (folder / "b.csv").write_text("case,annotator,label\np1,x,0\np2,x,1\n")
     np.save(folder / "C.npy", [[0.9, 0.1], [0.8, 0.2]])
     assert evaluated(annotations="b.csv", predictions=["C.npy"])["provenance"]["k"] == [1]

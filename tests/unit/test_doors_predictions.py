@@ -72,8 +72,13 @@ def test_files_that_people_have(write, content, classes, positive_class, scores,
 
 ONE = r"or one of probabilities and its class \(positive_class"
 REFUSED = [
-    ("case,label\np,cat\nq,cow\n", PETS, None, r"labels must be classes of the annotations \(name them all .*Got 'cow' \(the annotations have 'cat', 'dog'"),
-    ("case,label\np,cat\nq,\"dog, cat\"\n", PETS, None, r"Got 'dog, cat', which is several classes \(give one column per class instead"),
+    (
+        "case,label\np,cat\nq,cow\n",
+        PETS,
+        None,
+        r"labels must be classes of the annotations \(name them all .*Got 'cow' \(the annotations have 'cat', 'dog'",
+    ),
+    ('case,label\np,cat\nq,"dog, cat"\n', PETS, None, r"Got 'dog, cat', which is several classes \(give one column per class instead"),
     ("case,label\np,cat\nq,cat\n", ["Cat", "dog"], None, r"Got 'cat' \(there is 'Cat'; write both alike\)"),
     ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case must occur once .* Got 'p' twice"),
     ("case,label\np,cat\nq,\n", PETS, None, r"m\.csv: label must not be blank\. Got a blank cell, first at line 3"),

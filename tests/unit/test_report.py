@@ -205,6 +205,17 @@ def test_the_verdict_of_one_model_of_none_and_of_few_cases():
     text = page(data).text
     assert "There are too few clusters to say which model is ahead." in text and "Only 9 clusters" in text
     data = evaluation()
+    for row in data["metrics"]:
+        row["n_cases"] = 12  # evaluated; more are annotated
+    text = page(data).text
+    assert "There are too few cases to say which model is ahead." in text and "on 12 cases" in text and "12 of 150 cases" in text
+    data = evaluation(models=("A",))
+    data["notes"] = ["Predicted labels were read as 1 for the label."]
+    data["metrics"] += [{**row, "k": 3} for row in data["metrics"] if row["metric"] == "topk_accuracy" and row["k"] == 1]
+    for data["data"]["n_classes"] in (3, 4):  # three of three classes always hold the truth
+        text = page(data).text
+        assert ("Top-3 accuracy" in text) is (data["data"]["n_classes"] == 4) and "Labels without scores" in text
+    data = evaluation()
     data.update(metrics=[], winners=[], models=[], differences=[], constant_answer=[])
     assert "The truth is settled (at least 99% certain) in 0 of 147 cases" in page(data).text
 
