@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ugt
-from ugt.report import html
+from ugt.report import html, wording
 from ugt.report import plan as _plan
 
 LONG = 10_000
@@ -65,7 +65,11 @@ def evaluation(kind):
     models = {name: np.eye(k)[truth] * rng.random((n, 1)) + rng.dirichlet(np.ones(k), n) for name in some(6, "model")[3:]}
     models = {name: table / table.sum(1, keepdims=True) for name, table in models.items()}
     words = list(NAMES.values())
-    plan = {name: value for i, name in enumerate(_plan.FIELDS) if (value := planned(name, words[i % len(words)])) is not None}
+    plan = {
+        name: value
+        for i, name in enumerate(_plan.FIELDS)
+        if name != "positive_class" and (value := planned(name, words[i % len(words)])) is not None
+    }
     return ugt.evaluate(
         known, models, k=(1, 2), n_resamples=20, clusters=np.arange(n) // 2, subgroups=subgroups(n), groups=np.arange(k) % 2,
         group_names=some(17, "group")[10:12], plan=plan, aggregation="plackett-luce" if kind == "draws" else "auto",
@@ -77,7 +81,7 @@ def evaluation(kind):
 def planned(field, word):
     """The word as the field's value, if it may be text."""
     try:
-        return _plan.check_plan({field: word})[field]
+        return wording.check(None, {field: word}).get(field) if field in wording.FIELDS else _plan.check_plan({field: word})[field]
     except ValueError:
         return None
 

@@ -33,8 +33,8 @@ def render(source: Data) -> Section:
     rows = [[text(file["name"]), f"<code>{text(file['sha256'])}</code>"] for file in facts["inputs"]]
     files = table("Files read", ["file", "SHA-256"], rows) if rows else "<p>The input was given in memory, not as files.</p>"
     how = (
-        "The same input, version and seed give this report again; a file whose SHA-256 differs is another file. What was decided before "
-        "anybody saw results (the plan) counts for more than what was chosen afterwards."
+        "The same input, version and seed give this report again; a different SHA-256 means that the file has changed. What was decided "
+        "before anybody saw results (the plan) counts for more than what was chosen afterwards."
     )
     return section(
         "provenance", TITLE, how, definitions(listed), files, subheading("What was prespecified", "plan"), _planned(source),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Section, count, finding, text
+from ..markup import NONE, Data, Section, count, finding
 from ..rows import plain_table
 from ..tables import CERTAINTY, ResultTable, reliability_key
 
@@ -66,7 +66,7 @@ def render(source: Data) -> Section | None:
         ends = f"{digits.value(min(every))} to {digits.value(max(every))}" if every else NONE
         rows.append(
             (
-                text(e["case"]),
+                shown(e["case"]),
                 [NONE if e["n_annotations"] is None else count(e["n_annotations"]), _voted(str(e["voted"])), digits.value(e[main]), ends],
             )
         )
