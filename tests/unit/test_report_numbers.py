@@ -1,9 +1,11 @@
 """Every number in a sentence of the report is the record's, with the digits that its interval deserves; nobody is ahead by chance."""
 
 import copy
+import math
 import re
 from statistics import median
 
+import numpy as np
 import pytest
 from twins import studies
 from twins.page import Page
@@ -28,6 +30,7 @@ class Record:
         )
         rows = [self.top(m) for m in self.models] or [self.certainty[self.main]]
         self.decimals = 0 if self.withheld else self.by_halves([(e["case_low"], e["case_high"]) for e in rows])
+        self.judged = rows[0]["n_cases"] if self.models else self.facts["n_cases"]
         self.order = sorted(self.models, key=lambda m: -self.top(m)["value"])
 
     @staticmethod
@@ -151,6 +154,31 @@ def confused(r, a):
     return [f"{max(others):.0f}", f"{sum(e['n'] for e in rows):,.0f}"]
 
 
+def of_100(r):
+    """Of the positive class, of those the missed ones; of the others those called positive, the others: integers that add up to 100."""
+    positive = r.data["provenance"]["positive_class"]
+    cells = sorted(r.data["confusion"], key=lambda e: (e["truth"] != positive, e["predicted"] == positive))
+    parts = np.array([e["n"] for e in cells]) * 100 / sum(e["n"] for e in cells)
+    whole = np.floor(parts).astype(int)
+    whole[np.argsort(whole - parts, kind="stable")[: 100 - whole.sum()]] += 1
+    missed, found, passed, called = whole.tolist()
+    return [str(n) for n in (missed + found, missed, called, called + passed)]
+
+
+def area(r, a, *names):
+    """With the decimals of a proportion."""
+    widths = [e["soft_auroc_high"] - e["soft_auroc_low"] for e in r.data["curve_scores"]]
+    decimals = min(max(1 - math.floor(math.log10(median(widths))), 2), 4)
+    e = r.one("curve_scores", model=a)
+    best = r.one("references", reference="the plausibilities themselves", metric="soft_auroc", reliability=r.main)["value"]
+    return [f"{best if name is None else e[name]:.{decimals}f}" for name in ("soft_auroc", *names)]
+
+
+def off_diagonal(r):
+    bins = [e for e in r.data["reliability_bins"] if e["class"] == r.data["provenance"]["positive_class"] and not e["few"]]
+    return [str(sum(not e["low"] <= e["mean_probability"] <= e["high"] for e in bins)), str(len(bins))]
+
+
 def worklist(r):
     open_ = [
         e for e in r.data["cases"] if (c := e["certainty_given" if r.main is None else f"certainty_{r.main:g}"]) is not None and c < 0.99
@@ -221,8 +249,8 @@ CLAIMS = [
     (f"{N} cases have one annotation", lambda r: [count(sum(e["n_annotations"] == 1 for e in r.data["cases"]))]),
     (f"{N} cases were left out case without annotations: {N}", lambda r: [count(sum(r.data["left_out"].values()))] * 2),
     (f"Drawn: {N} models", lambda r: ["5"]),
-    (f"{N} models on {N} cases", lambda r: [count(len(r.models)), count(r.facts["n_cases"])]),
-    (f"(?:on|Annotations of) {N} cases", lambda r: [count(r.facts["n_cases"])]),
+    (f"{N} models on {N} cases", lambda r: [count(len(r.models)), count(r.judged)]),
+    (f"(?:on|Annotations of) {N} cases", lambda r: [count(r.judged)]),
     (f"{N} more favours?", lambda r: [{str(int(n_signs(r, 1)) - 1), str(int(n_signs(r, -1)) - 1)}]),
     (
         f"{M} is ahead in {N} of {N} measures",
@@ -247,6 +275,10 @@ CLAIMS = [
     (r"up to 400 (?:cases|clusters): Student's t", lambda r: []),
     (f"{N} resamples", lambda r: [count(r.data["provenance"]["n_resamples"])]),
     (f"taken for “” by {M}, concerns about {N} of {N} cases", confused),
+    (f"Of {N} cases “” in 100 the model gives {N} the other class, and it calls {N} of the {N} others “”", of_100),
+    (f"The scores of {M} reach an area of {N}, where no score can exceed {N}", lambda r, a: area(r, a, None)),
+    (f"(?:(?<=Area: )|(?<=; )){M} {N} \\({N} to {N}\\)", lambda r, a: area(r, a, "soft_auroc_low", "soft_auroc_high")),
+    (f"{N} of {N} intervals leave out the diagonal", off_diagonal),
     (f"reliability {N}", lambda r: [f"{r.main:g}"]),
     (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
 ]
@@ -254,6 +286,7 @@ CLAIMS = [
 CONSTANT = "|".join(
     [
         r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
+        r"95% bands|a score of 30% means that 30% of labels|fewer than 10 cases",
         r"below 30 clusters|Below 1 |below 1,|hard one at 1\b|(?:hold|include|exclude)s? 0",
     ]
 )
