@@ -91,12 +91,16 @@ def test_wrong_number_of_rows_or_classes():
         (
             "abc",
             axes(classes="ab"),
-            r"scores must have columns only for classes of the annotations .* Got a column for class 'c' \(the annotations have 'a', 'b'\)\.",
+            r"scores must have columns only for classes of the annotations .* Got a column for class 'c' "
+            r"\(the annotations have 'a', 'b'\)\.",
         ),
         ("abc", axes(classes="adbc"), r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."),
     ):
         refused(message, Predictions(None, SCORES, classes and list(classes)).aligned, of)
-    message = r"scores must have one column for each of the 2 classes, such as 1 - p and p\. Got a column for class 'p'\."
+    message = (
+        r"scores must have one column for each of the 2 classes, such as 1 - p and p\. "
+        r"Got a column for class 'p' \(the annotations have 'a', 'b'\)\."
+    )
     refused(message, Predictions(None, [[0.2], [0.9]], ["p"]).aligned, axes(classes="ab"))
 
 

@@ -210,7 +210,7 @@ def test_the_verdict_of_one_model_of_none_and_of_few_cases():
     text = page(data).text
     assert "There are too few cases to say which model is ahead." in text and "on 12 cases" in text and "12 of 150 cases" in text
     data = evaluation(models=("A",))
-    data["notes"] = ["Predicted labels were read as 1 for the label."]
+    data["notes"] = ["Read as missing: blank (16 cells). Predicted labels were read as 1 for the label."]
     data["metrics"] += [{**row, "k": 3} for row in data["metrics"] if row["metric"] == "topk_accuracy" and row["k"] == 1]
     for data["data"]["n_classes"] in (3, 4):  # three of three classes always hold the truth
         text = page(data).text

@@ -25,12 +25,10 @@ class Record:
         self.reliabilities = [e["reliability"] for e in certain]
         self.main = self.reliabilities[len(certain) // 2]
         self.certainty = {e["reliability"]: e for e in certain}
-        self.withheld = self.facts["n_cases"] < 20 or (
-            self.facts.get("n_clusters", 99) is not None and self.facts.get("n_clusters", 99) < 10
-        )
+        self.judged = self.top(self.models[0])["n_cases"] if self.models else self.facts["n_cases"]
+        self.withheld = self.judged < 20 or (self.facts.get("n_clusters", 99) is not None and self.facts.get("n_clusters", 99) < 10)
         rows = [self.top(m) for m in self.models] or [self.certainty[self.main]]
         self.decimals = 0 if self.withheld else self.by_halves([(e["case_low"], e["case_high"]) for e in rows])
-        self.judged = rows[0]["n_cases"] if self.models else self.facts["n_cases"]
         self.order = sorted(self.models, key=lambda m: -self.top(m)["value"])
 
     @staticmethod
