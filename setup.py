@@ -27,7 +27,7 @@ MODULES = {
     "_diagnostics": ["status", "diagnostics"],
     "_histogram": ["status", "histogram", "resampled_bins"],
     "_dirmult": ["status", "dirmult"],
-    "_em": ["status", "stream", "em", "skills", "coins"],
+    "_em": ["status", "stream", "em", "skills", "coins", "graded"],
     "_sets": ["status", "stream", "sets"],
     "_pairs": ["status", "pairs", "masks"],
     "_rows": ["status", "rows"],

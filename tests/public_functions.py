@@ -354,6 +354,7 @@ FUNCTIONS: dict[str, Entry] = {
     "dawid_skene": Entry(ugt.dawid_skene, (labels,), {"model": "one-coin", "max_iter": 20}, (), (), all_for(FITTED)),
     "dawid_skene_draws": Entry(ugt.dawid_skene_draws, (labels,), SHORT, (), (), all_for(DRAWN)),
     "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), all_for(FITTED)),
+    "graded_response": Entry(ugt.graded_response, (labels,), {}, (), (), all_for(FITTED)),
     # agreement
     "agreement_table": Entry(agreement_rows, (labels,), QUICK, (), (), {"order": DRAWN, "duplication": CORRECTED, "relabelling": COLUMNS}),
     "annotator_average_overlap": Entry(ugt.annotator_average_overlap, (rankings,), {"depth": 2}, per_case=CASES),

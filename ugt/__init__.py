@@ -29,7 +29,8 @@ _HOMES = {
     ),
     "annotations": "Axes Labels Masks Predictions Rankings Ratings",
     "annotator_models": (
-        "AnnotatorDraws AnnotatorModel Deconvolution FlipRate SignedShares dawid_skene dawid_skene_draws disagreement_deconvolution glad"
+        "AnnotatorDraws AnnotatorModel Deconvolution FlipRate GradedResponse SignedShares dawid_skene dawid_skene_draws "
+        "disagreement_deconvolution glad graded_response"
     ),
     "calibrators": (
         "AlphaCalibration DirichletPredictions LabelPosterior MatrixScaling PlattScaling TemperatureScaling VectorScaling "

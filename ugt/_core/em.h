@@ -117,6 +117,29 @@ int ugt_glad_improve(const ugt_coins *coins, const ugt_glad_prior *prior, const 
 int ugt_coins_information(const ugt_coins *coins, const double *q, const double *chance_right, const ugt_glad_prior *prior,
                           const double *ability, const double *easiness, int joint, double *out);
 
+/* ---- graded.c: annotators who see a severity and put thresholds between grades (Samejima 1969) ----------- */
+
+/* Severity x has the law mass [n_nodes] at node [n_nodes]. P(grade >= k | x) of annotator j: 1 / (1 + exp(-discrimination_j (x - cut_jk))),
+ * cut [n_annotators * (n_grades - 1)] ascending in each annotator. Labels of a table are grades; known and given are not read. */
+typedef struct {
+    const double *discrimination, *cut, *node, *mass;
+    int64_t n_annotators, n_grades, n_nodes;
+} ugt_graded;
+
+int ugt_graded_check(const ugt_label_table *table); /* annotators and grades; what follows takes checked ones */
+/* p [n_annotators * n_grades * n_nodes]: P(grade | node), at least 1e-30 */
+int ugt_graded_probabilities(const ugt_graded *graded, double *p);
+/* count [n_annotators * n_grades * n_nodes] expected labels at each node, or NULL. law [n_cases * n_grades], or NULL: posterior mass of the
+ * nodes of each grade [n_nodes]; moments [n_cases * 2]: posterior mean and standard deviation of the severity. */
+int ugt_graded_expect(const ugt_label_table *table, const ugt_graded *graded, const double *p, const int32_t *grade, double *count,
+                      double *law, double *moments, double *log_likelihood);
+/* Of the expected log-likelihood given counts: slope [n_annotators * n_grades] by (log discrimination, cuts) of each annotator, and
+ * Fisher's or the observed information [n_annotators * n_grades * n_grades]. */
+int ugt_graded_score(const ugt_graded *graded, const double *count, int observed, double *slope, double *information);
+/* Takes the information that is lost with the severities (Louis 1982) from out [P * P], or from its diagonal [P] (joint = 0). Parameters:
+ * log discrimination and cuts of each annotator in turn; or (shared) log discrimination and shift of each, then the cuts of all. */
+int ugt_graded_missing(const ugt_label_table *table, const ugt_graded *graded, const double *p, int shared, int joint, double *out);
+
 /* ---- shared by em.c and skills.c ------------------------------------------------------------------------ */
 
 #define UGT_EM_SMALL 1e-250 /* products of probabilities below this are taken in logs instead */

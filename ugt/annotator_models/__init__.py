@@ -14,11 +14,12 @@ from .._base.ragged import row_of
 from ..resampling import seed_of
 from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_deconvolution
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
+from .graded import GradedResponse, graded_response
 from .ordinal import fit_ordinal
 from .records import AnnotatorDraws, AnnotatorModel, Given
 
-__all__ = ["AnnotatorDraws", "AnnotatorModel", "Deconvolution", "FlipRate", "SignedShares", "dawid_skene", "dawid_skene_draws"]
-__all__ += ["disagreement_deconvolution", "glad"]
+__all__ = ["AnnotatorDraws", "AnnotatorModel", "Deconvolution", "FlipRate", "GradedResponse", "SignedShares", "dawid_skene"]
+__all__ += ["dawid_skene_draws", "disagreement_deconvolution", "glad", "graded_response"]
 
 MODELS = ("full", "one-coin", "ordinal")
 CANDIDATES = ("all", "seen")
