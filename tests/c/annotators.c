@@ -88,6 +88,35 @@ int sample_confusions(const shared *in, uint64_t *digest)
     return UGT_OK;
 }
 
+int fit_graded(const shared *in, uint64_t *digest)
+{
+    enum { NODES = 9, GRADES = 5, ALL = 6 * GRADES };
+    const ugt_label_table labels = LABELS;
+    double a[6], cut[6 * (GRADES - 1)], node[NODES], mass[NODES], p[ALL * NODES], count[ALL * NODES], law[CASES * GRADES];
+    double moments[CASES * 2], slope[ALL], curve[ALL * GRADES], out[16 * 16] = {0.0}, log_likelihood;
+    int32_t grade[NODES];
+    for (int j = 0; j < 6; j++) {
+        a[j] = 1.5;
+        for (int k = 0; k < GRADES - 1; k++)
+            cut[j * (GRADES - 1) + k] = -1.0 + 0.7 * k;
+    }
+    for (int q = 0; q < NODES; q++) {
+        node[q] = q - NODES / 2;
+        mass[q] = exp(-0.5 * node[q] * node[q]);
+        grade[q] = q * GRADES / NODES;
+    }
+    const ugt_graded g = {a, cut, node, mass, 6, GRADES, NODES};
+    TRY(ugt_graded_check(&labels));
+    TRY(ugt_graded_probabilities(&g, p));
+    TRY(ugt_graded_expect(&labels, &g, p, grade, count, law, moments, &log_likelihood));
+    TRY(ugt_graded_score(&g, count, 0, slope, curve));
+    TRY(ugt_graded_missing(&labels, &g, p, 1, 1, out));
+    NOTE(law);
+    NOTE(slope);
+    NOTE(out);
+    return UGT_OK;
+}
+
 int fit_coins(const shared *in, uint64_t *digest)
 {
     const ugt_coins coins = {LABELS, ENTRY};

@@ -39,5 +39,6 @@ int measure_masks(const shared *in, uint64_t *digest);
 int fit_confusions(const shared *in, uint64_t *digest);
 int sample_confusions(const shared *in, uint64_t *digest);
 int fit_coins(const shared *in, uint64_t *digest);
+int fit_graded(const shared *in, uint64_t *digest);
 
 #endif

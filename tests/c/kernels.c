@@ -503,6 +503,7 @@ const kernel KERNELS[] = {
     {"fits of confusions", fit_confusions},
     {"samples of confusions", sample_confusions},
     {"coins", fit_coins},
+    {"graded response", fit_graded},
     {"text", split_text},
 };
 const int N_KERNELS = (int)(sizeof KERNELS / sizeof *KERNELS);

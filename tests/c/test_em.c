@@ -206,6 +206,80 @@ static void test_coins(int weighted)
     CHECK(ugt_coins_expect(&coins, right, wrong, 0, prevalence, q, rest, count, class_count, &value) == UGT_ERR_CONVERGENCE);
 }
 
+static void test_graded(int weighted)
+{
+    enum { NODES = 29, PARAMETERS = 2 * ANNOTATORS + CLASSES - 1, OWN = ANNOTATORS * CLASSES };
+    static data d;
+    static double p[OWN * NODES], count[OWN * NODES], law[CASES * CLASSES], moments[CASES * 2], slope[OWN], curve[OWN * CLASSES];
+    static double out[OWN * OWN], diagonal[OWN];
+    double a[ANNOTATORS], cut[ANNOTATORS * (CLASSES - 1)], node[NODES], mass[NODES], value;
+    int32_t grade[NODES];
+    fill(&d, weighted);
+    for (int j = 0; j < ANNOTATORS; j++) {
+        a[j] = 1.0 + 0.3 * j;
+        for (int k = 0; k < CLASSES - 1; k++)
+            cut[j * (CLASSES - 1) + k] = -1.0 + 0.7 * k + 0.1 * j;
+    }
+    for (int q = 0; q < NODES; q++) {
+        node[q] = 0.5 * (q - NODES / 2);
+        mass[q] = 0.5 * exp(-0.5 * node[q] * node[q]) / sqrt(2.0 * acos(-1.0));
+        grade[q] = q * CLASSES / NODES;
+    }
+    const ugt_graded g = {a, cut, node, mass, ANNOTATORS, CLASSES, NODES};
+    CHECK(ugt_graded_check(&d.table) == UGT_OK);
+    CHECK(ugt_graded_probabilities(&g, p) == UGT_OK);
+    for (int j = 0; j < ANNOTATORS; j++)
+        for (int q = 0; q < NODES; q++) {
+            double sum = 0.0;
+            for (int k = 0; k < CLASSES; k++)
+                sum += p[(j * CLASSES + k) * NODES + q];
+            CHECK_CLOSE(sum, 1.0, 1e-12, 0.0);
+        }
+    CHECK(ugt_graded_expect(&d.table, &g, p, grade, count, law, moments, &value) == UGT_OK);
+    for (int i = 0; i < CASES; i++) {
+        double sum = 0.0;
+        for (int k = 0; k < CLASSES; k++)
+            sum += law[i * CLASSES + k];
+        CHECK_CLOSE(sum, 1.0, 1e-12, 0.0);
+        CHECK(moments[2 * i + 1] > 0.0 && moments[2 * i + 1] < 1.1);
+    }
+    /* Fisher's identity: the slope of the expected log-likelihood is that of the log-likelihood */
+    CHECK(ugt_graded_score(&g, count, 0, slope, curve) == UGT_OK);
+    for (int what = 0; what < 2; what++) {
+        double *moved = what ? cut + 1 : a + 1;
+        const double before = *moved, step = 1e-5 * (what ? 1.0 : before);
+        double either[2];
+        for (int side = 0; side < 2; side++) {
+            *moved = before + (side ? step : -step);
+            CHECK(ugt_graded_probabilities(&g, p) == UGT_OK);
+            CHECK(ugt_graded_expect(&d.table, &g, p, NULL, NULL, NULL, NULL, &either[side]) == UGT_OK);
+        }
+        *moved = before;
+        CHECK_CLOSE((either[1] - either[0]) / 2e-5, slope[what ? 2 : CLASSES], 1e-5, 1e-6);
+    }
+    CHECK(ugt_graded_probabilities(&g, p) == UGT_OK);
+    for (int shared = 0; shared < 2; shared++) {
+        const int n = shared ? PARAMETERS : OWN;
+        memset(out, 0, sizeof out);
+        memset(diagonal, 0, sizeof diagonal);
+        CHECK(ugt_graded_missing(&d.table, &g, p, shared, 1, out) == UGT_OK);
+        CHECK(ugt_graded_missing(&d.table, &g, p, shared, 0, diagonal) == UGT_OK);
+        for (int x = 0; x < n; x++) {
+            CHECK_CLOSE(out[x * n + x], diagonal[x], 1e-12, 0.0);
+            CHECK(diagonal[x] <= 0.0);
+            for (int y = 0; y < n; y++)
+                CHECK_CLOSE(out[x * n + y], out[y * n + x], 0.0, 0.0);
+        }
+    }
+    CHECK(ugt_graded_score(&g, count, 1, slope, curve) == UGT_OK);
+    for (int q = 0; q < NODES; q++)
+        mass[q] = 0.0;
+    CHECK(ugt_graded_expect(&d.table, &g, p, NULL, NULL, NULL, NULL, &value) == UGT_ERR_CONVERGENCE);
+    CHECK(ugt_graded_missing(&d.table, &g, p, 1, 1, out) == UGT_ERR_CONVERGENCE);
+    d.label[0] = CLASSES;
+    CHECK(ugt_graded_check(&d.table) == UGT_ERR_RANGE);
+}
+
 static void test_labels_that_do_not_fit(void)
 {
     static data d;
@@ -291,6 +365,7 @@ int main(void)
         test_draws(UGT_CELLS_ALL, weighted);
         test_draws(UGT_CELLS_SEEN, weighted);
         test_coins(weighted);
+        test_graded(weighted);
     }
     test_labels_that_do_not_fit();
     test_known_classes(UGT_CELLS_ALL);

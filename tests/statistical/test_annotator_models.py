@@ -7,7 +7,9 @@ The seeds are fixed.
 import numpy as np
 import pytest
 from scipy import stats
+from simulations import holds, sets
 from twins import em as twin
+from twins import graded
 
 import ugt
 
@@ -186,3 +188,25 @@ def test_skill_that_is_doubtful_widens_what_follows():
         found = ugt.dawid_skene_draws(labels, prior=(2, 1, 1), n_draws=400, n_warmup=200, seed=1)
         spreads.append(found.plausibilities.draws(400)[:40].std(1).mean())
     assert spreads[0] > 3 * spreads[1]  # 10 expected
+
+
+# ---- graded response
+@sets(25, 200)
+@pytest.mark.parametrize(("n_cases", "missing"), [(300, 0.0), (600, 0.5)])
+def test_standard_errors_of_the_graded_response(n_cases, missing, n_sets):
+    """Measured with 200 sets of 8 annotators: see intervals-checked.md."""
+    rng, threshold = np.random.default_rng(21), np.array([-1.0, -0.2, 0.6, 1.4])
+    inside = {"leniency": [], "log discrimination": [], "thresholds": []}
+    for _ in range(n_sets):
+        shift, slope = rng.normal(0, 0.6, 8), np.exp(rng.normal(0.6, 0.4, 8))
+        shift -= shift.mean()
+        found = ugt.graded_response(ugt.Labels.from_wide(graded.simulate(rng, n_cases, shift, slope, threshold, missing), classes=5))
+        for name, z in (
+            ("leniency", (found.leniency - shift) / found.leniency_error),
+            ("log discrimination", np.log(found.discrimination / slope) * found.discrimination / found.discrimination_error),
+            ("thresholds", (found.thresholds - threshold) / found.thresholds_error),
+        ):
+            inside[name].append(np.abs(z) < 1.96)
+    for name, those in inside.items():
+        assert holds(np.sum(those, axis=0).mean().round(), n_sets, 0.93, 0.97), name
+    print({name: np.mean(those).round(4) for name, those in inside.items()})

@@ -1,6 +1,5 @@
 """Graded response against the slow twin, published fits, and what is to be refused."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -153,7 +152,7 @@ def test_refusals(table, options, message):
 
 
 def test_labels_whose_annotators_are_not_known():
-    refused("labels must say who gave each of them", ugt.graded_response, ugt.Labels.from_counts([[1, 2], [2, 1]]))
+    refused("labels must name the annotator of each label", ugt.graded_response, ugt.Labels.from_counts([[1, 2], [2, 1]]))
     with pytest.raises(TypeError, match="labels must be Labels"):
         ugt.graded_response([[0, 1]])
 

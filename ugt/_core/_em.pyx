@@ -47,20 +47,6 @@ cdef extern from "em.h" nogil:
         double ability_sd
         double easiness_mean
         double easiness_sd
-    ctypedef struct ugt_graded:
-        const double *discrimination
-        const double *cut
-        const double *node
-        const double *mass
-        int64_t n_annotators
-        int64_t n_grades
-        int64_t n_nodes
-    int ugt_graded_check(const ugt_label_table *)
-    int ugt_graded_probabilities(const ugt_graded *, double *)
-    int ugt_graded_expect(const ugt_label_table *, const ugt_graded *, const double *, const int32_t *, double *, double *, double *,
-                          double *)
-    int ugt_graded_score(const ugt_graded *, const double *, int, double *, double *)
-    int ugt_graded_missing(const ugt_label_table *, const ugt_graded *, const double *, int, int, double *)
     int UGT_STOPPED
     int ugt_confusions_new(const ugt_label_table *, int, ugt_confusions **)
     void ugt_confusions_free(ugt_confusions *)
@@ -309,77 +295,4 @@ cdef class Coins:
             given, a, b = &p, &ability[0], &easiness[0]
         with nogil:
             status = ugt_coins_information(&self.x, read(q), read(chance), given, a, b, joint, &out[0, 0])
-        check(status)
-
-
-cdef class Graded:
-    """Graded response at some parameters; holds on to the labels and the parameters."""
-
-    cdef Table held
-    cdef ugt_graded x
-    cdef const double[::1] discrimination, node, mass
-    cdef const double[:, ::1] cut
-    cdef double[:, :, ::1] p
-
-    def __cinit__(self, Table table, const double[::1] discrimination, const double[:, ::1] cut, const double[::1] node,
-                  const double[::1] mass, double[:, :, ::1] p):
-        cdef int64_t n = table.table.n_annotators, k = table.table.n_classes
-        cdef int status
-        if discrimination.shape[0] != n or cut.shape[0] != n or cut.shape[1] != k - 1 or k < 2 or node.shape[0] < 1 \
-                or mass.shape[0] != node.shape[0] or p.shape[0] != n or p.shape[1] != k or p.shape[2] != node.shape[0]:
-            raise ValueError("parameters of the graded response do not fit")
-        self.held, self.discrimination, self.cut, self.node, self.mass, self.p = table, discrimination, cut, node, mass, p
-        self.x.discrimination, self.x.cut, self.x.node, self.x.mass = &discrimination[0], &cut[0, 0], &node[0], &mass[0]
-        self.x.n_annotators, self.x.n_grades, self.x.n_nodes = n, k, node.shape[0]
-        check(ugt_graded_check(&table.table))
-        with nogil:
-            status = ugt_graded_probabilities(&self.x, &p[0, 0, 0])
-        check(status)
-
-    def expect(self, double[:, :, ::1] count, double[:, ::1] law=None, double[:, ::1] moments=None, const int32_t[::1] grade=None):
-        """Expected labels at each node (or None), the law and moments of each case (or None), the log-likelihood."""
-        cdef double log_likelihood = 0.0
-        cdef double *to = NULL
-        cdef double *laws = NULL
-        cdef double *two = NULL
-        cdef const int32_t *bins = NULL
-        cdef int64_t n = self.held.table.n_cases, q
-        cdef int status
-        if count is not None:
-            if count.shape[0] != self.p.shape[0] or count.shape[1] != self.p.shape[1] or count.shape[2] != self.p.shape[2]:
-                raise ValueError("counts do not fit")
-            to = &count[0, 0, 0]
-        if law is not None:
-            if grade is None or moments is None or law.shape[0] != n or law.shape[1] != self.x.n_grades or moments.shape[0] != n \
-                    or moments.shape[1] != 2 or grade.shape[0] != self.x.n_nodes:
-                raise ValueError("outputs do not fit")
-            for q in range(self.x.n_nodes):
-                if grade[q] < 0 or grade[q] >= self.x.n_grades:
-                    raise ValueError("grades of nodes are out of range")
-            laws, two, bins = &law[0, 0], &moments[0, 0], &grade[0]
-        with nogil:
-            status = ugt_graded_expect(&self.held.table, &self.x, &self.p[0, 0, 0], bins, to, laws, two, &log_likelihood)
-        check(status)
-        return log_likelihood
-
-    def score(self, const double[:, :, ::1] count, bint observed, double[:, ::1] slope, double[:, :, ::1] information):
-        """Slope and information of the expected log-likelihood of each annotator."""
-        cdef int64_t n = self.x.n_annotators, k = self.x.n_grades
-        cdef int status
-        if count.shape[0] != n or count.shape[1] != k or count.shape[2] != self.x.n_nodes or slope.shape[0] != n or slope.shape[1] != k \
-                or information.shape[0] != n or information.shape[1] != k or information.shape[2] != k:
-            raise ValueError("counts or outputs do not fit")
-        with nogil:
-            status = ugt_graded_score(&self.x, &count[0, 0, 0], observed, &slope[0, 0], &information[0, 0, 0])
-        check(status)
-
-    def missing(self, bint shared, double[:, ::1] out):
-        """Takes the information that is lost with the severities from out (P, P), or from its diagonal (1, P)."""
-        cdef int64_t n = self.x.n_annotators, k = self.x.n_grades
-        cdef int64_t size = 2 * n + k - 1 if shared else n * k
-        cdef int status
-        if out.shape[1] != size or (out.shape[0] != size and out.shape[0] != 1):
-            raise ValueError("out does not fit")
-        with nogil:
-            status = ugt_graded_missing(&self.held.table, &self.x, &self.p[0, 0, 0], shared, out.shape[0] == size, &out[0, 0])
         check(status)
