@@ -81,6 +81,9 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
     layout = {"label": "predicted labels", "probability": "one column of probabilities"}.get(
         [*read.columns][-1] if read.columns else "", layout
     )
+    sums = one.scores.sum(axis=1)
+    rounded = bool(((one.scores >= 0).all(axis=1) & (abs(sums - 1) < 0.01)).all())
+    why = f" (not probabilities: those of a case add up to {sums.min():.4g} to {sums.max():.4g}; give more digits)" if rounded else ""
     found: dict[str, Any] = {
         "file": os.fspath(path),
         "kind": "predictions",
@@ -91,7 +94,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
         "models": list(read.models),
         "n_cases": len(one.scores),
         "n_classes": one.scores.shape[1],
-        "values": "labels" if one.labels else "probabilities" if is_probability(one.scores) else "scores (not probabilities)",
+        "values": "labels" if one.labels else "probabilities" if is_probability(one.scores) else f"scores{why or ' (not probabilities)'}",
     }
     if axes is not None:
         joins = [one.located(axes)[1] for one in read.models.values()]
