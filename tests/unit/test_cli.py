@@ -88,7 +88,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     wanted = [row for metric in ("voted_accuracy", "topk_accuracy") for row in kept if (row["metric"], row["k"]) == (metric, 1)]
     assert len(cells) == 3 and cells[1:] == [f"{row['value']:.2f} ({row['case_low']:.2f} to {row['case_high']:.2f})" for row in wanted]
     assert any(line.startswith("By top-1: ") for line in lines)
-    assert any(line.endswith("only if the model knows nothing about a case beyond its annotations.") for line in lines)
+    assert any(line.endswith("that the model is right.") for line in lines)
 
 
 @pytest.mark.slow

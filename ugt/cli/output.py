@@ -93,8 +93,8 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
     legend = [
         f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases. Voted top-k: how often the first k choices hold the",
-        "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. UA top-1 is the probability that",
-        "the model is right only if the model knows nothing about a case beyond its annotations.",
+        "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. This is not the probability",
+        "that the model is right.",
     ]
     legend += ["The report explains the other columns."] if any(row["metric"] not in ACCURACIES for row in metrics) else []
     order = [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)] if len(found["models"]) > 1 else []

@@ -28,12 +28,12 @@ _METRICS.update(
 _FIRST_CHOICE = {
     "voted_accuracy": "the share of cases whose voted label is the model's first choice",
     "group_accuracy": "how often the group of the model's first choice is expected to be that of a truth drawn from the annotations",
-    "": "the expected agreement of the model's first choice with a truth drawn from the annotations; it is the probability that the choice "
-    "is right only if the model knows nothing about a case beyond its annotations",
+    "": "how often the model's first choice agrees with a truth drawn from what the annotations leave open; not the probability that the "
+    "choice is right",
 }
 ASSUMPTION = (
-    "UA accuracy (uncertainty-adjusted) is the expected agreement with a truth that is drawn from the annotations. It is the probability "
-    "that the model is right only if the model knows nothing about a case beyond its annotations."
+    "UA accuracy (uncertainty-adjusted) is how often the first choice agrees with a truth drawn from what the annotations leave open. It is "
+    "not the probability that the model is right."
 )
 
 _TRUTH = {

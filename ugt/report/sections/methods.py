@@ -78,8 +78,8 @@ def _metrics(source: Data, references: list[str]) -> str:
     names = {e["metric"] for e in source["metrics"]}
     parts = (
         [
-            "uncertainty-adjusted (UA) accuracy, the expected agreement of a model’s first choice with a true class drawn from the truth "
-            "given the annotations, which cannot exceed the mean certainty of the annotations [1]"
+            "uncertainty-adjusted (UA) accuracy, how often a model’s first choice agrees with a truth drawn from what the "
+            "annotations leave open, which cannot exceed the mean certainty of the annotations [1]"
         ]
         if "topk_accuracy" in names
         else []
