@@ -191,7 +191,8 @@ def by_certainty(digest: Digest) -> list[str]:
         if n
         else "The truth of no case is settled"
     )
+    heading += digest.at_main.replace(",", " at") if len(bars) > 1 else ""
     if not digest.models:  # the verdict has said it
         heading = "Certainty of the cases at each reliability" if len(bars) > 1 else "Certainty of the cases"
-    note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}{digest.at_main.replace(',', ' at')}."
+    note = f"Cases by the certainty of their top class: {counted} reach {SETTLED}."
     return [figure("by-certainty", heading, note, "".join(parts), 44 + 30 * len(bars) + 10)]
