@@ -45,7 +45,7 @@ def is_read_as_it_was(rows, wide, path, **options):
         read = io.read_annotations(path, format="wide" if wide else "auto", **options)
     except ValueError as problem:
         assert " must " in str(problem) and "Got " in str(problem)
-        assert wide and ("share classes" in str(problem) or "must be named" in str(problem)), problem
+        assert wide and ("with the same classes" in str(problem) or "must be named" in str(problem)), problem
         return
     assert sorted((str(case), str(who), str(label)) for case, who, label in rows_of(read.annotations)) == said(rows)
     assert read.annotations.axes.case_ids.tolist() == [f"c{i}" for i in range(len(rows))]

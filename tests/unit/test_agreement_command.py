@@ -1,6 +1,7 @@
 """``ugt agreement``, and agreement in evaluations: the numbers of the functions."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_a_page_without_any_model(folder, command, write):
     found = json.loads(said)
     assert found["files"] == ["pages/a.html"] and found["n_pairs"] == len(found["worst_pairs"]) == 3
     page = (folder / "pages" / "a.html").read_text(encoding="utf-8")
-    assert '<section id="agreement"' in page and "labels.csv" in page and "model" in page
+    assert "Agreement among the annotators" in page and "percent agreement" in page and "labels.csv" in page and "model" in page
     path = write("case,annotator,ranking\n1,a,x > y\n1,b,y > x\n2,a,x\n2,b,x > z\n", "rankings.csv")
     assert "Report: b.html" in command("agreement", path, "--n-boot", "20", "--page", "b.html") and (folder / "b.html").exists()
     write("case,annotator,rating\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n", "ratings.csv")
@@ -101,11 +102,12 @@ def test_in_an_evaluation(tmp_path):
     assert list(ev.agreement) == ugt.agreement_table(given).rows(n_resamples=100, seed=2, clusters=clusters)
     ev.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    part = page[page.index('<section id="agreement"') :]
-    assert f"<td>{ev.agreement[1]['value']:.4f}</td>" in part[: part.index("</section>")]
+    part = page[page.index('<section id="people"') :]
+    (row,) = re.findall(r"Fleiss&#x27; kappa.*?</tr>", part[: part.index("</section>")])
+    assert f"<b>{ev.agreement[1]['value']:.2f}</b>" in row and f"{ev.agreement[1]['low']:.2f} to {ev.agreement[1]['high']:.2f}" in row
     same = ugt.evaluate(ugt.Labels.from_counts([[3, 0], [2, 0]]), {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20)
     assert same.agreement[1]["reason"].startswith("no variation")
     same.to_html(tmp_path / "same.html")
-    assert "no variation" in (tmp_path / "same.html").read_text(encoding="utf-8")
+    assert "No variation" in (tmp_path / "same.html").read_text(encoding="utf-8")
     for other in (ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.dirichlet(ugt.Labels.from_counts([[1, 0], [0, 1]]))):
         assert ugt.evaluate(other, {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20).agreement == ()

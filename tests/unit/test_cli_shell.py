@@ -85,7 +85,10 @@ OFFERS = [
     (["ev"], ["evaluate"]),
     (["c"], sorted(name for name in COMMANDS if name.startswith("c"))),
     (["--v"], ["--version"]),
-    (["evaluate", "--annot"], ["--annotations", "--annotator-column", "--annotator-columns", "--annotator-reliability"]),
+    (
+        ["evaluate", "--annot"],
+        ["--annotations", "--annotator-column", "--annotator-columns", "--annotator-reliability", "--annotators-are"],
+    ),
     (["evaluate", "--annotations", ""], FILES),
     (["evaluate", "--annotations", "my"], ["my labels.csv", "my reports"]),
     (["evaluate", "--annotations", "=", "read"], ["readings.csv"]),

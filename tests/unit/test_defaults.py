@@ -34,6 +34,7 @@ DEFAULTS = {
     "scale": ["identity"],
     "score": ["aps", "lac"], "seed": [0], "self_pairs": ["exclude"], "self_term": ["certain"], "share": [0.5], "single_bins": ["zero"],
     "singletons": ["omit"], "split": [0.5], "spread": [1.5], "table": ["metrics"], "threshold": [0.5], "tie_weight": ["split"],
+    "thresholds": ["common"],
     "tempering": [1.0], "ties": ["drop", "expectation", "group"], "tolerance": [1e-07, 1e-09],
     "figure": ["soft_auroc"], "method": ["or"], "unnamed": [False], "unranked": ["individual"], "validation": [0.2],
     "weights": ["quadratic"],

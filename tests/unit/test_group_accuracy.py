@@ -146,7 +146,7 @@ def test_the_page_has_both(tmp_path):
     found = ugt.evaluate(LABELS, {"A": SCORES}, groups=RISK, reliability=[1, 5], k=1, n_resamples=50)
     found.to_html(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Agreement given the group of the case" in page and "UA accuracy of groups of classes" in page
+    assert "Positive percent agreement by group" in page and "UA accuracy of groups of classes" in page
     without = ugt.evaluate(LABELS, {"A": SCORES}, reliability=1, k=1, n_resamples=50)
     assert len(without.tables["group_agreement"]) == 0
 

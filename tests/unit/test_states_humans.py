@@ -189,7 +189,7 @@ def test_annotators_of_all_parts_are_the_same():
     two = ugt.Labels.from_wide([[0, 1]], classes=K, annotators=["ann", "bob"])
     message = r"states must be made with the same annotators, \['ann', 'bob', 'dan', 'eve'\]"
     refused(message, states.merge, [given[0], states.partial(metric, two, [1])])
-    with pytest.raises(ValueError, match=r"annotators must name all annotators of every part. Got not 'bob'"):
+    with pytest.raises(ValueError, match=r"annotators must name all annotators of every part. Got a list without 'bob'"):
         states.partial("individual_equivalence_index", two, [1], annotators=["ann", "eve"])
     no_part(r"annotators must name all annotators of every part", "individual_equivalence_index", two, [1], annotators=[0, 1])
     with pytest.raises(ValueError, match=r"annotators must be given for a part without labels. Got None"):

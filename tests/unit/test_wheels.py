@@ -78,7 +78,7 @@ def contents(audit):
     }
     files.update({f"ugt/_core/{path.stem}.abi3.so": b"" for path in (ROOT / "ugt" / "_core").glob("*.pyx")})
     tag = b"Tag: cp311-abi3-manylinux_2_17_x86_64\nTag: cp311-abi3-manylinux2014_x86_64\n"
-    return {**files, "ugt/py.typed": b"", f"{info}/licenses/LICENSE": b"", f"{info}/WHEEL": tag}
+    return {**files, "ugt/py.typed": b"", f"{info}/licenses/LICENSE": b"", f"{info}/licenses/CITATION.cff": b"", f"{info}/WHEEL": tag}
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "/home/somebody", os.path.expanduser("~root"), str(ROOT)])

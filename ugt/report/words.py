@@ -32,8 +32,8 @@ _FIRST_CHOICE = {
     "choice is right",
 }
 ASSUMPTION = (
-    "UA accuracy (uncertainty-adjusted) is how often the first choice agrees with a truth drawn from what the annotations leave open. It is "
-    "not the probability that the model is right."
+    "UA accuracy (uncertainty-adjusted) is how often the first choice agrees with a truth drawn from what the annotations leave open. It "
+    "is not the probability that the model is right."
 )
 
 _TRUTH = {

@@ -77,9 +77,9 @@ _UNKNOWN = ["The plausibilities were made elsewhere: their assumptions are not k
 _ALWAYS = [
     "“Truth” is what annotators like these would come to agree on. Whether they would be right can only be seen by another means, such as "
     "a biopsy or a follow-up.",
-    "UA accuracy is how often the first choice agrees with a truth drawn from what the annotations leave open. To read it as the probability that a model is right, "
-    "one must assume that the model knows nothing about a case beyond its annotations. A model that sees the case may be right more often, "
-    "one that shares the annotators' errors less often.",
+    "UA accuracy is how often the first choice agrees with a truth drawn from what the annotations leave open. To read it as "
+    "the probability that a model is right, one must assume that the model knows nothing about a case beyond its annotations. A model that "
+    "sees the case may be right more often, one that shares the annotators' errors less often.",
     "Which cases were annotated, and by whom, is taken to have nothing to do with the truth of the case.",
 ]
 

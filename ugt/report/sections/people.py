@@ -78,6 +78,8 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
     if per_case:
         least, most = per_case["min"], per_case["max"]
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
+    reasons = dict.fromkeys(e["reason"] for e in entries if e.get("reason"))
+    note += "".join(f". {shown(e_reason[:1].upper() + e_reason[1:], 200)}" for e_reason in reasons)
     return plain_table("Agreement among the annotators", note, heads, rows)
 
 
