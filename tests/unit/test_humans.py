@@ -1,6 +1,5 @@
 """Models beside annotators in an evaluation and in the report."""
 
-
 import numpy as np
 import pytest
 from csv_files import read
@@ -78,7 +77,6 @@ def test_report_and_table(tmp_path):
     ev.to_csv(tmp_path / "humans.csv", table="humans")
     rows = read(tmp_path / "humans.csv")
     assert len(rows) == 6 and f"better_share {hostile}" in rows[0]
-    assert humans.forest([]) == ""
 
 
 def test_a_model_among_the_annotators():
