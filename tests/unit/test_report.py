@@ -127,8 +127,8 @@ def test_page_is_self_contained():
 @pytest.mark.parametrize(
     "said",
     [
-        "B and A cannot be distinguished: they agree with the annotators’ truth in 61% and 60% of cases, a difference of 1 percentage "
-        "point (−1 to 3).",
+        "B and A cannot be distinguished: their first choices agree with the annotators’ truth in 61% and 60% of cases, a difference of "
+        "1 percentage point (−1 to 3).",
         "A is ahead against the voted label; they cannot be distinguished at reliabilities 10, 20 and 50.",
         "No first choice can exceed 72% on these annotations; always answering “3” reaches 20%.",
         "not the probability that a model is right",
@@ -182,7 +182,7 @@ WON = {"joint_low": 0.1, "joint_high": 0.2, "difference": 0.15}
             [{}, {}, {}, LOST],
             "B is ahead at reliability 50; A is ahead against the voted label; they cannot be distinguished at reliabilities 10",
         ),
-        ([{"joint_low": None, "joint_high": None}] * 4, "they agree with the annotators’ truth in 61% and 60% of cases"),
+        ([{"joint_low": None, "joint_high": None}] * 4, "their first choices agree with the annotators’ truth in 61% and 60% of cases"),
     ],
 )
 def test_the_verdict_follows_the_intervals(changes, said):

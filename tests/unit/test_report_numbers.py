@@ -207,7 +207,7 @@ CLAIMS = [
     (f"(?<=, ){N} percentage points? more than {M} \\({N} to {N}\\)", lambda r, b: ahead(r, r.order[0], b)),
     (f"(?<=, ){N} percentage points? (?:more|less) than always answering “” \\({N} to {N}\\)", lambda r: over_constant(r, r.order[0])),
     (
-        f"{M} and {M} cannot be distinguished: (?:they agree|each agrees) with the annotators’ truth in {N}% and {N}% of cases, a "
+        f"{M} and {M} cannot be distinguished: their first choices agree with the annotators’ truth in {N}% and {N}% of cases, a "
         f"difference of {N} percentage points? \\({N} to {N}\\)",
         apart,
     ),

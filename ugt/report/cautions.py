@@ -136,7 +136,7 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
     elif len(found) == 1:
         yield Caution(True, "One reliability only", "Whether the result depends on the reliability was not examined.")
     if digest.source["provenance"].get("command") == "ugt demo":
-        yield Caution(True, "Generated data", "They say nothing about any real model.")
+        yield Caution(True, "Generated data", "The cases and models are simulated: no number describes a real model or patient.")
 
 
 def _of_cases(digest: Digest) -> Iterator[Caution]:

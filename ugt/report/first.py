@@ -134,15 +134,16 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
     if len(leaders) > 2:
         first = names(leaders) if len(leaders) <= 4 else f"{names(leaders[:2], ',')} and {len(leaders) - 2} more"
         ends = digest.digits.percent(digest.value(leaders[-1])), digest.digits.percent(digest.value(best))
-        return f"{first} cannot be distinguished: they agree with the annotators’ truth in {ends[0]} to {ends[1]} of cases.", _behind(
-            digest
+        return (
+            f"{first} cannot be distinguished: their first choices agree with the annotators’ truth in {ends[0]} to {ends[1]} of cases.",
+            _behind(digest),
         )
     if len(leaders) == 2:
         second = leaders[1]
         lead = digest.lead(best, second)
         assert lead is not None
         each = (
-            f"they agree with the annotators’ truth in {digest.digits.percent(digest.value(best))} and "
+            f"their first choices agree with the annotators’ truth in {digest.digits.percent(digest.value(best))} and "
             f"{digest.digits.percent(digest.value(second))} of cases"
         )
         difference = f"a difference of {points(digest.digits.points(lead.value))}{_lead_words(digest, lead)}"

@@ -37,7 +37,7 @@ class Order:
 
 
 class ScoreOrder:
-    """The scores of a model, sorted once by :meth:`of`, for several metrics, truths or resamples.
+    """The scores of a model, sorted once by ``ScoreOrder.of``, for several metrics, truths or resamples.
 
     Soft metrics take it in place of scores; their results are the same up to rounding.
 
