@@ -13,7 +13,7 @@ PYTHON_VERSION ?= 3.11
 
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
-.PHONY: demo test build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs reproductions instructions \
+.PHONY: demo test simulations build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs reproductions instructions \
     bench versus wheel sdist clean mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
@@ -21,6 +21,10 @@ demo: .venv-demo/installed
 
 test: .venv-test/installed
 	.venv-test/bin/pytest $(PYTEST_ARGS)
+
+# All data sets of every simulation, of which CI takes a third. About half an hour on two processors.
+simulations: .venv-test/installed
+	UGT_ALL_DATA_SETS=1 .venv-test/bin/pytest -q -n auto --dist loadfile --no-loadscope-reorder -m full tests/statistical
 
 # The package is installed again if a source has changed; build/ is removed first because it may hold files of an older tree.
 .venv-demo/installed: REQUIREMENT := .

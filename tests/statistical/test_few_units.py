@@ -40,7 +40,7 @@ def hits(draw, n_sets, *given):
     return found
 
 
-@sets(500, 2500)
+@sets(500, 5000)
 @pytest.mark.parametrize(
     ("draw", "parameter", "equal", "n_clusters", "least", "most"),
     [
@@ -81,7 +81,7 @@ def agreement(rng, n_clusters, prevalence, n_cases=15):
     return np.array([rng.multinomial(n_cases, np.clip(one, 0, 1) / np.clip(one, 0, 1).sum()) for one in chances])
 
 
-@sets(150, 1500)
+@sets(150, 3000)
 @pytest.mark.parametrize("prevalence", [0.5, 0.1])
 @pytest.mark.parametrize("name", ["cohen_kappa", "krippendorff_alpha"])
 def test_agreement_of_ten_clusters(name, prevalence, n_sets):
@@ -96,7 +96,7 @@ def test_agreement_of_ten_clusters(name, prevalence, n_sets):
     assert holds(found, n_sets, 0.93, 0.97)
 
 
-@sets(150, 1000)
+@sets(150, 2000)
 def test_intervals_over_both_hold_the_expected_agreement(n_sets):
     """Other cases with annotations of their own; the truth is what 40,000 cases say."""
 

@@ -20,7 +20,7 @@ def draws_of(rng, alpha, n_cases, n):
     ("alpha", "n_cases", "n", "clusters"),
     [([0.3] * 3, 100, 3, 1), ([0.1] * 5, 200, 2, 1), ([1.0] * 3, 200, 5, 1), ([0.1] * 10, 200, 5, 1), ([0.3] * 3, 300, 3, 3)],
 )
-@sets(200, 1000)
+@sets(200, 2000)
 def test_intervals_of_the_symmetric_prior(alpha, n_cases, n, clusters, n_sets):
     """Clusters are copies: the sandwich knows."""
     rng = np.random.default_rng([n_cases, n, len(alpha)])
@@ -38,7 +38,7 @@ def test_intervals_of_the_symmetric_prior(alpha, n_cases, n, clusters, n_sets):
     assert holds(hits["profile"], n_sets) == (clusters == 1)
 
 
-@sets(100, 600)
+@sets(100, 1000)
 def test_intervals_of_the_prior_of_each_class(n_sets):
     rng = np.random.default_rng(5)
     alpha, hits = np.array([0.8, 0.3, 0.1]), np.zeros((2, 3))
@@ -56,7 +56,7 @@ def test_intervals_of_the_prior_of_each_class(n_sets):
     ("prior", "careless", "pooled", "by_annotator"),
     [("fit", False, (0, 0.1), (0, 0.1)), (0.1, False, (0.95, 1), (0.9, 1)), ("fit", True, (0, 0.3), (0.9, 1))],
 )
-@sets(100, 600)
+@sets(100, 1000)
 def test_split_panel_checks(prior, careless, pooled, by_annotator, n_sets):
     rng, rejected = np.random.default_rng(7), np.zeros(2)
     for _ in range(n_sets):
@@ -68,7 +68,7 @@ def test_split_panel_checks(prior, careless, pooled, by_annotator, n_sets):
     assert pooled[0] <= rejected[0] / n_sets <= pooled[1] and by_annotator[0] <= rejected[1] / n_sets <= by_annotator[1]
 
 
-@sets(100, 600)
+@sets(100, 1000)
 def test_split_panel_checks_of_ratings(n_sets):
     """Normal ratings whose mean and spread vary from case to case: the law with the fitted prior is right (3.7 and 2.0 %
     of 300 are rejected, pooled and by annotator), unless an annotator gives extremes only (2.3 and 100 %)."""

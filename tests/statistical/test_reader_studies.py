@@ -59,7 +59,7 @@ def studies(n_sets, n_readers, n_cases, seed=1, **options):
         yield ugt.reader_study(truth, ugt.Readings.from_array(roe_metz(rng, 2, n_readers, truth)), **options)
 
 
-@sets(200, 1000)
+@sets(200, 2000)
 @pytest.mark.parametrize(
     ("n_readers", "n_cases", "options"),
     [
@@ -76,7 +76,7 @@ def test_tests_alike_are_found_different_in_5_percent(n_readers, n_cases, option
     assert abs(ratio - 1) < 6.2 / math.sqrt(2 * n_sets) + 0.05
 
 
-@sets(100, 600)
+@sets(100, 1000)
 @pytest.mark.parametrize("random", ["cases", "readers"])
 def test_what_is_fixed_is_not_random(random, n_sets):
     """Ignoring readers, or cases, errs too often: the planted wrong analysis falls out."""
@@ -88,7 +88,7 @@ def test_what_is_fixed_is_not_random(random, n_sets):
     assert not holds(wrong, n_sets, 0.05, 0.10), wrong
 
 
-@sets(200, 1000)
+@sets(200, 2000)
 @pytest.mark.parametrize("nested", ["readers", "cases in readers", "cases in tests"])
 def test_nested_designs(nested, n_sets):
     """Readers in one test each (5 and 4 of them), cases of their own for each reader or each test."""
@@ -108,7 +108,7 @@ def test_nested_designs(nested, n_sets):
     assert holds(rejected, n_sets, 0.03, 0.07)
 
 
-@sets(200, 1000)
+@sets(200, 2000)
 @pytest.mark.parametrize("options", [{}, {"method": "u"}])
 def test_half_of_the_readings_missing(options, n_sets):
     rng, truth, rejected = np.random.default_rng(7), classes(120), 0
@@ -119,7 +119,7 @@ def test_half_of_the_readings_missing(options, n_sets):
     assert holds(rejected, n_sets, 0.03, 0.07)
 
 
-@sets(200, 600)
+@sets(200, 1000)
 def test_centred_variances_with_half_of_the_readings_missing(n_sets):
     """5 readers, 30 + 30 cases: the centred form is hardly ever negative, the uncentred one in a tenth of the sets (planted)."""
     rng, truth, found = np.random.default_rng(8), classes(60), []
@@ -133,7 +133,7 @@ def test_centred_variances_with_half_of_the_readings_missing(n_sets):
     assert abs(centred.mean() / value.var() - 1) < 0.35 and centred.std() < plain.std() / 1.5
 
 
-@sets(200, 1000)
+@sets(200, 2000)
 @pytest.mark.parametrize(("n_readers", "n_cases"), [(5, 100), (10, 200)])
 def test_a_model_like_the_readers_is_found_different_in_5_percent(n_readers, n_cases, n_sets):
     """And at the margin it is called not inferior in 5 %."""
@@ -148,7 +148,7 @@ def test_a_model_like_the_readers_is_found_different_in_5_percent(n_readers, n_c
     assert holds(rejected, n_sets, 0.03, 0.07) and holds(claimed, n_sets, 0.03, 0.07)
 
 
-@sets(150, 1000)
+@sets(150, 2000)
 @pytest.mark.parametrize(("n_readers", "n_cases", "n_labels"), [(5, 120, 3), (5, 120, 5), (8, 300, 3)])
 def test_soft_truth_covers_where_the_voted_label_does_not(n_readers, n_cases, n_labels, n_sets):
     """Labels that are right with probability .8. Measured with 1,000 sets: .949 to .951, by the vote .86, .75, .72; type I .053 to .059."""
@@ -166,7 +166,7 @@ def test_soft_truth_covers_where_the_voted_label_does_not(n_readers, n_cases, n_
     assert voted / n_sets < 0.90
 
 
-@sets(150, 600)
+@sets(150, 1000)
 @pytest.mark.parametrize(("n_readers", "n_cases", "n_annotators"), [(5, 120, 4), (8, 300, 5)])
 def test_a_panel_of_differing_skill(n_readers, n_cases, n_annotators, n_sets):
     """The same annotators label all cases. Measured with 1,000 sets: .965, .950; without their part .84, .75; type I .027, .022."""
@@ -196,7 +196,7 @@ def careless(rng, x):
     return x
 
 
-@sets(150, 600)
+@sets(150, 1000)
 @pytest.mark.parametrize(
     ("soft", "change", "options"),
     [
@@ -233,7 +233,7 @@ def test_covariances_of_resamples(n_sets):
     assert holds(((low <= value.mean()) & (value.mean() <= high)).sum(), n_sets, 0.925, 0.99)
 
 
-@sets(200, 1000)
+@sets(200, 2000)
 def test_true_parameters_of_the_model(shared_case, n_sets):
     """Means of unbiased covariances and of components are those that RMH_to_OR computes: within 6.2 standard errors."""
     case = shared_case("mrmc/rmh_to_or_a")
@@ -251,7 +251,7 @@ def test_true_parameters_of_the_model(shared_case, n_sets):
         assert np.abs(away).max() < 6.2, away
 
 
-@sets(200, 1000)
+@sets(200, 2000)
 def test_clusters_of_cases(n_sets):
     """Five lesions of a patient: the jackknife of patients holds, that of lesions errs (planted)."""
     rng, rates = np.random.default_rng(11), np.zeros(2)
