@@ -1,19 +1,20 @@
-/* Distances between the annotators of a case, without its pairs [C eq. 1].
+/* Computes the distances between the annotators of a case without visiting its pairs [C eq. 1].
  *
- * An entry is an annotator in a case, or a number of annotators with equal labels; its labels, equally often each, are a law
- * of mass 1. With M the sum of the laws of a case, an entry e of law m is at a distance <m, D M> - <m, D m> from all others,
- * where <m, D m'> is the mean distance over all pairs of labels. D M takes one sort of the labels (or one table of masses by
- * class); <m, D m> is left only where an annotator said different things. Sums are of numbers that are not negative, built up
- * from differences: they are 0 where the labels agree, and relative errors stay some roundings wherever nothing is taken off. */
+ * An entry is one annotator in a case, or a number of annotators with equal labels. The labels of an entry have equal parts of
+ * a law of mass 1. Let M be the sum of the laws of a case, over its annotators, and let <m, D m'> be the mean distance over all
+ * pairs of labels of m and m'. The distance of an entry with law m to all other annotators is then <m, D M> - <m, D m>.
+ * One sort of the labels (or one table of masses by class) gives D M; <m, D m> differs from 0 only if an annotator gave
+ * different labels. Sums have terms that are not negative and are built from differences: they are exactly 0 if the labels
+ * agree, and relative errors are a few roundings if nothing is subtracted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 
-#define FEW 128      /* numbers up to which insertion takes less time than qsort: half of it at 64, as much at 150 or so */
-#define SLACK 1e-12  /* a difference of decimals such as 0.8 - 0.6 is above 0.2 by rounding only */
-#define ROW_SUM 1e-4 /* largest error of a sum of probabilities */
+#define FEW 128      /* items up to which insertion is faster than qsort: it takes half the time at 64 items, equal time at about 150 */
+#define SLACK 1e-12  /* relative; a difference of decimals such as 0.8 - 0.6 exceeds 0.2 only by rounding, and must not exceed lambda */
+#define ROW_SUM 1e-4 /* largest accepted error of a sum of probabilities */
 
 static int64_t first_row(const ugt_entries *in, int64_t entry)
 {
@@ -25,7 +26,7 @@ static double times(const ugt_entries *in, int64_t row)
     return in->times != NULL ? (double)in->times[row] : 1.0;
 }
 
-/* labels of an entry, repeated ones as often as they were given */
+/* Returns the number of labels of an entry; a repeated label counts as often as it was given. */
 static double n_labels(const ugt_entries *in, int64_t entry)
 {
     double n = 0.0;
@@ -52,8 +53,8 @@ static int64_t most_rows(const ugt_entries *in, int64_t begin, int64_t end)
     return most;
 }
 
-/* The distance to all without that to oneself. If the others add nothing, the two are sums of
- * the same terms in the same order. */
+/* Returns the distance to all annotators minus the distance to oneself. If the others add nothing, both are sums of the same
+ * terms in the same order, so that the result is exactly 0. */
 static double others(double all, double own)
 {
     return all > own ? all - own : 0.0;
@@ -72,7 +73,7 @@ int ugt_find_entries(const int64_t *offsets, const int32_t *annotator, int64_t n
         seen[a] = -1;
     entry_offsets[0] = 0;
     for (int64_t i = 0; i < n_cases; i++) {
-        const int64_t start = n; /* an annotator whose entry is older has not been seen in this case */
+        const int64_t start = n; /* an annotator with an earlier entry has not been seen in this case */
         for (int64_t r = offsets[i]; r < offsets[i + 1]; r++) {
             const int32_t a = annotator[r];
             if (a < -1 || a >= n_annotators) {
@@ -127,8 +128,8 @@ static void sort_items(item *items, int64_t n)
     }
 }
 
-/* reach[at]: the sum over all items of mass * max(0, |y - y'| - lambda), for sorted items. A pointer follows lambda behind;
- * from item to item the sum grows by the step times the mass behind the pointer. */
+/* Writes to reach[at] the sum over all items of mass * max(0, |y - y'| - lambda). The items must be sorted. Index j passes the
+ * items that are more than lambda away; from one item to the next the sum grows by the step times the mass that j has passed. */
 static void reach_of(const item *items, int64_t n, double lambda, double *reach)
 {
     const double least = lambda * (1.0 + SLACK);
@@ -159,7 +160,7 @@ typedef struct {
     double *reach;
 } room;
 
-/* mean over the labels of an entry of the sums in reach, whose first is that of row start */
+/* Returns the mean of the sums in reach over the labels of an entry; reach[0] belongs to row start. */
 static double mean_reach(const ugt_entries *in, int64_t entry, int64_t start, const double *reach)
 {
     double sum = 0.0;
@@ -168,7 +169,7 @@ static double mean_reach(const ugt_entries *in, int64_t entry, int64_t start, co
     return sum / n_labels(in, entry);
 }
 
-/* items of the entries [begin, end), whose first row is start */
+/* Writes the items of the entries [begin, end), whose first row is start; returns their number. */
 static int64_t fill_items(const ugt_entries *in, const double *value, int64_t begin, int64_t end, int64_t start, item *items)
 {
     int64_t n = 0;
@@ -199,9 +200,9 @@ static void sorted_case(const ugt_entries *in, const double *value, double lambd
     }
 }
 
-/* Squares, from the means a and mean squares s of each entry: (R - 1) s + (S - s) - 2 a (A - a), A and S their sums over the
- * R annotators. About the mean of the case A is next to 0 and no part is negative; about a label first, so that labels that
- * agree give 0. */
+/* Writes the squared distances, from the mean a and the mean square s of each entry: (R - 1) s + (S - s) - 2 a (A - a), where A
+ * and S are the sums of a and s over the R annotators. Labels are taken relative to the mean of the case, so that A is close to
+ * 0 and no part is negative. That mean is computed relative to the first label, so that labels that agree give exactly 0. */
 static void squared_case(const ugt_entries *in, const double *value, int64_t i, room *room, double *out)
 {
     const int64_t begin = in->offsets[i], end = in->offsets[i + 1];
@@ -278,9 +279,9 @@ void ugt_number_predictions(const ugt_entries *in, const ugt_distance *distance,
 /* ---- classes ------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    double *mass, *share;    /* [n_classes]: of the case, of an entry; 0 between them */
-    double *reach;           /* [n_classes]: costs to all of the case */
-    int32_t *chosen, *own;   /* [n_classes]: classes with mass, with a share */
+    double *mass, *share;    /* [n_classes] masses of the case; shares of an entry; 0 between cases and entries */
+    double *reach;           /* [n_classes] cost of a class to all labels of the case */
+    int32_t *chosen, *own;   /* [n_classes] lists of the classes with mass, and with a share */
     int64_t n_chosen, n_own;
 } tables;
 
@@ -309,7 +310,8 @@ static int labels_fit(const ugt_entries *in, const int32_t *label, int64_t n_cla
     return 1;
 }
 
-/* the classes of an entry and the share of each; equal labels are added up before the division */
+/* Writes the classes of an entry and the share of each. Equal labels are added up before the division, so that an entry with one
+ * class has a share of exactly 1. */
 static void open_entry(const ugt_entries *in, const int32_t *label, int64_t entry, tables *t)
 {
     double n = 0.0;
@@ -356,7 +358,7 @@ static void fill_reach(const ugt_distance *distance, tables *t)
     }
 }
 
-/* the entry is open */
+/* Returns the cost of the entry whose shares open_entry has written. */
 static double entry_cost(const ugt_distance *distance, const tables *t)
 {
     double all = 0.0, own = 0.0;
@@ -371,7 +373,7 @@ static double entry_cost(const ugt_distance *distance, const tables *t)
     return others(all, own);
 }
 
-/* annotators with another class: the n - 1 others except the mass at the class */
+/* Returns the number of annotators with another class: the n - 1 others minus their mass at the class. */
 static double entry_differing(double n, const tables *t)
 {
     double sum = 0.0;
@@ -431,7 +433,7 @@ int ugt_class_predictions(const ugt_entries *in, const ugt_distance *distance, c
 
 /* ---- probabilities ------------------------------------------------------------------------------------ */
 
-/* their sum; NaN: none were given; below 0: they are not probabilities */
+/* Returns the sum of n probabilities; NaN if none is given; a number below 0 if they are not probabilities. */
 static double total_of(const double *p, int64_t n)
 {
     double sum = 0.0;

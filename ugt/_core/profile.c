@@ -1,5 +1,5 @@
-/* Profiles: the sorted multiset of a posterior's concentrations, found once and shared by every case that has it;
- * and the nodes on which its integrals are taken. */
+/* A profile is the sorted multiset of the concentrations of a posterior. It is stored once and shared by all cases that have it.
+ * This file also chooses the nodes of its integrals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct ugt_profiles {
 
 typedef struct {
     double c;
-    int64_t entry; /* -1: the background */
+    int64_t entry; /* -1 for the background */
 } member;
 
 static int descending(const void *a, const void *b)
@@ -98,7 +98,7 @@ static int reserve(ugt_profiles *profiles, int64_t n_groups)
 /* ---- the set of profiles seen so far: open addressing on profile numbers ---- */
 
 typedef struct {
-    int64_t *slots; /* profile + 1, 0 = free */
+    int64_t *slots; /* number of the profile + 1; 0 if the slot is free */
     size_t n_slots; /* a power of two */
 } index_set;
 
@@ -147,7 +147,7 @@ static int grow_set(index_set *set, const ugt_profiles *profiles)
     return UGT_OK;
 }
 
-/* the profile just written behind the last one: kept if new, else forgotten; its number */
+/* Keeps the profile that was just written behind the last one if it is new, and forgets it otherwise. Writes its number. */
 static int intern(index_set *set, ugt_profiles *profiles, int64_t n_groups, int64_t *number)
 {
     if (2 * (size_t)(profiles->n + 1) > set->n_slots) {
@@ -166,7 +166,7 @@ static int intern(index_set *set, ugt_profiles *profiles, int64_t n_groups, int6
     return UGT_OK;
 }
 
-/* sorted members -> groups of equal concentration, behind the last profile */
+/* Writes sorted members as groups of equal concentration behind the last profile; returns the number of groups. */
 static int64_t write_groups(ugt_profiles *profiles, const member *members, int64_t n, int64_t n_unlisted,
                             int32_t *entry_group, int32_t *background_group)
 {
@@ -186,7 +186,7 @@ static int64_t write_groups(ugt_profiles *profiles, const member *members, int64
     return g + 1;
 }
 
-#define LEAST 1e-300 /* outside of these, logarithms and nodes of the integrals leave the range of doubles */
+#define LEAST 1e-300 /* from LEAST to MOST, logarithms and nodes of the integrals stay in the range of doubles */
 #define MOST 1e300
 
 int ugt_profiles_new(const int64_t *offsets, const double *concentration, const double *background, int64_t n_cases,
@@ -245,18 +245,18 @@ out:
     return status;
 }
 
-/* ---- where to integrate ---- */
+/* ---- range and step of the integrals ---- */
 
-#define NEGLIGIBLE 39.2 /* -log(1e-17): what is cut off at either end is below one unit in the last place of 1 */
+#define NEGLIGIBLE 39.2 /* -log(1e-17): the mass cut off at either end is below one unit in the last place of 1 */
 
-/* log of an upper bound of binomial(n, k): n^k / k! */
+/* Returns the log of n^k / k!, an upper bound of binomial(n, k). */
 static double log_choose_bound(double n, double k)
 {
     return k * log(n) - ugt_log_gamma(k + 1.0);
 }
 
-/* Below this point the order-th largest variable lies with probability < 1e-17: if it does, n - order + 1 of the n
- * largest concentrations lie below, whatever n; every n gives a bound, the best of those tried is taken. */
+/* Returns the log of a point that the order-th largest variable is below with probability < 1e-17. If it is below, so are at least
+ * n - order + 1 of the variables with the n largest concentrations, for any n. Each n gives a bound; the best of those tried is used. */
 static double lower_end(const ugt_profile *profile, int64_t order)
 {
     double best = -INFINITY;
@@ -265,7 +265,7 @@ static double lower_end(const ugt_profile *profile, int64_t order)
         n += profile->count[g];
         if (n < next && !(n >= order && g == profile->n_groups - 1))
             continue;
-        next = n + n / 4 + 1; /* geometric: some dozen tries whatever the number of groups */
+        next = n + n / 4 + 1; /* n grows geometrically, so that a few dozen tries suffice for any number of groups */
         const double below = (double)(n - order + 1);
         ugt_shape shape;
         ugt_shape_set(&shape, profile->c[g]);
@@ -283,10 +283,10 @@ ugt_plan ugt_plan_order(const ugt_profile *profile, int64_t order)
         seen += profile->count[g++];
     ugt_shape shape;
     ugt_shape_set(&shape, profile->c[g]);
-    /* above: one of the support - order + 1 smaller concentrations lies there */
+    /* if the order-th largest variable is above top, so is one of those with the support - order + 1 smallest concentrations */
     const double top = ugt_gamma_log_above(&shape, NEGLIGIBLE + log((double)(support - order + 1)));
     const double u0 = ugt_grid_coordinate(lower_end(profile, order)), u1 = ugt_grid_coordinate(top);
-    /* the narrowest law inside the range determines the step; laws far above the range are constant in it */
+    /* the narrowest law inside the range determines the step; laws far above the range are constant within it */
     double narrow = profile->c[g];
     for (int64_t i = 0; i < g; i++) {
         const double c = profile->c[i], x = exp(top);

@@ -1,13 +1,13 @@
-/* The common parts of the integrals of dirichlet.c, overlaps.c and lists.c: the workspace with the tables of all groups
- * on the nodes of a plan, the loop that halves the step until a known sum is met, and truncated polynomials. */
+/* This file has the common parts of the integrals of dirichlet.c, overlaps.c and lists.c: the workspace with the tables of all
+ * groups at the nodes of a plan, the loop that halves the step until a known sum is reached, and truncated polynomials. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core.h"
 
-#define ACCEPT 2e-13 /* |sum - 1|; rounding alone leaves some 1e-15 to 1e-14 */
-#define GIVE_UP 1e-9 /* after MORE_LEVELS halvings: not reached in any test; then UGT_ERR_CONVERGENCE */
-#define MORE_LEVELS 6
+#define ACCEPT 2e-13 /* |sum - 1| that ends the halving; rounding alone leaves about 1e-15 to 1e-14 */
+#define GIVE_UP 1e-9 /* |sum - 1| that gives UGT_ERR_CONVERGENCE after MORE_LEVELS halvings; no test reaches it */
+#define MORE_LEVELS 6 /* halvings of the step at most */
 
 int ugt_grow(double **array, int64_t *room, int64_t n)
 {
@@ -28,7 +28,7 @@ void ugt_workspace_free(ugt_workspace *work)
     free(work->poly);
 }
 
-/* tables of all groups on the nodes of a plan */
+/* Tabulates all groups at the nodes of a plan. */
 int ugt_workspace_prepare(ugt_workspace *work, const ugt_profile *profile, const ugt_plan *plan)
 {
     int status = UGT_OK;
@@ -53,7 +53,7 @@ double ugt_power(double x, int64_t n)
     return result;
 }
 
-/* e[0..d] = (F + z S)^n cut off after z^d; n >= 0 */
+/* Writes e[0..d], the coefficients of (lower + z upper)^n up to z^d; n >= 0. */
 void ugt_binomial(double *e, int64_t n, double lower, double upper, int d)
 {
     const int top = n < d ? (int)n : d;
@@ -72,7 +72,7 @@ void ugt_binomial(double *e, int64_t n, double lower, double upper, int d)
         e[b] = 0.0;
 }
 
-/* out = p e, cut off after z^d; out may be p */
+/* Writes the product of p and e up to z^d. out may be p, because the highest coefficients are written first. */
 void ugt_multiply(double *out, const double *p, const double *e, int d)
 {
     for (int a = d; a >= 0; a--) {

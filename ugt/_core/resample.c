@@ -1,7 +1,7 @@
 /* Bootstrap by weights, and the exact law of a sum of independent variables.
  *
- * Units are drawn in blocks that stay in the cache: first how many draws fall into each block (a multinomial, exactly), then
- * which unit of the block each of them is, some bits of a random word at a time. */
+ * Units are drawn in blocks whose counters stay in the cache. First comes the number of draws in each block (exactly multinomial),
+ * then the unit of each draw, from a few bits of a random word. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 #include "wide.h"
 
-#define BLOCK 4096 /* units of a block: 12 bits, five draws a word; its counters fill 16 KiB */
-#define PANEL 256  /* units whose weights are numbers at a time: with 8 resamples 16 KiB */
-#define LANES 8    /* resamples that go through the table together */
-#define STRIP 4    /* columns of the table that lie beside each other */
-#define WORDS 256  /* random words at a time */
+#define BLOCK 4096 /* units per block: 12 bits, so that a word has five draws; the counters of a block take 16 KiB */
+#define PANEL 256  /* units whose counts are turned into weights together; with 8 resamples they take 16 KiB */
+#define LANES 8    /* resamples that pass through the table together */
+#define STRIP 4    /* columns of the table that are adjacent in memory */
+#define WORDS 256  /* random words that are drawn together */
 
 typedef struct {
     int64_t at, size; /* units [at, at + size) */
@@ -23,7 +23,7 @@ typedef struct {
     int64_t n_blocks;
     block *blocks;
     ugt_stream stream[LANES];
-    int64_t *draws;           /* [LANES * n_blocks] that fall into each block */
+    int64_t *draws;           /* [LANES * n_blocks] number of draws in each block */
     int32_t *count;           /* [LANES * BLOCK] how often each unit was drawn */
     double *weight;           /* [PANEL * LANES] */
     uint64_t word[WORDS];
@@ -68,7 +68,7 @@ static sampler *sampler_new(const ugt_design *design)
     return s;
 }
 
-/* A table [n * m], as ugt_bootstrap has it. */
+/* A table [n * m] in the layout of ugt_bootstrap. */
 typedef struct {
     const double *value;
     int64_t n, m;
@@ -91,7 +91,7 @@ static void open_lane(sampler *s, const ugt_design *design, int64_t b, int lane)
     }
 }
 
-/* a whole word of a whole block */
+/* Counts the five draws of a word; the block must be full, so that each draw is one of its units. */
 static inline void count_five(uint64_t word, int32_t *count)
 {
     count[word & (BLOCK - 1)]++;
@@ -101,7 +101,7 @@ static inline void count_five(uint64_t word, int32_t *count)
     count[word >> 48 & (BLOCK - 1)]++;
 }
 
-/* count [size rounded up to a power of two]: how often each unit of block i was drawn in this lane */
+/* Writes to count [size rounded up to a power of two] how often each unit of block i was drawn in this lane. */
 static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
 {
     const int64_t size = s->blocks[i].size;
@@ -116,14 +116,14 @@ static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
         count[0] = (int32_t)left;
         return;
     }
-    const int64_t whole = size == BLOCK ? left / in_word : 0; /* words of which every bit counts, as a rule all but one */
+    const int64_t whole = size == BLOCK ? left / in_word : 0; /* words whose draws are all needed: all except at most one */
     for (int64_t done = 0, n; done < whole; done += n, left -= n * in_word) {
         n = whole - done < WORDS ? whole - done : WORDS;
         ugt_stream_words(&s->stream[lane], n, s->word);
         for (int64_t j = 0; j < n; j++)
             count_five(s->word[j], count);
     }
-    while (left > 0) { /* a draw beyond the last unit is repeated */
+    while (left > 0) { /* a draw beyond the last unit is rejected and repeated */
         const int64_t wanted = (left + in_word - 1) / in_word, n = wanted < WORDS ? wanted : WORDS;
         ugt_stream_words(&s->stream[lane], n, s->word);
         for (int64_t j = 0; j < n; j++) {
@@ -137,8 +137,8 @@ static void draw_block(sampler *s, int64_t i, int lane, int32_t *count)
     }
 }
 
-/* Adds up width columns of n units, rows of stride, for the resamples of all lanes. Every sum is one chain of additions by itself, so that
- * it does not depend on what is computed beside it. */
+/* Adds up width columns of n units, whose rows are stride apart, for the resamples of all lanes. Each sum is its own chain of additions,
+ * so that it does not depend on the other lanes and columns. */
 INLINE void add_columns(const double *restrict weight, int lanes, const double *restrict value, int64_t stride, int64_t n, int64_t m,
                         int width, double *restrict out)
 {
@@ -152,7 +152,7 @@ INLINE void add_columns(const double *restrict weight, int lanes, const double *
             out[lane * m + j] += sum[j][lane];
 }
 
-/* Units [at, at + n) of a table in strips, for a lane or all of them. */
+/* Adds up the units [at, at + n) of a table in strips, for one lane or all lanes. */
 INLINE void add_strips(const double *weight, int lanes, const strips *table, int64_t at, int64_t n, double *out)
 {
     const int64_t m = table->m;
@@ -168,7 +168,7 @@ UGT_WIDE static void add_panel(const double *weight, const strips *table, int64_
     add_strips(weight, LANES, table, at, n, out);
 }
 
-/* Turns how often the units of a block were drawn into weights, a panel at a time; adds them up, and keeps them. */
+/* Turns the counts of a block into weights, one panel at a time, adds up the columns, and stores the weights if weights is not NULL. */
 INLINE void add_block(sampler *s, const block *block, int lanes, const strips *table, double *out, double *weights, int64_t stride)
 {
     for (int64_t from = 0; from < block->size; from += PANEL) {
@@ -185,7 +185,7 @@ INLINE void add_block(sampler *s, const block *block, int lanes, const strips *t
     }
 }
 
-/* Draws all blocks for one lane or for all lanes. */
+/* Draws all blocks and adds them up, for one lane or for all lanes. */
 INLINE void add_blocks(sampler *s, int lanes, const strips *table, double *out, double *weights, int64_t stride)
 {
     for (int64_t i = 0; i < s->n_blocks; i++) {
@@ -195,7 +195,7 @@ INLINE void add_blocks(sampler *s, int lanes, const strips *table, double *out, 
     }
 }
 
-/* Whether case j is unit j, for all cases. */
+/* Returns whether case j is unit j for all cases. */
 static int is_identity(const int32_t *unit, int64_t n_cases, int64_t n_units)
 {
     int64_t j = 0;
@@ -238,9 +238,10 @@ out:
     return status;
 }
 
-#define FEW 64 /* annotations of a case: up to here one by one, else a binomial a row (of some 0.1 microseconds) */
+#define FEW 64 /* annotations of a case that are drawn one by one; for more, one binomial per row is drawn (about 0.1 microseconds) */
 
-/* The share of a row that holds count of the total annotations left: as it is, or in an urn with n - 2 balls for each of n annotations. */
+/* Returns the share of a row that has count of the total annotations left: the ratio itself, or its random share in an urn with n - 2
+ * balls for each of n annotations. */
 static double share_of_row(ugt_stream *stream, int64_t count, int64_t total, int64_t n, int urn)
 {
     if (!urn || count == 0)
@@ -258,7 +259,7 @@ static void resample_case(ugt_stream *stream, const int64_t *count, int64_t n, i
         last = count[j] > 0 ? j : last;
     }
     if (total <= FEW) {
-        const int64_t fresh = total * (total - 2); /* beside one ball for each that was drawn; the first is always fresh */
+        const int64_t fresh = total * (total - 2); /* in addition to one ball for each draw so far; the first draw is always fresh */
         for (int64_t draw = 0; draw < total; draw++) {
             int64_t v = (int64_t)ugt_stream_below(stream, (uint64_t)(urn && draw > 0 ? fresh + draw : total)), j = 0;
             if (urn && draw > 0 && v >= fresh) {
@@ -290,10 +291,10 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
     return UGT_OK;
 }
 
-#define DROP 1e-20 /* of either tail at each step: a million steps lose 2e-14 */
-#define LEAF 32    /* cases that are added one by one; larger sums are put together from two halves, whose laws are narrow */
+#define DROP 1e-20 /* probability below which a value at the end of either tail is cut at each step: a million steps lose 2e-14 */
+#define LEAF 32    /* cases that are added one by one; a larger sum is made of two halves, whose laws are narrow */
 
-/* A law on [at, at + size), in p. */
+/* A law on [at, at + size), with the probabilities p. */
 typedef struct {
     const double *p;
     int64_t at, size;
@@ -310,7 +311,7 @@ static void trim(law_piece *law)
     }
 }
 
-/* out [one.size + other.size - 1] */
+/* Convolves two laws in out [one.size + other.size - 1]; returns the result without negligible ends. */
 static law_piece convolved(law_piece one, law_piece other, double *restrict out)
 {
     const law_piece wide = one.size >= other.size ? one : other, narrow = one.size >= other.size ? other : one;
@@ -325,7 +326,7 @@ static law_piece convolved(law_piece one, law_piece other, double *restrict out)
     return found;
 }
 
-/* The law of cases [begin, end), found in the first of two arrays of (end - begin) * width. */
+/* Returns the law of the sum of cases [begin, end), which is in the first of two arrays of (end - begin) * width. */
 static law_piece law_of(const double *pmf, int64_t begin, int64_t end, int64_t width, double *law, double *room)
 {
     law_piece found = {law, 0, 1};

@@ -1,21 +1,21 @@
-/* Sums by class and bin under weights of rows. Cells, shares and probabilities of the rows are known, so that a pass does nothing but add,
- * for a few weights at a time, which lie beside each other in the sums. */
+/* Sums by class and bin, with weights of the rows. The cells, shares and probabilities of the rows are known, so that a pass only adds.
+ * It does so for a few weights per row together, whose sums are adjacent in memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 #include "wide.h"
 
-#define LANES 8 /* weights that share a pass */
+#define LANES 8 /* weights per row that share a pass */
 
-/* sum [LANES] += weight * value */
+/* Adds weight * value to sum; weight and sum are [LANES]. */
 INLINE void add(double *restrict sum, const double *restrict weight, double value)
 {
     for (int lane = 0; lane < LANES; lane++)
         sum[lane] += weight[lane] * value;
 }
 
-/* Adds a column of a row to its cell. */
+/* Adds one column of a row to the sums of its cell. */
 INLINE void add_cell(double *sum, const double *weight, double m, double z, double spread)
 {
     const double gap = m - z, mm = m * m;
@@ -41,7 +41,7 @@ INLINE int add_facts(double *total, const double *weight, const double *fact)
     return 1;
 }
 
-/* All rows, for the first lanes of the weights of each. */
+/* Adds all rows, for the first `lanes` weights of each row; the other lanes have weight 0. */
 UGT_WIDE static void add_rows(const ugt_histogram_rows *in, const double *weight, int64_t stride, int64_t lanes, double *sum)
 {
     const int64_t columns = in->n_columns, facts = in->n_cells * UGT_HISTOGRAM_SUMS * LANES;
