@@ -1,7 +1,7 @@
 /* Computes the distances between the annotators of a case without visiting its pairs [C eq. 1].
  *
- * An entry is one annotator in a case, or a number of annotators with equal labels. The labels of an entry have equal parts of
- * a law of mass 1. Let M be the sum of the laws of a case, over its annotators, and let <m, D m'> be the mean distance over all
+ * An entry is one annotator in a case, or a number of annotators with equal labels. Its labels share equally the
+ * mass 1 of its law. Let M be the sum of the laws of a case, over its annotators, and let <m, D m'> be the mean distance over all
  * pairs of labels of m and m'. The distance of an entry with law m to all other annotators is then <m, D M> - <m, D m>.
  * One sort of the labels (or one table of masses by class) gives D M; <m, D m> differs from 0 only if an annotator gave
  * different labels. Sums have terms that are not negative and are built from differences: they are exactly 0 if the labels

@@ -5,13 +5,13 @@
 
 typedef struct {
     uint32_t hash;
-    int32_t code; /* -1: free */
+    int32_t code; /* -1 if the slot is free */
 } word_slot;
 
 #define FIRST_WORDS 1024
 #define FIRST_BYTES 16384
 
-/* FNV-like mixing of eight bytes at a time: cells are short, and are compared byte by byte where hashes are equal. */
+/* Mixes eight bytes at a time, similar to FNV. Cells are short and are compared byte by byte if their hashes are equal. */
 static uint32_t hash_word(const uint8_t *string, size_t length)
 {
     uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ length, part;
@@ -86,7 +86,7 @@ void ugt_words_close(ugt_words *words)
     memset(words, 0, sizeof *words);
 }
 
-/* Room for one more string of this length. */
+/* Makes room for one more string of this length. */
 static int grow_words(ugt_words *words, int64_t length)
 {
     if (words->n == INT32_MAX)
@@ -107,7 +107,7 @@ static int grow_words(ugt_words *words, int64_t length)
         words->bytes = bytes;
         words->size = size;
     }
-    /* at most half full, as in tables.c */
+    /* the table stays at most half full, as in tables.c, so that few probes are needed */
     return (uint64_t)words->n + 1 > words->mask / 2 ? double_words(words) : UGT_OK;
 }
 
@@ -139,7 +139,7 @@ int ugt_words_add(ugt_words *words, const uint8_t *string, int64_t length, int32
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
 
-enum { PART = 2 }; /* the text ends inside of the cell or row */
+enum { PART = 2 }; /* the text ends inside the cell or row */
 
 static int ends_line(uint8_t byte)
 {
@@ -147,11 +147,11 @@ static int ends_line(uint8_t byte)
 }
 
 typedef struct {
-    int64_t begin, end, after; /* its bytes without the quotes around them, and the place of its end */
-    int doubled;               /* whether quotes are doubled in it */
+    int64_t begin, end, after; /* its bytes without the quotes around them; the position behind them and the quotes */
+    int doubled;               /* whether it contains doubled quotes */
 } cell;
 
-/* Moves past the quotes of a cell that begins with one. */
+/* Finds the closing quote of a cell that begins with a quote. */
 static int find_quotes(const uint8_t *text, int64_t n, int last, cell *found)
 {
     int64_t i = found->begin;
@@ -199,12 +199,12 @@ static int add_cell(const ugt_row_format *format, ugt_words *words, const uint8_
     int64_t length = 0;
     for (int64_t i = found->begin; i < found->end; i++) {
         format->scratch[length++] = text[i];
-        i += text[i] == '"'; /* the second of two */
+        i += text[i] == '"'; /* skips the second of two quotes */
     }
     return ugt_words_add(words, format->scratch, length, code);
 }
 
-/* The row at *at, which is moved behind its cells. */
+/* Reads the row at *at and moves *at behind its cells. */
 static int split_row(const ugt_row_format *format, ugt_words *words, const uint8_t *text, int64_t n, int last, int64_t *at, int32_t *codes)
 {
     int64_t i = *at;
@@ -234,7 +234,7 @@ int ugt_split_rows(const ugt_row_format *format, ugt_words *words, const uint8_t
     int64_t i = 0, rows = 0;
     int status = UGT_OK;
     while (status == UGT_OK) {
-        while (i < n && ends_line(text[i])) /* of the row before, and of empty lines */
+        while (i < n && ends_line(text[i])) /* skips the end of the previous row, and empty lines */
             i++;
         *consumed = i;
         if (i >= n || rows == max_rows)

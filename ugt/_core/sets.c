@@ -1,13 +1,13 @@
-/* Scores of classes for prediction sets, and labels sampled from plausibilities.
+/* Computes scores of classes for prediction sets, and samples labels from plausibilities.
  *
- * A score says how little a class conforms with the probabilities p of a case; a set holds the classes of low score.
+ * A score says how little a class conforms with the probabilities p of a case; a set contains the classes of low score.
  * LAC: 1 - p_k (Sadinle, Lei & Wasserman 2019). APS: the probability of the classes before k in descending order, plus
- * u p_k (Romano, Sesia & Candes 2020, eq. 5-7). RAPS: APS plus penalty * max(o - rank, 0), o being the place of k in that
- * order (Angelopoulos, Bates, Malik & Jordan 2021, eq. 4).
+ * u p_k (Romano, Sesia & Candes 2020, eq. 5-7). RAPS: APS plus penalty * max(o - rank, 0); o is the place of k in that order
+ * (Angelopoulos, Bates, Malik & Jordan 2021, eq. 4).
  *
- * Randomised: one uniform u per case, and tied classes in a random order, both from the case's own stream (u first, then the
- * tied groups in descending order, Fisher-Yates from the end). Else u = 1 and tied classes count as one: all of them have the
- * score of the last, so that no class depends on its position. */
+ * Randomised scores use one uniform u per case and a random order of tied classes, both from the stream of the case (first u, then
+ * the tied groups in descending order, each by Fisher-Yates from the end). Otherwise u = 1 and tied classes count as one: all of
+ * them have the score of the last, so that the score does not depend on the position of a class. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static double penalty_at(const ugt_set_rule *rule, int64_t place)
     return rule->kind == UGT_SCORE_RAPS && place > rule->rank ? rule->penalty * (double)(place - rule->rank) : 0.0;
 }
 
-/* sorted [n_classes] */
+/* Writes the scores of the classes sorted [n_classes], which begin with the most probable. */
 static void cumulative_scores(const ugt_set_rule *rule, entry *sorted, uint64_t key, double *score)
 {
     ugt_stream stream;
@@ -89,7 +89,7 @@ int ugt_set_scores(const ugt_set_rule *rule, const double *probability, const ui
     return UGT_OK;
 }
 
-/* the first class whose cumulative sum lies above the point; never one of plausibility 0 */
+/* Returns the first class whose cumulative sum is above the point. Its plausibility is never 0. */
 static int32_t label_at(const double *cumulative, int64_t last, double point)
 {
     int64_t low = 0, high = last;

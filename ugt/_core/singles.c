@@ -1,17 +1,17 @@
-/* Draws that hold only the mentioned classes of a case and the lump of all others: their best classes, and their groups.
+/* Finds the best classes and the group totals of draws that contain only the mentioned classes of a case and the lump of all others.
  *
- * Given the lump's total, the single unmentioned classes are a symmetric Dirichlet(a, ..., a) share of it. Their largest
- * members are found without drawing all of them: in size-biased order the shares are sticks, V_j ~ Beta(1 + a, (n - j) a)
- * of what is left, and once less is left than the smallest class that still counts, no later stick can count. */
+ * Given the total of the lump, the single unmentioned classes are a symmetric Dirichlet(a, ..., a) share of it. The largest of
+ * them are found without drawing all: in size-biased order the shares are sticks, V_j ~ Beta(1 + a, (n - j) a) of the
+ * remainder. Once the remainder is below the smallest class that still counts, no later stick can count. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core.h"
 
-#define SINGLE (-2) /* in a list of best classes: an unmentioned class without a name yet */
+#define SINGLE (-2) /* in a list of best classes: an unmentioned class that has no name yet */
 
 typedef struct {
-    double *value; /* [depth] logs, best first */
+    double *value; /* [depth] logs of the values, best first */
     int32_t *name; /* [depth] */
     int64_t held, depth;
 } best_list;
@@ -34,7 +34,7 @@ static double bar(const best_list *best)
     return best->held < best->depth ? -INFINITY : best->value[best->held - 1];
 }
 
-/* sticks of the lump until what is left cannot enter the list */
+/* Offers sticks of the lump until the remainder is too small to enter the list. */
 static void offer_singles(best_list *best, ugt_stream *stream, double log_rest, int64_t n, double shape)
 {
     for (; n > 0 && log_rest > bar(best); n--) {
@@ -49,7 +49,7 @@ static void offer_singles(best_list *best, ugt_stream *stream, double log_rest, 
     }
 }
 
-/* the j-th class that is not mentioned; index ascending */
+/* Returns the j-th class that is not mentioned, counted from 0; index must ascend. */
 static int32_t unmentioned(const int32_t *index, int64_t m, int64_t j)
 {
     for (int64_t k = 0; k < m && index[k] <= j; k++)
@@ -57,7 +57,7 @@ static int32_t unmentioned(const int32_t *index, int64_t m, int64_t j)
     return (int32_t)j;
 }
 
-/* names for the unmentioned classes of a list: any, without repetition */
+/* Names the unmentioned classes of a list at random, without repetition. */
 static void name_singles(best_list *best, ugt_stream *stream, const int32_t *index, int64_t m, int64_t n)
 {
     for (int64_t a = 0; a < best->held; a++) {
@@ -89,7 +89,7 @@ static void best_of_draw(best_list *best, const ugt_mentioned *draws, int64_t i,
     else
         for (int64_t j = 0; j < n && j < best->depth; j++)
             offer(best, log_rest - log((double)n), SINGLE);
-    /* a stream of their own: the first names are the same whatever the depth */
+    /* names have their own stream, so that the first names are the same for every depth */
     ugt_stream_open(&stream, draws->seed, draws->stream_key[i], (uint64_t)d, UGT_PURPOSE_NAMES);
     name_singles(best, &stream, index, m, n);
 }
@@ -112,7 +112,8 @@ int ugt_mentioned_top(const ugt_mentioned *draws, const double *value, int64_t b
     return UGT_OK;
 }
 
-/* shares of the lump: Dirichlet with n_g shape for a group of n_g unmentioned classes, in logs */
+/* Draws the shares of the lump: Dirichlet with n_g shape for a group of n_g unmentioned classes. Logs keep tiny shapes from
+ * underflow. */
 static void share_lump(ugt_stream *stream, const int64_t *left, int64_t n_groups, double shape, double *share)
 {
     double top = -INFINITY, sum = 0.0;

@@ -1,18 +1,18 @@
-/* Posterior draws of confusion matrices and prevalences under Dirichlet priors, by Gibbs sampling: parameters given the true classes
- * are independent Dirichlet vectors, true classes given parameters are independent of each other.
+/* Draws confusion matrices and prevalences from their posterior under Dirichlet priors, by Gibbs sampling. Given the true classes, the
+ * parameters are independent Dirichlet vectors; given the parameters, the true classes are independent of each other.
  *
- * Cells that no label can fall into are drawn as one lump: sums of Dirichlet coordinates are Dirichlet again. Every case, every
- * annotator and the prevalences have their own stream in every sweep, so draws do not depend on the order of the cases; counts
- * are sums of whole numbers, which are exact. */
+ * Cells that no label can fall into are drawn as one lump, because sums of Dirichlet coordinates are Dirichlet again. Draws do not
+ * depend on the order of the cases: every case, every annotator and the prevalences have their own stream in every sweep, and
+ * counts are sums of whole numbers, which are exact. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "em.h"
 
-#define LEAST 1e-300 /* probabilities do not underflow below this */
+#define LEAST 1e-300 /* probabilities that are drawn below this are raised to it, so that none underflows to 0 */
 
-/* which stream of a key */
+/* which stream of a key is opened */
 enum { OF_CASE, OF_ANNOTATOR, OF_PREVALENCE, OF_START };
 
 static void open_stream(ugt_stream *stream, uint64_t seed, uint64_t key, uint64_t chain, int64_t sweep, int kind)
@@ -20,7 +20,7 @@ static void open_stream(ugt_stream *stream, uint64_t seed, uint64_t key, uint64_
     ugt_stream_open(stream, seed, key, (chain << 36) | ((uint64_t)sweep << 2) | (uint64_t)kind, UGT_PURPOSE_ANNOTATORS);
 }
 
-/* the votes of a case for its candidates */
+/* Writes the number of votes of a case for each of its candidates. */
 static void count_votes(const ugt_confusions *x, int64_t i, double *vote)
 {
     const int64_t from = x->candidates[i], m = x->candidates[i + 1] - from;
@@ -59,7 +59,7 @@ typedef struct {
     const ugt_confusions *x;
     const ugt_skill_options *o;
     double *probability, *count;        /* [n_cells] */
-    double *top, *sum, *diagonal, *off; /* [n_rows]; off: what lies off the diagonal in no cell */
+    double *top, *sum, *diagonal, *off; /* [n_rows]; off: the lump of off-diagonal classes without a cell */
     double *prevalence, *class_count;   /* [n_classes] */
     double *q;
 } sampler;
@@ -156,7 +156,7 @@ static int64_t pick(const double *q, int64_t m, double u)
     return last;
 }
 
-/* draw < 0: not written */
+/* Draws the true class of a case; sweep -1 draws it from the votes. If draw < 0, nothing is written to value. */
 static void draw_case(sampler *s, int64_t i, int64_t sweep, int64_t draw, double *value)
 {
     const ugt_confusions *x = s->x;

@@ -1,8 +1,9 @@
-/* AUROC and average precision against probabilities p of being positive [D eq. 4, 5], beside those against hard labels.
+/* Computes AUROC and average precision for probabilities p of being positive [D eq. 4, 5], and also for hard labels.
  *
- * Going down the scores, tie group by tie group, with u = w p, v = w (1 - p), s = w p (1 - p) summed over the group (G, V, S)
- * and over all so far (P, n = all weights): the pairs that are in order are V (P - G / 2), the expected precision at the
- * group's end is P / n, and that given a member is positive for certain has its 1 - p more: S / n in the sum. */
+ * Scores are visited from the highest down, one tie group after another. Let u = w p, v = w (1 - p) and s = w p (1 - p). G, V and
+ * S are their sums over the group; P is the sum of u, and n the sum of all weights, down to and including the group. The pairs
+ * that are in order are V (P - G / 2). The expected precision at the end of the group is P / n; given that a member is certainly
+ * positive, P is greater by its 1 - p, which adds S / n to the sum over the members. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +16,10 @@
 typedef struct {
     double threshold;
     int expected;
-    const double *p, *weight;              /* by case, where there are weights; else p is the load */
-    double above[4], before[4];            /* u, v, hard u, hard v of scores that are not here, and of all earlier buckets */
+    const double *p, *weight;              /* by case if there are weights; otherwise the load is p */
+    double above[4], before[4];            /* sums of u, v, hard u and hard v: of higher scores of other calls; of earlier buckets */
     double sum[UGT_SOFT_SUMS];
-    double *positive, *negative, *score;   /* curves */
+    double *positive, *negative, *score;   /* points of the curve */
     int64_t n_points;
 } tally;
 
@@ -36,7 +37,7 @@ static double digamma_from_one(double x)
            r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760))))));
 }
 
-/* sum of 1 / (c + t) over t = 1..m, for any m > 0 */
+/* Returns the sum of 1 / (c + t) over t = 1..m; the digamma function extends it to any m > 0. */
 static double harmonic(double c, double m)
 {
     if (m > 256.0 || m != floor(m))
@@ -47,8 +48,8 @@ static double harmonic(double c, double m)
     return sum;
 }
 
-/* a group's part of the average precision, mean over all orders of its m members: a member stands at each place t equally
- * often, with (t - 1) / (m - 1) of the others before it */
+/* Adds the part of a group to the average precision, as the mean over all orders of its m members: a member is at each place t
+ * equally often, with (t - 1) / (m - 1) of the others before it. */
 static void expected_precision(const group *g, double p_before, double c, double m, double *certain, double *probable)
 {
     const double a = harmonic(c, m), b = m - (c + 1.0) * a;
@@ -57,7 +58,7 @@ static void expected_precision(const group *g, double p_before, double c, double
     *probable += (g->u - g->s + g->u * p_before) * a / m + others;
 }
 
-/* u, v, hard_u: of everything down to this group, which is among it */
+/* Adds a group to the sums. u, v, hard_u: totals down to and including this group. */
 static inline void add_group(double *sum, int expected, const group *g, double u, double v, double hard_u)
 {
     const double n = u + v, m = g->u + g->v;
@@ -97,7 +98,7 @@ static inline void add_member(const tally *t, const ugt_record *record, group *g
     g->hard_v += w - hard;
 }
 
-/* One bucket of sorted records. Sums run within the bucket and are added up at its end: rounding does not grow with n. */
+/* Adds a bucket of sorted records. Each bucket has its own sums, which are added at its end, so that rounding does not grow with n. */
 static int add_bucket(void *context, const ugt_record *record, int64_t n)
 {
     tally *t = context;
@@ -181,7 +182,7 @@ int ugt_soft_curve(const ugt_scores *scores, const double *p, const double *weig
 
 /* ---- resamples: the order of the scores stays, weights or probabilities change ---- */
 
-/* resample b alone */
+/* Computes the sums of resample b alone. */
 static void resample_alone(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t b, double *out)
 {
     const int64_t n = column->n;
@@ -210,15 +211,15 @@ static void resample_alone(const ugt_soft_column *column, const double *weight, 
     write_totals(total, out);
 }
 
-#define LANES 8 /* resamples that go through the cases together: the weights of one case are eight bytes beside each other */
-#define SOON 16 /* cases ahead whose weights are fetched */
+#define LANES 8 /* resamples that pass through the cases together: the counts of a case are eight adjacent bytes */
+#define SOON 16 /* number of cases ahead for which counts are fetched */
 
 typedef struct {
     double u[LANES], v[LANES], s[LANES], hard_u[LANES], hard_v[LANES];
 } groups;
 
-/* add_group without expected ties, for all lanes; every lane has the same numbers as alone. DBL_MIN changes no n
- * but 0, whose shares are 0 too: a condition would keep the compiler from dividing two lanes at a time. */
+/* Does the work of add_group without expected ties, for all lanes; each lane has the same numbers as alone. DBL_MIN changes n only
+ * if n is 0, and then the shares are 0 too; a condition instead would keep the compiler from dividing two lanes at a time. */
 INLINE void add_groups(double (*restrict sum)[LANES], const groups *restrict g, double (*restrict total)[LANES])
 {
     for (int k = 0; k < LANES; k++) {
@@ -238,7 +239,7 @@ INLINE void add_groups(double (*restrict sum)[LANES], const groups *restrict g, 
     }
 }
 
-/* times [n_cases * LANES]: how often each case was drawn; out [LANES * UGT_SOFT_SUMS] */
+/* Computes the sums of LANES resamples. times [n_cases * LANES]: how often each case was drawn; out [LANES * UGT_SOFT_SUMS]. */
 UGT_WIDE static void resample_lanes(const ugt_soft_column *column, const uint8_t *times, double *out)
 {
     double total[4][LANES] = {{0.0}}, sum[UGT_SOFT_SUMS][LANES] = {{0.0}};
@@ -269,7 +270,8 @@ UGT_WIDE static void resample_lanes(const ugt_soft_column *column, const uint8_t
     }
 }
 
-/* times [n_cases * LANES] of the weights of LANES resamples; whether all are whole numbers below 256, as how often a case was drawn is */
+/* Writes the weights of LANES resamples to times [n_cases * LANES]. Returns whether all are whole numbers below 256, as counts of draws
+ * usually are. */
 static int as_times(const double *weight, int64_t stride, int64_t n_cases, uint8_t *times)
 {
     int whole = 1;
@@ -304,7 +306,8 @@ int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, int6
 
 /* ---- groups of which only the sums are known: tied cases, or bins of scores ---- */
 
-/* the least and the most that a group adds to a precision, of value in expectation: all negatives come first, or all positives */
+/* Adds the least and the most that a group can add to a precision: the least if all its negatives come first, the most if all its
+ * positives do. value: what the group adds in expectation. */
 static void add_ends(double value, double u, double v, double own, double above, double before, double m, double *low, double *high)
 {
     const double last = before + v > 0.0 ? u * above / (before + v) + own / (before + m) : 0.0;
@@ -313,7 +316,8 @@ static void add_ends(double value, double u, double v, double own, double above,
     *high += m > 1.0 ? fmax(first, value) : value;
 }
 
-/* part: what the group adds in expectation; u, hard_u: of everything above it; before: all cases above it */
+/* Adds the bounds of a group to low and high. part: what the group adds in expectation; u, hard_u: totals of everything above it;
+ * before: all cases above it. */
 static void add_bounds(const double *part, const group *g, double u, double hard_u, double before, double *low, double *high)
 {
     const double m = g->u + g->v, hidden = fmax(g->u * g->v - g->s, 0.0) / 2.0, hard_hidden = g->hard_u * g->hard_v / 2.0;

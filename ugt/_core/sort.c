@@ -1,23 +1,23 @@
-/* Sorting of scores, highest first, stable: one distribution to buckets that fit the cache, each then sorted there.
+/* Sorts scores, highest first, stably: scores are distributed to buckets that fit the cache, and each bucket is sorted there.
  *
- * A score becomes an integer key of the same order (0 and -0 the same key); key and load travel together. Splitters from a
- * sample of the keys make buckets of about equal size whatever the law of the scores is; equal keys share a bucket. Within
- * a bucket keys are nearly evenly spread: one more distribution by the leading bits of their distance from the smallest
- * leaves two or three records a place, and an insertion sort ends it. Where that would take too long (keys that are far
- * from even), it is broken off for a radix sort. Buckets are handed on in order while they are in the cache. */
+ * A score becomes an integer key, smaller for a higher score (0 and -0 have the same key); key and load move together. Splitters
+ * from a sample of the keys make buckets of about equal size for any law of the scores; equal keys share a bucket. Within a
+ * bucket the keys are nearly evenly spread: one more distribution, by the leading bits of their distance from the smallest,
+ * leaves two or three records per place, and an insertion sort finishes the bucket. If insertion takes too many moves (keys far
+ * from even), it stops, and a radix sort finishes the bucket. Buckets are passed on in order while they are in the cache. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 
 #define MOST_LEVELS 10      /* 1,024 buckets: more would not fit the second-level TLB */
-#define BUCKET 8192         /* records aimed at */
-#define OVERSAMPLE 32       /* sampled keys a bucket: the largest has about 1.5 times the records aimed at */
-#define SMALL 32            /* records below which insertion alone is best */
+#define BUCKET 8192         /* largest number of records aimed at */
+#define OVERSAMPLE 32       /* sampled keys per bucket: the largest bucket has about 1.5 times the records aimed at */
+#define SMALL 32            /* records up to which insertion alone is fastest */
 #define MOST_PLACES 13      /* bits: 8,192 counters stay in the first-level cache */
 #define RADIX 11            /* bits of a digit of the radix sort */
-#define TOGETHER 8          /* keys that walk down the tree of splitters at the same time */
-#define MOVES 8             /* moves a record that insertion may take */
+#define TOGETHER 8          /* keys that descend the tree of splitters at the same time */
+#define MOVES 8             /* moves per record that insertion may take */
 
 static uint64_t key_of(double score)
 {
@@ -49,7 +49,7 @@ static uint64_t load_at(const ugt_scores *in, int64_t i)
     return load;
 }
 
-/* whether it ended within the moves allowed */
+/* Returns whether the sort ended within the moves allowed. */
 static int insertion_sort(ugt_record *record, int64_t n, int64_t moves)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -77,7 +77,7 @@ static int n_bits(uint64_t x)
     return n + (x != 0);
 }
 
-/* stable distribution by a digit of the distance from least */
+/* Distributes records stably by a digit of the distance of their keys from least. */
 static void distribute(const ugt_record *from, ugt_record *to, int64_t n, uint64_t least, int shift, uint64_t mask, uint32_t *at)
 {
     memset(at, 0, (size_t)(mask + 2) * sizeof *at);
@@ -89,7 +89,7 @@ static void distribute(const ugt_record *from, ugt_record *to, int64_t n, uint64
         to[at[(from[i].key - least) >> shift & mask]++] = from[i];
 }
 
-/* the records in order, in either of the two rooms */
+/* Returns the records in order, in one of the arrays record and other. */
 static ugt_record *sort_bucket(ugt_record *record, int64_t n, ugt_record *other, uint32_t *at)
 {
     uint64_t least = record[0].key, most = least;
@@ -121,7 +121,7 @@ static ugt_record *sort_bucket(ugt_record *record, int64_t n, ugt_record *other,
 
 typedef struct {
     int levels;
-    uint64_t tree[1 << MOST_LEVELS]; /* splitters as a binary search tree, children of t at 2t and 2t + 1 */
+    uint64_t tree[1 << MOST_LEVELS]; /* splitters as a binary search tree: the children of node t are 2t and 2t + 1 */
     int64_t start[(1 << MOST_LEVELS) + 1];
 } buckets;
 
@@ -140,7 +140,7 @@ static int choose_splitters(buckets *b, const ugt_scores *in, uint32_t *at)
     ugt_record *sample = malloc(2 * (size_t)n * sizeof *sample);
     if (sample == NULL)
         return UGT_ERR_MEMORY;
-    uint64_t state = 0x9E3779B97F4A7C15u; /* the choice of sampled cases does not influence the result */
+    uint64_t state = 0x9E3779B97F4A7C15u; /* a fixed start, because the choice of sampled cases does not influence the result */
     for (int64_t j = 0; j < n; j++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         sample[j] = (ugt_record){key_of(score_at(in, (int64_t)((state >> 33) * (uint64_t)in->n >> 31))), 0};
@@ -152,7 +152,7 @@ static int choose_splitters(buckets *b, const ugt_scores *in, uint32_t *at)
     return UGT_OK;
 }
 
-/* bucket of every score (keys are made anew later, which is faster than to keep them); whether there was no NaN */
+/* Writes the bucket of every score; returns whether no score is NaN. Keys are computed again later, which is faster than to store them. */
 static int classify(buckets *b, const ugt_scores *in, uint16_t *bucket)
 {
     int is_nan = 0;

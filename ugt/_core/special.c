@@ -1,4 +1,4 @@
-/* The gamma law on the log scale: density, lower and upper tail at one point, together.
+/* Computes the gamma law on the log scale: density, lower tail and upper tail at one point, together.
  *
  * Series and continued fraction: DLMF 8.7.1 and 8.9.2 (the latter by the modified Lentz algorithm);
  * large shapes: Temme's uniform expansion, DLMF 8.12.3-8.12.10. */
@@ -9,14 +9,14 @@
 #include "temme.h"
 
 #define HALF_LOG_2PI 0.91893853320467274178
-#define STIRLING_FROM 20.0 /* first neglected Stirling term below 2e-15 from here on */
-#define TEMME_FROM 200.0   /* five orders leave a relative error below 1e-15 from here on (measured with mpmath) */
-#define TEMME_LOW (-0.45)  /* for relative deviations x/c - 1 in this range; outside it the other two */
-#define TEMME_HIGH 0.5     /* converge in some hundred terms whatever the shape */
+#define STIRLING_FROM 20.0 /* shape from which the first neglected Stirling term is below 2e-15 */
+#define TEMME_FROM 200.0   /* shape from which five orders leave a relative error below 1e-15 (measured with mpmath) */
+#define TEMME_LOW (-0.45)  /* Temme's expansion is used for x/c - 1 from LOW to HIGH; outside it, series and fraction */
+#define TEMME_HIGH 0.5     /* converge in a few hundred terms for any shape */
 
 double ugt_log1p_defect(double x)
 {
-    /* x - log(1+x) without cancellation: log(1+x) = 2 atanh(r), r = x/(2+x); 14 terms of r^2 < 0.032 leave 1e-17 */
+    /* x - log(1+x) is computed without cancellation: log(1+x) = 2 atanh(r), r = x/(2+x); 14 terms in r^2 < 0.032 leave an error of 1e-17 */
     if (!(x > -0.3 && x < 0.4))
         return x - log1p(x);
     const double r = x / (2.0 + x), y = r * r;
@@ -26,13 +26,13 @@ double ugt_log1p_defect(double x)
     return r * (x - 2.0 * y * sum);
 }
 
-/* lgamma writes a global variable, the sign, for which threads race; where lgamma_r is missing, lgamma does not write it. */
+/* lgamma writes the sign to a global variable, for which threads race. On Windows lgamma_r is missing, and lgamma does not write it. */
 double ugt_log_gamma(double x)
 {
 #ifdef _WIN32
     return lgamma(x);
 #else
-    double lgamma_r(double x, int *sign); /* of POSIX systems, not of C11: no header shows it */
+    double lgamma_r(double x, int *sign); /* declared here because it is in POSIX but not in C11, so that no header declares it */
     int sign;
     return lgamma_r(x, &sign);
 #endif
@@ -51,7 +51,7 @@ void ugt_shape_set(ugt_shape *shape, double c)
     }
 }
 
-/* Q(c, x)/q by the continued fraction; x > c */
+/* Returns Q(c, x)/q by the continued fraction, for the density q = x^c e^-x / Gamma(c); x > c. */
 static double upper_fraction(double c, double x)
 {
     const double tiny = 1e-300;
@@ -73,7 +73,7 @@ static double upper_fraction(double c, double x)
     return h;
 }
 
-/* 1 + x/(c+1) + x^2/((c+1)(c+2)) + ... = P(c, x) c/q */
+/* Returns 1 + x/(c+1) + x^2/((c+1)(c+2)) + ... = P(c, x) c/q, for the same q. */
 static double lower_series(double c, double x)
 {
     double term = 1.0, sum = 1.0;
@@ -102,7 +102,7 @@ static void temme(const ugt_shape *shape, double half_eta2, int above, ugt_cell 
 void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell)
 {
     const double c = shape->c;
-    double log_power, deviation = 0.0, half_eta2 = 0.0; /* log of density / c = x^c e^-x / Gamma(c+1) */
+    double log_power, deviation = 0.0, half_eta2 = 0.0; /* log_power: log of density / c = x^c e^-x / Gamma(c+1) */
     if (c < STIRLING_FROM) {
         log_power = c * s - x - shape->log_scale;
     } else {
@@ -114,7 +114,7 @@ void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell)
     if (c >= TEMME_FROM && deviation > TEMME_LOW && deviation < TEMME_HIGH) {
         temme(shape, half_eta2, deviation > 0.0, cell);
     } else if (x < c + 1.0 || x < 1.5) {
-        /* through the logarithm, so that the upper tail of a tiny shape keeps its digits */
+        /* the logarithm is computed first, so that the upper tail of a tiny shape keeps its digits */
         const double log_lower = log_power + log(lower_series(c, x));
         cell->lower = exp(log_lower);
         cell->upper = log_lower < 0.0 ? -expm1(log_lower) : 0.0;
@@ -124,12 +124,12 @@ void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell)
     }
 }
 
-/* mu > 0 (above) or -1 < mu < 0 with mu - log(1+mu) = t, t > 0: Newton from a point beyond the root, monotone */
+/* Returns mu > 0 (above) or -1 < mu < 0 with mu - log(1+mu) = t, for t > 0. Newton starts beyond the root and is monotone. */
 static double chernoff_root(double t, int above)
 {
     double mu = above ? t + sqrt(2.0 * t) : (t < 0.5 ? -sqrt(2.0 * t) : -1.0 + 0.5 * exp(-1.0 - t));
     if (!above && mu < -0.999)
-        return -1.0 + exp(-1.0 - t); /* log(1+mu) = mu - t >= -1 - t: a bound, exact to first order */
+        return -1.0 + exp(-1.0 - t); /* log(1+mu) = mu - t >= -1 - t gives this bound, which is exact to first order */
     for (int i = 0; i < 8; i++) {
         const double step = (ugt_log1p_defect(mu) - t) * (1.0 + mu) / mu, next = mu - step;
         mu = (next <= -1.0) ? 0.5 * (mu - 1.0) : next;

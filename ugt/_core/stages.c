@@ -1,9 +1,9 @@
-/* Stages: the parts of a case's rankings that samplers and optimisers use.
+/* Stages are the parts of the rankings of a case that samplers and optimisers use.
  *
- * Only the classes that anybody ranked are there (local numbers 0..m-1); all others are one lump. A stage is a block of
- * tied classes and the mentioned classes that come later; the lump comes later than everything. Stages that several
- * rankings share are kept once with their number: rankings that agree only at the top share that stage. A block with
- * nothing after it has probability 1 and is dropped. */
+ * They contain only the classes that an annotator ranked (local numbers 0..m-1); all others are one lump. A stage is a block of
+ * tied classes and the mentioned classes that come later; the lump comes after everything. A stage that several rankings share
+ * is stored once with its count: rankings that agree only at the top share that stage. A block with nothing after it has
+ * probability 1 and is left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,10 +40,10 @@ typedef struct {
     const ugt_rankings *rankings;
     const double *weight; /* [n_rankings] or NULL */
     int has_rest;
-    int32_t *local; /* [n_classes] local number, -1: not mentioned */
-    uint8_t *done;  /* [n_classes] by local number */
+    int32_t *local; /* [n_classes] local number; -1 if not mentioned */
+    uint8_t *done;  /* [n_classes] by local number: whether the ranking has the class already */
     int64_t n_stages, n_members, stage_room, member_room;
-    int64_t *slots; /* stages of the case at hand by content: number + 1 */
+    int64_t *slots; /* hash table of the stages of the current case: number + 1; 0 if the slot is free */
     size_t n_slots;
 } builder;
 
@@ -53,7 +53,7 @@ static int compare_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* mentioned classes of case i, ascending; rows and classes are checked here */
+/* Lists the mentioned classes of case i in ascending order, and checks that all classes are in range. */
 static int list_classes(builder *build, ugt_stages *stages, int64_t i)
 {
     const ugt_rankings *in = build->rankings;
@@ -109,7 +109,7 @@ static uint64_t hash_stage(const ugt_stages *stages, const ugt_stage *stage)
     return h;
 }
 
-/* the stage just written, which is removed if the case has it already */
+/* Keeps the stage that was just written; if the case has it already, adds its count to the existing stage instead. */
 static void merge(builder *build, ugt_stages *stages, int64_t first)
 {
     const ugt_stage *fresh = &stages->stage[build->n_stages];
@@ -144,7 +144,7 @@ static int add_ranking(builder *build, ugt_stages *stages, int64_t i, int64_t r)
         for (int64_t j = 0; j < n; j++) {
             member[j] = build->local[in->items[in->block_offsets[b] + j]];
             if (build->done[member[j]])
-                return UGT_ERR_RANGE; /* a class twice */
+                return UGT_ERR_RANGE; /* the ranking has the class twice */
             build->done[member[j]] = 1;
         }
         qsort(member, (size_t)n, sizeof *member, compare_index);

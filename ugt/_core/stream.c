@@ -1,9 +1,9 @@
-/* Counter-keyed random streams: Philox4x64-10 opens, xoshiro256++ runs.
+/* Random streams that are keyed by counters: Philox4x64-10 computes the first state, xoshiro256++ continues.
  *
  * Philox: Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), table 2.
  * xoshiro256++ 1.0: Blackman & Vigna, "Scrambled linear pseudorandom number generators" (2021), fig. 5.
  * Ziggurat: Marsaglia & Tsang, "The ziggurat method" (J. Stat. Softw. 5(8), 2000), 256 layers, with the
- * layer index and the abscissa taken from different bits (Doornik 2005 shows why they must not be shared).
+ * layer index and the abscissa taken from different bits (Doornik 2005 shows why the bits must not be shared).
  * Gamma: Marsaglia & Tsang, "A simple method for generating gamma variables" (ACM TOMS 26(3), 2000). */
 #include "core.h"
 
@@ -53,7 +53,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
     const uint64_t key[2] = {seed, UGT_PHILOX_KEY};
     ugt_philox(counter, key, stream->s);
     if ((stream->s[0] | stream->s[1] | stream->s[2] | stream->s[3]) == 0)
-        stream->s[0] = 1; /* the one state that xoshiro cannot leave; probability 2^-256 */
+        stream->s[0] = 1; /* 0 is the one state that xoshiro cannot leave; its probability is 2^-256 */
 }
 
 static inline uint64_t rotate_left(uint64_t x, int k)
@@ -76,7 +76,7 @@ static inline uint64_t next(ugt_stream *stream)
 
 static inline double uniform(ugt_stream *stream)
 {
-    return ((double)(next(stream) >> 12) + 0.5) * 0x1p-52; /* with 53 bits the half would be rounded, at the end to 1 */
+    return ((double)(next(stream) >> 12) + 0.5) * 0x1p-52; /* with 53 bits the sum would be rounded, the largest to 1 */
 }
 
 uint64_t ugt_stream_bits(ugt_stream *stream)
@@ -110,7 +110,7 @@ double ugt_stream_exponential(ugt_stream *stream)
         const double x = (double)(bits >> 11) * 0x1p-53 * EXPONENTIAL_X[layer];
         if (x < EXPONENTIAL_X[layer + 1])
             return tail + x;
-        if (layer == 0) { /* beyond the base layer the law starts afresh */
+        if (layer == 0) { /* the law has no memory: beyond the base layer it starts afresh */
             tail += EXPONENTIAL_X[1];
             continue;
         }
@@ -129,7 +129,7 @@ double ugt_stream_normal(ugt_stream *stream)
         const double x = (double)(bits >> 11) * 0x1p-53 * NORMAL_X[layer];
         if (x < NORMAL_X[layer + 1])
             return sign * x;
-        if (layer == 0) { /* Marsaglia's tail beyond r */
+        if (layer == 0) { /* the tail beyond r is drawn by Marsaglia's method */
             double a, b;
             do {
                 a = ugt_stream_exponential(stream) / NORMAL_X[1];
@@ -151,7 +151,7 @@ static double gamma_at_least_one(ugt_stream *stream, double shape)
         if (root <= 0.0)
             continue;
         const double v = root * root * root, u = uniform(stream);
-        /* 0.0331: the quick-accept constant of the paper, p. 368 */
+        /* 0.0331 is the quick-accept constant of the paper, p. 368 */
         if (u < 1.0 - 0.0331 * (z * z) * (z * z) || log(u) < 0.5 * z * z + d * (1.0 - v + log(v)))
             return d * v;
     }
@@ -169,12 +169,12 @@ double ugt_stream_log_gamma(ugt_stream *stream, double shape)
 {
     if (shape >= 1.0)
         return log(gamma_at_least_one(stream, shape));
-    /* X U^(1/a) with X ~ Gamma(a + 1): exact, and in logs nothing underflows however small the shape */
+    /* X U^(1/a) with X ~ Gamma(a + 1) is exact, and its log does not underflow for any shape */
     const double x = gamma_at_least_one(stream, shape + 1.0);
     return log(x) - ugt_stream_exponential(stream) / shape;
 }
 
-/* by uniforms for few, else by one pass of waiting times */
+/* Counts uniforms below p if n is small, otherwise waiting times in one pass; a large n p is split first. */
 int64_t ugt_stream_binomial(ugt_stream *stream, int64_t n, double p)
 {
     if (p >= 1.0)
@@ -189,7 +189,7 @@ int64_t ugt_stream_binomial(ugt_stream *stream, int64_t n, double p)
             hits += uniform(stream) < p;
         return hits;
     }
-    if ((double)n * p > 30.0) { /* split at the median order statistic, a Beta variable (Devroye 1986, X.4.3) */
+    if ((double)n * p > 30.0) { /* the split is at the median order statistic, a Beta variable (Devroye 1986, X.4.3) */
         const int64_t half = n / 2 + 1;
         const double a = ugt_stream_gamma(stream, (double)half), b = ugt_stream_gamma(stream, (double)(n + 1 - half));
         const double middle = a / (a + b);
@@ -206,7 +206,7 @@ int64_t ugt_stream_binomial(ugt_stream *stream, int64_t n, double p)
 
 void ugt_stream_words(ugt_stream *stream, int64_t n, uint64_t *word)
 {
-    ugt_stream local = *stream; /* in registers */
+    ugt_stream local = *stream; /* a local copy stays in registers */
     for (int64_t i = 0; i < n; i++)
         word[i] = next(&local);
     *stream = local;

@@ -1,18 +1,18 @@
-/* Probability of one small block of tied classes under Plackett-Luce, by the subset recursion of [A] B.4.1.
+/* Computes the probability of one small block of tied classes under Plackett-Luce, by the subset recursion of [A] B.4.1.
  *
- * Arrival times are Exp(lambda_a), the later classes' total rate is Z. For every subset S of the block, indexed by its
+ * Arrival times are Exp(lambda_a); the total rate of the later classes is Z. For every subset S of the block, indexed by its
  * bit mask, p(S) is the probability that all of S arrive before the later classes, and
  *
  *   p(S) = Q(S) prod_{a in S} lambda_a / (Z + lambda_a),   Q(S) = sum_{a in S} (Z + lambda_a) Q(S\a) / (Z + lambda(S)),
  *   D(S) = 1 - p(S),                                       D(S) = (Z + sum_{a in S} lambda_a D(S\a)) / (Z + lambda(S)).
  *
- * 1 <= Q <= |S|!: nothing over- or underflows, and D keeps its digits where p is near 1. (The recursion as printed, in
+ * As 1 <= Q <= |S|!, Q neither overflows nor underflows, and D keeps its digits if p is near 1. (The recursion as printed, in
  * p / prod lambda, gives NaN for rates of 1e29 and 14 classes.) */
 #include <math.h>
 
 #include "core.h"
 
-/* with_missed is known to the compiler: D costs nothing where nobody asks for it */
+/* with_missed is a constant at each call, so that the compiler leaves out D if it is not needed. */
 static inline void fill(const double *lambda, int n, double z, int with_missed, ugt_lattice *lattice)
 {
     double *q = lattice->q, *d = lattice->d, *total = lattice->total, rate[UGT_SMALL_BLOCK];
@@ -21,7 +21,7 @@ static inline void fill(const double *lambda, int n, double z, int with_missed, 
     q[0] = 1.0;
     d[0] = 0.0;
     total[0] = z;
-    for (int a = 0; a < n; a++) { /* the sets whose last class is a */
+    for (int a = 0; a < n; a++) { /* fills the sets whose last class is a */
         const unsigned first = 1u << a;
         q[first] = 1.0;
         total[first] = rate[a];
@@ -59,14 +59,14 @@ double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lat
     double log_p = log(q[all]);
     for (int a = 0; a < n; a++) {
         const double odds = z / lambda[a];
-        log_p -= isinf(odds) ? log(z) - log(lambda[a]) : log1p(odds); /* subnormal rates overflow */
+        log_p -= isinf(odds) ? log(z) - log(lambda[a]) : log1p(odds); /* odds overflow for subnormal rates */
     }
     return log_p;
 }
 
 void ugt_subset_share(const double *lambda, int n, double z, ugt_lattice *lattice, double *share)
 {
-    /* walk the lattice down: reach[S] = P(S is what remains at some time); E tau_a = sum over S with a of reach / rate */
+    /* the loop walks the lattice down: reach[S] = P(S remains at some time); E tau_a = sum over S with a of reach / rate */
     double *reach = lattice->d;
     const unsigned all = (1u << n) - 1u;
     for (unsigned s = 0; s < all; s++)

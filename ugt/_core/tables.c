@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The finaliser of MurmurHash3 (Appleby): a bijection of 64 bits in which every bit of the input changes every bit of the
- * output with a probability close to 1/2, so that keys such as the multiples of 2^32 differ in the low bits too. */
+/* Applies the finaliser of MurmurHash3 (Appleby), a bijection of 64 bits. Every bit of the input changes every bit of the output
+ * with a probability close to 1/2, so that keys such as the multiples of 2^32 also differ in the low bits. */
 static inline uint64_t mix64(uint64_t h)
 {
     h ^= h >> 33;
@@ -26,11 +26,11 @@ static int check_offsets(const int64_t *offsets, int64_t n_rows, int64_t n_value
 
 /* ---- numbering distinct rows --------------------------------------------------------------------- */
 
-/* Open addressing with linear probing. A slot keeps the low half of the hash: it tells most unequal rows apart without a look at
- * the rows, and is all that a growing table needs, because there are never more than 2^32 slots (codes are int32). */
+/* Open addressing with linear probing. A slot keeps the low half of the hash, which distinguishes most unequal rows without
+ * reading them. A growing table needs no other bits, because there are never more than 2^32 slots (codes are int32). */
 typedef struct {
     uint32_t hash;
-    int32_t code; /* -1: free */
+    int32_t code; /* -1 if the slot is free */
 } slot;
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     uint64_t mask; /* number of slots, a power of two, minus 1 */
 } slot_table;
 
-#define FIRST_SLOTS 1024 /* 8 kB: stays in the first-level cache where few ids are distinct */
+#define FIRST_SLOTS 1024 /* 8 KiB, which stay in the first-level cache if few ids are distinct */
 
 static uint64_t hash_row(const uint8_t *row, size_t width)
 {
@@ -112,7 +112,7 @@ int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, 
         code[i] = (int32_t)distinct;
         first[distinct++] = i;
         table.slots[at] = (slot){hash, code[i]};
-        /* at most half full: less than two probes are expected for a row that is there, less than three for a new one */
+        /* the table stays at most half full: fewer than two probes are expected for a known row, fewer than three for a new one */
         if ((uint64_t)distinct > table.mask / 2 && (status = double_slots(&table)) != UGT_OK)
             goto out;
     }
@@ -122,7 +122,7 @@ out:
     return status;
 }
 
-/* A row of (label, count) pairs. */
+/* Returns the hash of a row of (label, count) pairs. */
 static uint32_t hash_pairs(const int32_t *label, const int64_t *count, int64_t n)
 {
     uint64_t h = (uint64_t)n;
@@ -175,7 +175,7 @@ int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_
 
 /* ---- cells of a table of counts ------------------------------------------------------------------ */
 
-#define MOST (INT64_C(1) << 53)
+#define MOST (INT64_C(1) << 53) /* largest total of a row: doubles are exact up to here */
 
 int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes)
 {
@@ -196,7 +196,7 @@ int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int6
 {
     int64_t n = 0;
     for (int64_t i = 0; i < n_rows; i++, table += n_columns)
-        if (n_cells - n >= n_columns) { /* room for a full row: written without a look at what is 0 */
+        if (n_cells - n >= n_columns) { /* there is room for a full row: no test is needed, as the next cell overwrites a 0 */
             for (int32_t k = 0; k < n_columns; k++) {
                 column[n] = k;
                 count[n] = table[k];
@@ -226,10 +226,10 @@ int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets
     }
     for (int64_t g = 0; g < n_groups; g++)
         offsets[g + 1] += offsets[g];
-    /* every start walks to the start of the next group while its rows are placed ... */
+    /* each start moves to the start of the next group while the rows are placed ... */
     for (int64_t i = 0; i < n; i++)
         order[offsets[code[i]]++] = i;
-    /* ... and is put back */
+    /* ... and is moved back here */
     for (int64_t g = n_groups; g > 0; g--)
         offsets[g] = offsets[g - 1];
     offsets[0] = 0;
@@ -254,7 +254,7 @@ int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, in
 
 /* ---- stream keys --------------------------------------------------------------------------------- */
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): its offset basis and prime. */
+/* These are the offset basis and the prime of FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). */
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
@@ -263,7 +263,7 @@ static uint64_t fnv_byte(uint64_t h, uint32_t byte)
     return (h ^ (byte & 0xff)) * FNV_PRIME;
 }
 
-/* The UTF-8 bytes of one code point (RFC 3629; lone surrogates are encoded like their neighbours). */
+/* Hashes the UTF-8 bytes of one code point (RFC 3629; lone surrogates are encoded like their neighbours). */
 static uint64_t fnv_point(uint64_t h, uint32_t point)
 {
     if (point < 0x80)
@@ -298,7 +298,7 @@ void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key
 void ugt_integer_keys(const int64_t *value, int64_t n, uint64_t *key)
 {
     for (int64_t i = 0; i < n; i++) {
-        uint8_t digits[20]; /* 2^64 has 20 */
+        uint8_t digits[20]; /* 2^64 has 20 digits */
         int n_digits = 0;
         uint64_t rest = value[i] < 0 ? 0 - (uint64_t)value[i] : (uint64_t)value[i];
         do

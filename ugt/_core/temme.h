@@ -1,6 +1,6 @@
 /* Coefficients of the uniform expansion of the incomplete gamma ratio (Temme 1979; DLMF 8.12.7, 8.12.10):
- * TEMME[k][n] = coefficient of eta^n in c_k(eta), from exact rational arithmetic
- * (tests/twins/incomplete_gamma.py derives them again). */
+ * TEMME[k][n] is the coefficient of eta^n in c_k(eta). They come from exact rational arithmetic;
+ * tests/twins/incomplete_gamma.py recomputes them. */
 #ifndef UGT_TEMME_H
 #define UGT_TEMME_H
 

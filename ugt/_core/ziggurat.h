@@ -1,6 +1,6 @@
-/* Layers of the ziggurat (stream.c), from 50-digit arithmetic: x[0] is the base layer's area over its height, x[1] the
- * start of the tail (exponential 7.6971174701310497, normal 3.6541528853610088), x[256] = 0; f = density at x, f(0) = 1.
- * tests/unit/test_core_tables.py derives them again. */
+/* Layers of the ziggurat (stream.c), from 50-digit arithmetic: x[0] is the area of the base layer divided by its height, x[1] is the
+ * start of the tail (exponential 7.6971174701310497, normal 3.6541528853610088), x[256] = 0; f is the density at x, with f(0) = 1.
+ * tests/unit/test_core_tables.py recomputes them. */
 #ifndef UGT_ZIGGURAT_H
 #define UGT_ZIGGURAT_H
 
