@@ -1,15 +1,16 @@
-/* Draws from Dirichlet posteriors: independent gammas, in logs, so that no shape is too small.
+/* Draws from Dirichlet posteriors: one independent gamma variable per class, normalised. The variables are kept as
+ * logarithms, because their values underflow for small shapes.
  *
- * A case has its own stream, opened by its key; a draw takes its variables in a fixed order (listed classes as
- * listed, then the others ascending), so both functions below see the same draws. */
+ * Each case has its own stream, opened by its key. A draw takes its variables in a fixed order (listed classes as
+ * listed, then the others in ascending order), so that both functions below use the same draws. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core.h"
 
 typedef struct {
-    double *log_gamma; /* [n_classes], -inf: plausibility 0 */
-    uint8_t *listed;   /* [n_classes] */
+    double *log_gamma; /* [n_classes], -inf for a plausibility of 0 */
+    uint8_t *listed;   /* [n_classes] 1 for classes that the current case lists; all 0 between cases */
 } draw_room;
 
 static int open_room(draw_room *r, int64_t n_classes)
@@ -82,7 +83,7 @@ int ugt_dirichlet_draws(const ugt_concentrations *law, uint64_t seed, int64_t be
     return status;
 }
 
-/* the best classes of positive plausibility, best first; -1 where there are no more */
+/* Writes the `depth` most plausible classes, best first, and -1 after them if fewer have a positive plausibility. */
 static void best_of(const draw_room *r, int64_t n_classes, int64_t depth, int32_t *out)
 {
     int64_t held = 0;

@@ -1,6 +1,6 @@
-/* Gauss-Legendre with 16 nodes on [0, 1]: nodes x_i, weights w_i, and GAUSS_ABOVE[j][i] = 1/w_i times the integral of
- * the i-th Lagrange polynomial from x_j to 1, so that sum_i GAUSS_ABOVE[j][i] w_i f(x_i) is the integral of f from x_j
- * to 1. From 40-digit arithmetic; tests/unit/test_core_tables.py derives them again. */
+/* Gauss-Legendre quadrature with 16 nodes on [0, 1]: nodes x_i and weights w_i. GAUSS_ABOVE[j][i] is 1/w_i times the
+ * integral of the i-th Lagrange polynomial from x_j to 1, so that sum_i GAUSS_ABOVE[j][i] w_i f(x_i) is the integral of
+ * f from x_j to 1. The tables were computed in 40-digit arithmetic; tests/unit/test_core_tables.py recomputes them. */
 #ifndef UGT_GAUSS_H
 #define UGT_GAUSS_H
 

@@ -1,31 +1,35 @@
 /* Posterior draws of plausibilities under Plackett-Luce with ties [A B.4.2]: collapsed, censored Gibbs sampling.
  *
- * Latent arrival times tau_k ~ Exp(lambda_k), observed only as far as the rankings tell: within a stage, how long its
- * classes took. lambda_k ~ Gamma(shape + reliability n_k, rate + exposure_k), n_k the rankings that ranked k, exposure_k the
- * time that k was waited for. (Mixing n_k with uncensored times, or shape + all rankings with censored exposures, is
- * wrong by tens of percent.) Cost per sweep: proportional to the stages, independent of the number of classes.
+ * Class k has a latent arrival time tau_k ~ Exp(lambda_k). A sweep draws only the part of it that the rankings determine: how
+ * long the classes of each stage take. Given these times, lambda_k ~ Gamma(shape + reliability n_k, rate + exposure_k), where
+ * n_k counts the rankings that rank k and exposure_k is the time for which they wait for k. (Combining n_k with uncensored
+ * times, or shape + all rankings with censored exposures, gives errors of tens of percent.) The cost of a sweep is
+ * proportional to the number of stages and does not depend on the number of classes.
  *
- * The total of all lambda is Gamma(total shape, rate) whatever the rankings say: drawn afresh in every sweep, which cures
- * its slow random walk. lambda is kept with total 1 and time is counted in units of 1 / total: then that total is the
- * `rate` of a sweep, the prior's rate drops out, and a total that underflows (total shapes below 0.03) is a rate of 0.
+ * The rankings do not change the distribution of the total of all lambda, which is Gamma(total shape, rate). Every sweep
+ * draws the total afresh, because otherwise it moves as a slow random walk. lambda is kept with total 1 and time is counted
+ * in units of 1 / total. The drawn total is then the `rate` of a sweep, the prior's rate cancels, and a total that
+ * underflows (total shapes below 0.03) is a rate of 0.
  *
- * Reliability g: every ranking counts g times. A stage of one class is one Gamma(g, lambda_a + Z) waiting time. A tied
- * stage is n = floor(g) copies, whose numbers are pushed down the subset lattice, and a fraction f: waiting times
- * Gamma(f, Z + lambda_a) of each class, and the sweep accepted with min(1, (Q'/Q)^f) (Q of subset.c).
+ * Reliability g: every ranking counts g times. A stage of one class has one waiting time Gamma(g, lambda_a + Z). A tied
+ * stage is split into n = floor(g) whole copies and a fraction f = g - n. The numbers of copies are pushed down the subset
+ * lattice. For the fraction, each class has a waiting time Gamma(f, Z + lambda_a), and the sweep is accepted with
+ * probability min(1, (Q'/Q)^f), with Q of subset.c.
  *
- * Tempering t: the rankings are those of rates theta = lambda^t. Given the waiting times, which are those of theta, log lambda has the
- * log-concave density (shape + t reliability n_k) s - rate e^s - exposure_k e^(ts), drawn by rejection. lambda, not theta, has the
- * prior and total 1; `rate` arrays below hold theta, which is lambda itself for t = 1. */
+ * Tempering t: the rankings follow the rates theta = lambda^t. Given the waiting times, which are those of theta, s = log lambda
+ * has the log-concave log density (shape + t reliability n_k) s - rate e^s - exposure_k e^(ts), from which it is drawn by
+ * rejection. lambda, not theta, has the prior and total 1. `rate` arrays below hold theta, which is lambda itself for t = 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 
-#define LEAST 1e-300        /* lower limit that keeps plausibilities from underflowing */
+#define LEAST 1e-300        /* lower limit of plausibilities and rates, so that none underflows to 0 */
 #define WHOLE 1e-9          /* a reliability this close to a whole number counts as whole */
-/* Moves of the scale of the usual top class pay where it is in this share of the first blocks, with so many votes times
- * the reliability (measured on real cases: they double the time of a sweep and divide the autocorrelation time by 3-6). */
+/* The scale of the usual top class is moved if this share of the first blocks contains that class, and if their number
+ * times the reliability is at least SCALE_MOVES_FROM. The limits were measured on real cases: within them, moves double
+ * the time of a sweep and divide the autocorrelation time by 3 to 6. */
 #define SCALE_MOVES_SHARE 0.7
 #define SCALE_MOVES_FROM(reliability) ((reliability) < 2.0 ? 4.5 : 2.5)
 
@@ -36,12 +40,12 @@ typedef struct {
     int64_t m, first_stage, end_stage;
     int has_rest, has_fraction;
     double rest_shape, total_shape, rate;
-    double *plain, *lambda, *exposure, *shape; /* [m + 1], the lump last; lambda = plain^tempering, the same array for 1 */
+    double *plain, *lambda, *exposure, *shape; /* [m + 1], the lump last; lambda = plain^tempering, one array if that is 1 */
     double *proposed, *proposed_plain;         /* [m + 1] */
     double *block, *x, *tau;           /* [m + 1] of one stage */
     int64_t scaled;                    /* class whose scale is moved, or -1 */
     int64_t n_touched;
-    const ugt_stage **touched; /* stages that have this class in the block or later */
+    const ugt_stage **touched; /* stages with that class in the block or later; all, if tempered */
     ugt_lattice lattice;
     int64_t copies[1 << UGT_SMALL_BLOCK];
 } sampler;
@@ -68,7 +72,8 @@ static void expose_later(sampler *s, const ugt_stage *stage, double time)
     s->exposure[s->m] += time;
 }
 
-/* copies of a small tied stage: their numbers go down the lattice, every visited set waits once for all of them */
+/* Adds the waiting times of n copies of a small tied stage. The numbers of copies move down the lattice of subsets; every
+ * visited set draws one waiting time for all copies that reach it. */
 static void tied_small(sampler *s, const ugt_stage *stage, double z, int64_t n)
 {
     const int32_t *member = s->stages->member + stage->at;
@@ -153,7 +158,7 @@ static void wait_for_stage(sampler *s, const ugt_stage *stage)
     }
 }
 
-/* log Q of a tied stage: log p + sum log1p(Z / lambda_a) */
+/* Returns log Q of a tied stage: log p + sum log1p(Z / lambda_a). */
 static double log_q(sampler *s, const ugt_stage *stage, const double *lambda)
 {
     const double z = later_rate(s, stage, lambda);
@@ -168,7 +173,7 @@ static double log_q(sampler *s, const ugt_stage *stage, const double *lambda)
     return sum;
 }
 
-/* log of (Q'/Q)^f over the tied stages with a fraction */
+/* Returns the sum of log (Q'/Q)^f over the tied stages with a fraction. */
 static double log_acceptance(sampler *s)
 {
     double sum = 0.0;
@@ -187,7 +192,7 @@ typedef struct {
     double shape, rate, exposure, tempering;
 } tempered;
 
-/* log density of log lambda, and its slope */
+/* Returns the log density of s = log lambda, up to a constant, and its slope. */
 static double tempered_density(const void *task, double s, double *slope)
 {
     const tempered *f = task;
@@ -199,7 +204,7 @@ static double tempered_density(const void *task, double s, double *slope)
 static double draw_tempered(sampler *s, double shape, double exposure)
 {
     const double t = s->options->tempering;
-    if (shape < 1.0 && shape * (log(s->rate) - log(exposure) / t) > -0.5) { /* most of the prior lies where exp(-exposure lambda^t) is near 1 */
+    if (shape < 1.0 && shape * (log(s->rate) - log(exposure) / t) > -0.5) { /* exp(-exposure lambda^t) is near 1 in most of the prior */
         for (;;) {
             const double value = ugt_stream_gamma(&s->stream, shape) / s->rate;
             if (ugt_stream_exponential(&s->stream) >= exposure * pow(value, t))
@@ -208,7 +213,7 @@ static double draw_tempered(sampler *s, double shape, double exposure)
     }
     const tempered f = {shape, s->rate, exposure, t};
     double at = fmin(log(shape / s->rate), log(shape / (t * exposure)) / t), slope = -1.0, bend = 1.0;
-    for (int i = 0; i < 50 && fabs(slope) > 1e-6 * shape; i++) { /* from the right of the mode: monotone */
+    for (int i = 0; i < 50 && fabs(slope) > 1e-6 * shape; i++) { /* monotone, as the start is right of the mode */
         tempered_density(&f, at, &slope);
         bend = s->rate * exp(at) + t * t * exposure * exp(t * at);
         at += slope / bend;
@@ -223,14 +228,14 @@ static double draw_rate(sampler *s, double shape, double exposure)
     return value > LEAST ? value : LEAST;
 }
 
-/* lambda^tempering of all classes */
+/* Fills rate with plain^tempering for all classes and the lump. */
 static void temper(const sampler *s, const double *plain, double *rate)
 {
     for (int64_t k = 0; k <= s->m && plain != rate; k++)
         rate[k] = k == s->m && !s->has_rest ? 0.0 : fmax(pow(plain[k], s->options->tempering), LEAST);
 }
 
-/* log of a product: factors are multiplied, not their logarithms added, while that does not underflow */
+/* The log of a product, log + log(product). Factors are multiplied until the product would underflow, so that few logarithms are taken. */
 typedef struct {
     double product, log;
 } logarithm;
@@ -247,7 +252,7 @@ static void multiply(logarithm *x, double factor)
     }
 }
 
-/* p of a stage, to an absolute error of 1e-15 in its logarithm: enough to accept by */
+/* Multiplies x by p of a stage. The absolute error of log p is 1e-15, which is small enough for an acceptance. */
 static void multiply_by_stage(sampler *s, const ugt_stage *stage, logarithm *x)
 {
     const int32_t *member = s->stages->member + stage->at;
@@ -266,7 +271,7 @@ static void multiply_by_stage(sampler *s, const ugt_stage *stage, logarithm *x)
     }
 }
 
-/* of the stages that have the class whose scale is moved */
+/* Returns the log-likelihood of the touched stages, the only ones that a move of the scale changes. */
 static double log_likelihood(sampler *s)
 {
     logarithm once = {1.0, 0.0};
@@ -284,7 +289,7 @@ static double log_likelihood(sampler *s)
     return s->options->reliability * (repeated + once.log + log(once.product));
 }
 
-/* of all classes but one, if that is not -1 */
+/* Returns the total plausibility of all classes and the lump, except that of class `without` (-1: of all). */
 static double total_without(const sampler *s, int64_t without)
 {
     double total = s->has_rest ? s->plain[s->m] : 0.0;
@@ -294,8 +299,9 @@ static double total_without(const sampler *s, int64_t without)
     return total;
 }
 
-/* Metropolis on log lambda of one class, arrival times and total integrated out: cures the slow tail of a class always on
- * top. Prior of the shares, by log lambda: prod lambda^shape / total^(total shape) */
+/* Takes two Metropolis steps on log lambda of one class, with arrival times and total integrated out. Without these steps, a
+ * class that is always on top mixes slowly in its tail. By log lambda, the prior density of the shares is
+ * prod lambda^shape / total^(total shape). */
 static void move_scale(sampler *s)
 {
     const double t = s->options->tempering, width[] = {1.5 / sqrt(fmax(t, 1.0)), 4.0 / sqrt(fmax(t, 1.0))};
@@ -318,8 +324,9 @@ static void move_scale(sampler *s)
     }
 }
 
-/* Where every class underflows, the shapes are tiny and none was waited for: log Gamma(shape) below log LEAST is
- * log LEAST - Exp / shape, and the largest of them is all that a double can tell from 0. Returns the new total. */
+/* Draws the class that has all the plausibility if every class underflows, and returns the new total. The shapes are then
+ * tiny and no class was waited for: log Gamma(shape) below log LEAST is log LEAST - Exp / shape, and only the largest
+ * share differs from 0 as a double. */
 static double largest_of_the_least(sampler *s)
 {
     int64_t top = 0;
@@ -332,7 +339,7 @@ static double largest_of_the_least(sampler *s)
     return s->plain[top] = 1.0;
 }
 
-/* to a total of 1 */
+/* Scales plausibilities to a total of 1 and updates the tempered ones. */
 static void normalise(sampler *s)
 {
     double total = total_without(s, -1);
@@ -343,7 +350,7 @@ static void normalise(sampler *s)
     temper(s, s->plain, s->lambda);
 }
 
-/* Given waiting times, log lambda moves by some 1 / tempering: each class that anybody ranked is moved beside them. */
+/* Moves the scale of each class that is in a block, because draws given waiting times move log lambda only by about 1 / tempering. */
 static void move_every_scale(sampler *s)
 {
     for (int64_t k = 0; k < s->m; k++)
@@ -375,18 +382,18 @@ static void sweep(sampler *s)
     normalise(s);
 }
 
-/* the class that most rankings have in their first block, where it is so common that moves of its scale pay; else -1 */
+/* Returns the class that most first blocks contain, or -1 if it is too rare for moves of its scale to be worth their time. */
 static int64_t usual_top_class(sampler *s)
 {
     double *votes = s->proposed, all = 0.0;
     int64_t top = 0;
     if (s->options->shape >= 0.5)
-        return -1; /* a flat prior bounds the scales */
+        return -1; /* a flat prior bounds the scales, so that no moves are needed */
     memset(votes, 0, (size_t)(s->m + 1) * sizeof *votes);
     for (int64_t j = s->first_stage; j < s->end_stage; j++) {
         const ugt_stage *stage = &s->stages->stage[j];
         if ((int64_t)stage->size + stage->n_later < s->m)
-            continue; /* not a first block */
+            continue; /* this is not a first block: some classes come before it */
         all += stage->count;
         for (int32_t a = 0; a < stage->size; a++)
             votes[s->stages->member[stage->at + a]] += stage->count;
@@ -436,7 +443,7 @@ static void open_case(sampler *s, int64_t i)
             s->touched[s->n_touched++] = &in->stage[j];
 }
 
-/* a start from the prior with the rankings' numbers, different for every chain */
+/* Starts a chain at a draw from Gamma(shape + reliability n_k), that is without exposures, which differs between chains. */
 static void open_chain(sampler *s, uint64_t case_key, uint64_t chain)
 {
     ugt_stream_open(&s->stream, s->options->seed, case_key, chain, UGT_PURPOSE_GIBBS);

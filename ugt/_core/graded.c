@@ -1,7 +1,7 @@
-/* Graded response (Samejima 1969): annotators who see the severity of a case, and where each puts the thresholds between grades.
+/* Graded response (Samejima 1969): each annotator sees the severity of a case and grades it by thresholds of their own.
  *
- * P(grade >= k | severity x) of annotator j is 1 / (1 + exp(-a_j (x - c_jk))). Severities are summed over nodes. Products of
- * probabilities stay in range by division by their largest value, so that no logarithm is taken for each label and node. */
+ * P(grade >= k | severity x) of annotator j is 1 / (1 + exp(-a_j (x - c_jk))). Integrals over severities are sums over nodes.
+ * Products of probabilities are divided by their largest value to stay in range, which saves a logarithm per label and node. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "core.h"
 #include "em.h"
 
-#define BLOCK 8 /* labels between two looks at the range; probabilities are at least LEAST */
-#define LEAST 1e-30
+#define BLOCK 8     /* labels between two such divisions: a product of so many probabilities is 1e-240 or more */
+#define LEAST 1e-30 /* lower limit of probabilities, on which BLOCK depends */
 
-/* One annotator at all nodes: P(grade >= k) [n_grades+1][n_nodes] and its complement, neither with cancellation, and what of the product of
- * passing one threshold and not the next is left for the grade between: 1 - exp(-a (next - this)). */
+/* Curves of one annotator: passed [n_grades+1][n_nodes] is P(grade >= k) and failed its complement, both without cancellation.
+ * P(grade k) = passed_k failed_{k+1} width_k, where width_k is 1 - exp(-a (next threshold - this one)), or 1 for the end grades. */
 typedef struct {
     double *passed, *failed, *width;
 } curves;
@@ -81,7 +81,7 @@ int ugt_graded_check(const ugt_label_table *t)
     return UGT_OK;
 }
 
-/* posterior [n_nodes] of one case, normalised; the log of what it was divided by */
+/* Fills the normalised posterior [n_nodes] of one case. Returns the log of its divisor, or -inf if every node underflows. */
 static double case_posterior(const ugt_label_table *t, const ugt_graded *g, const double *p, int64_t i, double *restrict posterior)
 {
     const int64_t n = g->n_nodes, kq = g->n_grades * n;
@@ -93,7 +93,7 @@ static double case_posterior(const ugt_label_table *t, const ugt_graded *g, cons
         if (w == 1.0)
             for (int64_t q = 0; q < n; q++)
                 posterior[q] *= one[q];
-        else { /* logs, as the power of a small number may be 0 at every node */
+        else { /* logarithms, because the power of a small number may be 0 at every node */
             double top = -INFINITY;
             for (int64_t q = 0; q < n; q++)
                 top = w * log(one[q]) > top ? w * log(one[q]) : top;
@@ -161,14 +161,14 @@ int ugt_graded_expect(const ugt_label_table *t, const ugt_graded *g, const doubl
     return UGT_OK;
 }
 
-/* of log P(grade k) at a node: by log discrimination, by the lower and by the upper threshold */
+/* Derivatives of log P(grade k) at a node by log discrimination, by the lower threshold and by the upper one. */
 typedef struct {
     double a, low, high;
 } slopes;
 
 typedef struct {
     double p;
-    slopes first; /* of P, not of its logarithm */
+    slopes first; /* of P, not of its logarithm, as are the second derivatives; that by both thresholds is 0 */
     double aa, a_low, a_high, low_low, high_high;
 } derivatives;
 
@@ -198,7 +198,7 @@ static derivatives derive(const ugt_graded *g, const curves *c, int64_t j, int64
     return d;
 }
 
-/* adds w (first first' / p^2 - second / p), or for Fisher's w first first' / p, to the matrix of one annotator */
+/* Adds the observed information w (first first' / p^2 - second / p), or Fisher's w first first' / p, to the matrix of one annotator. */
 static void add_information(double *out, int64_t k, int64_t n, const derivatives *d, double w, int observed)
 {
     const double scale = observed ? w / (d->p * d->p) : w / d->p, bent = observed ? w / d->p : 0.0;
@@ -243,14 +243,14 @@ int ugt_graded_score(const ugt_graded *g, const double *count, int observed, dou
     return UGT_OK;
 }
 
-/* One column of the scores of a case: a parameter, and its score at each node. */
+/* The scores of a case in n columns: each has its parameter [n] and the score of that parameter at each node [n][n_nodes]. */
 typedef struct {
     int64_t *parameter;
     double *score;
     int64_t n;
 } columns;
 
-/* the column of a parameter, made if it is not there */
+/* Returns the column of a parameter; adds one of zeros if the case has none yet. */
 static double *column_of(columns *c, int64_t parameter, int64_t n_nodes)
 {
     for (int64_t x = 0; x < c->n; x++)

@@ -6,12 +6,12 @@
 
 #include "wide.h"
 
-#define LANES 8   /* weightings that go through the cases together */
-#define WIDTH 4   /* columns of a run that are added up together */
-#define SOON 16   /* entries ahead whose weights are fetched */
-#define PANEL 256 /* entries whose weights are gathered at a time, where there are fewer than LANES: 16 KiB */
+#define LANES 8   /* weightings that share one pass over the entries */
+#define WIDTH 4   /* columns of a run whose sums share one pass over its weights */
+#define SOON 16   /* entries: how far ahead weights are fetched into the cache */
+#define PANEL 256 /* entries whose weights are gathered at a time if there are fewer than LANES weightings: 16 KiB */
 
-/* Weights of entries, beside each other for each: those of case row[u], at row[u] * stride. */
+/* Weights of n entries. Entry u has those of its case row[u], which are contiguous from at + row[u] * stride on. */
 typedef struct {
     const double *at;
     const int64_t *row;
@@ -25,7 +25,7 @@ INLINE const double *of_entry(const weights *w, int64_t u)
     return w->at + w->row[u] * w->stride;
 }
 
-/* Adds a run of entries [u, end) of one group, columns j to j + width, to [width][LANES] sums: each goes on where it was. */
+/* Adds `width` columns of a run of entries [u, end) of one group to sums [width][LANES], entry by entry, as their order is promised. */
 INLINE void add_run(const weights *w, int64_t u, int64_t end, const double *restrict value, int64_t m, int width, double *restrict to)
 {
     double sum[WIDTH][LANES];
@@ -39,7 +39,7 @@ INLINE void add_run(const weights *w, int64_t u, int64_t end, const double *rest
     memcpy(to, sum, (size_t)width * sizeof sum[0]);
 }
 
-/* Entries [0, n), run by run, to sum [groups][m][LANES]. */
+/* Adds entries [0, n), run by run, to sum [groups][m][LANES]. */
 UGT_WIDE static void add_entries(const weights *w, const int32_t *group, const double *value, int64_t n, int64_t m, double *sum)
 {
     for (int64_t u = 0, end; u < n; u = end) {
@@ -63,7 +63,7 @@ UGT_WIDE static void add_entries(const weights *w, const int32_t *group, const d
     }
 }
 
-/* Like the function above, if every value is 1. */
+/* Does the same as add_entries if every value is 1. */
 UGT_WIDE static void count_entries(const weights *w, const int32_t *group, int64_t n, double *restrict sum)
 {
     for (int64_t u = 0; u < n; u++) {

@@ -1,4 +1,4 @@
-/* Two doubles at a time: SSE2 where there is SSE2 (every x86-64), plain C elsewhere; the same results to the last bit. */
+/* Two doubles at a time, by SSE2 if available (on every x86-64) and otherwise in plain C. Both give the same results to the last bit. */
 #ifndef UGT_PAIR_H
 #define UGT_PAIR_H
 
@@ -34,8 +34,8 @@ INLINE pair pair_min(pair a, pair b) { return _mm_min_pd(a, b); } /* a < b ? a :
 INLINE pair pair_equal(pair a, pair b) { return _mm_and_pd(_mm_cmpeq_pd(a, b), _mm_set1_pd(1.0)); } /* 1 or 0 */
 INLINE pair pair_less(pair a, pair b) { return _mm_and_pd(_mm_cmplt_pd(a, b), _mm_set1_pd(1.0)); }
 
-/* Whole numbers from 0 to 2^52 - 1 are the low bits of a double of that exponent: two instructions for two of them. Others come out
- * as anything; what they have above goes into bits. */
+/* A whole number x from 0 to 2^52 - 1 is the low bits of the double 2^52 + x, so that two instructions convert two of them. Other
+ * numbers become arbitrary doubles; their higher bits are kept in `bits`, for pair_are_small to find. */
 typedef __m128i pair_bits;
 
 INLINE pair_bits pair_no_bits(void) { return _mm_setzero_si128(); }
