@@ -27,8 +27,8 @@
 
 #define LEAST 1e-300        /* lower limit of plausibilities and rates, so that none underflows to 0 */
 #define WHOLE 1e-9          /* a reliability this close to a whole number counts as whole */
-/* The scale of the usual top class is moved if this share of the first blocks contains that class, and if their number
- * times the reliability is at least SCALE_MOVES_FROM. The limits were measured on real cases: within them, moves double
+/* The scale of the usual top class is moved if at least this share of the first blocks contains that class, and if the number
+ * of those blocks times the reliability is at least SCALE_MOVES_FROM. The limits were measured on real cases: within them, moves double
  * the time of a sweep and divide the autocorrelation time by 3 to 6. */
 #define SCALE_MOVES_SHARE 0.7
 #define SCALE_MOVES_FROM(reliability) ((reliability) < 2.0 ? 4.5 : 2.5)
@@ -350,7 +350,7 @@ static void normalise(sampler *s)
     temper(s, s->plain, s->lambda);
 }
 
-/* Moves the scale of each class that is in a block, because draws given waiting times move log lambda only by about 1 / tempering. */
+/* Moves the scale of each ranked class, because draws given waiting times move log lambda only by about 1 / tempering. */
 static void move_every_scale(sampler *s)
 {
     for (int64_t k = 0; k < s->m; k++)
@@ -443,7 +443,7 @@ static void open_case(sampler *s, int64_t i)
             s->touched[s->n_touched++] = &in->stage[j];
 }
 
-/* Starts a chain at a draw from Gamma(shape + reliability n_k), that is without exposures, which differs between chains. */
+/* Starts a chain at a draw from Gamma(shape + reliability n_k), without exposures, so that each chain starts elsewhere. */
 static void open_chain(sampler *s, uint64_t case_key, uint64_t chain)
 {
     ugt_stream_open(&s->stream, s->options->seed, case_key, chain, UGT_PURPOSE_GIBBS);

@@ -9,7 +9,7 @@
 #include "core.h"
 #include "em.h"
 
-#define BLOCK 8     /* labels between two such divisions: a product of so many probabilities is 1e-240 or more */
+#define BLOCK 8     /* labels between two divisions by the largest value: a product of so many probabilities is 1e-240 or more */
 #define LEAST 1e-30 /* lower limit of probabilities, on which BLOCK depends */
 
 /* Curves of one annotator: passed [n_grades+1][n_nodes] is P(grade >= k) and failed its complement, both without cancellation.
@@ -166,9 +166,10 @@ typedef struct {
     double a, low, high;
 } slopes;
 
+/* P and its first and second derivatives, not those of its logarithm. The second derivative by both thresholds is 0. */
 typedef struct {
     double p;
-    slopes first; /* of P, not of its logarithm, as are the second derivatives; that by both thresholds is 0 */
+    slopes first;
     double aa, a_low, a_high, low_low, high_high;
 } derivatives;
 

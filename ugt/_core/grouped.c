@@ -25,7 +25,8 @@ INLINE const double *of_entry(const weights *w, int64_t u)
     return w->at + w->row[u] * w->stride;
 }
 
-/* Adds `width` columns of a run of entries [u, end) of one group to sums [width][LANES], entry by entry, as their order is promised. */
+/* Adds columns j to j + width of a run of entries [u, end) of one group to the sums `to` [width][LANES]. Each sum continues from
+ * its value, so that entries are added in their order. */
 INLINE void add_run(const weights *w, int64_t u, int64_t end, const double *restrict value, int64_t m, int width, double *restrict to)
 {
     double sum[WIDTH][LANES];

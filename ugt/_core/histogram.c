@@ -1,23 +1,23 @@
 /* Sums over (label histogram, predicted probabilities) by class and bin: everything that [B] eq. 7-13 and 34, 35 need.
  *
- * Rows come in any of a few types and with any strides. They are turned into doubles a block at a time, so that the block stays
- * in the cache and the sums see one kind of number; the tables themselves are read once and never copied. Classes are summed in
- * pairs; rows of two classes have a way of their own. */
+ * Rows come in any of a few types and with any strides. They are turned into doubles block by block, so that a block stays in
+ * the cache and the sums need code for doubles only. The tables themselves are read once and never copied. Classes are summed
+ * in pairs; rows of two classes have functions of their own. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core.h"
 #include "pair.h"
 
-#define ROOM 1024 /* numbers of a block and table: 8 KiB each */
-#define USUAL 64  /* numbers of labels with a table */
-#define MAX_COUNT 9007199254740992.0 /* whole numbers are exact up to here */
-#define LEAST_LABELS 1e-300          /* of a row with labels: shares of less overflow */
+#define ROOM 1024 /* numbers in a block of each table: 8 KiB as doubles */
+#define USUAL 64  /* labels: rows with fewer take 1 / n from a table */
+#define MAX_COUNT 9007199254740992.0 /* 2^53: up to here doubles hold every whole number */
+#define LEAST_LABELS 1e-300          /* least sum of a row with labels: 1 / n of smaller sums overflows */
 
 typedef struct {
     const ugt_histograms *in;
     const double *y, *z; /* [rows of the block * n_classes] */
-    int check_whole;     /* whether counts may be fractional, and whether they must be whole */
+    int check_whole;     /* whether counts must be whole and their type allows fractions */
     double per[USUAL], spread[USUAL];
     double *cell, *total;
 } pass;
@@ -53,7 +53,7 @@ LOADER(load_int32, int32_t, double)
 LOADER(load_whole64, int64_t, int64_t)
 LOADER(load_whole32, int32_t, int64_t)
 
-/* Returns whether all numbers were from 0 to 2^52 - 1. */
+/* Returns whether all numbers were from 0 to 2^52 - 1; if not, out is meaningless. */
 static int load_small(const int64_t *flat, int64_t n, double *restrict out)
 {
     pair_bits bits = pair_no_bits();
@@ -64,7 +64,7 @@ static int load_small(const int64_t *flat, int64_t n, double *restrict out)
     return pair_are_small(bits);
 }
 
-/* Rows [begin, begin + n_rows) as doubles: where they are, if they are that, or in out. */
+/* Returns rows [begin, begin + n_rows) as doubles: in place if they are dense doubles already, otherwise copied to out. */
 static const double *load(const ugt_table *t, int64_t begin, int64_t n_rows, int64_t n_columns, double *out)
 {
     const void *row = (const char *)t->at + begin * t->row_stride;
@@ -87,14 +87,14 @@ static const double *load(const ugt_table *t, int64_t begin, int64_t n_rows, int
     return out;
 }
 
-/* -1 for a double that is no whole number from 0 to USUAL - 1. */
+/* Returns y if it is a whole number from 0 to USUAL - 1, otherwise -1. */
 static int64_t usual_of(double y)
 {
     const int32_t whole = y >= 0.0 && y < USUAL ? (int32_t)y : -1;
     return (double)whole == y ? whole : -1;
 }
 
-/* Rows of two classes as whole numbers, those that are none as -1; y [n_rows * 2] is room for doubles. */
+/* Returns rows of two classes as whole numbers, with -1 for doubles that usual_of rejects; y [n_rows * 2] is room for doubles. */
 static const int64_t *load_whole(const ugt_table *t, int64_t begin, int64_t n_rows, double *y, int64_t *out)
 {
     if (t->type == UGT_FLOAT64) {
@@ -132,14 +132,14 @@ static void name_fault(const ugt_histograms *in, const double *y, const double *
             return;
         }
     }
-    /* the remaining fault if no single number is wrong */
+    /* no single number is wrong, so the sum of the counts or of the probabilities is */
     fault[0] = n == 0.0 || (n >= LEAST_LABELS && n <= MAX_COUNT) ? UGT_HISTOGRAM_SUM : UGT_HISTOGRAM_TOTAL;
     fault[2] = 0;
 }
 
 /* ---- sums ---- */
 
-/* 1 / n and 1 / (n^2 (n - 1)) of the usual n without a division */
+/* Tabulates 1 / n and 1 / (n^2 (n - 1)) for n below USUAL, so that most rows need no division. */
 static void fill_table(pass *p)
 {
     p->per[0] = p->spread[0] = p->spread[1] = 0.0;
@@ -161,11 +161,11 @@ INLINE void of_labels(const pass *p, double n, double *per, double *spread)
     *spread = n >= 2.0 ? *per * *per / (n - 1.0) : 0.0;
 }
 
-/* A copy of what the inner loops need, so that a compiler sees that no sum is among it. */
+/* A copy of the values that the inner loops read: the compiler sees that writing a sum cannot change them. */
 typedef struct {
     const double *edges;
     double *cell;
-    int64_t n_classes, n_bins, width, stride; /* of a class: in the cells, in the edges */
+    int64_t n_classes, n_bins, width, stride; /* width, stride: of a class in cells and edges */
     int uniform;
     double scale, tolerance;
 } layout;
@@ -184,11 +184,11 @@ INLINE layout layout_of(const pass *p, int uniform)
                     .tolerance = in->tolerance};
 }
 
-/* The bin of z: edges [n_bins+1] with -inf and inf at their ends. */
+/* Returns the bin of z; edges [n_bins+1] begin with -inf and end with inf. */
 INLINE int64_t bin_of(double z, const layout *t, const double *edges)
 {
     int64_t bin = 0;
-    if (t->uniform) { /* z * scale is not above the number of the bin, however z and the edges were rounded, nor 1 below it */
+    if (t->uniform) { /* the whole part of z * scale is the bin or the one below, however z and the edges are rounded */
         bin = (int64_t)(z * t->scale);
         return bin + (z >= edges[bin + 1]);
     }
@@ -207,7 +207,7 @@ INLINE void add_cell(double *sum, pair first, pair second, pair third)
     pair_put(sum + 4, pair_add(pair_at(sum + 4), third));
 }
 
-/* Two classes z with shares m, or the first of them only; spread: m (1 - m) / (n - 1). */
+/* Adds two classes with probabilities z and shares m to their cells, or only the first; spread is m (1 - m) / (n - 1). */
 INLINE void add_classes(const layout *t, double *cell, const double *edges, pair z, pair m, pair spread, int both)
 {
     const pair one = pair_both(1.0), gap = pair_sub(m, z), squared = pair_mul(gap, gap), mm = pair_mul(m, m);
@@ -219,7 +219,7 @@ INLINE void add_classes(const layout *t, double *cell, const double *edges, pair
     add_cell(at, pair_highs(one, z), pair_highs(m, mm), pair_highs(squared, spread));
 }
 
-/* A row with n labels to its cells. */
+/* Adds a row with n labels to its cells. */
 INLINE void add_shares(const pass *p, const layout *t, const double *y, const double *z, double n)
 {
     const int64_t last = t->n_classes - 1;
@@ -237,10 +237,10 @@ INLINE void add_shares(const pass *p, const layout *t, const double *y, const do
     }
 }
 
-/* Of every other class, from an even and from an odd one on. */
+/* Facts of a row; each pair has one value over the even classes and one over the odd classes. */
 typedef struct {
     pair n, all;           /* sums of y and z */
-    pair least_y, least_z; /* or 0 */
+    pair least_y, least_z; /* smallest values, or 0 if none is negative */
     pair top_y, top_z;
 } row_facts;
 
@@ -265,7 +265,7 @@ INLINE row_facts facts_of(const double *y, const double *z, int64_t n_classes)
     return f;
 }
 
-/* A NaN anywhere makes a sum NaN. */
+/* Returns whether a row has no fault. Least and top values may miss a NaN, but it makes a sum NaN, which fails the comparisons. */
 INLINE int is_fine(const row_facts *f, double tolerance)
 {
     const double n = pair_sum(f->n), off = fabs(pair_sum(f->all) - 1.0);
@@ -274,7 +274,7 @@ INLINE int is_fine(const row_facts *f, double tolerance)
            (least_z >= -tolerance) & (top_z <= 1.0 + tolerance);
 }
 
-/* Of numbers from 0 to MAX_COUNT. */
+/* Returns whether numbers from 0 to MAX_COUNT are whole; larger ones do not fit an int64_t. */
 static int are_whole(const double *y, int64_t n_classes)
 {
     int whole = 1;
@@ -291,19 +291,19 @@ INLINE void count_tops(pair count[3], pair y, pair z, pair top_y, pair top_z)
     count[2] = pair_add(count[2], pair_mul(most, likeliest));
 }
 
-/* P(an argmax of z is an argmax of y), either of which may be tied. */
+/* Returns P(an argmax of z is an argmax of y); of several tied classes, one is drawn at random. */
 INLINE double agreement(const double *y, const double *z, const row_facts *f, int64_t n_classes)
 {
     const pair zero = pair_both(0.0), top_y = pair_both(pair_larger(f->top_y)), top_z = pair_both(pair_larger(f->top_z));
     pair count[3] = {zero, zero, zero};
     for (int64_t k = 0; k + 1 < n_classes; k += 2)
         count_tops(count, pair_at(y + k), pair_at(z + k), top_y, top_z);
-    if (n_classes % 2) /* no top is below 0 */
+    if (n_classes % 2) /* -1 never equals a top, because no top is below 0 */
         count_tops(count, pair_of(y[n_classes - 1], -1.0), pair_of(z[n_classes - 1], -1.0), top_y, top_z);
     return pair_sum(count[2]) / (pair_sum(count[0]) * pair_sum(count[1]));
 }
 
-/* A row with n labels. */
+/* Adds a row with n labels to cells and totals. */
 INLINE void add_row(const pass *p, const layout *t, const double *y, const double *z, double n, double right)
 {
     if (n == 0.0) {
@@ -317,7 +317,7 @@ INLINE void add_row(const pass *p, const layout *t, const double *y, const doubl
     total[2] += n;
 }
 
-/* The labels of a row, and P(an argmax of z is an argmax of y). 0 if the row has a fault. */
+/* Computes the number n of labels of a row and P(an argmax of z is an argmax of y). Returns 0 if the row has a fault. */
 INLINE int look_at_row(const pass *p, const layout *t, const double *y, const double *z, double *n, double *right)
 {
     const row_facts f = facts_of(y, z, t->n_classes);
@@ -328,7 +328,7 @@ INLINE int look_at_row(const pass *p, const layout *t, const double *y, const do
     return 1;
 }
 
-/* Rows [begin, end) of a block; returns the first row with a fault, or -1. `uniform` is a compile-time constant of the callers. */
+/* Adds rows [begin, end) of a block; returns the first row with a fault, or -1. Callers give `uniform` as a constant, for speed. */
 INLINE int64_t add_rows(const pass *p, int64_t begin, int64_t end, int uniform)
 {
     const layout t = layout_of(p, uniform);
@@ -344,13 +344,13 @@ INLINE int64_t add_rows(const pass *p, int64_t begin, int64_t end, int uniform)
 
 /* ---- two classes, bins of equal width: rows of few labels checked first, two at a time, then summed ---- */
 
-/* Of every other row; all: sums of z. */
+/* Facts of many rows: least_z and top_z in pairs of classes, the others in pairs of rows. `all` is the sum of z in a row. */
 typedef struct {
     pair least_z, top_z, least_all, top_all, least_n, top_n, sum_all;
-    pair n, right; /* totals; right: +1 for each row where both argmaxes are the same class, -1 where they are not */
+    pair n, right; /* totals; right: +1 for each row if its argmaxes are equal, -1 if they differ, 0 if one is tied */
 } two_facts;
 
-/* 1 if all rows are fine and have 2 to USUAL - 1 labels, 0 if they have 1, else -1. NaN is in a sum. */
+/* Returns 1 if all rows are fine and have 2 to USUAL - 1 labels, 0 if all are fine and have 1, otherwise -1. sum_all shows a NaN. */
 static int kind_of(const two_facts *f, pair_bits bits, double tolerance)
 {
     const double least = pair_smaller(f->least_n), top = pair_larger(f->top_n);
@@ -360,7 +360,7 @@ static int kind_of(const two_facts *f, pair_bits bits, double tolerance)
     return fine && least >= 1.0 && top < USUAL && (least >= 2.0 || top < 2.0) ? least >= 2.0 : -1;
 }
 
-/* An even number of rows: y as doubles, the number of labels n of each, totals. Their kind. */
+/* Fills y (counts as doubles) and n (labels) of an even number of rows, adds their totals, and returns their kind (see kind_of). */
 static int look_at_two(const pass *p, const int64_t *counts, int64_t n_rows, double *y, int32_t *n)
 {
     const pair zero = pair_both(0.0), one = pair_both(1.0);
@@ -371,7 +371,7 @@ static int look_at_two(const pass *p, const int64_t *counts, int64_t n_rows, dou
         const pair c = pair_at(p->z + 2 * i), d = pair_at(p->z + 2 * i + 2);
         const pair y0 = pair_lows(a, b), y1 = pair_highs(a, b), z0 = pair_lows(c, d), z1 = pair_highs(c, d);
         const pair labels = pair_add(y0, y1), all = pair_add(z0, z1);
-        /* whole numbers that differ do so by 1 at least, so that the product is 0 only if a difference is */
+        /* whole numbers that differ do so by at least 1, so that the product is 0 only if a difference is 0 */
         const pair side = pair_mul(pair_sub(y0, y1), pair_sub(z0, z1));
         pair_put(y + 2 * i, a);
         pair_put(y + 2 * i + 2, b);
@@ -396,7 +396,7 @@ static int look_at_two(const pass *p, const int64_t *counts, int64_t n_rows, dou
     return kind;
 }
 
-/* Rows [at, at + n_rows) as add_rows does; y [n_rows * 2] is room for doubles. */
+/* Adds rows [at, at + n_rows) and returns as add_rows does; y [n_rows * 2] is room for doubles. */
 static int64_t add_two(pass *p, int64_t at, int64_t n_rows, double *y)
 {
     int64_t room[ROOM];
@@ -443,9 +443,9 @@ int ugt_histogram_sums(const ugt_histograms *in, int64_t begin, int64_t end, dou
     return UGT_OK;
 }
 
-/* ---- rows as resamples need them ---- */
+/* ---- rows in the form that resamples need ---- */
 
-/* Row i with n labels: shares m, probabilities z, cells, facts. */
+/* Writes row i, which has n labels: shares m, probabilities z, cells, facts. */
 static void put_row(const layout *t, const double *y, const double *z, double n, double right, ugt_histogram_rows *out, int64_t i)
 {
     double *share = out->share + i * t->n_classes, *prob = out->prob + i * t->n_classes, *fact = out->fact + i * UGT_HISTOGRAM_FACTS;
@@ -486,7 +486,8 @@ int ugt_histogram_read(const ugt_histograms *in, int64_t begin, int64_t end, ugt
 
 /* ---- whether two labels of a case differ ---- */
 
-/* Observed values of a row with n labels, NaN for fewer than two: that two of them differ, then that just one of them is class k. */
+/* Computes the observed values of a row with n labels: the share of pairs of labels that differ, then, for each class k, the share
+ * of pairs in which exactly one label is k. All are NaN for fewer than two labels. */
 static void observe(const double *y, int64_t n_classes, double n, int64_t n_columns, double *out)
 {
     const double pairs = n >= 2.0 ? n * (n - 1.0) : NAN;
@@ -498,7 +499,7 @@ static void observe(const double *y, int64_t n_classes, double n, int64_t n_colu
         out[k] = 2.0 * y[k - 1] * (n - y[k - 1]) / pairs;
 }
 
-/* The labels of a row of counts, or -1 and its fault. */
+/* Returns the number of labels in a row of counts; if a count is wrong, fills fault and returns -1. */
 static double labels_of(const double *y, int64_t n_classes, int64_t row, int64_t *fault)
 {
     double n = 0.0;

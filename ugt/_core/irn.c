@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How equal sums become equal doubles. A weight is 1/d, d = i |b_i|. With D the least common multiple of a case's d, every sum is a
- * whole number of 1/D; while the total stays below 2^53, sum/total is one correctly rounded division of whole numbers. Where D or the
+/* Equal sums must become equal doubles. A weight is 1/d, d = i |b_i|. With D the least common multiple of a case's d, every sum is a
+ * whole number of 1/D. While the total stays below 2^53, sum/total is one correctly rounded division of whole numbers. If D or the
  * total is larger (rankings some 35 blocks deep), sums are held as unevaluated pairs of doubles ("double-double", Dekker 1971, Numerische
- * Mathematik 18; relative error about n 2^-104 for n summands): the rounded quotient then differs from the exact one only
- * where that lies as close to the middle of two doubles, with a probability of about n 2^-51. */
+ * Mathematik 18; relative error about n 2^-104 for n summands). The rounded quotient then differs from the rounded exact one only
+ * if the exact one lies that close to the middle of two doubles, which has a probability of about n 2^-51. */
 
 #define EXACT_LIMIT (UINT64_C(1) << 53)
 
@@ -16,7 +16,7 @@ typedef struct {
     double high, low;
 } pair;
 
-/* a + b for a, b >= 0: Knuth's two-sum of the high parts, the low parts on top */
+/* Returns a + b for a, b >= 0: Knuth's two-sum of the high parts, to which the low parts are added. */
 static pair add(pair a, pair b)
 {
     const double s = a.high + b.high, t = s - a.high;
@@ -41,11 +41,11 @@ static double quotient(pair a, pair b)
 
 typedef struct {
     uint64_t whole; /* in units of 1/D */
-    pair sum;       /* used where D does not fit */
+    pair sum;       /* used if D or the total reaches 2^53 */
     int touched;
 } cell;
 
-/* One cell per class, all zero between cases; the classes of the current case are listed, so that the cost grows with its annotations. */
+/* One cell per class, all zero between cases. The classes of the current case are listed, so that its cost grows with its annotations. */
 typedef struct {
     cell *cells;
     int32_t *classes;
@@ -56,7 +56,7 @@ static int open_sums(sums *s, int64_t n_classes)
 {
     s->n_classes = n_classes;
     s->n_touched = 0;
-    s->cells = calloc((size_t)n_classes + 1, sizeof(cell)); /* + 1: calloc(0) may be NULL */
+    s->cells = calloc((size_t)n_classes + 1, sizeof(cell)); /* + 1, because calloc(0) may return NULL */
     s->classes = malloc(((size_t)n_classes + 1) * sizeof(int32_t));
     return s->cells == NULL || s->classes == NULL ? UGT_ERR_MEMORY : UGT_OK;
 }
@@ -67,7 +67,7 @@ static void close_sums(sums *s)
     free(s->classes);
 }
 
-/* NULL if k is not a class */
+/* Returns the cell of class k, which it lists if it is new; NULL if k is not a class. */
 static cell *touch(sums *s, int32_t k)
 {
     if (k < 0 || k >= s->n_classes)
@@ -93,7 +93,7 @@ static int compare_classes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Insertion up to 32, where it beats the calls of qsort; nearly all cases have fewer classes. */
+/* Sorts up to 32 classes by insertion, which is faster than the calls of qsort; nearly all cases have fewer. */
 static void sort_classes(int32_t *classes, int64_t n)
 {
     if (n > 32) {
@@ -131,20 +131,21 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The blocks of ranking r that count, and the weight 1/d of a class of such a block. */
+/* Returns the end of the blocks of ranking r that count, which are the first `depth`. */
 static int64_t last_block(const ugt_rankings *x, int64_t r, int64_t depth)
 {
     const int64_t from = x->ranking_offsets[r], n = x->ranking_offsets[r + 1] - from;
     return from + (n < depth ? n : depth);
 }
 
+/* Returns d of a block; each of its classes has the weight 1/d. */
 static uint64_t divisor(const ugt_rankings *x, int64_t r, int64_t b, int full)
 {
     const uint64_t position = (uint64_t)(b - x->ranking_offsets[r] + 1);
     return full ? position : position * (uint64_t)(x->block_offsets[b + 1] - x->block_offsets[b]);
 }
 
-/* The least common multiple D of the divisors of a case, and *total = D times the sum of all weights; 0 where one reaches 2^53. */
+/* Returns the least common multiple D of the divisors of a case; *total is D times the sum of all weights. 0 if one reaches 2^53. */
 static uint64_t common_denominator(const ugt_rankings *x, int64_t i, int full, int64_t depth, uint64_t *total)
 {
     uint64_t common = 1;
@@ -263,7 +264,7 @@ out:
     return status;
 }
 
-/* adds a case, whose labels have been touched, to the sums of ugt_pair_sums */
+/* Adds a case, whose labels are counted in s, to the sums of ugt_pair_sums. */
 static void add_pairs(const sums *s, double times, int of_cases, double *out)
 {
     double r = 0.0, square = 0.0;

@@ -1,8 +1,8 @@
 /* Log-likelihood of partial rankings with ties under Plackett-Luce, and its gradient in log plausibilities.
  *
- * A ranking is a chain of stages: each block in turn arrives before everything that comes later, unranked classes
- * last. p(ranking) = prod over blocks of p(block | Z), Z the total plausibility of what comes later, summed from the end
- * (a difference of totals would lose the small ones). */
+ * A ranking is a chain of stages: each block in turn arrives before all later classes, and unranked classes come last.
+ * p(ranking) = prod over blocks of p(block | Z), Z the total plausibility of the later classes. Z is summed from the end,
+ * because a difference of totals would lose small plausibilities. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#define HUGE_ODDS 1e300 /* larger quotients change p by 1e-300 */
+#define HUGE_ODDS 1e300 /* upper limit of lambda / Z: larger quotients change p by 1e-300 at most */
 
 typedef struct {
     double *lambda, *x, *share; /* [n_classes] of one block */
@@ -26,7 +26,7 @@ double ugt_stage_log_probability(const double *lambda, int64_t n, double z, doub
     if (z <= 0.0 || zero) {
         for (int64_t a = 0; a < n && share != NULL; a++)
             share[a] = zero ? NAN : 0.0;
-        return !zero ? 0.0 : z > 0.0 ? -INFINITY : NAN; /* 0 against 0: no class ever arrives */
+        return !zero ? 0.0 : z > 0.0 ? -INFINITY : NAN; /* if z is 0 too, no class ever arrives and p is undefined */
     }
     if (n <= UGT_SMALL_BLOCK) {
         const double log_p = ugt_subset_log_probability(lambda, (int)n, z, lattice);
@@ -34,7 +34,9 @@ double ugt_stage_log_probability(const double *lambda, int64_t n, double z, doub
             ugt_subset_share(lambda, (int)n, z, lattice, share);
         return log_p;
     }
-    double beyond = 0.0; /* quotients out of the range of doubles: p is proportional to a tiny x, and a huge one is sure to arrive */
+    /* x is kept in the range of doubles: p is proportional to a tiny x, whose factor goes into beyond; a class with a huge x is
+     * certain to arrive */
+    double beyond = 0.0;
     for (int64_t a = 0; a < n; a++) {
         x[a] = fmin(lambda[a] / z, HUGE_ODDS);
         if (x[a] < DBL_MIN) {
@@ -45,13 +47,13 @@ double ugt_stage_log_probability(const double *lambda, int64_t n, double z, doub
     return ugt_block_log_probability(x, n, share) + beyond;
 }
 
-/* one ranking, from its last block to its first; gradient: of the case, or NULL */
+/* Returns log p of one ranking, summed from its last block to its first; adds to the gradient of the case unless that is NULL. */
 static double ranking_log_probability(likelihood_room *room, const ugt_rankings *rankings, int64_t r, const double *plausibility,
                                       double *gradient)
 {
     const int64_t first = rankings->ranking_offsets[r], last = rankings->ranking_offsets[r + 1];
     const int64_t begin = rankings->block_offsets[first], end = rankings->block_offsets[last];
-    double z = 0.0, sum = 0.0, *rate = room->x + rankings->n_classes; /* rate of the block whose later classes are met below */
+    double z = 0.0, sum = 0.0, *rate = room->x + rankings->n_classes; /* rate: per block, the expected wait of each later class */
     for (int64_t i = begin; i < end; i++)
         room->ranked[rankings->items[i]] = 1;
     for (int64_t k = 0; k < rankings->n_classes; k++)
@@ -63,7 +65,7 @@ static double ranking_log_probability(likelihood_room *room, const ugt_rankings 
         for (int64_t a = 0; a < n; a++)
             block += room->lambda[a] = plausibility[items[a]];
         rate[b - first] = 0.0;
-        if (b == last - 1 && end - begin == rankings->n_classes) { /* nothing comes later: certain, even with plausibilities of 0 */
+        if (b == last - 1 && end - begin == rankings->n_classes) { /* no class comes later, so p is 1 even with plausibilities of 0 */
             z = block;
             continue;
         }
@@ -72,7 +74,7 @@ static double ranking_log_probability(likelihood_room *room, const ugt_rankings 
             gradient[items[a]] += room->share[a];
             share += room->share[a];
         }
-        rate[b - first] = z > 0.0 ? share / z : 0.0; /* E of the last arrival: every later class waits that long */
+        rate[b - first] = z > 0.0 ? share / z : 0.0; /* expected last arrival: every later class waits that long */
         z += block;
     }
     if (gradient != NULL) {
@@ -92,7 +94,7 @@ static double ranking_log_probability(likelihood_room *room, const ugt_rankings 
     return sum;
 }
 
-/* whether no class occurs twice among items [begin, end); leaves `ranked` all 0, as before */
+/* Returns whether no class occurs twice among items [begin, end); `ranked` is all 0 before and after. */
 static int classes_differ(uint8_t *ranked, const int32_t *items, int64_t begin, int64_t end)
 {
     int64_t i = begin;

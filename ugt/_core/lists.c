@@ -1,8 +1,9 @@
-/* The law of the best `depth` classes in order, exactly, and what follows from it: metrics of ranked lists.
+/* The exact distribution of the best `depth` classes in order, and the metrics of ranked lists that follow from it.
  *
- * P(x_1 > x_2 > ... > x_L > all others) = int q_L(s) U_{L-1}(s) prod_{others} F(s) ds with U_1 = S_1 and
- * U_r(s) = int_s^inf q_r U_{r-1}: running integrals, taken on Gauss-Legendre panels. Classes with equal concentrations
- * are interchangeable, so lists are enumerated over groups, depth first; the sum over all lists must be 1. */
+ * With F, S and q of dirichlet.c, P(x_1 > x_2 > ... > x_L > all others) = int q_L(s) U_{L-1}(s) prod_{others} F(s) ds,
+ * where U_1 = S_1 and U_r(s) = int_s^inf q_r U_{r-1} are running integrals, taken on Gauss-Legendre panels. Classes with
+ * equal concentrations are interchangeable, so lists are enumerated over groups, depth first. The sum over all lists must
+ * be 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #include "gauss.h"
 
-#define MOST_NODES 8192 /* a profile whose scales lie so far apart is left to sampling */
+#define MOST_NODES 8192 /* nodes; a profile that needs more, because its scales lie far apart, is left to sampling */
 
 static int list_length(const ugt_profile *profile, int depth)
 {
@@ -22,7 +23,7 @@ static int list_length(const ugt_profile *profile, int depth)
 static ugt_plan list_plan(const ugt_profile *profile, int length)
 {
     const ugt_plan first = ugt_plan_order(profile, 1), last = ugt_plan_order(profile, length);
-    /* 16 nodes on a panel of four trapezoid steps keep running integrals at 1e-13 */
+    /* 16 nodes on a panel of four trapezoid steps keep the error of running integrals at 1e-13 */
     const int level = (first.grid > last.grid ? first.grid : last.grid) - 2;
     const double low = fmin(ldexp((double)first.lo, -first.grid), ldexp((double)last.lo, -last.grid));
     const double high = fmax(ldexp((double)first.hi, -first.grid), ldexp((double)last.hi, -last.grid));
@@ -30,7 +31,7 @@ static ugt_plan list_plan(const ugt_profile *profile, int length)
                       UGT_GAUSS * (int64_t)ceil(ldexp(high, level))};
 }
 
-/* lists of this length over groups: length! [z^length] prod_g sum_{i <= count} z^i / i! */
+/* Returns the number of lists of this length over groups: length! [z^length] prod_g sum_{i <= count} z^i / i!, [z^d] a coefficient. */
 static double number_of_lists(const ugt_profile *profile, int length, double *poly)
 {
     memset(poly, 0, (size_t)(length + 1) * sizeof *poly);
@@ -71,11 +72,11 @@ int ugt_dirichlet_list_sizes(const ugt_profiles *profiles, int64_t begin, int64_
 typedef struct {
     int length;
     int64_t *left;          /* [n_groups] classes not yet in the list */
-    double *running, *rest; /* [length * n] U of each position; [n] product of the tails below */
+    double *running, *rest; /* [(length + 1) * n] U_r, after a row of ones; [n] product of F over the classes left */
     double *at, sum;
 } list_task;
 
-/* out(s) = int_s^inf density * before ds on every node */
+/* Fills out(s) = int_s^inf density * before ds at every node. */
 static void running_integral(const ugt_columns *column, const double *before, int64_t n,
                              double *out)
 {
@@ -83,7 +84,7 @@ static void running_integral(const ugt_columns *column, const double *before, in
     for (int64_t panel = n - UGT_GAUSS; panel >= 0; panel -= UGT_GAUSS) {
         double f[UGT_GAUSS], whole = 0.0;
         for (int j = 0; j < UGT_GAUSS; j++) {
-            f[j] = column->density[panel + j] * before[panel + j]; /* the weight is in the density */
+            f[j] = column->density[panel + j] * before[panel + j]; /* density includes the weight */
             whole += f[j];
         }
         for (int j = 0; j < UGT_GAUSS; j++) {
@@ -120,7 +121,7 @@ static void last_position(const ugt_workspace *work, const ugt_profile *profile,
             continue;
         const double *lower = work->columns[g].lower, *density = work->columns[g].density;
         double sum = 0.0;
-        /* where F itself underflows, so does the density, and the node adds nothing */
+        /* if F underflows, so does the density, and the node adds nothing */
         for (int64_t i = 0; i < n; i++)
             sum += lower[i] > 1e-290 ? task->rest[i] / lower[i] * density[i] * before[i] : 0.0;
         *task->at++ = sum;
@@ -198,7 +199,7 @@ int ugt_dirichlet_lists(const ugt_profiles *profiles, int64_t begin, int64_t end
         const int length = list_length(&profile, depth);
         list_job job = {{.length = length, .left = left}, table + table_offsets[p]};
         status = ugt_integrate(&work, &profile, list_plan(&profile, length), list_integral, &job);
-        for (int64_t i = table_offsets[p]; i < table_offsets[p + 1]; i++) /* rounding leaves a remainder for lists of probability near 0 */
+        for (int64_t i = table_offsets[p]; i < table_offsets[p + 1]; i++) /* rounding can make probabilities near 0 negative */
             if (table[i] < 0.0)
                 table[i] = 0.0;
         ugt_cells_trim(work.cells);
@@ -217,28 +218,28 @@ typedef struct {
     int64_t n_groups, n_classes;
     int length;
     ugt_sides sides;
-    ugt_bucket *truth;       /* [depth + 1] single places, then the zeros */
+    ugt_bucket *truth;       /* [depth + 1] one per place, then one of all classes beyond the list */
     int64_t *left, *cells;   /* [n_groups]; [(n_groups + 1) * n_model], last row: plausibility 0 or beyond the list */
-    double *gain;            /* [depth * n_model] what a class of a model bucket adds at a place (average overlap) */
+    double *gain;            /* [depth * n_model] value that a class of a model bucket adds at a place (average overlap) */
     double *n, *scratch;
     double *out, *pmf;
-    struct seen *seen;       /* [n_seen], a power of two; NULL where cases are few */
+    struct seen *seen;       /* [n_seen], a power of two; NULL if cases are few */
     uint64_t n_seen;
 } value_task;
 
-/* The values of a case depend on its profile, the model's buckets, and the classes in each. Few cases differ in these if labels
- * and classes are few; the last case with each hash is looked up. */
-#define SEEN 1024 /* at the most */
-#define MANY 256  /* least number of cases for which the search pays */
-#define KEY 64
+/* The values of a case depend only on its profile, the model's buckets and the classes in each. If labels and classes are few,
+ * many cases agree in all three: the last case with each hash is kept, and its values are copied to cases with the same key. */
+#define SEEN 1024 /* largest number of kept cases */
+#define MANY 256  /* with fewer cases, the search takes longer than it saves */
+#define KEY 64    /* numbers in a key; a case that needs more is always computed */
 
 typedef struct seen {
-    int64_t at;     /* the case, + 1; 0: none */
+    int64_t at;     /* index of the case + 1, or 0 if none is kept here */
     int32_t length; /* of the key */
     int32_t key[KEY];
 } seen;
 
-/* Length of the key of the case at hand; 0: too long, or none is looked for. */
+/* Writes the key of the current case and returns its length, or 0 if the key is too long or no case is kept. */
 static int32_t key_of(const value_task *t, int64_t profile, int32_t *key)
 {
     const int64_t width = t->sides.n_model, n_cells = (t->n_groups + 1) * width;
@@ -247,13 +248,13 @@ static int32_t key_of(const value_task *t, int64_t profile, int32_t *key)
     int32_t n = 0;
     key[n++] = (int32_t)profile;
     for (int64_t a = 0; a < width; a++)
-        key[n++] = (int32_t)t->sides.model[a].start; /* the sizes are those of the cells */
+        key[n++] = (int32_t)t->sides.model[a].start; /* sizes follow from the cells */
     for (int64_t c = 0; c < n_cells; c++)
         key[n++] = (int32_t)t->cells[c];
     return n;
 }
 
-/* The place of a key; if the key is there, its case has the same values. */
+/* Returns the place of a key. If an equal key is kept there, its case has the same values. */
 static seen *place_of(const value_task *t, const int32_t *key, int32_t length)
 {
     uint64_t hash = (uint64_t)length;
@@ -276,7 +277,7 @@ static void add_value(value_task *t, double value, double probability)
         t->pmf[i + 1] += probability * split;
 }
 
-/* value of the list at hand: the cells hold where its classes lie in the model's order */
+/* Returns the value of the current list; bucket_at has the model's bucket of the class at each place. */
 static double list_value(value_task *t, const int *bucket_at)
 {
     const int width = t->sides.n_truth;
@@ -303,7 +304,7 @@ static void walk(value_task *t, int position, int *bucket_at, double value, doub
             int64_t *cell = &t->cells[g * t->sides.n_model + a];
             if (*cell == 0)
                 continue;
-            t->at = start; /* every choice within the group has the same lists below it */
+            t->at = start; /* classes of a group are interchangeable, so each bucket continues with the same lists */
             const double chosen = ways * (double)(*cell)--;
             const double gained = value + t->gain[position * t->sides.n_model + a];
             bucket_at[position] = a;
@@ -320,7 +321,7 @@ static void walk(value_task *t, int position, int *bucket_at, double value, doub
     }
 }
 
-/* cells: classes by (group, model bucket); the last row holds classes of plausibility 0 */
+/* Counts classes by group and model bucket in cells, those of plausibility 0 in its last row; bucket_of is -1 before and after. */
 static int place_classes(value_task *t, const ugt_posterior *posterior, const ugt_orders *model, int64_t i,
                          int32_t *bucket_of)
 {
@@ -346,14 +347,15 @@ static int place_classes(value_task *t, const ugt_posterior *posterior, const ug
     return UGT_OK;
 }
 
-/* P(a class of this bucket is among the best k) */
+/* Returns P(a class of this bucket is among the best k). */
 static double share(const ugt_bucket *bucket, int k)
 {
     const double p = (k - bucket->start) / bucket->size;
     return p <= 0.0 ? 0.0 : p >= 1.0 ? 1.0 : p;
 }
 
-/* gain(r, a) = 1/L sum_{k >= r} w_k(a) / k; the return value: what the zeros at the end of a short list add */
+/* Fills gain(r, a) = 1/L sum_{k >= r} w_k(a) / k with L = depth and w_k(a) = P(a class of model bucket a is among the best k).
+ * Returns the value that the classes of plausibility 0 at the end of a short list add. */
 static double average_overlap_gains(value_task *t)
 {
     const int depth = t->metric->depth, width = t->sides.n_model;
@@ -431,7 +433,8 @@ int ugt_dirichlet_list_values(const ugt_posterior *posterior, const ugt_orders *
         t.n_seen *= 2;
     t.seen = t.n_seen > 1 ? calloc(t.n_seen, sizeof *t.seen) : NULL;
     t.sides.truth = t.truth;
-    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch || (!t.seen && t.n_seen > 1))
+    if (!buckets || !bucket_of || !bucket_at || !t.truth || !t.left || !t.cells || !t.gain || !t.n || !t.scratch ||
+        (!t.seen && t.n_seen > 1))
         goto out;
     for (int64_t k = 0; k < posterior->n_classes; k++)
         bucket_of[k] = -1;

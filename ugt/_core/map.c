@@ -1,17 +1,18 @@
 /* Posterior modes and maximum-likelihood estimates under Plackett-Luce with ties, by Newton's method in log lambda.
  *
- * Maximised over theta = log lambda, for the mentioned classes of a case and the lump of all others:
+ * This file maximises, over theta = log lambda of the mentioned classes of a case and of the lump of all others,
  *
  *   F = sum over stages of w log p(stage) + sum_k shape_k theta_k - A log sum_k e^theta_k,   A = sum_k shape_k,
  *
- * the log posterior with its scale maximised out: the likelihood does not see the scale, and so the prior's -rate lambda
- * only sets it. F is concave, ties included, and flat along (1, ..., 1) alone if all shapes are positive, or if they are
- * 0 and the comparisons strongly connected (ugt_unbeaten): the maximum is unique up to the scale.
+ * the log posterior with its scale maximised out: the likelihood does not depend on the scale, so that the prior's term
+ * -rate lambda only fixes the scale. F is concave, with ties too. It is flat along (1, ..., 1) alone if all shapes are positive,
+ * or if they are 0 and the comparisons are strongly connected (ugt_unbeaten): the maximum is unique up to the scale.
  *
- * A block with x_a = lambda_a / Z: log p and its derivatives by log x come from the nodes of the integral of block.c,
+ * For a block with x_a = lambda_a / Z, log p and its derivatives by log x come from the nodes of the integral of block.c,
  * weighted by the integrand, with phi_a = y / (e^y - 1) and psi_a = phi_a (y + phi_a - 1) at y = x_a T:
  *   gradient G_a = E phi_a,   Hessian M_ab = Cov(phi_a, phi_b) - [a = b] E psi_a.
- * Z is a sum of later lambdas, of which j holds the part q_j; so by theta, with g = sum G, R_a = sum_b M_ab, r = sum R:
+ * Z is the sum of the later lambdas, and q_j is the share of class j in it. With g = sum G, R_a = sum_b M_ab and r = sum R,
+ * the derivatives by theta are:
  *   gradient G_a, -g q_j;   Hessian M_ab, -R_a q_j, (r + g) q_i q_j - [i = j] g q_j. */
 #include <math.h>
 #include <stdlib.h>
@@ -19,32 +20,32 @@
 
 #include "core.h"
 
-#define CLOSE 1e-7     /* length of the last step: the error that it leaves is about its square */
-#define FARTHEST 8.0   /* no log lambda moves further in one step: the model is not good so far away */
-#define MOST_STEPS 200
-#define ROUNDING 1e-13 /* of F, relative to F and to the weight of all that is in it */
-#define NOISE 1e-15    /* of the gradient, relative to the sizes of its terms */
-#define DOUBTFUL 1e-6  /* that noise must not move the maximum further than this */
+#define CLOSE 1e-7     /* greatest move of a log lambda in the last step, which leaves an error of about its square */
+#define FARTHEST 8.0   /* greatest move of a log lambda in one step: further away, the quadratic model is poor */
+#define MOST_STEPS 200 /* Newton steps before the case counts as without a maximum */
+#define ROUNDING 1e-13 /* rounding error of F, relative to |F| + the weight of its terms: smaller falls of F are accepted */
+#define NOISE 1e-15    /* rounding error of the gradient, relative to the sizes of its terms */
+#define DOUBTFUL 1e-6  /* a case is rejected if that noise can move a log lambda of its maximum further than this */
 #define LEAST 1e-300   /* a plausibility below this is out of range */
-#define EQUAL 1e-12    /* plausibilities of a case that differ by less (relative) differ by rounding: they are tied */
-#define TAIL 1e-18     /* relative size of the dropped parts of the integrals */
-#define AGREED 1e-7    /* change of the integrals from one step size to its half; their error squares at each halving */
-#define SMALL 1e-100   /* products are put away into a logarithm before they underflow */
+#define EQUAL 1e-12    /* relative difference of plausibilities below which they differ by rounding only and are tied */
+#define TAIL 1e-18     /* relative size of the parts of the integrals that are left out */
+#define AGREED 1e-7    /* relative change at which halving the step of the integrals ends; each halving squares their error */
+#define SMALL 1e-100   /* products below this go into a logarithm, before they underflow */
 
 typedef struct {
     const ugt_stages *stages;
-    double reliability, shape_total, weight; /* weight: of all terms of F, the scale of its gradient */
-    int64_t m, d, first_stage, end_stage;    /* mentioned classes; with the lump, if any, as the last one */
+    double reliability, shape_total, weight; /* weight: of all terms of F; the scale of the gradient */
+    int64_t m, d, first_stage, end_stage;    /* m mentioned classes; d: with the lump, if any, last */
     double *shape, *theta, *trial, *lambda;  /* [d], lambda adds up to 1 */
-    double *gradient, *terms, *step;         /* [d]; terms: sums of the sizes of what is added up in gradient */
+    double *gradient, *terms, *step;         /* [d]; terms: sums of the absolute terms of gradient */
     double *curvature, *factor;              /* [d * d] minus the Hessian and its Cholesky factor, lower triangles */
     double *x, *phi, *bent, *share;          /* [d] of one block; bent: phi (1 - y) = phi^2 - psi; share: G */
     double *second;                          /* [d * d] of one block: M, lower triangle */
     double *row;                             /* [d] R */
-    int32_t *index;                          /* [d] classes of one stage: the block, then what comes later */
+    int32_t *index;                          /* [d] classes of one stage: the block, then the later ones */
 } search;
 
-/* fills phi and bent of a block at log T = s; returns the log integrand */
+/* Fills phi and bent of a block at log T = s; returns the log integrand. */
 static double load_node(search *f, int64_t size, double s)
 {
     const double t = exp(s);
@@ -66,10 +67,10 @@ static double load_node(search *f, int64_t size, double s)
 }
 
 typedef struct {
-    double total, g; /* sums of weights, and of weights times all phi; g is the small one where p is near 1 */
+    double total, g; /* sums of weights, and of weights times all phi; g is the smaller one if p is near 1 */
 } sums;
 
-/* adds the nodes s, s + step, ... to share, second and sums until they are negligible */
+/* Adds the nodes s, s + step, ... to share, second and sums until they are negligible. */
 static void add_nodes(search *f, int64_t size, double s, double step, double peak, sums *so_far)
 {
     double weight;
@@ -89,7 +90,7 @@ static void add_nodes(search *f, int64_t size, double s, double step, double pea
     } while (weight > TAIL * fmin(so_far->total, so_far->g));
 }
 
-/* log p of a block of several classes; fills share and second */
+/* Returns log p of a block of several classes; fills share and second. */
 static double tied_block(search *f, int64_t size)
 {
     double curvature;
@@ -101,7 +102,7 @@ static double tied_block(search *f, int64_t size)
     const double peak = load_node(f, size, centre);
     add_nodes(f, size, centre, -h, peak, &sum);
     add_nodes(f, size, centre + h, h, peak, &sum);
-    do { /* the nodes in the middle of those so far; each sum should double */
+    do { /* the new nodes are midpoints of the old, so that each sum doubles once the step is small enough */
         before = sum;
         add_nodes(f, size, centre - 0.5 * h, -h, peak, &sum);
         add_nodes(f, size, centre + 0.5 * h, h, peak, &sum);
@@ -128,7 +129,7 @@ static double *cell(search *f, int32_t i, int32_t j)
     return f->curvature + (i > j ? i * f->d + j : j * f->d + i);
 }
 
-/* the stage's derivatives by log x, times w, become derivatives by theta */
+/* Adds w times the stage's derivatives, turned from derivatives by log x into derivatives by theta. */
 static void add_derivatives(search *f, int64_t size, int64_t n, double w, double z)
 {
     const int32_t *index = f->index;
@@ -159,7 +160,7 @@ static void add_derivatives(search *f, int64_t size, int64_t n, double w, double
     }
 }
 
-/* w log p of a stage; adds its derivatives */
+/* Returns w log p of a stage; adds its derivatives. */
 static double add_stage(search *f, const ugt_stage *stage)
 {
     const int32_t *member = f->stages->member + stage->at;
@@ -179,7 +180,7 @@ static double add_stage(search *f, const ugt_stage *stage)
     return w * log_p;
 }
 
-/* lambda of theta, adding up to 1; returns log sum e^theta, NaN out of range */
+/* Fills lambda, which adds up to 1, from theta. Returns log sum e^theta, or NaN if a lambda is out of range. */
 static double normalise(search *f, const double *theta)
 {
     double top = -INFINITY, total = 0.0, least = INFINITY;
@@ -194,7 +195,7 @@ static double normalise(search *f, const double *theta)
     return least > LEAST ? top + log(total) : NAN;
 }
 
-/* F at theta, its gradient and minus its Hessian; NaN out of range */
+/* Returns F at theta and fills its gradient and minus its Hessian; NaN if a lambda is out of range. */
 static double evaluate(search *f, const double *theta)
 {
     const double log_total = normalise(f, theta), *lambda = f->lambda;
@@ -213,7 +214,7 @@ static double evaluate(search *f, const double *theta)
     return value;
 }
 
-/* Cholesky factor of curvature + level + [j = k] ridge; 0 where that is not positive definite */
+/* Computes the Cholesky factor of curvature + level + [j = k] ridge; returns 0 if that matrix is not positive definite. */
 static int factorise(search *f, double level, double ridge)
 {
     for (int64_t j = 0; j < f->d; j++) {
@@ -230,8 +231,8 @@ static int factorise(search *f, double level, double ridge)
     return 1;
 }
 
-/* The factor of a system for steps: along (1, ..., 1) F is flat and the gradient 0, which level makes a step of 0. Where
- * rounding has made a small eigenvalue negative, a ridge lifts it. */
+/* Factorises the system for steps; returns 0 on failure. Along (1, ..., 1), F is flat and the gradient is 0; level makes the
+ * step 0 too in this direction. If rounding makes a small eigenvalue negative, a ridge raises it. */
 static int prepare_steps(search *f)
 {
     double trace = 0.0, ridge = 0.0;
@@ -245,7 +246,7 @@ static int prepare_steps(search *f)
     return 1;
 }
 
-/* the step for a gradient; returns how far it moves any log lambda */
+/* Computes the step for a gradient; returns the greatest move of a log lambda. */
 static double find_step(search *f, const double *gradient)
 {
     double longest = 0.0;
@@ -264,8 +265,8 @@ static double find_step(search *f, const double *gradient)
     return longest;
 }
 
-/* how far rounding of the gradient can have moved any log lambda: far where a weak prior alone holds classes together.
- * The cosines stand for random signs. */
+/* Returns how far rounding of the gradient can move a log lambda, which is far if a weak prior alone connects classes.
+ * The cosines take the place of random signs. */
 static double doubt(search *f)
 {
     for (int64_t k = 0; k < f->d; k++)
@@ -273,7 +274,7 @@ static double doubt(search *f)
     return find_step(f, f->trial);
 }
 
-/* goes along the step until F has risen enough; returns whether it has. NaN does not count as a rise. */
+/* Halves the step until F rises enough; returns whether it does. NaN does not count as a rise. */
 static int rise(search *f, double length, double *value)
 {
     double slope = 0.0;
@@ -308,7 +309,7 @@ static int maximise(search *f)
     return UGT_ERR_CONVERGENCE;
 }
 
-/* shapes of a case and the start: the maximum itself where all annotators name one class only */
+/* Sets the shapes of a case and the start, which is the maximum itself if each annotator names one class only. */
 static void open_case(search *f, int64_t i, double shape, int rest)
 {
     const ugt_stages *in = f->stages;
@@ -333,7 +334,7 @@ static void open_case(search *f, int64_t i, double shape, int rest)
         f->theta[k] = log(f->trial[k]);
 }
 
-/* gives the mentioned classes that differ by rounding only one value, their mean: symmetric data have ties */
+/* Sets mentioned classes that differ only by rounding to their mean, because symmetric data have exact ties. */
 static void make_ties_exact(search *f)
 {
     int32_t *order = f->index;
@@ -399,7 +400,7 @@ int ugt_modes(const ugt_stages *stages, double reliability, const double *shape,
     return status;
 }
 
-/* marks what the stages lead to from the marked classes: later ones, or backwards */
+/* Marks all classes that the stages lead to from the marked ones: from a block to later classes, or backwards. */
 static void spread(const ugt_stages *stages, int64_t i, int backwards, uint8_t *mark)
 {
     for (int grown = 1; grown;) {
@@ -431,7 +432,7 @@ void ugt_unbeaten(const ugt_stages *stages, int64_t begin, int64_t end, uint8_t 
         for (int64_t k = 0; k < m; k++) {
             if (mark[k])
                 continue;
-            root = k; /* the last class that nothing before it leads to: what leads to that one is its own component */
+            root = k; /* no class marked so far leads to k; only its own component leads to the last such k */
             mark[k] = 1;
             spread(stages, i, 0, mark);
         }

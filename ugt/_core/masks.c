@@ -4,11 +4,11 @@
 
 #include "ugt.h"
 
-#define TOGETHER 31 /* words whose bits are counted in bytes: 31 * 8 is what a byte can hold */
+#define TOGETHER 31 /* words whose bits are added up in one set of bytes: 31 * 8 = 248 still fits a byte */
 
-/* Bits of a & b. Counts of two, four and eight neighbours (Warren, Hacker's Delight, 5-1), added up in bytes for many words
- * before the bytes are added up: shifts and sums only, which compilers turn into vector code on any machine, while the
- * processor's own instruction may not be there. */
+/* Returns the number of bits of a & b. Bits are counted over two, four and eight neighbours (Warren, Hacker's Delight, 5-1); the
+ * counts of many words are added up in bytes before the bytes are added up. Compilers turn these shifts and sums into vector code on any
+ * machine, whereas an instruction that counts bits is missing on some processors. */
 static int64_t common_bits(const uint64_t *a, const uint64_t *b, int64_t n)
 {
     const uint64_t ones = UINT64_C(0x5555555555555555), twos = UINT64_C(0x3333333333333333), fours = UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -28,7 +28,7 @@ static int64_t common_bits(const uint64_t *a, const uint64_t *b, int64_t n)
     return sum;
 }
 
-/* two empty masks agree */
+/* Returns the distance of masks of a and b bits; two empty masks agree, so theirs is 0. */
 static double mask_distance(int kind, int64_t a, int64_t b, int64_t common)
 {
     const int64_t differing = a + b - 2 * common, size = kind == UGT_JACCARD ? a + b - common : a + b;
@@ -56,8 +56,9 @@ static int64_t common_of(const ugt_masks *x, int64_t r, const ugt_masks *y, int6
     return common_bits(x->word + x->start[r], y->word + y->start[s], n_words(x, r));
 }
 
-/* sum over the pairs of masks of two entries */
-static double sum_of_pairs(const ugt_entries *in, const ugt_masks *masks, int kind, int64_t e, int64_t f, int64_t start, const int64_t *size)
+/* Returns the sum of distances over the pairs of masks of two entries. */
+static double sum_of_pairs(const ugt_entries *in, const ugt_masks *masks, int kind, int64_t e, int64_t f, int64_t start,
+                           const int64_t *size)
 {
     double sum = 0.0;
     for (int64_t r = first_row(in, e); r < first_row(in, e + 1); r++)
@@ -111,7 +112,8 @@ int ugt_mask_predictions(const ugt_entries *in, const ugt_masks *masks, const ug
 {
     for (int64_t i = begin; i < end; i++) {
         const int64_t start = first_row(in, in->offsets[i]);
-        if (present[i] && in->offsets[i] < in->offsets[i + 1] && (!masks_fit(in, masks, i) || n_words(predicted, i) != n_words(masks, start)))
+        if (present[i] && in->offsets[i] < in->offsets[i + 1] &&
+            (!masks_fit(in, masks, i) || n_words(predicted, i) != n_words(masks, start)))
             return UGT_ERR_RANGE;
         const int64_t size = present[i] ? size_of(predicted, i) : 0;
         for (int64_t e = in->offsets[i]; e < in->offsets[i + 1]; e++) {

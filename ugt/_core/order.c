@@ -1,9 +1,9 @@
 /* Orders of classes: which classes are among the best, and which are tied.
  *
- * An order lists classes best first, each with the start of its bucket (how many classes are strictly better); classes
- * of one bucket are tied. All classes that are not listed form one last bucket, which starts where the list ends. Only
- * buckets that start before `depth` are ever needed: the probability, over random tie-breaking, that a class is among
- * the best k is clip((k - start) / size, 0, 1). */
+ * An order lists classes best first, each with the start of its bucket (the number of classes that are strictly better).
+ * Classes of one bucket are tied. All classes that are not listed form one last bucket, which starts at the end of the
+ * list. With ties broken at random, a class is among the best k with probability clip((k - start) / size, 0, 1), so that
+ * only buckets that start before `depth` are needed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ typedef struct {
     int32_t class_index;
 } candidate;
 
-/* The best `depth` of n values, highest first and those that are equal in their order, by insertion; how many there are. */
+/* Finds the `depth` highest of n values by insertion, highest first, equal values in their order. Returns how many it found. */
 static int64_t best_of(const double *value, const int32_t *index, int64_t n, int64_t depth, candidate *found)
 {
     int64_t held = 0;
@@ -85,14 +85,14 @@ static int64_t all_of(const double *value, const int32_t *index, int64_t n, cand
     return n;
 }
 
-#define MOST_INSERTED 32 /* rows that are listed whole are sorted otherwise if they are longer */
+#define MOST_INSERTED 32 /* values; longer rows that are listed whole are sorted by qsort, as insertion takes n^2 steps */
 
-/* The candidates of one row, sorted; how many of them an order lists. */
+/* Sorts the candidates of one row. Returns how many of them the order lists. */
 static int64_t row_order(const double *value, const int32_t *index, int64_t n, int64_t n_classes, int64_t depth,
                          int ties_first, candidate *found)
 {
     int64_t listed = n > depth || n <= MOST_INSERTED ? best_of(value, index, n, depth, found) : all_of(value, index, n, found);
-    if (n > depth && !ties_first) { /* and all at the border, which is in order: hundreds of zeros may be tied */
+    if (n > depth && !ties_first) { /* adds the others tied at the border in one pass, in their order: they may be hundreds of zeros */
         const double threshold = found[depth - 1].value;
         int64_t held = 0;
         while (held < depth && found[depth - 1 - held].value == threshold)

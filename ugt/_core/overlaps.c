@@ -1,8 +1,9 @@
-/* How many classes of two given sets are among the k largest plausibilities: their joint law, exactly.
+/* How many classes of two given sets are among the k largest plausibilities: the exact joint distribution of both numbers.
  *
  * With the notation of dirichlet.c and three variables, one for each set and one for the rest, the numbers above the
- * threshold have the generating function A(x) T(y) R(z), each a product of (F + x S); the k-th largest is at the
- * threshold and belongs to one of the three. Set accuracy, overlap and certainty of order k are entries and means. */
+ * threshold have the generating function A(x) T(y) R(z), each a product of (F + x S). The k-th largest is at the
+ * threshold and belongs to one of the three. Set accuracy, overlap and certainty of order k are entries and means of this
+ * distribution. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,12 @@ typedef struct {
     double *table;
 } overlap_task;
 
-/* p and its companion dens (one class of the set exactly at the threshold) take in n more classes of a group */
+/* Multiplies n more classes of a group into p and its companion dens, in which one class of the set is exactly at the threshold;
+ * e [2 * (k + 1)] is scratch. */
 static void take_in(double *p, double *dens, double *e, int64_t n, const ugt_columns *column, int64_t i, int k)
 {
     const double lower = column->lower[i], upper = column->upper[i], density = column->density[i];
-    if (n <= k) { /* one by one: n k steps instead of k^2 */
+    if (n <= k) { /* adding them one by one takes n k steps instead of k^2 */
         for (; n > 0; n--) {
             for (int a = k; a > 0; a--) {
                 dens[a] = density * p[a] + lower * dens[a] + upper * dens[a - 1];
@@ -98,7 +100,7 @@ static int overlap_integral(ugt_workspace *work, const ugt_profile *profile, con
     return UGT_OK;
 }
 
-/* Support m <= k: all positive classes are in, and k - m of the zeros, each choice alike. */
+/* Fills the table for a support m <= k: all m classes are in, and k - m of those of plausibility 0, each choice equally likely. */
 static void overlap_of_all(const overlap_task *task, int64_t n_groups, int64_t open, int64_t n_zero)
 {
     int64_t in_certain = 0, in_tied = 0;
@@ -117,7 +119,7 @@ static void overlap_of_all(const overlap_task *task, int64_t n_groups, int64_t o
     }
 }
 
-/* classes of each group (and, last, of plausibility 0) in the two sets; role_of is zero before and after */
+/* Counts the classes of each group (and, last, those of plausibility 0) in the two sets; role_of is all 0 before and after. */
 static int place_sets(const ugt_posterior *posterior, const ugt_sets *sets, int64_t i, int64_t n_groups,
                       int8_t *role_of, int64_t *certain, int64_t *tied)
 {
@@ -162,8 +164,9 @@ static int overlap_case(ugt_workspace *work, const ugt_posterior *posterior, int
                : ugt_integrate(work, &profile, ugt_plan_order(&profile, task->k), overlap_integral, task);
 }
 
-/* Cases of the same profile whose sets hold as many classes of each group have the same law: of few labels there are many. Keys of
- * the cases so far, one behind the other, and a table of where they are: open addressing, half full at the most. */
+/* Cases with the same profile and k whose sets hold as many classes of each group have the same distribution, which is common if
+ * labels are few. The memo has the keys of the cases so far, one after the other, and a hash table of their places (open addressing,
+ * at most half full). */
 enum { MEMO_SLOTS = 1024, MEMO_GROUPS = 64 };
 typedef struct {
     int64_t *key, n, room; /* key [room], n of them taken */
@@ -191,7 +194,7 @@ static void memo_free(overlap_memo *memo)
     free(memo);
 }
 
-/* *row: a case before i with the same law, or -1; case i is kept then. counts [2 * (n_groups + 1)] */
+/* Sets *row to an earlier case with the same distribution, or to -1, and then keeps case i if there is room. counts [2 * (n_groups + 1)] */
 static int memo_find(overlap_memo *memo, int64_t i, int64_t profile, int64_t k, const int64_t *counts, int64_t n_groups, int64_t *row)
 {
     const int64_t width = 2 * (n_groups + 1) + 2;
@@ -220,7 +223,7 @@ static int memo_find(overlap_memo *memo, int64_t i, int64_t profile, int64_t k, 
             memo->n_cases++;
             return UGT_OK;
         }
-        /* keys of one profile are of one width */
+        /* keys of one profile have one width, so that no comparison passes the end of a key */
         const int64_t *kept = memo->key + memo->slot[s].at;
         if (kept[0] == profile && memcmp(kept, key, (size_t)width * sizeof *key) == 0) {
             *row = memo->slot[s].row;
@@ -274,7 +277,7 @@ out:
     return status;
 }
 
-/* the k largest concentrations; where the last of them is shared by several classes, any of these sets */
+/* Counts the k largest concentrations in each group. If several classes tie for the last place, any choice is equally certain. */
 static void largest(const ugt_profile *profile, int64_t k, int64_t *certain)
 {
     for (int64_t g = 0; g < profile->n_groups; g++) {
@@ -288,7 +291,7 @@ int ugt_dirichlet_certainty(const ugt_profiles *profiles, int64_t begin, int64_t
     int status = UGT_OK;
     int64_t *counts = NULL, room = 0;
     const int64_t w = (int64_t)k + 1;
-    double *table = malloc(ugt_bytes(w * w, sizeof *table)); /* of an int: w * w is no more than 2^62 */
+    double *table = malloc(ugt_bytes(w * w, sizeof *table)); /* k is an int, so that w * w is at most 2^62 */
     ugt_workspace work = {.cells = ugt_cells_new()};
     if (work.cells == NULL || table == NULL)
         status = UGT_ERR_MEMORY;
@@ -301,7 +304,7 @@ int ugt_dirichlet_certainty(const ugt_profiles *profiles, int64_t begin, int64_t
         if (profile.n_groups > room) {
             free(counts);
             room = 2 * profile.n_groups;
-            counts = calloc(2 * (size_t)room, sizeof *counts); /* second half: nothing is tied */
+            counts = calloc(2 * (size_t)room, sizeof *counts); /* zeros in the second half: nothing is tied */
         }
         if (counts == NULL || ugt_grow(&work.poly, &work.n_poly, 8 * w) != UGT_OK) {
             status = UGT_ERR_MEMORY;
