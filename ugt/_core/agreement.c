@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Row i of offsets, with a check: rows are looked up one by one, by number. */
+/* Row i of offsets is checked at each look-up, because rows are looked up one by one, by number. */
 typedef struct {
     int64_t from, to;
 } span;
@@ -26,22 +26,22 @@ static int64_t most(int64_t a, int64_t b)
 
 /* ---- leave one annotator out --------------------------------------------------------------------- */
 
-/* The sum of a class in units of 2^-64. A weight 1/d is rounded down by at most one unit and whole numbers add up exactly, so sums do not
- * depend on the order, what was added can be taken away again without a trace, and equal sums of n weights lie at most n units apart.
- * Different sums as close as that would need a common denominator of 2^64/n, which rankings less than some 40 blocks deep do not have. */
+/* The sum of a class is held in units of 2^-64. A weight 1/d is rounded down by at most one unit and whole numbers add up exactly. So sums
+ * do not depend on the order, subtracting a weight undoes its addition exactly, and equal sums of n weights differ by at most n units.
+ * Different sums this close need a common denominator of at least 2^64/n, which rankings of fewer than about 40 blocks do not have. */
 typedef struct {
     uint64_t whole, part;
-    int listed, own; /* is in `classes` below; was ranked by the annotator who is left out */
+    int listed, own; /* the class is in `classes` below; the annotator who is left out ranked it */
 } tally;
 
-/* One tally per class, all zero between cases; the classes of the current case are listed. */
+/* There is one tally per class, zero between cases. `classes` lists the classes of the current case, so that only these are cleared. */
 typedef struct {
     tally *of;
     int32_t *classes;
     int64_t n_classes, n_listed;
 } board;
 
-/* Adds ranking r `times` times, or takes it away once (times = -1). Above once, all of its weights must be 1. */
+/* Adds ranking r `times` times, or subtracts it once (times = -1). If times > 1, all of its weights must be 1: parts are added only once. */
 static int change(board *b, const ugt_rankings *x, int64_t r, int full, int64_t times)
 {
     span blocks, block;
@@ -75,7 +75,7 @@ static int change(board *b, const ugt_rankings *x, int64_t r, int full, int64_t 
     return status;
 }
 
-/* The share of the classes with the highest sum that the left-out annotator ranked; NaN if all sums are 0. */
+/* Returns which share of the classes with the highest sum the left-out annotator ranked; NaN if all sums are 0. */
 static double top_share(const board *b, uint64_t slack)
 {
     uint64_t whole = 0, part = 0;
@@ -136,7 +136,7 @@ int ugt_leave_one_out(const ugt_rankings *x, const int64_t *count, int64_t n_ann
 
 /* ---- average overlap of partial rankings --------------------------------------------------------- */
 
-/* A ranking: its blocks, its items from x->items[start] on, and how many they are. Blocks are spans of positions 0..n_ranked. */
+/* A ranking has n_ranked items from x->items[start] on. Its blocks are spans of positions 0..n_ranked. */
 typedef struct {
     span blocks;
     int64_t start, n_ranked;
@@ -167,11 +167,11 @@ static int open_block(const ugt_rankings *x, const ranking *l, int64_t k, span *
     return status;
 }
 
-/* Work arrays for comparing one ranking with others. Its blocks are numbered from 1; number 0 are the classes that it leaves out. */
+/* Work arrays for comparing one ranking with others. Its blocks are numbered from 1; classes that it leaves out have number 0. */
 typedef struct {
     int32_t *place;   /* [n_classes] the block of each class */
-    int64_t *hits;    /* [n_classes + 1] how many classes of each block stand in the current block of the other ranking, */
-    int64_t *matched; /* [n_classes + 1] and in all of its blocks so far */
+    int64_t *hits;    /* [n_classes + 1] how many classes of each block are in the current block of the other ranking */
+    int64_t *matched; /* [n_classes + 1] how many are in any of its blocks so far */
     double *harmonic; /* [depth + 1] 1 + 1/2 + ... + 1/k */
     int64_t n_classes, depth;
 } bench;
@@ -197,7 +197,7 @@ static void close_bench(bench *w)
     free(w->harmonic);
 }
 
-/* Sets the place of each class, or (on = 0) clears it. Blocks that begin at `depth` or later do not affect any sum. */
+/* Sets the place of each class, or (on = 0) clears it. It stops at the first block from `depth` on, since later blocks add to no sum. */
 static int mark(bench *w, const ugt_rankings *x, const ranking *a, int on)
 {
     span block;
@@ -211,7 +211,7 @@ static int mark(bench *w, const ugt_rankings *x, const ranking *a, int on)
             const int32_t c = x->items[a->start + j];
             if (c < 0 || c >= w->n_classes)
                 return UGT_ERR_RANGE;
-            if (on && w->place[c] != 0) /* a class occurs twice; without this check there could be more blocks than classes */
+            if (on && w->place[c] != 0) /* a class occurs twice: blocks could then outnumber classes, and overrun `hits` */
                 return UGT_ERR_VALUE;
             w->place[c] = on ? (int32_t)(k - a->blocks.from + 1) : 0;
         }
@@ -219,14 +219,14 @@ static int mark(bench *w, const ugt_rankings *x, const ranking *a, int on)
     return UGT_OK;
 }
 
-/* The probability that a class of a block at positions from + 1 .. to is among the first k, k > from. */
+/* Returns the probability that a class of a block at positions from + 1 .. to is among the first k, for k > from. */
 static double among(int64_t k, span block)
 {
     return k >= block.to ? 1 : (double)(k - block.from) / (double)(block.to - block.from);
 }
 
-/* The part of a class in block a of one ranking and in block b of the other: the sum over k <= depth of 1/k times both
- * probabilities to be among the first k, which are 0 up to where the later block begins and 1 once both have ended. */
+/* Returns what a class in block a of one ranking and in block b of the other adds: the sum over k <= depth of 1/k times both
+ * probabilities of being among the first k. Terms are 0 until the later block begins, and 1/k once both blocks have ended. */
 static double together(const bench *w, span a, span b)
 {
     const int64_t from = most(a.from, b.from), to = least(most(a.to, b.to), w->depth);
@@ -238,7 +238,7 @@ static double together(const bench *w, span a, span b)
     return sum;
 }
 
-/* Classes of block `there` of ranking b, by their blocks in the marked ranking a. */
+/* Adds the classes of block `there` of ranking b, grouped by their blocks in the marked ranking a. */
 static int add_block(bench *w, const ugt_rankings *x, const ranking *a, const ugt_rankings *y, const ranking *b, span there, double *sum)
 {
     const int32_t *items = y->items + b->start;
@@ -250,7 +250,7 @@ static int add_block(bench *w, const ugt_rankings *x, const ranking *a, const ug
     }
     for (int64_t j = there.from; j < there.to; j++) {
         const int32_t p = w->place[items[j]];
-        if (w->hits[p] == 0) /* added already */
+        if (w->hits[p] == 0) /* its whole group was added with an earlier class */
             continue;
         here = (span){a->n_ranked, w->n_classes};
         if (p > 0)
@@ -262,7 +262,7 @@ static int add_block(bench *w, const ugt_rankings *x, const ranking *a, const ug
     return UGT_OK;
 }
 
-/* Classes that ranking b leaves out: they share its last positions. */
+/* Adds the classes that ranking b leaves out, which share its last positions. */
 static void add_rest(bench *w, const ugt_rankings *x, const ranking *a, const ranking *b, double *sum)
 {
     const span rest_a = {a->n_ranked, w->n_classes}, rest_b = {b->n_ranked, w->n_classes};
@@ -281,7 +281,7 @@ static void add_rest(bench *w, const ugt_rankings *x, const ranking *a, const ra
     w->matched[0] = 0;
 }
 
-/* The overlap of the marked ranking a with ranking b, times depth. */
+/* Sets *sum to depth times the overlap of the marked ranking a with ranking b. */
 static int overlap(bench *w, const ugt_rankings *x, const ranking *a, const ugt_rankings *y, const ranking *b, double *sum)
 {
     span there;

@@ -1,8 +1,8 @@
-/* Probability of one block of tied classes under Plackett-Luce: all of them arrive before the later classes do.
+/* Probability p of one block of tied classes under Plackett-Luce: all of them arrive before the later classes do.
  *
- * Arrival times are Exp(lambda_a); later classes with rate Z in total; x_a = lambda_a / Z. Two exact methods:
- * the subset recursion of [A] B.4.1 in a scaled form that neither overflows nor cancels, for small blocks, and for any
- * size the one-dimensional integral of Ma et al. (2021, "partitioned preference"), in time linear in the block:
+ * Arrival times are Exp(lambda_a); the later classes have the total rate Z; x_a = lambda_a / Z. There are two exact methods. Small
+ * blocks use the subset recursion of [A] B.4.1 in a scaled form that neither overflows nor cancels (subset.c). Blocks of any size can
+ * use the one-dimensional integral of Ma et al. (2021, "partitioned preference"), in time linear in the block:
  *
  *   p = int_0^inf exp(-T) prod_a (1 - exp(-x_a T)) dT = int exp g(s) ds, T = exp(s), g concave.
  *
@@ -12,10 +12,10 @@
 
 #include "core.h"
 
-#define TAIL 41.0        /* terms below exp(-41) of the largest are dropped: 1.6e-18 */
-#define CLOSE 1e-7       /* a relative change below this leaves an error of about its square */
+#define TAIL 41.0        /* terms below exp(-41) = 1.6e-18 times the largest end the sum: they are below rounding error */
+#define CLOSE 1e-7       /* relative change at which halving stops; the error left is about its square */
 #define LOG_2 0.69314718055994530942
-#define MOST_HALVINGS 12 /* no test needed more than three */
+#define MOST_HALVINGS 12 /* of the step; bounds the time, and no test needed more than three */
 
 /* phi(x) = x / (e^x - 1), psi(x) = phi (x + phi - 1) = -x phi'(x) */
 static double phi(double x)
@@ -38,7 +38,7 @@ static double log1mexp(double x) /* log(1 - e^-x), x > 0 */
 
 double ugt_block_mode(const double *x, int64_t n, double *curvature)
 {
-    /* stationary point of g: 1 + sum phi(x_a T) = T; increasing from 1, Newton is monotone */
+    /* The stationary point of g solves 1 + sum phi(x_a T) = T. Newton's method from T = 1 increases monotonically to it. */
     double t = 1.0, k = 1.0;
     for (int i = 0; i < 100; i++) {
         double f = 1.0 - t, slope = 0.0;
@@ -56,7 +56,7 @@ double ugt_block_mode(const double *x, int64_t n, double *curvature)
     return t;
 }
 
-/* log of the product over a block of 1 - exp(-x_a t) */
+/* Returns the log of the product over a block of 1 - exp(-x_a t). */
 static double log_all_arrived(const double *x, int64_t n, double t)
 {
     double sum = 0.0;
@@ -71,13 +71,13 @@ static double log_all_arrived(const double *x, int64_t n, double t)
 typedef struct {
     const double *x;
     int64_t n;
-    int complement; /* integrate 1 - p */
+    int complement; /* whether to integrate for 1 - p, which keeps its digits where p is near 1 */
     double peak;    /* log of the largest term at the start */
     double *share;  /* [n] running sums of weight * phi, or NULL */
-    double shared, largest_share; /* their sum, and the most that one node added to it */
+    double shared, largest_share; /* sum of `share`, and the largest contribution of one node to that sum */
 } block_task;
 
-/* log integrand at s; -INFINITY where it vanishes */
+/* Returns the log integrand at s, or -INFINITY if the integrand is 0. */
 static double log_term(const block_task *task, double s)
 {
     const double t = exp(s), arrived = log_all_arrived(task->x, task->n, t);
@@ -86,7 +86,7 @@ static double log_term(const block_task *task, double s)
     return arrived == 0.0 ? -INFINITY : s - t + log(-expm1(arrived));
 }
 
-/* the part of a node in the sum of shares */
+/* Adds a node to the shares, and returns its contribution to their sum. */
 static double add_share(block_task *task, double s, double weight)
 {
     double added = 0.0;
@@ -103,15 +103,15 @@ static double add_share(block_task *task, double s, double weight)
     return added;
 }
 
-/* Sum of exp(log_term - peak) over s = start + i step, i = 0, 1, ..., outwards until it is negligible, and so are the
- * shares: where p is near 1 they live far left of the mode. *end: how far that was; once it is known, just as far. */
+/* Returns the sum of exp(log_term - peak) over s = start + i step, i = 0, 1, ..., outwards until both the terms and their shares are
+ * negligible; if p is near 1, the shares arise far left of the mode. *end keeps the last s, and later calls sum just as far. */
 static double sum_outwards(block_task *task, double start, double step, double *end)
 {
     const double cut = exp(-TAIL);
     double sum = 0.0, largest = 1.0;
     for (int i = 0; i < 1000000; i++) {
         const double s = start + i * step, term = exp(log_term(task, s) - task->peak), added = add_share(task, s, term);
-        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* no share so far */
+        const int searching = task->share != NULL && task->largest_share == 0.0 && step < 0.0; /* shares may still come further left */
         sum += term;
         largest = term > largest ? term : largest;
         if (isnan(*end)) {
@@ -126,7 +126,7 @@ static double sum_outwards(block_task *task, double start, double step, double *
     return sum;
 }
 
-/* log of the integral over s, from a centre and a first step */
+/* Returns the log of the integral over s, starting from a centre and a first step h. */
 static double log_integral(block_task *task, double centre, double h)
 {
     task->peak = log_term(task, centre);
@@ -159,7 +159,7 @@ double ugt_block_log_probability(const double *x, int64_t n, double *share)
     double least = INFINITY;
     for (int64_t a = 0; a < n; a++)
         least = x[a] < least ? x[a] : least;
-    /* 1 - p: the slowest class decides until T is some 1/x; left of that the integrand is e^s */
+    /* The integrand of 1 - p is about e^s until T is about 1/x of the slowest class, so the sum is centred there. */
     block_task rest = {.x = x, .n = n, .complement = 1};
     return log1p(-exp(log_integral(&rest, -log1p(least), 0.5)));
 }
@@ -171,7 +171,7 @@ typedef struct {
     int64_t n;
 } arrivals;
 
-/* g and its slope at s */
+/* Returns g at s, and sets its slope. */
 static double log_density(const void *task, double s, double *slope)
 {
     const arrivals *of = task;
@@ -189,7 +189,7 @@ double ugt_log_concave(ugt_stream *stream, ugt_log_density *g, const void *task,
     const double g0 = g(task, s0, &slope0);
     const double low = s0 - reach, g_low = g(task, low, &left);
     const double high = s0 + reach, g_high = g(task, high, &right);
-    const double top = g0 + fabs(slope0) * reach; /* the mode is found to a thousandth only: stay above g */
+    const double top = g0 + fabs(slope0) * reach; /* s0 is the mode to a thousandth only, and the hat must lie above g */
     const double a = low + (top - g_low) / left, b = high + (top - g_high) / right;
     const double area_left = 1.0 / left, area_middle = b - a, area = area_left + area_middle - 1.0 / right;
     for (;;) {
@@ -209,7 +209,7 @@ double ugt_log_concave(ugt_stream *stream, ugt_log_density *g, const void *task,
     }
 }
 
-/* T from the density exp(g(log T)) / T */
+/* Returns a draw of T from the density exp(g(log T)) / T. */
 static double draw_horizon(ugt_stream *stream, const double *x, int64_t n)
 {
     double kappa;
@@ -222,7 +222,7 @@ double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, d
 {
     for (int64_t a = 0; a < n; a++)
         x[a] = lambda[a] / z;
-    const double horizon = draw_horizon(stream, x, n) / z; /* the first later class, whose time is then dropped (memorylessness) */
+    const double horizon = draw_horizon(stream, x, n) / z; /* arrival of the first later class; dropped afterwards (memorylessness) */
     double last = 0.0;
     for (int64_t a = 0; a < n; a++) {
         tau[a] = -log1p(ugt_stream_uniform(stream) * expm1(-lambda[a] * horizon)) / lambda[a];

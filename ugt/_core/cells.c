@@ -1,7 +1,7 @@
 /* Tables of (P, Q, density) on grid nodes, kept per (concentration, grid) and grown on demand.
  *
- * A value depends on the concentration, the grid and the node only, so neither the order of requests nor the
- * number of caches changes a bit of it. */
+ * A value depends only on the concentration, the grid and the node. So it is the same to the last bit, whatever the order of
+ * requests and the number of caches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "gauss.h"
 
-#define BUDGET ((size_t)32 << 20) /* bytes of tables before a trim; 0.2 million cells of three columns are 5 MB */
+#define BUDGET ((size_t)32 << 20) /* bytes of tables above which a trim drops them; 0.2 million nodes of three columns take 5 MB */
 
 typedef struct {
     double c;
@@ -42,7 +42,7 @@ double ugt_grid_point(int grid, int64_t i, double *s)
 
 double ugt_grid_coordinate(double s)
 {
-    /* u - exp(-(u+B)) is increasing and concave: Newton from the left of the root converges monotonically */
+    /* u - exp(-(u+B)) is increasing and concave, so Newton's method converges monotonically from the left of the root. */
     double u = s > -UGT_GRID_BEND ? s : -UGT_GRID_BEND - log(1.0 - s);
     for (int i = 0; i < 50; i++) {
         const double bend = exp(-(u + UGT_GRID_BEND)), step = (u - bend - s) / (1.0 + bend);
@@ -119,7 +119,7 @@ static int make_room(ugt_cells *cells)
     return UGT_OK;
 }
 
-/* data for nodes [lo, hi), which include those of `old` */
+/* Returns data for nodes [lo, hi), which must include those of `old`; NULL if memory runs out. */
 static double *filled(const table *old, double c, int grid, int64_t lo, int64_t hi)
 {
     const int64_t n = hi - lo, n_old = old->data == NULL ? 0 : old->hi - old->lo;
@@ -152,7 +152,7 @@ int ugt_cells_get(ugt_cells *cells, double c, int grid, int64_t lo, int64_t hi, 
     table *held = find(cells->slots, cells->n_slots, c, grid);
     if (held->data == NULL || lo < held->lo || hi > held->hi) {
         table grown = {c, grid, lo, hi, NULL};
-        if (held->data != NULL && (lo > held->hi || hi < held->lo)) { /* far apart: the union could be huge */
+        if (held->data != NULL && (lo > held->hi || hi < held->lo)) { /* the ranges do not meet, and their union could be huge */
             cells->bytes -= (size_t)(held->hi - held->lo) * 3 * sizeof(double);
             held->lo = held->hi = lo;
         } else if (held->data != NULL) {

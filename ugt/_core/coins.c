@@ -1,15 +1,15 @@
-/* Annotators who are right or wrong, all wrong labels being alike: one-coin Dawid-Skene, and GLAD (Whitehill et al. 2009).
+/* Annotators are right or wrong, and all wrong labels are alike: one-coin Dawid-Skene, and GLAD (Whitehill et al. 2009).
  *
- * All classes without labels in a case share one likelihood, so they are one exact term with the sum of their prevalences, and
- * the cost does not depend on the number of classes. A probability of 0 is counted instead of added in logs. */
+ * All classes without labels in a case share one likelihood. So they are one exact term with the sum of their prevalences, and
+ * the cost does not depend on the number of classes. Probabilities of 0 are counted, because log 0 cannot be subtracted again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "em.h"
 
-#define HALVINGS 40
-#define LONGEST_STEP 2.0 /* of the log of the easiness */
+#define HALVINGS 40      /* of a Newton step that lowers the target, before it is given up at 1e-12 of its length */
+#define LONGEST_STEP 2.0 /* of the log easiness: the quadratic model of Newton's method is poor further away */
 
 static inline double weight_of(const ugt_coins *c, int64_t r)
 {
@@ -34,12 +34,12 @@ int ugt_coins_check(const ugt_coins *c)
 
 typedef struct {
     const double *log_prevalence, *prevalence, *right, *wrong;
-    double *sum;    /* [widest] finite part of the excess of a class over all others */
-    int64_t *never; /* [widest] its right labels that have probability 0, and less its wrong ones */
+    double *sum;    /* [widest] finite part of the log likelihood of a class, less that of a class without labels */
+    int64_t *never; /* [widest] right labels of the class with probability 0, less its wrong labels with probability 0 */
     int per_label;
 } coin_room;
 
-/* log likelihood of one case; q of its given classes, *rest of another class per unit of prevalence */
+/* Returns the log likelihood of one case; sets q of its given classes, and *rest of any other class per unit of prevalence. */
 static double coin_case(const ugt_coins *c, const coin_room *room, int64_t i, double *q, double *rest)
 {
     const ugt_label_table *t = &c->table;
@@ -151,7 +151,7 @@ int ugt_coins_expect(const ugt_coins *coins, const double *right, const double *
 
 /* ---- GLAD ---- */
 
-/* log of 1 / (1 + exp(-x)) */
+/* Returns the log of 1 / (1 + exp(-x)); neither branch overflows. */
 static inline double log_chance(double x)
 {
     return x >= 0.0 ? -log1p(exp(-x)) : x - log1p(exp(x));
@@ -183,7 +183,7 @@ double ugt_glad_labels(const ugt_coins *c, const ugt_glad_prior *prior, const do
 }
 
 typedef struct {
-    double value, slope, bend, fisher; /* expected log posterior, first and minus second derivative, its positive part */
+    double value, slope, bend, fisher; /* expected log posterior, its derivative, minus its second, and the positive part of that */
 } local;
 
 static local at_easiness(const ugt_coins *c, const ugt_glad_prior *prior, const double *q, const double *ability, int64_t i, double b)
@@ -213,7 +213,8 @@ static double better_easiness(const ugt_coins *c, const ugt_glad_prior *prior, c
     return b;
 }
 
-/* value [A], and slope, bend [A] unless NULL, of every annotator's part of the expected log posterior; it is concave */
+/* Computes, for each annotator's part of the expected log posterior (which is concave), the value [A] and, unless they are NULL, the
+ * slope [A] and bend [A] (minus the second derivative). */
 static void at_abilities(const ugt_coins *c, const ugt_glad_prior *prior, const double *q, const double *ability, const double *scale,
                          double *value, double *slope, double *bend)
 {
@@ -288,11 +289,11 @@ typedef struct {
     const ugt_glad_prior *prior;
     int joint;
     double *out, *cross; /* cross [n_annotators]: information of an ability with the easiness of the case at hand */
-    int32_t *member;     /* [n_annotators] the annotators of the case, once each */
+    int32_t *member;     /* [n_annotators] the annotators of the case, each once */
     uint8_t *is_member;
-    /* used if abilities are treated one by one */
-    double *pull;            /* [entries] sums of what the labels of an entry weigh with the easiness */
-    int64_t *last, *before;  /* [n_annotators], [labels] chains of the labels that an annotator gave the case; -1: none */
+    /* used only if joint is 0 */
+    double *pull;            /* [entries] weighted derivatives of the logits by the easiness, summed over labels */
+    int64_t *last, *before;  /* [n_annotators], [labels] chains of the labels that an annotator gave to the case; -1: none */
 } information;
 
 static void add(const information *f, int32_t a, int32_t b, double value)
@@ -300,14 +301,14 @@ static void add(const information *f, int32_t a, int32_t b, double value)
     f->out[a * f->c->table.n_annotators + b] += value;
 }
 
-/* covariance of "label r is right" and "label s is right" */
+/* Returns the covariance of "label r is right" and "label s is right". */
 static double covariance(const information *f, int64_t r, int64_t s)
 {
     const int32_t e = f->c->entry[r], g = f->c->entry[s];
     return (e == g ? f->q[e] : 0.0) - f->q[e] * f->q[g];
 }
 
-/* Joint information of all annotators. */
+/* Adds a case to the joint information of all annotators. */
 static void add_case(const information *f, int64_t i)
 {
     const ugt_label_table *t = &f->c->table;
@@ -318,7 +319,7 @@ static void add_case(const information *f, int64_t i)
     for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
         const int32_t a = t->annotator[r];
         const double w = weight_of(f->c, r), noise = w * f->p[r] * (1.0 - f->p[r]), gain = w * (f->q[f->c->entry[r]] - f->p[r]);
-        const double by_easiness = free_easiness ? f->ability[a] * scale : 0.0; /* derivative of the logit */
+        const double by_easiness = free_easiness ? f->ability[a] * scale : 0.0; /* derivative of the logit by the easiness */
         if (!f->is_member[a]) {
             f->is_member[a] = 1;
             f->member[n++] = a;
@@ -343,7 +344,7 @@ static void add_case(const information *f, int64_t i)
     }
 }
 
-/* The diagonal of the information only: the work grows with the labels of the case, not with their pairs. */
+/* Adds a case to the diagonal of the information only, so that the work grows with the labels of the case, not with their pairs. */
 static void add_case_alone(const information *f, int64_t i)
 {
     const ugt_label_table *t = &f->c->table;
@@ -357,7 +358,7 @@ static void add_case_alone(const information *f, int64_t i)
         const double by_easiness = free_easiness ? weight_of(f->c, r) * f->ability[a] * scale : 0.0;
         f->pull[e] += by_easiness;
         pull += by_easiness * f->q[e];
-        f->before[r] = f->last[a]; /* the annotator's labels of the case, from the last one on */
+        f->before[r] = f->last[a]; /* chains the annotator's labels of the case, last one first */
         f->last[a] = r;
     }
     for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {

@@ -1,14 +1,14 @@
-/* How well one order of classes agrees with another: the metrics of [A] 2.4, ties by expectation on both sides.
+/* How well one order of classes agrees with another: the metrics of [A] 2.4, as expectations over random tie-breaking on both sides.
  *
- * Both orders are cut into buckets; n(a, b) classes lie in bucket a of the model's order and bucket b of the truth's.
- * Everything below is a function of the buckets' starts and sizes and of these counts. */
+ * Both orders are cut into buckets; n(a, b) classes are in bucket a of the model's order and in bucket b of the truth's.
+ * All functions below depend only on these counts and on the starts and sizes of the buckets. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
 
-/* probability that a class of this bucket is among the best k */
+/* Returns the probability that a class of this bucket is among the best k. */
 static double within(const ugt_bucket *bucket, double k)
 {
     const double share = (k - bucket->start) / bucket->size;
@@ -17,7 +17,7 @@ static double within(const ugt_bucket *bucket, double k)
 
 double ugt_choose(double n, int64_t k)
 {
-    double result = k < 0 ? 0.0 : 1.0; /* more classes are certain than fit: no set */
+    double result = k < 0 ? 0.0 : 1.0; /* k < 0: more classes are certain than there are places, so no set exists */
     for (int64_t i = 1; i <= k; i++)
         result *= (n - (double)(k - i)) / (double)i;
     return result;
@@ -29,12 +29,12 @@ static void all_within(const ugt_bucket *buckets, int count, double k, double *o
         out[a] = within(&buckets[a], k);
 }
 
-/* Random tie-breaking makes sets of the truth's best j and of the model's best k >= j: P(the former lies within the latter), so that at
- * j = k they are the same. model, truth: `within` of their buckets; one bucket of each at the most is open, between 0 and 1.
- * Of the truth's open bucket t classes of the model's open one are drawn, the others must be certain in the model's set. */
+/* Returns P(the set of the truth's best j lies within the set of the model's best k >= j) under random tie-breaking; at j = k this is
+ * P(the sets are equal). model, truth: `within` of their buckets. At most one bucket of each is open, that is between 0 and 1.
+ * The sum is over t, how many classes drawn from the truth's open bucket are in the model's open one; the others must be certain there. */
 static double inside(const ugt_sides *sides, const double *n, int64_t j, int64_t k, const double *model, const double *truth)
 {
-    double sure = 0.0, held = 0.0, tied = 0.0; /* certain in the truth, open in the model; open in the truth: certain, open in the model */
+    double sure = 0.0, held = 0.0, tied = 0.0; /* truth certain, model open; truth open: model certain, model open */
     double size = 0.0, drawn = 0.0, places = 0.0, choices = 0.0, sum = 0.0;
     for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) {
         if (model[a] < 1.0) {
@@ -56,7 +56,7 @@ static double inside(const ugt_sides *sides, const double *n, int64_t j, int64_t
             return 0.0;
     }
     for (double t = 0.0; t <= drawn && t <= tied; t++) {
-        double p = ugt_choose(drawn, (int64_t)t); /* factors up to 1, so that nothing overflows */
+        double p = ugt_choose(drawn, (int64_t)t); /* the factors that follow are at most 1, so nothing overflows */
         for (double i = 0.0; i < drawn; i++)
             p *= (i < drawn - t ? held - i : tied - (i - (drawn - t))) / (size - i);
         for (double i = 0.0; i < sure + t; i++)
@@ -66,7 +66,7 @@ static double inside(const ugt_sides *sides, const double *n, int64_t j, int64_t
     return sum;
 }
 
-/* P(position = 1..depth), and P(beyond) at the end; at most depth + 1 values */
+/* Writes P(position = r) for r = 1..depth and then P(position > depth): depth + 1 values. */
 static void positions(const ugt_bucket *bucket, int depth, double *p)
 {
     for (int r = 1; r <= depth; r++)
@@ -74,7 +74,7 @@ static void positions(const ugt_bucket *bucket, int depth, double *p)
     p[depth] = 1.0 - within(bucket, depth);
 }
 
-/* Spearman's footrule, location depth + 1 for what a list does not hold (Fagin, Kumar & Sivakumar 2003, sec. 3.3) */
+/* Returns Spearman's footrule; a class that a list does not hold has location depth + 1 (Fagin, Kumar & Sivakumar 2003, sec. 3.3). */
 static double footrule(const ugt_sides *sides, const double *n, int depth, double *scratch)
 {
     double *p = scratch, *q = scratch + depth + 1, sum = 0.0;
@@ -98,7 +98,7 @@ typedef struct {
     double ahead, behind, tied, listed;
 } relation;
 
-/* a class of bucket x against a class of bucket y; tied: both beyond the list; listed: both in it */
+/* Returns the relation of a class of bucket x to a class of bucket y; tied: both are beyond the list; listed: both are in it. */
 static relation relate(const ugt_bucket *x, const ugt_bucket *y, int same, double depth)
 {
     if (same) {
@@ -110,7 +110,7 @@ static relation relate(const ugt_bucket *x, const ugt_bucket *y, int same, doubl
     return x->start < y->start ? (relation){1.0 - tied, 0.0, tied, listed} : (relation){0.0, 1.0 - tied, tied, listed};
 }
 
-/* mean of 1 / rank over the places of a bucket, 0 beyond the list */
+/* Returns the mean of 1 / rank over the places of a bucket, with 0 for places beyond the list. */
 static double hyperbolic(const ugt_bucket *bucket, int depth)
 {
     double sum = 0.0;
@@ -119,8 +119,8 @@ static double hyperbolic(const ugt_bucket *bucket, int depth)
     return sum / bucket->size;
 }
 
-/* The same, where a pair counts the sum of 1 / rank of its two classes (Vigna 2015: additive, hyperbolic), 0 beyond the list: expectations of
- * the weight and the relation together. A weight is above 0 only with a class in the list, so that nothing is lost to ties beyond it. */
+/* Like `relate`, but a pair has as weight the sum of 1 / rank of its two classes, 0 beyond the list (Vigna 2015: additive, hyperbolic).
+ * Returns expectations of weight times relation. Pairs tied beyond the list have weight 0, so `tied` is 0. */
 static relation relate_weighted(const ugt_bucket *x, const ugt_bucket *y, int same, int depth)
 {
     const double h = hyperbolic(x, depth);
@@ -132,8 +132,8 @@ static relation relate_weighted(const ugt_bucket *x, const ugt_bucket *y, int sa
     return x->start < y->start ? (relation){h + g, 0.0, 0.0, listed} : (relation){0.0, h + g, 0.0, listed};
 }
 
-/* Kendall's tau distance between top lists with penalty p for pairs of one list that the other lacks (the same, sec. 3.1); weighted: by the
- * ranks of the truth */
+/* Returns Kendall's tau distance between top lists, with a penalty for each pair held by one list only (Fagin, Kumar & Sivakumar 2003,
+ * sec. 3.1); weighted: pairs are weighted by the ranks of the truth. */
 static double kendall(const ugt_sides *sides, const double *n, int depth, double penalty, int weighted)
 {
     const int cells = sides->n_model * sides->n_truth;
@@ -154,8 +154,8 @@ static double kendall(const ugt_sides *sides, const double *n, int depth, double
     return sum;
 }
 
-/* Rank-biased overlap, extrapolated from the last depth (Webber, Moffat & Zobel 2010, eq. 32): the overlap of the best d has the weight
- * (1 - p) p^(d - 1), that of the deepest lists p^(d - 1). */
+/* Returns rank-biased overlap, extrapolated from the last depth (Webber, Moffat & Zobel 2010, eq. 32): the overlap of the best d has
+ * weight (1 - p) p^(d - 1), but that of the deepest lists has weight p^(d - 1). */
 static double rank_biased(const ugt_sides *sides, const double *n, int depth, double persistence)
 {
     double sum = 0.0, reached = 1.0;
@@ -169,8 +169,8 @@ static double rank_biased(const ugt_sides *sides, const double *n, int depth, do
     return sum;
 }
 
-/* Discounted cumulative gain (Järvelin & Kekäläinen 2002): a class at place r of the truth's list gains depth + 1 - r, at place r of the
- * model's it counts 1 / log2(1 + r); 0 beyond either list. Both are means over the places of a bucket. */
+/* Returns the discounted cumulative gain (Järvelin & Kekäläinen 2002): a class gains depth + 1 - r at place r of the truth's list and is
+ * discounted by 1 / log2(1 + r) at place r of the model's; both are 0 beyond the list. Both are means over the places of a bucket. */
 static double discounted_gain(const ugt_sides *sides, const double *n, int depth)
 {
     double sum = 0.0;
@@ -187,7 +187,6 @@ static double discounted_gain(const ugt_sides *sides, const double *n, int depth
     return sum;
 }
 
-/* The formulas of all metrics of lists. */
 double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch)
 {
     switch (metric) {
@@ -205,7 +204,7 @@ double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int d
     }
 }
 
-/* Columns: topk, set, overlap and average overlap for k = 1..depth, then the metric of lists. */
+/* The columns are topk, set, overlap and average overlap for k = 1..depth, then the metric of lists. */
 int ugt_compare_width(int metric, int depth) { return metric == UGT_TOPK ? depth : UGT_BY_K * depth + 1; }
 
 int ugt_compare_column(int metric, int k, int depth)
@@ -220,11 +219,11 @@ static void compare_cells(const ugt_sides *sides, const double *n, int depth, in
     double *overlap = out + ugt_compare_column(UGT_OVERLAP, 1, depth), overlaps = 0.0;
     double *average = out + ugt_compare_column(UGT_AVERAGE_OVERLAP, 1, depth);
     double *model = scratch, *truth = scratch + depth + 1;
-    const double best = within(&sides->truth[0], 1.0); /* no other bucket holds the best class */
+    const double best = within(&sides->truth[0], 1.0); /* only the first bucket can hold the best class */
     const int target = metric == UGT_TOPK && parameter > 1.0 ? (int)fmin(parameter, depth + 1.0) : 1;
     all_within(sides->truth, sides->n_truth, target, truth);
     for (int k = 1; k <= depth; k++) {
-        topk[k - 1] = target == 1 ? 0.0 : NAN; /* of k below the target */
+        topk[k - 1] = target == 1 ? 0.0 : NAN; /* NaN remains for k below the target */
         for (int a = 0; target == 1 && a < sides->n_model && sides->model[a].start < k; a++)
             topk[k - 1] += n[a * sides->n_truth] * within(&sides->model[a], k) * best;
         if (target > 1 && k >= target) {
@@ -238,7 +237,7 @@ static void compare_cells(const ugt_sides *sides, const double *n, int depth, in
         overlap[k - 1] = 0.0;
         all_within(sides->model, sides->n_model, k, model);
         all_within(sides->truth, sides->n_truth, k, truth);
-        for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) /* later buckets have no more */
+        for (int a = 0; a < sides->n_model && model[a] > 0.0; a++) /* later buckets add 0 */
             for (int b = 0; b < sides->n_truth && truth[b] > 0.0; b++)
                 overlap[k - 1] += n[a * sides->n_truth + b] * model[a] * truth[b] / k;
         set[k - 1] = inside(sides, n, k, k, model, truth);
@@ -252,7 +251,7 @@ int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, i
 {
     int count = 0;
     for (int64_t j = 0; j < listed && start[j] < depth; j++) {
-        /* starts are in 0..depth-1 and increase; `count < depth` protects the arrays if they do not */
+        /* Starts are in 0..depth-1 and increase; if they do not, `count < depth` keeps the arrays from overflowing. */
         if (j == 0 || (start[j] != start[j - 1] && count < depth))
             buckets[count++] = (ugt_bucket){start[j], 0.0};
         buckets[count - 1].size += 1.0;
@@ -264,7 +263,7 @@ int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, i
 }
 
 typedef struct {
-    int32_t *bucket_of; /* [n_classes] bucket of a listed class in the model's order, -1: not listed */
+    int32_t *bucket_of; /* [n_classes] bucket of each class in the model's order, -1 if it is not listed */
     ugt_bucket *model, *truth;
     double *n, *scratch, *value;
 } room;
@@ -278,7 +277,7 @@ static void place_model(room *r, const int32_t *class_index, const int32_t *star
     }
 }
 
-/* n(a, b): listed classes of the truth where they fall, the model's others in the truth's last bucket */
+/* Counts n(a, b): the truth's listed classes in their own buckets, all other classes of the model in the truth's last bucket. */
 static void count_cells(room *r, const ugt_sides *sides, const int32_t *class_index, int64_t listed)
 {
     const int last_model = sides->n_model - 1, last_truth = sides->n_truth - 1;

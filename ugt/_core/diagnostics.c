@@ -1,9 +1,9 @@
 /* Convergence of Markov chains: rank-normalised split R-hat and effective sample sizes (Vehtari, Gelman, Simpson,
  * Carpenter & Buerkner 2021, Bayesian Analysis 16(2), 667-718).
  *
- * Letters: N and M of the paper, after splitting, are `length` and `halves` here; W is `within`, B/N is `between`.
- * Half-chains are interleaved: draw i of half-chain j stands at i * halves + j, so that the autocovariance at lag t,
- * summed over all half-chains, is one dot product of the array with itself, t rows further on. */
+ * The paper's N and M, after splitting, are `length` and `halves` here; W is `within`, B/N is `between`.
+ * Half-chains are interleaved: draw i of half-chain j is at i * halves + j. So the autocovariance at lag t, summed over
+ * all half-chains, is one dot product of the array with itself shifted by t rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@ typedef struct {
     int64_t length, halves, n; /* n = length * halves draws; even, because every chain gives two half-chains */
     int exponent;              /* value = series * 2^-exponent */
     double *value;             /* [n] the series */
-    double *judged;            /* [n] its normal scores, or an indicator */
-    double *centred;           /* [n] less the mean of the half-chain */
+    double *judged;            /* [n] normal scores of the series, or an indicator */
+    double *centred;           /* [n] values less the mean of their half-chain */
     double *mean;              /* [halves] */
-    double within, between;    /* of what was centred last */
+    double within, between;    /* W and B/N of the values that were centred last */
     keyed *sorted, *spare;     /* [n] */
 } room;
 
-/* Outside of these, products of two deviations might leave the range of a double: scale by a power of two. */
+/* Outside of these limits a product of two deviations could overflow or underflow, so the series is scaled by a power of two. */
 #define LARGE 0x1p+300
 #define SMALL 0x1p-300
 
-/* Takes the halves of every chain, without the middle draw of an odd number. Returns 0 if a draw is not finite. */
+/* Loads the halves of each chain, without the middle draw of an odd number. Returns 0 if a draw is not finite. */
 static int load(room *r, const double *series, int64_t n_draws)
 {
     const int64_t n_chains = r->halves / 2;
@@ -56,7 +56,7 @@ static int load(room *r, const double *series, int64_t n_draws)
 
 /* ---- ranks ---- */
 
-#define RUN 8 /* sorted by insertion before merging starts */
+#define RUN 8 /* values that are sorted by insertion before merging starts; affects the speed only */
 
 static void sort_runs(keyed *a, int64_t n)
 {
@@ -75,7 +75,7 @@ static void sort_runs(keyed *a, int64_t n)
 static void merge(const keyed *left, int64_t n_left, const keyed *right, int64_t n_right, keyed *out)
 {
     const keyed *left_end = left + n_left, *right_end = right + n_right;
-    while (left < left_end && right < right_end) { /* without an unpredictable branch */
+    while (left < left_end && right < right_end) { /* the loop has no unpredictable branch, which would cost most of the time */
         const int second = right->value < left->value;
         const keyed *least[2] = {left, right};
         *out++ = *least[second];
@@ -86,7 +86,7 @@ static void merge(const keyed *left, int64_t n_left, const keyed *right, int64_t
     memcpy(out + (left_end - left), right, (size_t)(right_end - right) * sizeof *out);
 }
 
-/* value in ascending order, with where it came from, in r->sorted */
+/* Sorts the values into r->sorted, in ascending order, each with its position. */
 static void sort_values(room *r)
 {
     const int64_t n = r->n;
@@ -104,7 +104,7 @@ static void sort_values(room *r)
     }
 }
 
-/* |value - median| in ascending order in r->spare: outwards from the middle of r->sorted, a merge of its two halves */
+/* Sorts |value - median| into r->spare by merging the halves of r->sorted outwards from the middle, which needs no second sort. */
 static void sort_folded(room *r)
 {
     const keyed *v = r->sorted;
@@ -119,7 +119,7 @@ static void sort_folded(room *r)
     }
 }
 
-/* into r->judged; tied values get the score of their average rank: ranks i+1..j have twice the average i+j+1 */
+/* Writes normal scores to r->judged. Tied values get the score of their average rank: for ranks i+1..j, (i+j+1)/2, at index i+j-1. */
 static void normal_scores(room *r, const keyed *sorted, const double *score)
 {
     for (int64_t i = 0, j; i < r->n; i = j) {
@@ -134,7 +134,7 @@ static void normal_scores(room *r, const keyed *sorted, const double *score)
 
 static double dot(const double *a, const double *b, int64_t n)
 {
-    double sum[8] = {0.0}; /* independent sums: a fixed order of additions that vector units can follow */
+    double sum[8] = {0.0}; /* eight independent sums fix an order of additions that vector units can follow */
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int k = 0; k < 8; k++)
@@ -144,8 +144,8 @@ static double dot(const double *a, const double *b, int64_t n)
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-/* r->centred with its W and B/N. Both are exactly 0 where nothing varies: the mean of a
- * constant half-chain is its value, and the mean of means is taken from the first of them. */
+/* Fills r->centred and computes its W and B/N. Both are exactly 0 if nothing varies, because the mean of a constant
+ * half-chain is set to its value, and means are averaged as differences from the first of them. */
 static void centre(room *r, const double *x)
 {
     const int64_t m = r->halves;
@@ -172,7 +172,7 @@ static void centre(room *r, const double *x)
     r->within = dot(r->centred, r->centred, r->n) / (double)(m * (r->length - 1));
 }
 
-/* R-hat of the centred values. 1 if all are equal; infinite if they vary between chains only. */
+/* Returns R-hat of the centred values: 1 if all are equal, infinite if they vary between half-chains only. */
 static double potential_scale_reduction(const room *r)
 {
     const double length = (double)r->length;
@@ -181,12 +181,12 @@ static double potential_scale_reduction(const room *r)
     return sqrt((length - 1.0) / length + r->between / r->within);
 }
 
-/* Effective sample size of the mean of what was centred (section 3.2): Geyer's initial monotone sequence. Pairs of
- * neighbouring lags are summed while they are positive, none larger than the one before it; of the pair that ends the
- * sum the even lag, if positive, counts once (Stan's improvement for antithetic chains). Where no pair is negative, the
+/* Returns the effective sample size of the mean of the centred values (section 3.2) by Geyer's initial monotone sequence.
+ * Pairs of neighbouring lags are summed while they are positive, each capped at the one before it. From the pair that ends
+ * the sum, the even lag, if positive, counts once (Stan's improvement for antithetic chains). If no pair is negative, the
  * paper leaves the end open: as in `posterior`, the authors' own implementation, the first pair from lag N - 5 on ends
- * the sum, except that the pair of lags 0 and 1 always counts. Lags are computed as they are needed. Nothing varies:
- * every draw is as good as another one. */
+ * the sum, but the pair of lags 0 and 1 always counts. Lags are computed only when needed. If nothing varies, all n draws
+ * count. */
 static double effective_sample_size(const room *r)
 {
     const double n = (double)r->n, length = (double)r->length;
@@ -209,12 +209,12 @@ static double effective_sample_size(const room *r)
         pair = fmin(pair, both);
         sum += pair;
     }
-    return n / fmax(2.0 * sum - 1.0 + beyond, 1.0 / log10(n)); /* Stan's cap: n log10 n */
+    return n / fmax(2.0 * sum - 1.0 + beyond, 1.0 / log10(n)); /* Stan's cap: at most n log10 n */
 }
 
 /* ---- one series ---- */
 
-/* of the indicator that a draw is at most the quantile, which lies between the order statistics `at` and `at` + 1 */
+/* Returns the effective sample size of the indicator that a draw is at most the quantile, which is between order statistics at and at + 1. */
 static double quantile_sample_size(room *r, int64_t at)
 {
     const double limit = r->sorted[at].value;

@@ -1,20 +1,20 @@
 /* Exact probabilities of ranks for Dirichlet posteriors.
  *
  * The plausibilities are independent Gamma(c_k, 1) variables x_k over their sum, so their order is that of the x_k.
- * With s = log x, F_k and S_k the lower and upper tails and q_k the density of log x_k, at threshold s the number of
- * classes above it has the generating function prod_k (F_k + z S_k); the r-th largest variable is x_k at s when class
- * k has its density there and r - 1 others lie above:
+ * Let F_k and S_k be the lower and upper tails and q_k the density of s = log x_k. The number of classes above a
+ * threshold s has the generating function prod_k (F_k + z S_k). Class k has rank r at s if its log x_k is at s and
+ * r - 1 others are above:
  *
  *   P(rank k = r) = int q_k(s) [z^{r-1}] prod_{j != k} (F_j(s) + z S_j(s)) ds        (r = 1: Soch & Allefeld 2016)
  *
- * The trapezoid rule on the grid of core.h converges exponentially (every integrand is entire and decays
- * double-exponentially). The sum over classes must be 1, which is a free estimate of the error: the step is halved
- * until it is met. */
+ * The trapezoid rule on the grid of core.h converges exponentially, because every integrand is entire and decays
+ * double-exponentially. The sum over classes must be 1, so its deviation from 1 estimates the error at no cost; the step
+ * is halved until this deviation is small enough. */
 #include <string.h>
 
 #include "core.h"
 
-/* [z^d] of the product of three polynomials */
+/* Returns the coefficient of z^d in the product of three polynomials. */
 static double coefficient(const double *p, const double *e, const double *q, int d)
 {
     double sum = 0.0;
@@ -27,7 +27,7 @@ static double coefficient(const double *p, const double *e, const double *q, int
     return sum;
 }
 
-/* adds, for every group, weight * q * P(exactly d of the others above) at node i to rank[g * stride] */
+/* Adds weight * q * P(exactly d of the others are above) at node i to rank[g * stride], for each group g. */
 static void rank_at_node(const ugt_profile *profile, ugt_workspace *work, int64_t i, int d, int64_t stride, double *rank)
 {
     const int64_t n = profile->n_groups;
@@ -52,7 +52,7 @@ static void rank_at_node(const ugt_profile *profile, ugt_workspace *work, int64_
         ugt_binomial(e, profile->count[g] - 1, lower, upper, d);
         rank[g * stride] += work->columns[g].density[i] *
                             coefficient(prefix, e, suffix + (g + 1) * (d + 1), d);
-        /* one factor more completes the group */
+        /* e lacks the class itself; one more factor completes the group. */
         for (int b = d; b >= 0; b--)
             e[b] = lower * e[b] + (b > 0 ? upper * e[b - 1] : 0.0);
         ugt_multiply(prefix, prefix, e, d);
