@@ -41,7 +41,7 @@ typedef struct {
     int64_t n_classes, n_listed;
 } board;
 
-/* Adds ranking r `times` times, or subtracts it once (times = -1). If times > 1, all of its weights must be 1: parts are added only once. */
+/* Adds ranking r `times` times, or subtracts it once (times = -1). If times > 1, all its weights must be 1: parts are added only once. */
 static int change(board *b, const ugt_rankings *x, int64_t r, int full, int64_t times)
 {
     span blocks, block;

@@ -4,13 +4,13 @@
 
 #include "ugt.h"
 
-/* Bytes of n items for malloc: more than it can give where that is more than a size_t holds, so that no product wraps into a small one. */
+/* Returns the bytes of n items for malloc. If the product would overflow, it returns more than malloc can give, so malloc fails. */
 static inline size_t ugt_bytes(int64_t n, size_t size)
 {
     return n < 0 || (uint64_t)n > PTRDIFF_MAX / size ? PTRDIFF_MAX : (size_t)n * size;
 }
 
-/* "ugt": separates these streams from other users of Philox with the same seed */
+/* "ugt" in ASCII: makes these streams differ from those of other users of Philox with the same seed */
 #define UGT_PHILOX_KEY 0x756774u
 
 /* ---- special.c ---- */
@@ -31,9 +31,9 @@ double ugt_gamma_log_below(const ugt_shape *shape, double t); /* an s with log P
 
 /* ---- cells.c: tables of the three functions on the nodes of one quadrature grid ---- */
 
-/* Grids. Grid l < UGT_PANELS: the trapezoid rule, u = i 2^-l. Grid UGT_PANELS + l: Gauss-Legendre with UGT_GAUSS nodes
- * on panels of width 2^-l, for running integrals. Both in u, with s = u - exp(-(u + UGT_GRID_BEND)): the bend sends
- * the left tail to -inf double-exponentially, so that concentrations down to 1e-12 need some dozen nodes more and no
+/* Grid l < UGT_PANELS is the trapezoid rule, u = i 2^-l. Grid UGT_PANELS + l is Gauss-Legendre with UGT_GAUSS nodes on
+ * panels of width 2^-l, for running integrals. Both are in u, with s = u - exp(-(u + UGT_GRID_BEND)): the bend sends the
+ * left tail to -inf double-exponentially, so that concentrations down to 1e-12 need only about a dozen more nodes and no
  * special case. */
 #define UGT_GRID_BEND 5.0
 #define UGT_PANELS 1000
@@ -42,22 +42,22 @@ double ugt_gamma_log_below(const ugt_shape *shape, double t); /* an s with log P
 typedef struct ugt_cells ugt_cells;
 
 typedef struct {
-    const double *lower, *upper; /* at nodes lo, lo+1, ... of the request */
-    const double *density;       /* times the weight of the node: every integrand has just one density */
+    const double *lower, *upper; /* values at nodes lo, lo+1, ... of the request */
+    const double *density;       /* density times the weight of the node, since every integrand has exactly one density */
 } ugt_columns;
 
 ugt_cells *ugt_cells_new(void); /* NULL: out of memory */
 void ugt_cells_free(ugt_cells *cells);
 void ugt_cells_trim(ugt_cells *cells); /* drops all tables when they exceed their budget */
 int ugt_cells_get(ugt_cells *cells, double c, int grid, int64_t lo, int64_t hi, ugt_columns *out);
-double ugt_grid_point(int grid, int64_t i, double *s); /* weight of node i; *s its abscissa */
-double ugt_grid_coordinate(double s);                  /* u of s */
+double ugt_grid_point(int grid, int64_t i, double *s); /* returns the weight of node i; *s: its abscissa */
+double ugt_grid_coordinate(double s);                  /* returns u for s */
 
 /* ---- profile.c: a Dirichlet law without the names of its classes ---- */
 typedef struct {
     int64_t n_groups;
     const double *c;      /* distinct positive concentrations, descending */
-    const int64_t *count; /* classes of each */
+    const int64_t *count; /* how many classes have each */
 } ugt_profile;
 
 ugt_profile ugt_profile_at(const ugt_profiles *profiles, int64_t i);
@@ -76,7 +76,7 @@ ugt_plan ugt_plan_halve(const ugt_plan *plan); /* the same range with half the s
 typedef struct {
     ugt_cells *cells;
     ugt_columns *columns; /* [n_groups] */
-    double *poly;         /* whatever an integrand needs */
+    double *poly;         /* [n_poly] scratch for integrands */
     int64_t n_columns, n_poly;
 } ugt_workspace;
 
@@ -84,7 +84,7 @@ int ugt_grow(double **array, int64_t *room, int64_t n); /* makes room for n, nev
 int ugt_workspace_prepare(ugt_workspace *work, const ugt_profile *profile, const ugt_plan *plan);
 void ugt_workspace_free(ugt_workspace *work);
 
-/* Fills the task's answer on the nodes of a plan and adds up what must be 1 in *sum. */
+/* An integral computes the results of the task on the nodes of a plan, and adds to *sum terms whose total must be 1. */
 typedef int ugt_integral(ugt_workspace *work, const ugt_profile *profile, const ugt_plan *plan, void *task, double *sum);
 int ugt_integrate(ugt_workspace *work, const ugt_profile *profile, ugt_plan plan, ugt_integral *integral, void *task);
 
@@ -94,7 +94,7 @@ void ugt_multiply(double *out, const double *p, const double *e, int d);
 
 /* ---- compare.c ---- */
 typedef struct {
-    double start, size; /* classes strictly better, classes tied; whole numbers */
+    double start, size; /* numbers of classes that are strictly better, and that are tied; whole numbers */
 } ugt_bucket;
 
 typedef struct {
@@ -104,62 +104,63 @@ typedef struct {
 
 double ugt_choose(double n, int64_t k);
 
-/* buckets of an order that start before depth, and one for everything else; at most depth + 1 */
+/* Finds the buckets of an order that start before depth, and one for all other classes. Returns their number, at most depth + 1. */
 int ugt_order_buckets(const int32_t *start, int64_t listed, int64_t n_classes, int64_t depth, ugt_bucket *buckets);
 
-/* The value of a metric of two lists, NaN of any other metric; n [n_model * n_truth], scratch [2 * (depth + 1)]. */
+/* Returns the value of a metric of two lists, or NaN for any other metric. n [n_model * n_truth], scratch [2 * (depth + 1)]. */
 double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int depth, double parameter, double *scratch);
 
 /* ---- subset.c and block.c: one block of tied classes under Plackett-Luce ---- */
 
-/* Blocks up to this size go by the subset recursion; larger ones by quadrature, which is faster from here on. */
+/* Largest block, in classes, for the subset recursion, whose time doubles with each class. Quadrature is faster for larger blocks. */
 #define UGT_SMALL_BLOCK 9
 
 typedef struct {
     double q[1 << UGT_SMALL_BLOCK], d[1 << UGT_SMALL_BLOCK], total[1 << UGT_SMALL_BLOCK]; /* by bit mask: subset.c */
 } ugt_lattice;
 
-/* Q and the rates of every subset; lambda [n] > 0, 1 <= n <= UGT_SMALL_BLOCK, z >= 0 */
+/* Computes Q and the rates of every subset; lambda [n] > 0, 1 <= n <= UGT_SMALL_BLOCK, z >= 0. */
 void ugt_subset_ways(const double *lambda, int n, double z, ugt_lattice *lattice);
-/* log p(block before the later classes); the same arguments. Leaves Q and the rates. */
+/* Returns log p(block before the later classes), with the arguments of ugt_subset_ways. Leaves Q and the rates in the lattice. */
 double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lattice *lattice);
-/* share [n] = d log p / d log lambda_a, from the lattice just filled (whose d it overwrites) */
+/* Sets share [n] = d log p / d log lambda_a from the lattice that the function above has filled; overwrites its d. */
 void ugt_subset_share(const double *lambda, int n, double z, ugt_lattice *lattice, double *share);
 
-/* The same for any n from x_a = lambda_a / z > 0; share [n] or NULL. */
+/* Returns log p for a block of any size n, given x_a = lambda_a / z > 0; share [n] or NULL. */
 double ugt_block_log_probability(const double *x, int64_t n, double *share);
 double ugt_block_mode(const double *x, int64_t n, double *curvature);
 
-/* A draw of s from a log-concave density exp(g(s)): three exponential pieces over g, tangents at s0 +- reach, s0 near the mode, reach some
- * sqrt(2 / curvature) there (1.13 proposals on average; the prototype's worst scan needed 1.6). g returns its value and *slope. */
+/* Returns a draw of s from a log-concave density exp(g(s)), by rejection from three exponential pieces over g, two of them tangents at
+ * s0 +- reach. s0 is near the mode and reach about sqrt(2 / curvature) there, which needs 1.13 proposals on average (1.6 in the worst
+ * scan of the prototype). g returns its value and sets *slope. */
 typedef double ugt_log_density(const void *task, double s, double *slope);
 double ugt_log_concave(ugt_stream *stream, ugt_log_density *g, const void *task, double s0, double reach);
 
-/* tau [n]: arrival times given that all of the block arrives before the later classes; returns the last of them.
- * lambda [n] > 0, z > 0, their quotients from 1e-300 to 1e300; scratch x [n]. */
+/* Draws tau [n], arrival times given that all of the block arrives before the later classes; returns the last of them.
+ * lambda [n] > 0, z > 0, their quotients are from 1e-300 to 1e300; scratch x [n]. */
 double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, double z, double *x, double *tau);
 
-/* log p(block | z) by whichever method suits; 0 for z = 0, -INFINITY or NaN where a rate is 0. share [n] or NULL; scratch x [n]. */
+/* Returns log p(block | z) by the faster method: 0 for z = 0, -INFINITY or NaN if a rate is 0. share [n] or NULL; scratch x [n]. */
 double ugt_stage_log_probability(const double *lambda, int64_t n, double z, double *x, double *share, ugt_lattice *lattice);
 
 /* ---- sort.c ---- */
 typedef struct {
-    uint64_t key; /* ascending as scores descend */
+    uint64_t key; /* ascends as scores descend */
     uint64_t load;
 } ugt_record;
 
-/* a run of sorted records; equal keys are never in two runs */
+/* Is called with a run of sorted records. Records with equal keys are always in one run, so tie groups are complete. */
 typedef int ugt_visit(void *context, const ugt_record *sorted, int64_t n);
 
-/* Hands on all records, highest score first, ties in their order. The load is that of the scores, or the position. */
+/* Visits all records, highest score first, ties in input order. The load is that of the scores or, without one, the position. */
 int ugt_sort_scores(const ugt_scores *in, ugt_visit *visit, void *context, int64_t *nan_at);
 double ugt_score_of_key(uint64_t key);
 
 /* ---- stages.c ---- */
 typedef struct {
     int32_t size, n_later; /* classes in the block; mentioned classes that come later (the lump always does) */
-    int64_t at;            /* member[at..]: the block, then the later ones, local numbers, ascending each */
-    double count;          /* rankings with this stage */
+    int64_t at;            /* member[at..]: local numbers of the block, then of the later classes, both ascending */
+    double count;          /* how many rankings have this stage */
 } ugt_stage;
 
 struct ugt_stages {

@@ -75,7 +75,7 @@ static void sort_runs(keyed *a, int64_t n)
 static void merge(const keyed *left, int64_t n_left, const keyed *right, int64_t n_right, keyed *out)
 {
     const keyed *left_end = left + n_left, *right_end = right + n_right;
-    while (left < left_end && right < right_end) { /* the loop has no unpredictable branch, which would cost most of the time */
+    while (left < left_end && right < right_end) { /* the loop avoids an unpredictable branch, which would be slow */
         const int second = right->value < left->value;
         const keyed *least[2] = {left, right};
         *out++ = *least[second];
@@ -214,7 +214,7 @@ static double effective_sample_size(const room *r)
 
 /* ---- one series ---- */
 
-/* Returns the effective sample size of the indicator that a draw is at most the quantile, which is between order statistics at and at + 1. */
+/* Returns the effective sample size of the indicator that a draw is at most the quantile, between order statistics `at` and `at` + 1. */
 static double quantile_sample_size(room *r, int64_t at)
 {
     const double limit = r->sorted[at].value;

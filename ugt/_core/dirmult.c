@@ -1,12 +1,12 @@
 /* Dirichlet-multinomial log-likelihood of label counts under Dirichlet(a z), z fixed, with derivatives by log a.
  *
- * It is a sum over labels: log(a z_k + j) for each class k and j = 0, 1, ... up to its labels, less log(a + j) for j up to the labels of
- * the case. A difference of large log-gammas would lose digits; this sum is equally accurate for a = 1e-12 and a = 1e12. */
+ * It is a sum over labels: log(a z_k + j) for each class k and each j below its number of labels, less log(a + j) for each j below
+ * the number of labels of the case. Unlike a difference of large log-gammas, it is equally accurate for a = 1e-12 and a = 1e12. */
 #include <math.h>
 
 #include "core.h"
 
-#define DIRECT 64 /* terms added one by one; the Euler-Maclaurin formula takes the rest of a long sum, and its error is 1e-16 from here on */
+#define DIRECT 64 /* terms added one by one; the rest of a long sum uses Euler-Maclaurin, whose error is 1e-16 from here on */
 
 /* Sums over j: value of log(a + j); first, its derivative by log a, of a / (a + j); second, its second derivative, of a j / (a + j)^2.
  * lack is the sum of j / (a + j), the number of labels less `first`, without the cancellation of that difference. */
@@ -32,7 +32,7 @@ static rising tail(double a, double y)
     const double d1 = length * p * q, d2 = d1 * (p + q), d3 = d1 * (p2 + p * q + q2), d4 = d2 * (p2 + q2); /* p^m - q^m */
     const double d5 = d1 * (p2 * p2 + p * q * (p2 + p * q + q2) + q2 * q2), d6 = d2 * (p2 * p2 + p2 * q2 + q2 * q2);
     const double d7 = p * p2 * d4 + q2 * q2 * d3;
-    const double ends = 0.5 * d1 + d2 / 12.0 - d4 / 120.0 + d6 / 252.0; /* the correction of the sum of 1 / x */
+    const double ends = 0.5 * d1 + d2 / 12.0 - d4 / 120.0 + d6 / 252.0; /* corrections of the integral of 1 / x */
     rising sum;
     sum.value = length * (log(to) - 1.0) + from * ratio - 0.5 * ratio - d1 / 12.0 + d3 / 360.0 - d5 / 1260.0;
     sum.first = a * (ratio + ends);

@@ -1,12 +1,12 @@
-/* Annotators with confusion matrices: expectation-maximisation over the labels that there are (Dawid & Skene 1979, eq. 2.3-2.5).
+/* Annotators with confusion matrices: expectation-maximisation over the given labels (Dawid & Skene 1979, eq. 2.3-2.5).
  *
  * A cell is the probability that an annotator gives a label to a case of some true class. Without pseudo-counts off the diagonal
- * most cells are 0 and stay 0: an annotator who never gave label l in a case that might be k has the cell (l, k) empty, and k is
- * impossible wherever the annotator gives l. So only the cells that can fill up are kept, and a case has as candidates the
- * classes that have a cell in all of its labels. The counts of a step are sums over cells in a fixed order: no threads in here.
+ * most cells are 0 and stay 0: if an annotator never gave label l in a case that might be k, the cell (l, k) is empty, and k is
+ * impossible in each case to which the annotator gave l. So only the cells that can fill up are kept, and the candidates of a case
+ * are the classes that have a cell for all of its labels. Counts are summed in a fixed order, so nothing in this file uses threads.
  *
- * Chances are multiplied, not added up in logs, which saves an exponential for every case and class; where a product
- * comes near the end of the doubles the case is done again in logs. */
+ * Probabilities are multiplied instead of added up in logs, which saves an exponential for each case and class. If a product comes
+ * close to the smallest double, the case is computed again in logs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void sort_classes(int32_t *at, int64_t n)
 
 static void *room_for(int64_t n, size_t size)
 {
-    return calloc((size_t)n + 1, size); /* never NULL for a length of 0 */
+    return calloc((size_t)n + 1, size); /* one more item, because calloc may return NULL for a length of 0 */
 }
 
 typedef struct {
@@ -70,7 +70,7 @@ static int check_table(const ugt_label_table *t)
     return UGT_OK;
 }
 
-/* counting sort: start [n_groups+1], and order [n] the rows of each group as they come */
+/* Counting sort: sets start [n_groups+1], and order [n], which lists the rows of each group in input order. */
 static void sort_by(const int32_t *code, int64_t n, int64_t n_groups, int64_t *start, int64_t *order)
 {
     memset(start, 0, (size_t)(n_groups + 1) * sizeof *start);
@@ -84,7 +84,7 @@ static void sort_by(const int32_t *code, int64_t n, int64_t n_groups, int64_t *s
     start[0] = 0;
 }
 
-/* pairs (annotator, label) in ascending order, and that of each label */
+/* Numbers the pairs (annotator, label) in ascending order, and finds the pair of each label. */
 static int number_pairs(ugt_confusions *x, const ugt_label_table *t)
 {
     int status = UGT_ERR_MEMORY;
@@ -106,7 +106,7 @@ static int number_pairs(ugt_confusions *x, const ugt_label_table *t)
                 number[l] = 0;
             }
         }
-        if (labels.n > first) /* there may be no list yet */
+        if (labels.n > first) /* labels.at may still be NULL */
             sort_classes(labels.at + first, labels.n - first);
         for (int64_t p = first; p < labels.n; p++)
             number[labels.at[p]] = (int32_t)p;
@@ -126,7 +126,7 @@ out:
     return status;
 }
 
-/* the classes that were given in cases where a pair stands, pair by pair */
+/* Finds the cells of each pair: the classes that were given in cases with the pair. */
 static int find_cells(ugt_confusions *x, const ugt_label_table *t)
 {
     int status = UGT_ERR_MEMORY;
@@ -180,7 +180,7 @@ static int find_rows(ugt_confusions *x)
                 status = push(&rows, x->cell_truth[c]);
             number[x->cell_truth[c]] = 0;
         }
-        if (rows.n > first) /* there may be no list yet */
+        if (rows.n > first) /* rows.at may still be NULL */
             sort_classes(rows.at + first, rows.n - first);
         for (int64_t j = first; j < rows.n; j++)
             number[rows.at[j]] = (int32_t)j;
@@ -196,7 +196,7 @@ static int find_rows(ugt_confusions *x)
     return status;
 }
 
-/* out [..] = the classes of `held` that are among the cells of pair p; both ascend */
+/* Keeps the classes of `held` that are among the cells of pair p (both ascend), and returns their number. */
 static int64_t keep_common(const ugt_confusions *x, int64_t p, int32_t *held, int64_t n)
 {
     int64_t kept = 0, c = x->pair_cells[p];
@@ -363,8 +363,9 @@ void ugt_confusions_free(ugt_confusions *x)
 {
     if (x == NULL)
         return;
-    void *parts[] = {x->offsets,   x->weight,    x->known,     x->pair,      x->first_pair,   x->pair_label, x->pair_cells, x->cell_truth, x->cell_row,
-                     x->first_row, x->row_truth, x->row_cells, x->row_diagonal, x->candidates, x->candidate,  x->map_start,  x->map};
+    void *parts[] = {x->offsets,  x->weight,    x->known,     x->pair,      x->first_pair,   x->pair_label, x->pair_cells, x->cell_truth,
+                     x->cell_row, x->first_row, x->row_truth, x->row_cells, x->row_diagonal, x->candidates, x->candidate,  x->map_start,
+                     x->map};
     for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
         free(parts[j]);
     free(x);
@@ -435,7 +436,7 @@ void ugt_confusions_count(const ugt_confusions *x, const double *q, ugt_confusio
         add_case(x, i, q + x->candidates[i], counts);
 }
 
-/* log density of the cells of a row that no label can fall into: all at the prior's share */
+/* Returns the log density of the cells of a row that can receive no label, and so have exactly the prior's share. */
 static double unseen(const ugt_confusions *x, const ugt_pseudo_counts *prior, int64_t row, double total)
 {
     double sum = 0.0;
@@ -489,7 +490,7 @@ int64_t ugt_confusions_known(const ugt_confusions *x, int64_t i)
     return j - x->candidates[i];
 }
 
-/* log probability of the labels of case i and of its candidate j */
+/* Returns the log joint probability of the labels of case i and of its candidate j. */
 static double log_joint(const ugt_confusions *x, int64_t i, int64_t j, const double *probability, const double *prevalence)
 {
     const int64_t from = x->candidates[i], m = x->candidates[i + 1] - from, n = x->offsets[i + 1] - x->offsets[i];

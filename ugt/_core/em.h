@@ -1,4 +1,4 @@
-/* Annotator models: part of the contract of the core (ugt.h says what holds for all of it). */
+/* Annotator models: part of the contract of the core. The rules at the top of ugt.h hold here as well. */
 #ifndef UGT_EM_H
 #define UGT_EM_H
 
@@ -6,22 +6,21 @@
 
 /* ---- em.c: annotators with confusion matrices (Dawid & Skene 1979) ------------------------------------ */
 
-/* The labels with their annotators. */
 typedef struct {
     const int64_t *offsets;       /* [n_cases+1] labels of each case */
     const int32_t *annotator;     /* [n_labels] in 0..n_annotators-1 */
     const int32_t *label;         /* [n_labels] in 0..n_classes-1 */
     const double *weight;         /* [n_labels] > 0: how often the label was given; NULL: once */
     const int64_t *given_offsets; /* [n_cases+1] */
-    const int32_t *given;         /* the distinct classes that a case was given, ascending */
+    const int32_t *given;         /* [given_offsets[n_cases]] the distinct classes given to a case, ascending */
     int64_t n_cases, n_annotators, n_classes;
-    const int32_t *known;         /* [n_cases] the true class, one of the given ones, or -1; NULL: of none */
+    const int32_t *known;         /* [n_cases] the true class, one of the given ones, or -1: unknown; NULL: all unknown */
 } ugt_label_table;
 
-/* Opaque: a cell is (annotator, given label, true class); cells of one (annotator, label), a pair, lie side by side. With
+/* Opaque. A cell is (annotator, given label, true class); a pair is (annotator, label), and the cells of a pair are contiguous. With
  * UGT_CELLS_ALL a pair has a cell for every class, and a case may have any true class. With UGT_CELLS_SEEN a pair has cells for the
- * classes that somebody gave in a case where the pair stands, and a case may have those that have cells in all of its pairs: from a
- * start with given classes only, EM without pseudo-counts never leaves them. UGT_CELLS_EITHER: as SEEN where that saves memory. */
+ * classes that any annotator gave in a case with this pair, and a case may have the classes with cells in all of its pairs: if EM
+ * without pseudo-counts starts with given classes only, it never leaves these. UGT_CELLS_EITHER means SEEN if that saves memory. */
 #define UGT_CELLS_SEEN 0
 #define UGT_CELLS_ALL 1
 #define UGT_CELLS_EITHER 2
@@ -34,12 +33,12 @@ typedef struct {
     int all;
 } ugt_confusions_size;
 ugt_confusions_size ugt_confusions_sizes(const ugt_confusions *confusions);
-/* offsets [n_cases+1], index [n_candidates]: the true classes that a case may have, ascending; none without labels.
- * annotator, label, truth, row [n_cells] of each cell. */
+/* offsets [n_cases+1], index [n_candidates]: the true classes that a case may have, ascending; a case without labels has none.
+ * annotator, label, truth, row [n_cells]: those of each cell. */
 void ugt_confusions_layout(const ugt_confusions *confusions, int64_t *offsets, int32_t *index, int32_t *annotator, int32_t *label,
                            int32_t *truth, int32_t *row);
 
-/* Pseudo-counts of each row (on and off the diagonal) and of each class; >= 0. */
+/* Pseudo-counts, >= 0: of each row's cell on the diagonal, of each of its other cells, and of each class. */
 typedef struct {
     double diagonal, off_diagonal, prevalence;
 } ugt_pseudo_counts;
@@ -49,15 +48,16 @@ typedef struct {
     double *class_count; /* [n_classes] expected cases */
 } ugt_confusion_counts;
 
-/* Sums of q [n_candidates] into counts. */
+/* Sums the class probabilities q [n_candidates] into counts. */
 void ugt_confusions_count(const ugt_confusions *confusions, const double *q, ugt_confusion_counts *counts);
 
-/* probability [n_cells], prevalence [n_classes] = the mode given the counts; returns the log prior density there, up to a constant.
- * row_total [n_rows]: expected labels and pseudo-counts. A row without either gets 0. */
+/* Sets probability [n_cells] and prevalence [n_classes] to the mode given the counts; returns the log prior density there, up to a
+ * constant. row_total [n_rows]: expected labels plus pseudo-counts. The cells of a row with a total of 0 get probability 0. */
 double ugt_confusions_mode(const ugt_confusions *confusions, const ugt_pseudo_counts *prior, const ugt_confusion_counts *counts,
                            double *probability, double *prevalence, double *row_total);
 
-/* Counts expected under the parameters, q [n_candidates] or NULL, and the log-likelihood. */
+/* Computes the counts expected under the parameters, the class probabilities q [n_candidates] (or NULL), and the log-likelihood.
+ * UGT_ERR_CONVERGENCE: the labels of a case have probability 0. */
 int ugt_confusions_expect(const ugt_confusions *confusions, const double *probability, const double *prevalence,
                           ugt_confusion_counts *counts, double *q, double *log_likelihood);
 
@@ -69,84 +69,87 @@ typedef struct {
     const uint64_t *annotator_key;   /* [n_annotators] */
     uint64_t seed, chain;
     int64_t n_warmup, n_draws, n_thin; /* of this chain */
-    int64_t first, n_total;            /* its draws are [first, first + n_draws) of n_total */
-    int spare, classes;                /* room for a last plausibility 0 in each draw; whether to write drawn true classes */
+    int64_t first, n_total;            /* the draws of this chain are [first, first + n_draws) of n_total */
+    int spare, classes;                /* 1: room for a last plausibility 0 in each draw, else 0; whether to write drawn true classes */
 } ugt_skill_options;
 
-/* One chain. value: case after case [n_total][m + spare], m its candidates: class probabilities given the drawn parameters, or 1 for the
- * drawn class. accuracy [n_total * n_annotators] = sum_k prevalence_k P(label k | true k), prevalence [n_total * n_classes].
- * cell_mean [n_cells]: mean probabilities. *stop: as in ugt_gibbs. */
+/* Runs one chain. value: for each case [n_total][m + spare] with its m candidates: class probabilities given the drawn parameters, or 1
+ * for the drawn class. accuracy [n_total * n_annotators] = sum_k prevalence_k P(label k | true k), prevalence [n_total * n_classes].
+ * cell_mean [n_cells]: mean probability of each cell. *stop works as in ugt_gibbs. */
 int ugt_skills(const ugt_confusions *confusions, const ugt_skill_options *options, const volatile int32_t *stop, double *value,
                double *accuracy, double *prevalence, double *cell_mean);
 
-/* q [offsets[n_cases]]: where EM starts. Start 0: the share of vote [offsets[n_cases]] > 0 in each case; others: Dirichlet(votes) draws
- * (stream: seed, key of the case, start), so that classes keep their names. */
+/* q [offsets[n_cases]]: where EM starts. Start 0 has the shares of vote [offsets[n_cases]] > 0 in each case. Other starts are draws from
+ * Dirichlet(votes) (stream: seed, key of the case, start); all starts follow the votes, so that classes keep their names. */
 void ugt_vote_start(const int64_t *offsets, const double *vote, int64_t n_cases, const uint64_t *case_key, uint64_t seed, uint64_t start,
                     double *q);
 
 /* ---- coins.c: annotators who are right or wrong, all wrong labels alike --------------------------------- */
 
-/* entry [n_labels]: position of a label among the given classes of all cases. */
+/* entry [n_labels]: position of the class of each label in `given`. */
 typedef struct {
     ugt_label_table table;
     const int32_t *entry;
 } ugt_coins;
 
-int ugt_coins_check(const ugt_coins *coins); /* annotators, classes and entries; what follows takes checked ones */
+int ugt_coins_check(const ugt_coins *coins); /* annotators, classes and entries; the functions below do not check them again */
 
-/* right, wrong: log probability of a right label, and of one certain wrong label; of each annotator, or of each label (per_label).
- * -INFINITY is a probability of 0. q [given_offsets[n_cases]] of the given classes; rest [n_cases]: what another class k has, divided
- * by its prevalence[k]. right_count [n_annotators], class_count [n_classes]: expected right labels, expected cases. */
+/* right, wrong: log probability (may be -INFINITY) of a right label, and of one specific wrong label, for each annotator or, with
+ * per_label, for each label. q [given_offsets[n_cases]]: probabilities of the given classes; rest [n_cases]: the probability of any other
+ * class k, divided by its prevalence[k]. right_count [n_annotators], class_count [n_classes]: expected right labels, expected cases. */
 int ugt_coins_expect(const ugt_coins *coins, const double *right, const double *wrong, int per_label, const double *prevalence,
                      double *q, double *rest, double *right_count, double *class_count, double *log_likelihood);
 
-/* GLAD: P(right) = 1 / (1 + exp(-ability * exp(easiness))), priors normal. */
+/* GLAD: P(right) = 1 / (1 + exp(-ability * exp(easiness))), with normal priors. */
 typedef struct {
     double ability_mean, ability_sd, easiness_mean, easiness_sd; /* sd > 0 */
 } ugt_glad_prior;
 
-/* log probabilities of each label [n_labels]; returns the log prior density up to a constant */
+/* right, wrong [n_labels]: log probabilities as above, per label; returns the log prior density up to a constant. */
 double ugt_glad_labels(const ugt_coins *coins, const ugt_glad_prior *prior, const double *ability, const double *easiness, double *right,
                        double *wrong);
-/* One round of safeguarded Newton steps that never lower the expected log posterior given q. */
+/* Takes one round of safeguarded Newton steps, which never lower the expected log posterior given q. */
 int ugt_glad_improve(const ugt_coins *coins, const ugt_glad_prior *prior, const double *q, double *ability, double *easiness);
 
-/* Observed information (Louis 1982) of the logits of the chances, one an annotator, with the classes unknown. chance_right [n_labels].
- * prior NULL: ability, easiness are not read. Else GLAD's: information of the abilities with every easiness unknown too.
- * out [n_annotators^2], or [n_annotators] for the diagonal alone (joint = 0). NaN where an easiness is not at a maximum. */
+/* Computes the observed information (Louis 1982) of the logit of each annotator's chance_right, with the classes unknown.
+ * chance_right [n_labels]. If prior is NULL, ability and easiness are not read. Else the model is GLAD: the information is that of the
+ * abilities, with every easiness unknown too. out [n_annotators^2], or [n_annotators] for the diagonal alone (joint = 0), is NaN for the
+ * annotators of a case whose easiness is not at a maximum. */
 int ugt_coins_information(const ugt_coins *coins, const double *q, const double *chance_right, const ugt_glad_prior *prior,
                           const double *ability, const double *easiness, int joint, double *out);
 
 /* ---- graded.c: annotators who see a severity and put thresholds between grades (Samejima 1969) ----------- */
 
-/* Severity x has the law mass [n_nodes] at node [n_nodes]. P(grade >= k | x) of annotator j: 1 / (1 + exp(-discrimination_j (x - cut_jk))),
- * cut [n_annotators * (n_grades - 1)] ascending in each annotator. Labels of a table are grades; known and given are not read. */
+/* Severity x has probability mass [n_nodes] at node [n_nodes]. For annotator j, P(grade >= k | x) = 1 / (1 + exp(-discrimination_j
+ * (x - cut_jk))); cut [n_annotators * (n_grades - 1)] ascends within each annotator. Labels of a table are grades; known and given are
+ * not read. */
 typedef struct {
     const double *discrimination, *cut, *node, *mass;
     int64_t n_annotators, n_grades, n_nodes;
 } ugt_graded;
 
-int ugt_graded_check(const ugt_label_table *table); /* annotators and grades; what follows takes checked ones */
-/* p [n_annotators * n_grades * n_nodes]: P(grade | node), at least 1e-30 */
+int ugt_graded_check(const ugt_label_table *table); /* annotators and grades; the functions below do not check them again */
+/* p [n_annotators * n_grades * n_nodes]: P(grade | node), at least 1e-30. */
 int ugt_graded_probabilities(const ugt_graded *graded, double *p);
-/* count [n_annotators * n_grades * n_nodes] expected labels at each node, or NULL. law [n_cases * n_grades], or NULL: posterior mass of the
- * nodes of each grade [n_nodes]; moments [n_cases * 2]: posterior mean and standard deviation of the severity. */
+/* count [n_annotators * n_grades * n_nodes], or NULL: expected labels at each node. law [n_cases * n_grades], or NULL: posterior mass of
+ * the nodes of each grade (grade [n_nodes] is that of a node); moments [n_cases * 2]: mean and standard deviation of the posterior severity. */
 int ugt_graded_expect(const ugt_label_table *table, const ugt_graded *graded, const double *p, const int32_t *grade, double *count,
                       double *law, double *moments, double *log_likelihood);
-/* Of the expected log-likelihood given counts: slope [n_annotators * n_grades] by (log discrimination, cuts) of each annotator, and
- * Fisher's or the observed information [n_annotators * n_grades * n_grades]. */
+/* Computes, for the expected log-likelihood given counts, slope [n_annotators * n_grades] by (log discrimination, cuts) of each
+ * annotator, and information [n_annotators * n_grades * n_grades], the observed or Fisher's. */
 int ugt_graded_score(const ugt_graded *graded, const double *count, int observed, double *slope, double *information);
-/* Takes the information that is lost with the severities (Louis 1982) from out [P * P], or from its diagonal [P] (joint = 0). Parameters:
- * log discrimination and cuts of each annotator in turn; or (shared) log discrimination and shift of each, then the cuts of all. */
+/* Subtracts the information that is lost because severities are unknown (Louis 1982) from out [P * P], or from its diagonal [P] (joint = 0).
+ * The P parameters are log discrimination and cuts of each annotator in turn or, if shared, log discrimination and shift of each annotator,
+ * then the common cuts. */
 int ugt_graded_missing(const ugt_label_table *table, const ugt_graded *graded, const double *p, int shared, int joint, double *out);
 
 /* ---- shared by em.c and skills.c ------------------------------------------------------------------------ */
 
-#define UGT_EM_SMALL 1e-250 /* products of probabilities below this are taken in logs instead */
+#define UGT_EM_SMALL 1e-250 /* products of probabilities below this are computed in logs, long before they underflow */
 
 struct ugt_confusions {
     int64_t n_cases, n_labels, n_annotators, n_classes, n_pairs, n_cells, n_rows;
-    int all;
+    int all;              /* whether each pair has a cell for every class */
     int64_t *offsets;     /* [n_cases+1] */
     double *weight;       /* [n_labels] or NULL */
     int32_t *known;       /* [n_cases] or NULL */
@@ -154,20 +157,20 @@ struct ugt_confusions {
     int64_t *first_pair;  /* [n_annotators+1] the pairs of each annotator, ascending by label */
     int32_t *pair_label;  /* [n_pairs] */
     int64_t *pair_cells;  /* [n_pairs+1] the cells of each pair, ascending by true class */
-    int32_t *cell_truth, *cell_row; /* [n_cells]; NULL for all: class by class, annotator by annotator */
+    int32_t *cell_truth, *cell_row; /* [n_cells]; NULL if all: every pair, and every annotator, has one per class in order */
     int64_t *first_row;   /* [n_annotators+1] the rows of each annotator, ascending by true class */
-    int32_t *row_truth;   /* [n_rows]; NULL for all */
-    int32_t *row_cells;   /* [n_rows] off the diagonal */
-    uint8_t *row_diagonal; /* [n_rows] whether the cell on the diagonal is there */
+    int32_t *row_truth;   /* [n_rows]; NULL if all */
+    int32_t *row_cells;   /* [n_rows] how many cells are off the diagonal */
+    uint8_t *row_diagonal; /* [n_rows] whether the row has its cell on the diagonal */
     int64_t *candidates;  /* [n_cases+1] */
-    int32_t *candidate;   /* NULL for all */
-    int64_t *map_start;   /* [n_cases+1]; label t of case i and its candidate j: map[map_start[i] + t m + j]; NULL for all */
+    int32_t *candidate;   /* NULL if all */
+    int64_t *map_start;   /* [n_cases+1]; label t of case i and its candidate j: map[map_start[i] + t m + j]; NULL if all */
     int32_t *map;
 };
 
-/* q [m] of case i, normalised; the log of what it was divided by, -INFINITY if nothing is possible. scratch [m] */
+/* Sets q [m] of case i, normalised; returns the log of its divisor, or -INFINITY if no class is possible. */
 double ugt_confusions_case(const ugt_confusions *x, int64_t i, const double *probability, const double *prevalence, double *q);
-/* which candidate of case i is known to be the true class, or -1 */
+/* Returns which candidate of case i is known to be the true class, or -1. */
 int64_t ugt_confusions_known(const ugt_confusions *x, int64_t i);
 int64_t ugt_confusions_widest(const ugt_confusions *x);
 static inline int64_t ugt_confusions_cell(const ugt_confusions *x, int64_t i, int64_t t, int64_t m, int64_t j)

@@ -1,16 +1,16 @@
-/* Exact sums of doubles: the same to the last bit in whatever order, and from whatever parts, they are added up.
+/* Exact sums of doubles: a sum is the same to the last bit, whatever the order and grouping of the additions.
  *
- * A sum is a whole number of 2^-1074, held in limbs of 32 bits that lie in int64 and carry later (the "small superaccumulator"
- * of Neal, "Fast exact summation using small and large superaccumulators", 2015). What comes out is the canonical expansion: the sum
- * rounded to the nearest double, then what is left of it rounded, until nothing is left. */
+ * A sum is a whole number of units of 2^-1074, held in limbs of 32 bits. Limbs are stored in int64, so that carries can wait (the
+ * "small superaccumulator" of Neal, "Fast exact summation using small and large superaccumulators", 2015). The result is the canonical
+ * expansion: the sum rounded to the nearest double, then the remainder rounded, until the remainder is 0. */
 #include "ugt.h"
 
 #include <string.h>
 
-#define LIMBS 68           /* 2098 bits of doubles, and 63 for how many there are */
-#define UNSETTLED 1024     /* additions of up to 52 bits to a limb between two settlements of the carries */
-#define COLUMNS_AT_ONCE 32 /* their limbs stay in the first cache */
-#define NOT_FINITE 0x7ffu  /* exponent */
+#define LIMBS 68           /* of 32 bits: 2098 bits for the range of doubles, and 63 for the number of summands */
+#define UNSETTLED 1024     /* additions of up to 52 bits to a limb before its carry is settled; 2^11 of them could overflow */
+#define COLUMNS_AT_ONCE 32 /* so many columns have their limbs in the first-level cache; affects the speed only */
+#define NOT_FINITE 0x7ffu  /* exponent bits of infinities and NaN */
 #define LIMB_MASK 0xffffffffu
 #define FRACTION_MASK 0xfffffffffffffu
 
@@ -26,7 +26,7 @@ static inline unsigned exponent_of(uint64_t bits)
     return (unsigned)(bits >> 52) & 0x7ffu;
 }
 
-/* of the lowest bit that a number of this exponent may have, in units of 2^-1074 */
+/* Returns the position of the lowest bit of a number with this exponent: the bit counts 2^position units of 2^-1074. */
 static inline unsigned place_of(unsigned exponent)
 {
     return exponent - (exponent != 0);
@@ -36,13 +36,14 @@ static inline void add_bits(int64_t *limb, uint64_t bits, unsigned exponent)
 {
     const unsigned place = place_of(exponent), shift = place & 31u;
     const uint64_t magnitude = (bits & FRACTION_MASK) | (uint64_t)(exponent != 0) << 52;
-    const int64_t sign = -(int64_t)(bits >> 63), low = (int64_t)(magnitude << shift & LIMB_MASK), high = (int64_t)(magnitude >> (32 - shift));
+    const int64_t sign = -(int64_t)(bits >> 63), low = (int64_t)(magnitude << shift & LIMB_MASK),
+                  high = (int64_t)(magnitude >> (32 - shift));
     limb += place >> 5;
     limb[0] += (low ^ sign) - sign;
     limb[1] += (high ^ sign) - sign;
 }
 
-/* Limbs [low, high) become 0 to 2^32 - 1; limb high takes what is above, with its sign. */
+/* Carries, so that limbs [low, high) are 0 to 2^32 - 1; limb high takes the last carry, and keeps the sign. */
 static void settle(int64_t *limb, int low, int high)
 {
     int64_t carry = 0;
@@ -54,7 +55,7 @@ static void settle(int64_t *limb, int low, int high)
     limb[high] += carry;
 }
 
-/* The highest of limbs [low, high] that is not 0, or low - 1 */
+/* Returns the highest of limbs [low, high] that is not 0, or low - 1 if all are 0. */
 static int highest(const int64_t *limb, int low, int high)
 {
     while (high >= low && limb[high] == 0)
@@ -67,13 +68,13 @@ static inline int any_below(const int64_t *limb, int low, int end)
     return highest(limb, low, end - 1) >= low;
 }
 
-/* of 1 to 2^32 - 1 */
+/* Returns the bit length of x, 1 to 2^32 - 1. */
 static inline int bit_length(uint64_t x)
 {
     return (int)exponent_of(bits_of((double)x)) - 1022;
 }
 
-/* Keeps the bits below bit `bit`, or how much they lack to 2^bit. */
+/* Keeps the bits below bit `bit` or, with complement, 2^bit less the number that they form. */
 static void keep_rest(int64_t *limb, int low, int high, int bit, int complement)
 {
     const int last = bit >> 5;
@@ -90,15 +91,15 @@ static void keep_rest(int64_t *limb, int low, int high, int bit, int complement)
         limb[i] = 0;
 }
 
-/* The nearest double's bits (without a sign) of the number in limbs [low, high], limb high being above 0; the limbs keep what is left,
- * and *negative says whether that is to be taken off. */
+/* Returns the bits (without sign) of the double nearest to the number in limbs [low, high], of which limb high is above 0. The limbs keep
+ * the size of the remainder; *negative is set if the double is above the number, so that the remainder is to be subtracted. */
 static uint64_t round_off(int64_t *limb, int low, int high, int *negative)
 {
     const uint64_t first = (uint64_t)limb[high], second = high >= 1 ? (uint64_t)limb[high - 1] : 0;
     const uint64_t third = high >= 2 ? (uint64_t)limb[high - 2] : 0;
     const int length = bit_length(first), zeros = 32 - length, top = 32 * high + length - 1;
     *negative = 0;
-    if (top <= 52) { /* a double of the smallest exponent */
+    if (top <= 52) { /* the number is a double of the smallest exponent, without rounding */
         keep_rest(limb, low, high, 32 * low, 0);
         return high == 0 ? first : first << 32 | second;
     }
@@ -107,10 +108,10 @@ static uint64_t round_off(int64_t *limb, int low, int high, int *negative)
     const int rest = (leading & 0x3ffu) != 0 || (third << zeros & LIMB_MASK) != 0 || any_below(limb, low, high - 2);
     *negative = (leading >> 10 & 1) != 0 && (rest || (fraction & 1) != 0);
     keep_rest(limb, low, high, top - 52, *negative);
-    return ((uint64_t)(top - 52) << 52) + fraction + (uint64_t)*negative; /* the leading bit counts as one more in the exponent */
+    return ((uint64_t)(top - 52) << 52) + fraction + (uint64_t)*negative; /* the leading bit adds 1 to the exponent */
 }
 
-/* The sum in limbs [low, high] as an expansion; the limbs are all 0 afterwards if that has worked. *n_parts: the most so far. */
+/* Writes the sum in limbs [low, high] as an expansion; on success all limbs are 0 afterwards. *n_parts: the most parts of a sum so far. */
 static int expand(int64_t *limb, int low, int high, int64_t max_parts, double *part, int64_t *n_parts)
 {
     int64_t n = 0;
@@ -144,7 +145,7 @@ static int expand(int64_t *limb, int low, int high, int64_t max_parts, double *p
     return UGT_OK;
 }
 
-/* Columns [first, first + n_columns) of x [n][m], at most COLUMNS_AT_ONCE */
+/* Sums columns [first, first + n_columns) of x [n][m], at most COLUMNS_AT_ONCE of them. */
 static int sum_columns(const double *x, int64_t n, int64_t m, int64_t first, int64_t n_columns, int64_t max_parts, double *parts,
                        int64_t *n_parts)
 {
@@ -159,7 +160,7 @@ static int sum_columns(const double *x, int64_t n, int64_t m, int64_t first, int
             for (int64_t j = 0; j < n_columns; j++) {
                 const uint64_t bits = bits_of(row[j]);
                 const unsigned exponent = exponent_of(bits);
-                exponents |= exponent + 1; /* reaches another bit if it is that of no number */
+                exponents |= exponent + 1; /* has bit 11 only for infinities and NaN */
                 add_bits(limb[j], bits, exponent);
             }
         }
@@ -169,7 +170,7 @@ static int sum_columns(const double *x, int64_t n, int64_t m, int64_t first, int
     if (exponents > NOT_FINITE)
         return UGT_ERR_VALUE;
     for (int64_t j = 0; j < n_columns && status == UGT_OK; j++) {
-        const int top = highest(limb[j], 0, LIMBS - 1); /* before the carries */
+        const int top = highest(limb[j], 0, LIMBS - 1); /* the carries may still reach the next limb */
         int low = 0;
         while (low < top && limb[j][low] == 0)
             low++;
@@ -199,13 +200,13 @@ int ugt_exact_rows(const double *x, int64_t n, int64_t m, int64_t max_parts, dou
     if (max_parts < 1)
         return UGT_ERR_SIZE;
     for (int64_t i = 0; i < n; i++) {
-        int low = LIMBS, high = 0; /* limbs in use: most rows need a few */
+        int low = LIMBS, high = 0; /* only limbs in use are expanded, since most rows need few */
         for (int64_t j = 0; j < m; j++) {
             const uint64_t bits = bits_of(x[i * m + j]);
             const unsigned exponent = exponent_of(bits);
             if (exponent == NOT_FINITE)
                 return UGT_ERR_VALUE;
-            if (bits << 1 != 0) { /* 0 needs no limb */
+            if (bits << 1 != 0) { /* 0 changes no limb */
                 const int first = (int)(place_of(exponent) >> 5);
                 low = first < low ? first : low;
                 high = first + 2 > high ? first + 2 : high;
