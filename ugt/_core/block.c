@@ -71,7 +71,7 @@ static double log_all_arrived(const double *x, int64_t n, double t)
 typedef struct {
     const double *x;
     int64_t n;
-    int complement; /* whether to integrate for 1 - p, which keeps its digits where p is near 1 */
+    int complement; /* whether to integrate for 1 - p, which keeps its digits if p is near 1 */
     double peak;    /* log of the largest term at the start */
     double *share;  /* [n] running sums of weight * phi, or NULL */
     double shared, largest_share; /* sum of `share`, and the largest contribution of one node to that sum */

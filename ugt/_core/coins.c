@@ -213,8 +213,7 @@ static double better_easiness(const ugt_coins *c, const ugt_glad_prior *prior, c
     return b;
 }
 
-/* Computes, for each annotator's part of the expected log posterior (which is concave), the value [A] and, unless they are NULL, the
- * slope [A] and bend [A] (minus the second derivative). */
+/* Computes value [A] and, unless NULL, slope and bend [A] of each annotator's part of the expected log posterior, which is concave. */
 static void at_abilities(const ugt_coins *c, const ugt_glad_prior *prior, const double *q, const double *ability, const double *scale,
                          double *value, double *slope, double *bend)
 {

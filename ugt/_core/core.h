@@ -112,7 +112,7 @@ double ugt_list_value(const ugt_sides *sides, const double *n, int metric, int d
 
 /* ---- subset.c and block.c: one block of tied classes under Plackett-Luce ---- */
 
-/* Largest block, in classes, for the subset recursion, whose time doubles with each class. Quadrature is faster for larger blocks. */
+/* Largest block, in classes, for the subset recursion, whose time grows as n 2^n. Quadrature is faster for larger blocks. */
 #define UGT_SMALL_BLOCK 9
 
 typedef struct {
@@ -130,9 +130,8 @@ void ugt_subset_share(const double *lambda, int n, double z, ugt_lattice *lattic
 double ugt_block_log_probability(const double *x, int64_t n, double *share);
 double ugt_block_mode(const double *x, int64_t n, double *curvature);
 
-/* Returns a draw of s from a log-concave density exp(g(s)), by rejection from three exponential pieces over g, two of them tangents at
- * s0 +- reach. s0 is near the mode and reach about sqrt(2 / curvature) there, which needs 1.13 proposals on average (1.6 in the worst
- * scan of the prototype). g returns its value and sets *slope. */
+/* Draws s from a log-concave density exp(g(s)), by rejection from three exponential pieces over g, tangents at s0 +- reach. With s0 near
+ * the mode and reach about sqrt(2 / curvature), this takes 1.13 proposals on average (1.6 in the prototype's worst scan). g sets *slope. */
 typedef double ugt_log_density(const void *task, double s, double *slope);
 double ugt_log_concave(ugt_stream *stream, ugt_log_density *g, const void *task, double s0, double reach);
 

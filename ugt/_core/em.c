@@ -363,9 +363,8 @@ void ugt_confusions_free(ugt_confusions *x)
 {
     if (x == NULL)
         return;
-    void *parts[] = {x->offsets,  x->weight,    x->known,     x->pair,      x->first_pair,   x->pair_label, x->pair_cells, x->cell_truth,
-                     x->cell_row, x->first_row, x->row_truth, x->row_cells, x->row_diagonal, x->candidates, x->candidate,  x->map_start,
-                     x->map};
+    void *parts[] = {x->offsets, x->weight, x->known, x->pair, x->first_pair, x->pair_label, x->pair_cells, x->cell_truth, x->cell_row,
+                     x->first_row, x->row_truth, x->row_cells, x->row_diagonal, x->candidates, x->candidate, x->map_start, x->map};
     for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
         free(parts[j]);
     free(x);

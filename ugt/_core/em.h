@@ -56,8 +56,7 @@ void ugt_confusions_count(const ugt_confusions *confusions, const double *q, ugt
 double ugt_confusions_mode(const ugt_confusions *confusions, const ugt_pseudo_counts *prior, const ugt_confusion_counts *counts,
                            double *probability, double *prevalence, double *row_total);
 
-/* Computes the counts expected under the parameters, the class probabilities q [n_candidates] (or NULL), and the log-likelihood.
- * UGT_ERR_CONVERGENCE: the labels of a case have probability 0. */
+/* Computes expected counts, q [n_candidates] (or NULL) and the log-likelihood. UGT_ERR_CONVERGENCE: the log-likelihood is -INFINITY. */
 int ugt_confusions_expect(const ugt_confusions *confusions, const double *probability, const double *prevalence,
                           ugt_confusion_counts *counts, double *q, double *log_likelihood);
 
@@ -111,7 +110,7 @@ double ugt_glad_labels(const ugt_coins *coins, const ugt_glad_prior *prior, cons
 /* Takes one round of safeguarded Newton steps, which never lower the expected log posterior given q. */
 int ugt_glad_improve(const ugt_coins *coins, const ugt_glad_prior *prior, const double *q, double *ability, double *easiness);
 
-/* Computes the observed information (Louis 1982) of the logit of each annotator's chance_right, with the classes unknown.
+/* Computes the observed information (Louis 1982) of the logit of each annotator's chance of being right, with unknown classes.
  * chance_right [n_labels]. If prior is NULL, ability and easiness are not read. Else the model is GLAD: the information is that of the
  * abilities, with every easiness unknown too. out [n_annotators^2], or [n_annotators] for the diagonal alone (joint = 0), is NaN for the
  * annotators of a case whose easiness is not at a maximum. */
@@ -120,9 +119,8 @@ int ugt_coins_information(const ugt_coins *coins, const double *q, const double 
 
 /* ---- graded.c: annotators who see a severity and put thresholds between grades (Samejima 1969) ----------- */
 
-/* Severity x has probability mass [n_nodes] at node [n_nodes]. For annotator j, P(grade >= k | x) = 1 / (1 + exp(-discrimination_j
- * (x - cut_jk))); cut [n_annotators * (n_grades - 1)] ascends within each annotator. Labels of a table are grades; known and given are
- * not read. */
+/* Severity x has mass [n_nodes] at node [n_nodes]. For annotator j, P(grade >= k | x) = 1 / (1 + exp(-discrimination_j (x - cut_jk)));
+ * cut [n_annotators * (n_grades - 1)] ascends within each annotator. Labels of a table are grades; known and given are not read. */
 typedef struct {
     const double *discrimination, *cut, *node, *mass;
     int64_t n_annotators, n_grades, n_nodes;
@@ -132,15 +130,14 @@ int ugt_graded_check(const ugt_label_table *table); /* annotators and grades; th
 /* p [n_annotators * n_grades * n_nodes]: P(grade | node), at least 1e-30. */
 int ugt_graded_probabilities(const ugt_graded *graded, double *p);
 /* count [n_annotators * n_grades * n_nodes], or NULL: expected labels at each node. law [n_cases * n_grades], or NULL: posterior mass of
- * the nodes of each grade (grade [n_nodes] is that of a node); moments [n_cases * 2]: mean and standard deviation of the posterior severity. */
+ * the nodes of each grade (grade [n_nodes]: that of a node); moments [n_cases * 2]: posterior mean and standard deviation of severity. */
 int ugt_graded_expect(const ugt_label_table *table, const ugt_graded *graded, const double *p, const int32_t *grade, double *count,
                       double *law, double *moments, double *log_likelihood);
 /* Computes, for the expected log-likelihood given counts, slope [n_annotators * n_grades] by (log discrimination, cuts) of each
  * annotator, and information [n_annotators * n_grades * n_grades], the observed or Fisher's. */
 int ugt_graded_score(const ugt_graded *graded, const double *count, int observed, double *slope, double *information);
-/* Subtracts the information that is lost because severities are unknown (Louis 1982) from out [P * P], or from its diagonal [P] (joint = 0).
- * The P parameters are log discrimination and cuts of each annotator in turn or, if shared, log discrimination and shift of each annotator,
- * then the common cuts. */
+/* Subtracts the information lost because severities are unknown (Louis 1982) from out [P * P], or its diagonal [P] (joint = 0). Parameters
+ * are log discrimination and cuts of each annotator in turn; or (shared) log discrimination and shift of each, then the common cuts. */
 int ugt_graded_missing(const ugt_label_table *table, const ugt_graded *graded, const double *p, int shared, int joint, double *out);
 
 /* ---- shared by em.c and skills.c ------------------------------------------------------------------------ */

@@ -68,8 +68,7 @@ static inline int any_below(const int64_t *limb, int low, int end)
     return highest(limb, low, end - 1) >= low;
 }
 
-/* Returns the bit length of x, 1 to 2^32 - 1. */
-static inline int bit_length(uint64_t x)
+static inline int bit_length(uint64_t x) /* x is 1 to 2^32 - 1 */
 {
     return (int)exponent_of(bits_of((double)x)) - 1022;
 }
