@@ -228,7 +228,8 @@ static int split_row(const ugt_row_format *format, ugt_words *words, const uint8
     return UGT_OK;
 }
 
-int ugt_split_rows(const ugt_row_format *format, ugt_words *words, const uint8_t *text, int64_t n, int last, int64_t max_rows, int32_t *codes,
+int ugt_split_rows(const ugt_row_format *format, ugt_words *words, const uint8_t *text, int64_t n, int last, int64_t max_rows,
+                   int32_t *codes,
                    int64_t *n_rows, int64_t *consumed)
 {
     int64_t i = 0, rows = 0;

@@ -38,7 +38,8 @@ typedef struct {
  * CR or CR LF; empty lines are not rows. A cell that starts with a quote ends at the next quote; two quotes within it stand for one.
  * UGT_ROWS_UNUSUAL: a row has another width, the closing quote is missing or is not followed by the end of the cell, or a cell is too
  * long. The words may contain cells of a row that was not completed. */
-int ugt_split_rows(const ugt_row_format *format, ugt_words *words, const uint8_t *text, int64_t n, int last, int64_t max_rows, int32_t *codes,
+int ugt_split_rows(const ugt_row_format *format, ugt_words *words, const uint8_t *text, int64_t n, int last, int64_t max_rows,
+                   int32_t *codes,
                    int64_t *n_rows, int64_t *consumed);
 
 #endif

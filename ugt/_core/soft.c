@@ -284,7 +284,8 @@ static int as_times(const double *weight, int64_t stride, int64_t n_cases, uint8
     return whole;
 }
 
-int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t n_resamples, double *out)
+int ugt_soft_resampled(const ugt_soft_column *column, const double *weight, int64_t stride, const double *p, int64_t n_resamples,
+                        double *out)
 {
     const int64_t n_cases = column->n_cases;
     int in_lanes = weight != NULL && p == NULL && !column->expected && n_resamples >= LANES;
