@@ -199,7 +199,7 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
   .stands tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .6rem; padding: .4rem 0;
     border-bottom: 1px solid var(--hair); }
   .stands tbody :is(th, td) { padding: 0; border: 0; }
-  .stands tbody th[scope=row] { flex: 1; }
+  .stands tbody th[scope=row] { flex: 1 0 9rem; }
   .stands bdi { display: inline; }
   .stands .plot { order: 1; flex: 1 0 100%; height: 1.75rem; box-sizing: border-box; padding: 0; }
   .stands td.plot > svg { inset: 0; width: 100%; }
