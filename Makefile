@@ -14,7 +14,7 @@ PYTHON_VERSION ?= 3.11
 SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py ugt/_core/*.p[xy][xdi] ugt/_core/*.h ugt/_core/[a-z]*.c)
 
 .PHONY: demo test simulations build lint format ctest ctest-clang msan tsan coverage asan-python asan-python-core docs reproductions instructions \
-    bench versus wheel sdist clean mutation interrupt kill sizes wheels audit offline offline-test sdist-test recipe
+    bench versus wheel sdist clean mutation interrupt kill sizes wheels test-windows test-aarch64 test-s390x test-narrow audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
 	.venv-demo/bin/ugt demo
@@ -22,7 +22,7 @@ demo: .venv-demo/installed
 test: .venv-test/installed
 	.venv-test/bin/pytest $(PYTEST_ARGS)
 
-# All data sets of every simulation, of which CI takes a third. About half an hour on two processors.
+# All data sets of every simulation, of which CI takes an eighth. About half an hour on two processors.
 simulations: .venv-test/installed
 	UGT_ALL_DATA_SETS=1 .venv-test/bin/pytest -q -n auto --dist loadfile --no-loadscope-reorder -m full tests/statistical
 
@@ -150,12 +150,30 @@ sdist: .venv-dev/installed
 	$(PACK)python $(PIP) -r $<
 	@touch $@
 
-# Wheels for Linux systems from 2014 on, into dist: cp39, cp310 and one for all versions from 3.11; a Python that is not installed is skipped.
+# Wheels for Linux (glibc 2.17 and musl), Windows and macOS, Intel and ARM, into dist: one for all Pythons from 3.11, on some systems also
+# cp39 and cp310; what is not to be had is skipped. Some 20 minutes of processor time; WHEELS="--systems win_amd64 --pythons 3.11" makes one.
+WHEELS ?=
 wheels: .venv-pack/installed
-	$(PACK)python packaging/wheels.py
+	$(PACK)python packaging/wheels.py $(WHEELS)
 
-# Tags, contents, symbol versions and stable ABI of the wheels in dist; then all, or those of REBUILD="3.11 ...", built again elsewhere:
-# the bytes must be the same.
+# The tests on other systems, from Linux x86-64: Windows under wine, ARM and s390x (big endian) under qemu. Nothing is installed; what is
+# needed (some 3 GB) is unpacked into .venv-systems, and a system whose parts are not to be had is skipped. SYSTEM_TESTS=--part takes the
+# tests that another system may break most: some minutes; all take up to an hour each on two processors.
+SYSTEM_TESTS ?=
+TAG_windows := win_amd64
+TAG_aarch64 := manylinux2014_aarch64
+TAG_s390x := linux_s390x
+test-windows test-aarch64 test-s390x: test-%: .venv-pack/installed
+	$(PACK)python packaging/wheels.py --pythons 3.11 --systems $(TAG_$*) manylinux2014_x86_64
+	$(PACK)python packaging/systems.py $* $(SYSTEM_TESTS)
+
+# The tests with numpy's default integer 32 bits wide, as on Windows before numpy 2.
+NARROW_TESTS ?= tests/unit
+test-narrow: .venv-test/installed
+	PYTHONPATH=tests .venv-test/bin/pytest -q -p narrow -m "not full and not slow" $(NARROW_TESTS)
+
+# The wheels in dist by the rules of their systems; then all, or those of REBUILD="3.11 ... --systems TAG ...", built again elsewhere: the
+# bytes must be the same.
 audit: .venv-pack/installed
 	$(PACK)python packaging/audit.py --rebuild $(REBUILD)
 
@@ -177,7 +195,7 @@ recipe: .venv-pack/installed
 	$(PACK)python packaging/check_recipe.py
 
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .venv-bench .venv-systems .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +

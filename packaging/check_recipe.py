@@ -82,7 +82,7 @@ def render(rattler: Any) -> str:
     """Render the recipe by py-rattler-build for the oldest and the newest Python, on Linux, macOS and Windows."""
     variants = {"python": ["3.9.*", "3.13.*"], "c_compiler": ["gcc"], "c_stdlib": ["sysroot"], "c_stdlib_version": ["2.17"]}
     lines = []
-    for platform in ("linux-64", "osx-arm64", "win-64"):
+    for platform in ("linux-64", "linux-aarch64", "osx-64", "osx-arm64", "win-64", "win-arm64"):
         config = rattler.RenderConfig(platform=rattler.PlatformConfig(target_platform=platform))
         rendered = rattler.Stage0Recipe.from_file(RECIPE).render(rattler.VariantConfig(variants), config)
         names = [f"{one.recipe.package.name} {one.recipe.package.version} ({one.recipe.build.string})" for one in rendered]

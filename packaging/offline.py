@@ -2,8 +2,8 @@
 
 Run: python packaging/offline.py --platform manylinux2014_x86_64 --python-version 3.11 [--dist dist] [--with numpy==1.26.4 ...]
 
-Needs a network itself, for the wheels of numpy and scipy; that of ugt must be in the folder dist (make wheels, or from elsewhere for
-Windows and macOS). Writes a .tar.gz and a .zip with the same files. Same wheels, same bytes.
+Needs a network itself, for the wheels of numpy and scipy; that of ugt must be in the folder dist (make wheels). Writes a .tar.gz and a .zip
+with the same files. Same wheels, same bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ import wheels
 
 TEMPLATES = Path(__file__).resolve().parent / "offline"
 EXECUTABLE = ("install.sh",)
-TRIED = "For Linux on Intel and AMD, the steps above were tried with Python 3.11 where no network is."
+TRIED = {
+    r"manylinux\w+_x86_64": "For Linux on Intel and AMD, the steps above were tried with Python 3.11 where no network is.",
+    "win_amd64": "install.cmd was tried with Python 3.11 for Windows under wine on Linux. Nobody has tried install.ps1.",
+}
 UNTRIED = "Nobody has tried this archive: its maker had no such machine."
 
 
@@ -41,11 +44,21 @@ def wheel_for(dist: Path, platform: str, python_version: str) -> Path:
     """Return the wheel of ugt for a platform and a Python: a separate one for 3.9 and 3.10, else that of the stable ABI."""
     tag = "cp" + python_version.replace(".", "")
     tags = f"{tag}-{tag}" if python_version in ("3.9", "3.10") else "cp311-abi3"
-    fitting = sorted(path for path in dist.glob(f"ugt-*-{tags}-*.whl") if platform in path.stem.split("-")[-1].split("."))
+    made = sorted(dist.glob(f"ugt-*-{tags}-*.whl"))
+    fitting = [path for path in made if any(runs_on(platform, one) for one in path.stem.split("-")[-1].split("."))]
     version = [path for path in fitting if path.name.startswith(f"ugt-{own_version()}-")]
     if len(version) != 1:
         raise SystemExit(f"{dist} must hold one wheel of ugt {own_version()} with {tags} for {platform}: make wheels, or copy it there")
     return version[0]
+
+
+def runs_on(platform: str, tag: str) -> bool:
+    """Return whether a wheel with this tag runs on a platform; those of macOS run on later versions, too."""
+    names = [re.fullmatch(r"macosx_(\d+)_(\d+)_(\w+)", one) for one in (platform, tag)]
+    if not all(names):
+        return platform == tag
+    (system, wheel) = ((int(one[1]), int(one[2]), one[3]) for one in names if one)
+    return system[2] == wheel[2] and system[:2] >= wheel[:2]
 
 
 def own_version() -> str:
@@ -75,18 +88,18 @@ def hashed(paths: Sequence[Path]) -> str:
 
 def filled(name: str, platform: str, python_version: str) -> bytes:
     """Return a script or text with the names filled in; for Windows with its line ends."""
-    tried = TRIED if re.fullmatch(r"manylinux\w+_x86_64", platform) else UNTRIED
+    tried = next((text for pattern, text in TRIED.items() if re.fullmatch(pattern, platform)), UNTRIED)
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for word, value in {"VERSION": own_version(), "PYTHON": python_version, "PLATFORM": platform, "TRIED": tried}.items():
         text = text.replace(f"@{word}@", value)
-    return (text.replace("\n", "\r\n") if name.endswith((".ps1", ".txt")) else text).encode()
+    return (text.replace("\n", "\r\n") if name.endswith((".cmd", ".ps1", ".txt")) else text).encode()
 
 
 def contents(paths: Sequence[Path], platform: str, python_version: str, epoch: int) -> dict[str, bytes]:
     """Return every file of the archive by its name."""
     bill = sbom.bill(paths, f"ugt-offline-{platform}-py{python_version}", own_version(), epoch)
     return {
-        **{name: filled(name, platform, python_version) for name in ("README.txt", "install.ps1", "install.sh")},
+        **{name: filled(name, platform, python_version) for name in ("README.txt", "install.cmd", "install.ps1", "install.sh")},
         "LICENSE": (wheels.ROOT / "LICENSE").read_bytes(),
         "requirements.txt": hashed(paths).encode(),
         "sbom.cdx.json": (json.dumps(bill, indent=1, ensure_ascii=False) + "\n").encode(),

@@ -13,6 +13,8 @@ import numpy as np
 
 import ugt
 from ugt.agreement.coefficients import DECLARED
+from ugt.annotations.other_annotators import keeping
+from ugt.grades import GRADE_METRICS
 from ugt.plausibilities.metric import METRICS
 
 World = dict  # of arrays by name, cases first
@@ -90,6 +92,12 @@ def repeated(world: World) -> Any:
     return ugt.Labels.from_long(case, column % 2, label, classes=classes_of(world), cases=world["case_ids"])
 
 
+def guesses(world: World) -> Any:
+    """One class for all annotators of a case."""
+    wide = np.repeat(world["class"][:, None], 4, axis=1)
+    return ugt.Labels.from_wide(wide, classes=classes_of(world), case_ids=world["case_ids"])
+
+
 def ratings(world: World) -> Any:
     return ugt.Ratings.from_wide(world["ratings"], case_ids=world["case_ids"])
 
@@ -134,6 +142,14 @@ def models(world: World) -> Any:
 
 def draws(world: World) -> Any:
     return ugt.plackett_luce(rankings(world), n_draws=16, n_warmup=4, n_chains=2)
+
+
+def guessed_ratings(world: World) -> Any:
+    return ugt.Ratings.from_wide(np.repeat(world["rated"][:, None], 4, axis=1), case_ids=world["case_ids"])
+
+
+def both_distances(world: World) -> Any:
+    return {"A": ugt.manhattan_distance(labels(world), world["probs"]), "B": ugt.manhattan_distance(labels(world), world["shares"])}
 
 
 def pairs_differ(a: int, b: int) -> bool:
@@ -188,6 +204,10 @@ def calibrated(probs: Any, counts: Any, **more: Any) -> Any:
     return ugt.TemperatureScaling(**{"input": "probabilities", **more}).fit_transform(probs, counts)
 
 
+def calibrated_at_cuts(counts: Any, probs: Any, **more: Any) -> Any:
+    return ugt.calibration_at_cuts(counts, probs, **more)[-1]
+
+
 def concentrated(probs: Any, counts: Any, **more: Any) -> Any:
     return ugt.AlphaCalibration(**more).fit_transform(probs, counts)
 
@@ -204,7 +224,8 @@ def compared_with_readers(p: Any, table: Any, scores: Any, **more: Any) -> Any:
 MADE_OF: Mapping[Callable[[World], Any], tuple[str, ...]] = {
     labels: ("wide", "case_ids"), repeated: ("wide", "case_ids"), positive: ("wide", "case_ids"), ratings: ("ratings", "case_ids"),
     rankings: ("ranked", "case_ids"), nested: ("ranked",), posterior: ("table", "case_ids"), certain: ("table", "case_ids"),
-    normals: ("ratings", "case_ids"),
+    normals: ("ratings", "case_ids"), guesses: ("class", "case_ids"), guessed_ratings: ("rated", "case_ids"),
+    both_distances: ("wide", "probs", "shares", "case_ids"),
     both: ("scores", "other"), models: ("scores", "other", "counts", "case_ids"), draws: ("ranked", "case_ids"),
     three: ("s",),
 }  # fmt: skip
@@ -259,7 +280,8 @@ def numbers(answer: Any) -> dict[str, Any]:
     def visit(path: str, value: Any) -> None:
         if isinstance(value, (np.ndarray, np.generic)):
             array = np.asarray(value)
-            found[path] = (array.shape, array.tolist() if array.dtype == object else array.tobytes())
+            little = array.astype(array.dtype.newbyteorder("<"))  # the same bytes on every machine
+            found[path] = array.tolist() if array.dtype == object else (little.dtype.str, array.shape, little.tobytes())
         elif isinstance(value, Mapping):
             for key, item in value.items():
                 if key not in ("provenance", "seconds"):
@@ -276,6 +298,31 @@ def numbers(answer: Any) -> dict[str, Any]:
 
     visit("", answer)
     return found
+
+
+def some_labelled(table: Any, chosen: Any) -> Any:
+    """Ratings of the chosen cases; the others have none."""
+    known = ugt.Ratings.from_wide(table)
+    return keeping(known, chosen[np.repeat(np.arange(len(table)), np.diff(known.offsets))])
+
+
+def judged(table: Any, judge: Any, chosen: Any, **more: Any) -> Any:
+    """A corrected mean; the chosen cases have labels."""
+    return ugt.corrected_mean(some_labelled(table, chosen), judge, **more)
+
+
+def assessed(table: Any, judge: Any, chosen: Any, **more: Any) -> Any:
+    """The means of an assessment of one judge and one system."""
+    (row,) = ugt.assess_judges({"model": (some_labelled(table, chosen), {"judge": judge})}, **more).means
+    return SimpleNamespace(value=np.array([row["judge_alone"], row["people_alone"]]))
+
+
+def strongest(ranked: Any, **more: Any) -> Any:
+    """Strengths of classes as models, each ranked first once more in a ring, by class."""
+    k = ranked.shape[2]
+    ring = [np.roll(np.arange(k), j).tolist() for j in range(k)]
+    found = ugt.strengths(ugt.Preferences.from_rankings(ranked.reshape(-1, k).tolist() + ring), **more)
+    return SimpleNamespace(value=found.value[np.argsort(found.models)])
 
 
 def planned(annotations: Any, scores: Any, **options: Any) -> Any:
@@ -307,6 +354,9 @@ def all_for(reason: str) -> dict[str, str]:
     return dict.fromkeys(("order", "duplication", "relabelling"), reason)
 
 
+GRADE_MEANS = [one for one in GRADE_METRICS.values() if one.function.__annotations__["return"] == "Estimate"]
+OF_PAIRS = ("kendall", "concordance", "auroc_at_cuts")
+
 FUNCTIONS: dict[str, Entry] = {
     # certainty and accuracies
     **{
@@ -319,6 +369,15 @@ FUNCTIONS: dict[str, Entry] = {
     "case_correlation": Entry(ugt.case_correlation, ("p", certain)),
     "expected_certainty": Entry(ugt.expected_certainty, (posterior,), per_case=("per_case", "current")),
     "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),
+    **{
+        one.function.__name__: Entry(
+            one.function,
+            (posterior, "probs"),
+            per_case=CASES if one in GRADE_MEANS else (),
+            lacks={"relabelling": ORDINAL, **({"duplication": COPIES} if one.name in OF_PAIRS else {})},
+        )
+        for one in GRADE_METRICS.values()
+    },
     "rating_certainty": Entry(ugt.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
     "ua_coverage": Entry(ugt.ua_coverage, (posterior, "sets"), per_case=CASES),
     "ua_group_accuracy": Entry(ugt.ua_group_accuracy, (posterior, "scores", "risk"), {"group_rule": "top_class"}, per_case=CASES),
@@ -367,6 +426,9 @@ FUNCTIONS: dict[str, Entry] = {
         )
         for name, one in DECLARED.items()
     },
+    "annotator_strictness": Entry(
+        ugt.annotator_strictness, (ratings,), {}, ("value", "spread", "f_value"), lacks={"duplication": COPIES, "relabelling": ORDINAL}
+    ),
     "case_counts": Entry(ugt.case_counts, (labels,), {}, ("mean_annotators", "mean_classes"), ("n_annotators", "n_classes")),
     "intra_annotator_agreement": Entry(ugt.intra_annotator_agreement, (repeated,)),
     "intraclass_correlation": Entry(ugt.intraclass_correlation, ("ratings",), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}),
@@ -379,6 +441,7 @@ FUNCTIONS: dict[str, Entry] = {
     "disagreement_losses": Entry(ugt.disagreement_losses, ("counts", "p"), {}, ("l_phi",), ("observed",)),
     "histogram_brier_score": Entry(ugt.histogram_brier_score, ("counts", "probs"), per_case=CASES),
     "histogram_log_loss": Entry(ugt.histogram_log_loss, ("counts", "probs"), per_case=CASES),
+    "calibration_at_cuts": Entry(calibrated_at_cuts, ("counts", "probs"), {}, ("l_sq",), lacks={"relabelling": ORDINAL}),
     "histogram_losses": Entry(ugt.histogram_losses, ("counts", "probs"), {}, ("l_sq",)),
     "label_posterior": Entry(posterior_means, ("table", "counts"), {}, (), (".",), {"relabelling": COLUMNS}),
     "manhattan_distance": Entry(ugt.manhattan_distance, ("counts", "probs"), per_case=CASES),
@@ -386,6 +449,10 @@ FUNCTIONS: dict[str, Entry] = {
     "ranked_probability_score": Entry(ugt.ranked_probability_score, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
     "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
     "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
+    # predictions of each annotator's label
+    "multilabel_mean": Entry(ugt.multilabel_mean, (both_distances,), per_case=CASES),
+    "perspectivist_distance": Entry(ugt.perspectivist_distance, (ratings, guessed_ratings), per_case=CASES, lacks={"relabelling": ORDINAL}),
+    "perspectivist_error_rate": Entry(ugt.perspectivist_error_rate, (labels, guesses), per_case=CASES),
     # soft scores
     "agreement_by_group": Entry(ugt.agreement_by_group, (labels,), {"groups": ["a", "a", "b", "b"]}),
     "by_annotators": Entry(lambda found, scores: ugt.by_annotators(ugt.soft_auroc(found, scores)).mean(), (labels, "scores")),
@@ -432,7 +499,10 @@ FUNCTIONS: dict[str, Entry] = {
     "MonteCarloConformal": Entry(plausible, ("probs", "shares"), {}, (), (), all_for(DRAWN)),
     "SplitConformal": Entry(p_values, ("probs", "class"), {}, (), (".",), {"duplication": CORRECTED, "relabelling": COLUMNS}),
     "TemperatureScaling": Entry(calibrated, ("probs", "counts"), {}, (), (), all_for(FITTED)),
-    # studies
+    # judges and studies
+    "assess_judges": Entry(assessed, ("ratings", "s", "chosen")),
+    "corrected_mean": Entry(judged, ("ratings", "s", "chosen"), {"tuning": 0.5}, ("value", "judge")),
+    "strengths": Entry(strongest, ("ranked",), {}, ("value",), (), all_for(FITTED)),
     "plan_annotations": Entry(planned, (labels, "scores"), values=("value", "parts"), lacks={"duplication": CORRECTED}),
     # resampling and evaluations
     "bootstrap": Entry(ugt.bootstrap, ("scores",), QUICK, ("estimate",), (), {"relabelling": COLUMNS}),

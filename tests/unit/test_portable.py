@@ -1,0 +1,121 @@
+"""The core compiles with MSVC too, and nothing depends on what only some C libraries, encodings or default integers do."""
+
+import ast
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from public_functions import numbers
+from same_numbers import compare, stored
+
+ROOT = Path(__file__).parents[2]
+CORE = ROOT / "ugt" / "_core"
+FILES = sorted(path for path in CORE.glob("*.[ch]") if not path.name.startswith("_"))
+CLASSIFY = r"(?:isnan|isinf|isfinite|isnormal|signbit|isunordered)"
+VALUE = rf"(?:[-+*/&|^]=?|<<|[^=!<>]=)\s*{CLASSIFY}\([^;&|?]*\)(?!\s*[!=]=)\s*;"
+# MSVC has C11 without the optional parts, and neither POSIX nor the extensions of GNU.
+LACKING = {
+    "an attribute or builtin of GNU": r"__attribute__|__builtin_|__extension__|\btypeof\b|__int128|\basm\b",
+    "a statement as an expression": r"\(\{",
+    "a header of POSIX, or an optional one": r"#\s*include\s*<(?:unistd|pthread|strings|sys/\w+|complex|threads|stdatomic|tgmath)\.h>",
+    "_Generic, _Complex or an atomic type": r"\b_(?:Generic|Complex|Atomic|Thread_local|Alignas)\b",
+    "a constant of POSIX": r"\bM_(?:PI|E|LN2|SQRT2)\b",
+    "an integer whose size differs": r"\b(?:ssize_t|long)\b(?! double)",
+    "an array of variable length": r"^\s+(?:const )?(?:double|float|u?int\w*_t|int|size_t)\s+\w+\[[^\]]*\b[a-z]\w*\b[^\]]*\]\s*(?:;|=)",
+    "the value of a classification, which is not 1 everywhere": VALUE,
+}
+
+
+# The branch of a condition that other compilers take; what is behind #else or #elif is for MSVC.
+FOR_OTHERS = re.compile(r"^#if[^\n]*(?:__GNUC__|__SIZEOF_INT128__)(?:\\\n|.)*\n(?:.*\n)*?(?=#(?:else|elif|endif))", re.MULTILINE)
+
+
+def code(path):
+    text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = FOR_OTHERS.sub("#if 0\n", text)
+    return re.sub(r'"(?:\\.|[^"\\])*"|//.*', '""', text)
+
+
+@pytest.mark.parametrize("what", LACKING)
+def test_nothing_is_used_that_msvc_lacks(what):
+    assert len(FILES) > 40
+    assert [path.name for path in FILES if re.search(LACKING[what], code(path), re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["missing += isnan(p[k]);", "n = n + signbit(x);", "    double room[n];", "x = ({ 1; });", "long n;", "int n __attribute__((unused));"],
+)
+def test_what_is_lacking_is_seen(line):
+    assert any(re.search(pattern, line, re.MULTILINE) for pattern in LACKING.values())
+
+
+@pytest.mark.parametrize(
+    "line", ["missing += isnan(p[k]) != 0;", "if (isnan(x) || y)", "out = isnan(x) ? 0 : 1;", "    double room[MOST];"]
+)
+def test_what_is_portable_is_let_through(line):
+    assert not any(re.search(pattern, line, re.MULTILINE) for pattern in LACKING.values())
+
+
+TEXTS = {"read_text": 0, "write_text": 1}  # methods, with their number of arguments before the encoding
+
+
+def text_without_encoding(path):
+    """Lines that open a file as text in the encoding of the system, which is cp1252 on many machines with Windows."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        named = {one.arg: one.value for one in node.keywords} if isinstance(node, ast.Call) else {}
+        if not isinstance(node, ast.Call) or "encoding" in named:
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id == "open":
+            mode = named.get("mode", node.args[1] if len(node.args) > 1 else None)
+            modes = [one.value for one in ast.walk(mode) if isinstance(one, ast.Constant)] if mode else [""]
+            if not all("b" in str(one) for one in modes if one is None or isinstance(one, str)):
+                yield node.lineno
+        elif isinstance(node.func, ast.Attribute) and len(node.args) <= TEXTS.get(node.func.attr, -1):
+            yield node.lineno
+
+
+def test_every_text_has_an_encoding(tmp_path):
+    sources = [path for folder in ("ugt", "packaging") for path in sorted((ROOT / folder).rglob("*.py"))]
+    assert {str(path): lines for path in sources if (lines := list(text_without_encoding(path)))} == {}
+    (tmp_path / "a.py").write_text(
+        "open(x)\nopen(x, 'w')\np.read_text()\np.write_text(y)\nopen(x, 'rb')\np.write_text(y, 'utf-8')\n", "utf-8"
+    )
+    assert list(text_without_encoding(tmp_path / "a.py")) == [1, 2, 3, 4]
+
+
+def default_integers(path):
+    """Lines that ask for the default integer of numpy, which has 32 bits on Windows before numpy 2."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            given = [one.value for one in node.keywords if one.arg == "dtype"]
+            named = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            given += (
+                node.args[:1] if named == "astype" else node.args[1:2] if named in ("array", "asarray", "zeros", "ones", "empty") else []
+            )
+            if any(isinstance(one, ast.Name) and one.id == "int" for one in given):
+                yield node.lineno
+
+
+def test_no_array_has_the_default_integer():
+    found = {path.name: lines for path in sorted((ROOT / "ugt").rglob("*.py")) if (lines := list(default_integers(path)))}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "size"),
+    [
+        (np.array([1.0, 2.0]), np.array([1.0, 2.0]), None),
+        (np.array([1.0, np.nan]), np.array([1.5, np.nan]), 0.5 / 1.5),
+        (np.array([100.0]), np.array([101.0]), 1 / 101),
+        (np.array([np.inf]), np.array([-np.inf]), np.inf),
+        (np.array([1, 2]), np.array([1.0, 2.0]), 0.0),
+        (np.array([1.0]), np.array([1.0, 1.0]), np.inf),
+        ("1.0", "1.25", 0.25 / 1.25),
+        ("a", "b", np.inf),
+    ],
+)
+def test_how_far_numbers_of_two_systems_are_apart(one, other, size):
+    sides = [{"numbers": {"f 0": {"": stored(numbers(value)[""] if isinstance(value, np.ndarray) else value)}}} for value in (one, other)]
+    assert compare(*sides) == ({} if size is None else {"f 0": pytest.approx(size)})
