@@ -433,6 +433,24 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     return UGT_OK;
 }
 
+static int integrate_rankings(const shared *in, uint64_t *digest)
+{
+    static _Thread_local double out[3 * MOST_ITEMS];
+    double error[CASES];
+    int64_t info[4 * CASES];
+    const volatile int32_t stop = 0;
+    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 200, 5};
+    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8, 0, 5};
+    const int64_t n = ugt_stages_class_offsets(in->stages)[CASES] + CASES;
+    TRY(ugt_first_class(in->stages, KEY, &few, 0, CASES, &stop, out, error, info));
+    note(digest, out, (size_t)(3 * n) * sizeof *out);
+    NOTE(error);
+    NOTE(info);
+    TRY(ugt_first_class(in->stages, KEY, &none, 0, CASES, &stop, out, error, info));
+    note(digest, out, (size_t)(3 * n) * sizeof *out);
+    return UGT_OK;
+}
+
 static int diagnose(const shared *in, uint64_t *digest)
 {
     enum { CHAINS = 4, LENGTH = 50 };
@@ -497,6 +515,7 @@ const kernel KERNELS[] = {
     {"sets", score_sets},
     {"fits of rankings", fit_rankings},
     {"samples of rankings", sample_rankings},
+    {"integrals of rankings", integrate_rankings},
     {"diagnostics", diagnose},
     {"distances", measure_distances},
     {"masks", measure_masks},

@@ -32,6 +32,26 @@ class Stages:
     def classes(self, offsets: NDArray[int64], index: NDArray[int32]) -> None: ...
     def map(self, reliability: float, shape: NDArray[float64], rest: int, begin: int, end: int, plausibility: NDArray[float64]) -> int: ...
     def unbeaten(self, mark: NDArray[uint8]) -> None: ...
+    def first_class(
+        self,
+        stream_key: NDArray[uint64],
+        reliability: float,
+        shape: float,
+        rest: int,
+        tolerance: float,
+        most_dimensions: int,
+        most_exact_terms: int,
+        most_leaves: int,
+        most_terms: int,
+        most_points: int,
+        seed: int,
+        begin: int,
+        end: int,
+        stop: NDArray[int32],
+        out: NDArray[float64],
+        error: NDArray[float64],
+        info: NDArray[int64],
+    ) -> bool: ...
     def gibbs(
         self,
         stream_key: NDArray[uint64],

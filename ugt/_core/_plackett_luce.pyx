@@ -49,6 +49,19 @@ cdef extern from "ugt.h" nogil:
     int UGT_ERR_CONVERGENCE
     int ugt_modes(const ugt_stages *, double, const double *, int, int64_t, int64_t, double *, int64_t *)
     void ugt_unbeaten(const ugt_stages *, int64_t, int64_t, uint8_t *)
+    ctypedef struct ugt_cubature_options:
+        double reliability
+        double shape
+        int rest
+        double tolerance
+        int64_t most_dimensions
+        int64_t most_exact_terms
+        int64_t most_leaves
+        int64_t most_terms
+        int64_t most_points
+        uint64_t seed
+    int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, int64_t, int64_t, const int32_t *, double *, double *,
+                        int64_t *)
     int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
 
 
@@ -180,6 +193,29 @@ cdef class Stages:
         options.n_warmup, options.n_draws, options.n_thin, options.n_chains, options.seed = n_warmup, n_draws, n_thin, n_chains, seed
         with nogil:
             status = ugt_gibbs(self.stages, &stream_key[0], &options, begin, end, &stop[0], &draws[0])
+        if status == UGT_STOPPED:
+            return False
+        check(status)
+        return True
+
+
+    def first_class(self, const uint64_t[::1] stream_key, double reliability, double shape, int rest, double tolerance, int64_t most_dimensions,
+                    int64_t most_exact_terms, int64_t most_leaves, int64_t most_terms, int64_t most_points, uint64_t seed, int64_t begin,
+                    int64_t end, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+        """Fill probabilities, means and variances of cases begin..end, their errors and how they were computed; return whether all are."""
+        cdef ugt_cubature_options options
+        cdef int status
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or begin < 0 or end > self.n_cases or not reliability > 0 \
+                or not shape > 0 or not tolerance > 0 or most_terms < 1 or begin > end or out.shape[0] != 3 * self.width(begin, end) \
+                or error.shape[0] != end - begin or info.shape[0] != end - begin or info.shape[1] != 4:
+            raise ValueError("options or outputs of the integration do not fit")
+        if begin >= end:
+            return True
+        options.reliability, options.shape, options.rest, options.tolerance = reliability, shape, rest, tolerance
+        options.most_dimensions, options.most_exact_terms, options.most_leaves = most_dimensions, most_exact_terms, most_leaves
+        options.most_terms, options.most_points, options.seed = most_terms, most_points, seed
+        with nogil:
+            status = ugt_first_class(self.stages, &stream_key[0], &options, begin, end, &stop[0], &out[0], &error[0], &info[0, 0])
         if status == UGT_STOPPED:
             return False
         check(status)

@@ -8,8 +8,10 @@
 
 #include "core.h"
 #include "em.h"
+#include "wide.h"
 
 #define BLOCK 8     /* labels between two divisions by the largest value: a product of so many probabilities is 1e-240 or more */
+#define LANES 4
 #define LEAST 1e-30 /* lower limit of probabilities, on which BLOCK depends */
 
 /* Curves of one annotator: passed [n_grades+1][n_nodes] is P(grade >= k) and failed its complement, both without cancellation.
@@ -82,10 +84,10 @@ int ugt_graded_check(const ugt_label_table *t)
 }
 
 /* Fills the normalised posterior [n_nodes] of one case. Returns the log of its divisor, or -inf if every node underflows. */
-static double case_posterior(const ugt_label_table *t, const ugt_graded *g, const double *p, int64_t i, double *restrict posterior)
+UGT_WIDE static double case_posterior(const ugt_label_table *t, const ugt_graded *g, const double *p, int64_t i, double *restrict posterior)
 {
     const int64_t n = g->n_nodes, kq = g->n_grades * n;
-    double logs = 0.0, sum = 0.0;
+    double logs = 0.0, lane[LANES] = {0.0}, sum = 0.0;
     memcpy(posterior, g->mass, (size_t)n * sizeof *posterior);
     for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
         const double *restrict one = p + t->annotator[r] * kq + t->label[r] * n;
@@ -112,13 +114,32 @@ static double case_posterior(const ugt_label_table *t, const ugt_graded *g, cons
             logs += log(top);
         }
     }
-    for (int64_t q = 0; q < n; q++)
-        sum += posterior[q];
+    int64_t at = 0;
+    for (; at + LANES <= n; at += LANES) /* one sum would wait for every addition before it */
+        for (int64_t l = 0; l < LANES; l++)
+            lane[l] += posterior[at + l];
+    for (; at < n; at++)
+        sum += posterior[at];
+    for (int64_t l = 0; l < LANES; l++)
+        sum += lane[l];
     if (!(sum > 0.0))
         return -INFINITY;
+    const double scale = 1.0 / sum;
     for (int64_t q = 0; q < n; q++)
-        posterior[q] /= sum;
+        posterior[q] *= scale;
     return logs + log(sum);
+}
+
+/* Adds the posterior of one case to the counts of its labels. */
+UGT_WIDE static void add_posterior(const ugt_label_table *t, const ugt_graded *g, int64_t i, const double *restrict posterior, double *count)
+{
+    const int64_t n = g->n_nodes, kq = g->n_grades * n;
+    for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
+        double *restrict to = count + t->annotator[r] * kq + t->label[r] * n;
+        const double w = t->weight == NULL ? 1.0 : t->weight[r];
+        for (int64_t q = 0; q < n; q++)
+            to[q] += w * posterior[q];
+    }
 }
 
 int ugt_graded_expect(const ugt_label_table *t, const ugt_graded *g, const double *p, const int32_t *grade, double *count, double *law,
@@ -137,12 +158,8 @@ int ugt_graded_expect(const ugt_label_table *t, const ugt_graded *g, const doubl
             return UGT_ERR_CONVERGENCE;
         }
         total += log_sum;
-        for (int64_t r = t->offsets[i]; count != NULL && r < t->offsets[i + 1]; r++) {
-            double *restrict to = count + t->annotator[r] * kq + t->label[r] * n;
-            const double w = t->weight == NULL ? 1.0 : t->weight[r];
-            for (int64_t q = 0; q < n; q++)
-                to[q] += w * posterior[q];
-        }
+        if (count != NULL)
+            add_posterior(t, g, i, posterior, count);
         if (law != NULL) {
             double mean = 0.0, square = 0.0;
             memset(law + i * g->n_grades, 0, (size_t)g->n_grades * sizeof *law);

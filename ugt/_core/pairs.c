@@ -440,7 +440,7 @@ static double total_of(const double *p, int64_t n)
     int64_t good = 0, missing = 0;
     for (int64_t k = 0; k < n; k++) {
         good += p[k] >= 0.0;
-        missing += isnan(p[k]);
+        missing += isnan(p[k]) != 0; /* C promises a nonzero value, not 1: MinGW gives -1 */
         sum += p[k];
     }
     if (missing == n)

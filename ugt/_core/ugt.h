@@ -47,7 +47,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_SETS 12
 #define UGT_PURPOSE_ANNOTATORS 13
 #define UGT_PURPOSE_POISSON 14
-
+#define UGT_PURPOSE_LATTICE 15
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
 uint64_t ugt_stream_below(ugt_stream *stream, uint64_t n); /* 0..n-1, n >= 1, exactly uniform (Lemire 2019) */
@@ -596,5 +596,5 @@ typedef struct {
 int ugt_mask_distances(const ugt_entries *in, const ugt_masks *masks, int kind, int64_t begin, int64_t end, double *to_others);
 int ugt_mask_predictions(const ugt_entries *in, const ugt_masks *masks, const ugt_masks *predicted, const uint8_t *present, int kind,
                          int64_t begin, int64_t end, double *to_model);
-
+#include "integrals.h"
 #endif

@@ -13,12 +13,14 @@ from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
+from ..annotations.offered import note_pairs
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
 from .fitted_reliability import fit_reliability
 from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .panel_check import PanelCheck, PanelParts, split_panel_check
-from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics, plackett_luce_log_likelihood
+from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics
+from .plackett_luce_likelihood import plackett_luce_log_likelihood
 from .point_estimates import plackett_luce_map, plackett_luce_mle
 from .predictive_reliability import fit_predictive_reliability
 from .reliabilities import merged, reliability_of
@@ -275,6 +277,7 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
 def _annotations(argument: str, value: Any) -> Any:
     """Return Labels or Rankings unchanged; reject other values."""
     if isinstance(value, (Labels, Rankings)):
+        note_pairs(value)
         return value
     check_bare(argument, value)
     advice = "Labels.from_long, from_wide, from_counts and Rankings.from_blocks, from_long, from_strings make them"

@@ -10,18 +10,20 @@ from typing import Any, Callable
 import numpy as np
 
 from .._base import checks, identifiers, notices
-from ..annotations import Labels, Rankings
-from ..plausibilities import Draws, Plausibilities, Point
+from ..annotations import Labels, Rankings, Ratings
+from ..plausibilities import Dirichlet, Draws, Plausibilities, Point
 from ..plausibilities.draws import MentionedDraws
 from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
 from .label_prior import DirichletPrior
 from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
 from .reliabilities import annotator_reliabilities
 
-FITTED = ("dawid-skene", "glad")  # models that fit skills of annotators to all cases together
-AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED)
+FITTED = ("dawid-skene", "glad", "graded-response")  # models that fit skills of annotators to all cases together
+AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED, "normal")
+ONE_GRADE = 1e-6  # concentration of a Dirichlet law whose draws are one grade each: up to 1e-13 with the given probabilities
 # A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
-RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10)}
+RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10),
+    "normal": (0.2, 0.5, 1, 2, 5)}  # fmt: skip
 
 
 def _annotated_draws(rankings: Any, **options: Any) -> Draws:
@@ -44,6 +46,25 @@ def _glad(known: Any, **options: Any) -> Plausibilities:
     return found
 
 
+def _graded_response(known: Any, fits: list[Any], **options: Any) -> Plausibilities:
+    """Return the law of the one true grade of each case, given the annotators; add the fit to ``fits``."""
+    from ..annotator_models import graded_response  # noqa: PLC0415
+
+    labels = _with_annotators(known, "graded-response")
+    if not labels.ordered:
+        must = "be ordered for the aggregation 'graded-response' (ordered=[lowest grade, ..., highest grade])"
+        raise checks.error("annotations", must, "labels without an order")
+    fits.append(graded_response(labels, **options))
+    law = fits[-1].plausibilities
+    return replace(Dirichlet.from_array(ONE_GRADE * law.mean(), case_ids=law.axes.case_ids, classes=law.axes.classes), axes=law.axes)
+
+
+def _normal(known: Any, prior: Any, reliability: float) -> Any:
+    from ..ratings import normal  # noqa: PLC0415
+
+    return normal(known, prior=prior, reliability=reliability)
+
+
 def _with_annotators(known: Any, how: str) -> Labels:
     """Return labels with annotators; reject other annotations."""
     if isinstance(known, Labels) and len(known.annotators):
@@ -54,11 +75,12 @@ def _with_annotators(known: Any, how: str) -> Labels:
 
 FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {
     "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _annotated_draws,
-    "dawid-skene": _dawid_skene, "glad": _glad,
+    "dawid-skene": _dawid_skene, "glad": _glad, "graded-response": _graded_response, "normal": _normal,
 }  # fmt: skip
 OPTIONS = {
     "dirichlet": ("prior",), "prirn": ("tie_weight", "background"), "irn": ("tie_weight",), "votes": (),
     "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"), "dawid-skene": ("pseudo_counts",), "glad": (),
+    "graded-response": (), "normal": (),
 }  # fmt: skip
 
 
@@ -104,6 +126,13 @@ class Making:
         _prior(found, known)
         return replace(self, prior=found.value), found
 
+    def normal_prior(self, known: Ratings) -> Any:
+        """Return the prior of ratings: the one that was given, or else a fitted one."""
+        from ..ratings import NormalPrior, fit_normal_prior, prior_of  # noqa: PLC0415
+
+        given = isinstance(self.prior, NormalPrior) or np.ndim(self.prior) == 1
+        return prior_of(self.prior) if given else fit_normal_prior(known)
+
     def chosen(self, *names: str) -> dict[str, Any]:
         return {name: np.asarray(self.prior).tolist() if name == "prior" else getattr(self, name) for name in names}
 
@@ -117,6 +146,7 @@ class Truths:
     known: Any = None  # the annotations in the form that the truth model uses
     notes: list[str] = field(default_factory=list)
     diagnostics: list[dict[str, Any]] = field(default_factory=list)  # diagnostics of the chains of each reliability
+    fits: list[Any] = field(default_factory=list)  # the fit of annotators, if the truth comes from one that is kept
 
     def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
         for reliability, make in self.makers:
@@ -125,11 +155,16 @@ class Truths:
             for message in heard:
                 self.notes.append(f"{'' if reliability is None else f'At reliability {reliability:g}: '}{message}.")
                 notices.warn(message, stacklevel=4)
-            if truth.has_impossible_classes:
+            if not isinstance(truth, Plausibilities):  # of ratings
+                yield reliability, truth
+                continue
+            if truth.has_impossible_classes and self.settings["aggregation"] != "graded-response":
                 self.say(
                     "Classes that no annotator named have plausibility exactly 0: in cases with at most k named classes the certainty of "
                     "order k is 1, and set accuracy is low, because the rest of the set is a random choice."
                 )
+            if truth.note:
+                self.say(truth.note)
             if truth.is_sampled:
                 self.diagnostics += _mixing(reliability, truth)
                 self.say("The truth is given as draws: values have Monte Carlo error, and certainty has a small upward bias.")
@@ -154,21 +189,39 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
             raise checks.error("reliability", "be left out with plausibilities, which are used unchanged", reliability)
         return Truths([(None, lambda: known)], {"aggregation": f"given ({type(known).__name__})", "parameters": {}, "reliability": []})
     if how == "auto":
-        how = "dirichlet" if isinstance(known, Labels) else "prirn"
+        how = "dirichlet" if isinstance(known, Labels) else "normal" if isinstance(known, Ratings) else "prirn"
+    if isinstance(known, Ratings) != (how == "normal"):
+        must = (
+            "be 'auto' or 'normal' for ratings on a real scale" if isinstance(known, Ratings) else "be another one: 'normal' is for ratings"
+        )
+        raise checks.error("aggregation", must, repr(how))
     chosen, function = making.chosen(*OPTIONS[how]), FUNCTIONS[how]
+    fits: list[Any] = []
+    said: list[str] = []
+    if how == "graded-response":
+        function = partial(function, fits=fits)
+    if how == "normal":
+        with notices.heard() as said:
+            law = making.normal_prior(known)
+        function, chosen = partial(function, prior=law), {}
     if how in ("plackett-luce", *FITTED):
-        function = partial(function, **making.chosen("seed", "n_threads"))
+        seeded = ("n_threads",) if how == "graded-response" else ("seed", "n_threads")
+        function = partial(function, **making.chosen(*seeded))
     if how not in RELIABILITIES:
         if reliability is not None:
             raise checks.error("reliability", f"be left out with aggregation={how!r}, which has none", reliability)
-        return Truths([(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []})
+        return Truths(
+            [(None, partial(function, known, **chosen))], {"aggregation": how, "parameters": chosen, "reliability": []}, fits=fits
+        )
     settings: dict[str, Any] = {"aggregation": how, "parameters": chosen}
-    own, notes = making.annotator_reliability, []
+    if how == "normal":
+        settings["parameters"] = {"normal_prior": [law.location, law.kappa, law.shape, law.scale]}
+    own, notes = making.annotator_reliability, [f"{message[0].upper()}{message[1:]}." for message in said]
     if own is not None:
         own = annotator_reliabilities(own, known)
         settings["annotator_reliability"] = {str(name): value for name, value in own.items()}
         low, high = (pick(own, key=own.__getitem__) for pick in (min, max))
-        notes = [
+        notes += [
             f"Each annotator has a separate reliability, from {own[low]:g} ({low}) to {own[high]:g} ({high}); reliability 1 in tables "
             "means these reliabilities."
         ]
@@ -223,8 +276,12 @@ def _reliabilities(given: Any) -> list[float]:
     return [float(value) for value in found]
 
 
+def voted_at(known: Any, rows: Any) -> Any:
+    """Return the voted label of some cases; of ratings, their means."""
+    return known.means()[rows] if isinstance(known, Ratings) else voted(known).take(rows)
+
+
 def voted(known: Any) -> Point:
-    """Return the voted label: by majority for labels, by inverse rank for rankings, by their mean for plausibilities."""
     if isinstance(known, Labels):
         return votes(known)
     if isinstance(known, Rankings):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -239,7 +239,7 @@ def one_each(labels: Labels) -> Labels:
     checks.room("a table with one row per label", 16 * labels.count.sum(dtype=np.float64))
     ends = np.append(0, np.cumsum(labels.count))[labels.offsets]
     who, label = np.repeat(labels.annotator, labels.count), np.repeat(labels.label, labels.count)
-    return Labels(labels.axes, labels.annotators, ends, who, label, np.ones(len(label), np.int64))
+    return replace(labels, offsets=ends, annotator=who, label=label, count=np.ones(len(label), np.int64))
 
 
 def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:

@@ -1,33 +1,40 @@
-"""Plackett–Luce with ties: posterior draws of plausibilities from partial rankings, and the likelihood [A B.4]."""
+"""Plackett–Luce with ties: the posterior of plausibilities from partial rankings [A B.4]."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .._base import checks, identifiers, notices, parallel
+from .._base import checks, notices, parallel
 from .._base.arrays import Array, Int32, Int64
 from .._base.checkpoints import Checkpoint, fingerprint
-from .._base.ragged import offsets_of
+from .._base.ragged import offsets_of, take
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
+from ..annotations.offered import note_pairs
+from ..annotations.other_annotators import of_cases
 from ..plausibilities import Draws, Plausibilities
 from ..plausibilities.diagnostics import Diagnostics
 from ..plausibilities.draws import REST, MentionedDraws
+from ..plausibilities.integrated import Integrated
 from ..resampling import seed_of
+from .plackett_luce_integrals import integrate
 from .reliabilities import reliability_of
 
 CHUNK = 16  # cases in a chunk and in a checkpoint record: some hundredths of a second
 LEAST_TEMPERING = 0.01
 UNRANKED = ("individual", "lump", "ignore")
+METHODS = ("auto", "exact", "draws")
 WORST_RHAT, LEAST_ESS = 1.05, 25  # largest R̂ and least number of effective draws per chain of a case whose chains have mixed
 
 
 def as_rankings(annotations: Any) -> Rankings:
     """Return rankings unchanged, and labels as rankings of one class; reject other values."""
     if isinstance(annotations, Rankings):
+        note_pairs(annotations)
         return annotations
     if not isinstance(annotations, Labels):
         raise TypeError(
@@ -64,6 +71,7 @@ def tempering_of(tempering: Any) -> float:
 def plackett_luce(
     rankings: Any,
     *,
+    method: str = "draws",
     reliability: Any = 1.0,
     tempering: float = 1.0,
     prior_shape: float | None = None,
@@ -79,8 +87,8 @@ def plackett_luce(
     dtype: Any = np.float64,
     progress: bool = False,
     checkpoint: Any = None,
-) -> Draws:
-    """Return posterior draws of plausibilities under the Plackett–Luce model with ties and unranked classes.
+) -> Draws | Integrated:
+    """Return the posterior of plausibilities under the Plackett–Luce model with ties and unranked classes.
 
     Latent arrival times are ``τ_k ~ Exp(λ_k)``; in a ranking all classes of a block arrive before those of later blocks, and unranked
     classes arrive last; the prior is ``λ_k ~ Gamma(a, rate)``; the likelihood has the power γ, the reliability, as if each annotator had
@@ -91,6 +99,9 @@ def plackett_luce(
     ----------
     rankings : Rankings or Labels
         N cases. A label is a ranking of one class. A case without annotations gets draws from the prior.
+    method : {"auto", "exact", "draws"}
+        ``"draws"`` (default): posterior draws of all cases. ``"auto"``: integrals, see Notes. ``"exact"``: the same, but all cases must
+        have an error of at most 1e-6.
     reliability : float, mapping of annotator to float, or array
         γ > 0, any real number; for each annotator or each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r
         times. For rankings whose annotators have no names, (R,) numbers.
@@ -121,14 +132,16 @@ def plackett_luce(
 
     Returns
     -------
-    Draws
-        Draws of the mentioned classes of each case and of the lump of all others: memory grows with the number of mentioned classes.
+    Draws or Integrated
+        Draws of the mentioned classes of each case and of the lump of all others: memory grows with the number of mentioned classes. Or,
+        unless ``method="draws"``, the probability of each class to be the most plausible one, and the means and variances of
+        plausibilities, as integrals. Metrics that need whole orders of classes then use draws, which are made when they are first needed.
 
     Raises
     ------
     ValueError, TypeError
         If a number is out of range, both priors are given, ``n_draws`` is not a multiple of ``n_chains``, or the checkpoint belongs to
-        other data, options or another version; if ``rankings`` are of another kind.
+        other data, options or another version; if ``rankings`` are of another kind; if a case is not exact with ``method="exact"``.
 
     Warns
     -----
@@ -144,9 +157,21 @@ def plackett_luce(
     log λ_k has a log-concave density with ``λ_k^t`` in it, which is drawn by rejection, in addition to Metropolis moves of each ranked
     class with the times integrated out.
 
+    Integrals are over one Beta variable for each distinct set of classes that annotators placed before others (the dimension of the
+    case); a tied block is the sum over its orders. The dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes
+    refines up to 7 dimensions and 200 terms to a stated error of 1e-6. In checks against finer rules the true error was below the stated
+    one. Cases that are too hard get a lattice with 16 random shifts (Cools, Kuo & Nuyens 2006) and a standard error of about 1e-4, up to
+    1e-3 if many blocks are tied and the reliability is high. Cases with tied blocks and a reliability that is not whole, or with too many
+    orders, get draws. ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them. With a tempering,
+    ``"auto"`` means draws.
+
     References
     ----------
     [A] Stutz et al., "Evaluating AI systems under uncertain ground truth: a case study in dermatology", appendix B.4.
+
+    T. Gerstner, M. Griebel (2003), "Dimension-adaptive tensor-product quadrature", Computing 71.
+
+    R. Cools, F. Y. Kuo, D. Nuyens (2006), "Constructing embedded lattice rules for multivariate integration", SIAM J. Sci. Comput. 28.
 
     Examples
     --------
@@ -157,8 +182,12 @@ def plackett_luce(
     Draws(n_cases=1, n_draws=4000, n_classes=5)
     >>> bool(0.55 < post.label_probability([[0]])[0] < 0.85)
     True
+    >>> exact = ugt.plackett_luce(rankings, method="exact")
+    >>> exact, exact.label_probability([[0]]).round(6)
+    (Integrated(n_cases=1, n_classes=5, exact=1), array([0.683927]))
     """
     given, gamma, weights = weighted_rankings(rankings, reliability)
+    checks.option("method", method, METHODS)
     checks.option("unranked", unranked, UNRANKED)
     checks.whole("n_draws", n_draws)
     if n_draws % checks.whole("n_chains", n_chains):
@@ -176,17 +205,49 @@ def plackett_luce(
     if tempered != 1 and unranked == "individual":
         given, weights = with_all_classes(given, weights)
     law = gamma, shape, checks.scalar("prior_rate", prior_rate, positive=True)
-    word = seed_of(seed)
+    if tempered != 1 and method == "exact":
+        raise checks.error("method", "be 'draws' with a tempering other than 1", repr(method))
+    task = given, weights, (*law, tempered), unranked, schedule, seed_of(seed), np.dtype(dtype)
     with ExitStack() as stack:
         stack.enter_context(parallel.threads(n_threads))
         if progress:
             stack.enter_context(parallel.progress_to_stderr())
-        draws = _sample(given, weights, (*law, tempered), unranked, schedule, word, np.dtype(dtype), checkpoint)
-        _warn(draws)
+        if method == "draws" or tempered != 1:
+            draws = _sample(*task, checkpoint)
+            _warn(draws)
+            return draws
+        return _integrated(task, method == "exact", n_threads, checkpoint)
+
+
+def _integrated(task: tuple[Any, ...], exact: bool, n_threads: int, path: Any) -> Integrated:
+    """Return the integrals of all cases, with draws for the cases and questions that have none."""
+    rankings, weights, law, unranked, _, seed, _ = task
+    stages = stages_of(rankings, unranked != "ignore", weights)
+    offsets, index = classes_of(stages)
+    arrays = (*arrays_of(rankings), rankings.axes.stream_keys, *([] if weights is None else [weights]))
+
+    def in_parts(part: Any, starts: Int64, values: Array, stop: Any, options: Any) -> None:
+        run = None if path is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
+        _in_parts(part, "integrating", rankings.n_cases, starts, values, stop, path, run)
+
+    draws_of = partial(_draws_of, task, n_threads)
+    return integrate(stages, offsets, index, rankings, law[:2], unranked, seed, exact, in_parts, draws_of)
+
+
+def _draws_of(task: tuple[Any, ...], n_threads: int, rows: Any) -> MentionedDraws:
+    """Return the draws of some cases (None: all), with the warning for chains that have not mixed."""
+    rankings, weights, law, unranked, schedule, seed, dtype = task
+    if rows is not None:
+        if weights is not None:
+            weights = weights[take(rankings.case_offsets, rows)[1]]
+        rankings = of_cases(rankings, rows)
+    with parallel.threads(n_threads):
+        draws = _sample(rankings, weights, law, unranked, schedule, seed, dtype, None)
+    _warn(draws)
     return draws
 
 
-def _arrays(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
+def arrays_of(rankings: Rankings) -> tuple[Int64, Int64, Int64, Int32]:
     return rankings.case_offsets, rankings.ranking_offsets, rankings.block_offsets, rankings.items
 
 
@@ -216,7 +277,7 @@ def with_all_classes(rankings: Rankings, weights: Array | None) -> tuple[Ranking
 
 
 def stages_of(rankings: Rankings, rest: bool, weights: Array | None = None) -> core.Stages:
-    return core.Stages(*_arrays(rankings), rankings.n_classes, rest, weights)
+    return core.Stages(*arrays_of(rankings), rankings.n_classes, rest, weights)
 
 
 def classes_of(stages: core.Stages) -> tuple[Int64, Int32]:
@@ -252,21 +313,20 @@ def _sample(
         if out is not room:
             room[:] = out
 
-    bounds = [(begin, min(begin + CHUNK, rankings.n_cases)) for begin in range(0, rankings.n_cases, CHUNK)]
-    if path is None:
-        parallel.run_parts(part, bounds, "sampling", stop)
-    else:
-        run = fingerprint(
-            (*_arrays(rankings), keys, *([] if weights is None else [weights])),
-            (law, unranked, schedule, seed, str(dtype), rankings.n_classes),
-        )
-        _resume(Checkpoint(path, run), part, bounds, starts, values, stop)
+    arrays: list[Any] = [*arrays_of(rankings), keys, *([] if weights is None else [weights])]
+    run = None if path is None else fingerprint(arrays, (law, unranked, schedule, seed, str(dtype), rankings.n_classes))
+    _in_parts(part, "sampling", rankings.n_cases, starts, values, stop, path, run)
     values.flags.writeable = False  # else the record would copy them
     return MentionedDraws(rankings.axes, offsets, index, values, n_draws, schedule[3], unranked, law[1], seed)
 
 
-def _resume(held: Checkpoint, part: Any, bounds: list[tuple[int, int]], starts: Any, values: Any, stop: Any) -> None:
-    """Run the parts that a checkpoint does not hold, and write each one when it is finished."""
+def _in_parts(part: Any, what: str, n_cases: int, starts: Any, values: Any, stop: Any, path: Any, run: bytes | None) -> None:
+    """Run all parts or, with a checkpoint, those that it does not hold, and write each one when it is finished."""
+    bounds = [(begin, min(begin + CHUNK, n_cases)) for begin in range(0, n_cases, CHUNK)]
+    if run is None:
+        parallel.run_parts(part, bounds, what, stop)
+        return
+    held = Checkpoint(path, run)
 
     def write(begin: int, end: int, _: Any) -> None:
         held.add(begin, end, values[starts[begin] : starts[end]].tobytes())
@@ -274,7 +334,7 @@ def _resume(held: Checkpoint, part: Any, bounds: list[tuple[int, int]], starts: 
     try:
         for (begin, end), content in held.parts.items():
             values[starts[begin] : starts[end]] = np.frombuffer(content, values.dtype)
-        parallel.run_parts(part, [bound for bound in bounds if bound not in held.parts], "sampling", stop, write)
+        parallel.run_parts(part, [bound for bound in bounds if bound not in held.parts], what, stop, write)
     finally:
         held.close()
 
@@ -327,65 +387,3 @@ def _warn(draws: MentionedDraws) -> None:
             "draws or a longer warm-up",
             stacklevel=3,
         )
-
-
-def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient: bool = False) -> Any:
-    """Return the log-likelihood of each ranking under Plackett–Luce with ties, given plausibilities.
-
-    ``Σ_l log p(block l | Z_l)``, ``p(b | Z) = ∫ e^(-T) Π_{a∈b} (1 - e^(-T λ_a / Z)) dT`` with Z the total plausibility of all
-    later and unranked classes [A eq. 20]; exact to about 1e-15 for blocks of any size.
-
-    Parameters
-    ----------
-    rankings : Rankings or Labels
-        N cases, R rankings.
-    plausibilities : (N, K) array or Point
-        Numbers of at least 0, which need not add up to 1 (the likelihood does not depend on their scale).
-    gradient : bool
-        Whether to return also the gradient of each case's log-likelihood (the sum over its rankings) in log plausibilities:
-        ``∂/∂log λ_k = Σ 1[k ranked] (1 - λ_k E τ_k) - λ_k E (waiting time for k)``, which adds up to 0 over classes.
-
-    Returns
-    -------
-    (R,) array
-        Log-likelihoods in the order of the rankings (case by case). ``-inf`` if a ranked class has plausibility 0 and a later one has
-        not; NaN if both have 0.
-    (N, K) array
-        The gradient, if ``gradient``; NaN in a case whose likelihood is 0.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit or a plausibility is negative or not finite.
-
-    Examples
-    --------
-    >>> import ugt
-    >>> rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1, 2]]]], n_classes=3)
-    >>> ugt.plackett_luce_log_likelihood(rankings, [[3.0, 2.0, 1.0]]).round(4)
-    array([-1.0986, -1.8971])
-    >>> ugt.plackett_luce_log_likelihood(rankings, [[1.0, 1.0, 1.0]], gradient=True)[1].round(4)
-    array([[-0.1667,  0.5833, -0.4167]])
-    """
-    given = as_rankings(rankings)
-    checks.room("a table of plausibilities", (16 if checks.flag("gradient", gradient) else 8) * given.n_cases * given.n_classes)
-    known = isinstance(plausibilities, Plausibilities) and plausibilities.is_certain
-    table = identifiers.as_array(plausibilities.mean() if known else plausibilities)
-    if table.dtype.kind not in "biuf" or table.shape != (given.n_cases, given.n_classes):
-        must = f"be numbers of shape {(given.n_cases, given.n_classes)}"
-        raise checks.error("plausibilities", must, f"{table.dtype} of shape {table.shape}")
-    table = np.ascontiguousarray(table, np.float64)
-    bad = ~(np.isfinite(table) & (table >= 0))
-    if bad.any():
-        i, k = np.argwhere(bad)[0]
-        where = f"case {given.axes.case_name(int(i))}, class {given.axes.class_name(int(k))}"
-        raise checks.error("plausibilities", "be finite and not negative", table[i, k], where)
-    log_p, slope = np.empty(given.n_rankings), np.empty(table.shape) if gradient else None
-
-    arrays = _arrays(given)
-
-    def part(begin: int, end: int) -> None:
-        core.log_likelihood(*arrays, table, begin, end, log_p, slope)
-
-    parallel.run(part, given.n_cases, 256, "likelihood")
-    return log_p if slope is None else (log_p, slope)

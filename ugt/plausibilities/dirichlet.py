@@ -16,6 +16,7 @@ from .._base.ragged import offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
 from ..resampling import seed_of
 from .dirichlet_comparison import compare, compare_sets
+from .dirichlet_grades import compare_cumulative
 from .estimates import Comparison, spread_of
 from .made_of import MadeOf
 from .metric import TIED_LATTICE, Metric
@@ -295,6 +296,14 @@ class Dirichlet(Plausibilities):
             mean = part / total
             return Comparison(mean, spread_of(mean * (1.0 - mean) / (total + 1.0)))
 
+    def of_class(self, worth: Array) -> Comparison:
+        mean, total = self.mean(), self._totals()
+        value = (mean * worth).sum(1)
+        return Comparison(value, spread_of((mean * (worth - value[:, None]) ** 2).sum(1) / (total + 1.0)))
+
+    def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
+        return compare_cumulative(self, law, order, steps, power, spread)
+
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
         return compare(self, order, metric, k, parameter)
 
@@ -321,7 +330,7 @@ class Outcomes:
         n_listed = (table > 0).sum(1)
         unlisted = np.where(background > 0, n_classes - n_listed, 0)
         last = np.where(unlisted > 0, -1, n_listed - 1)  # the class that gets all remaining labels
-        found = cls(np.arange(len(table)), np.zeros(len(table)), np.full(len(table), n), np.zeros((len(table), 0)))
+        found = cls(np.arange(len(table), dtype=np.int64), np.zeros(len(table)), np.full(len(table), n), np.zeros((len(table), 0)))
         for j in range(table.shape[1]):
             most = np.where(table[found.of, j] > 0, found.left, 0)
             found = found.given(table[:, j], gamma, np.where(last[found.of] == j, most, 0), most)[0].merged()
@@ -367,7 +376,7 @@ class Outcomes:
         """Return the expected certainty of order k of each posterior."""
         row, column = np.nonzero(self.table)
         offsets = offsets_of(np.bincount(row, minlength=len(self.table)))
-        axes = Axes(np.arange(len(self.table)), posterior.axes.classes, True)
+        axes = Axes(np.arange(len(self.table), dtype=np.int64), posterior.axes.classes, True)
         values = self.table[row, column]
         certainty = Dirichlet(axes, offsets, column.astype(np.int32), values, background[self.of]).certainty(k)
         most = np.full(len(background), -np.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from math import lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,10 +43,10 @@ def compare_sets(post: Dirichlet, sets: Sets, size: Int64, metric: Metric, j: in
     """Return the comparison with sets of a size each; for top-k accuracy the best j of the truth must be in the set."""
     if metric.number != TOPK:
         return _best_sets(post, sets, size, np.maximum(size, 1), metric)
-    return _best_class(post, sets, size) if j == 1 else _best_sets(post, sets, size, np.full(post.n_cases, j), metric)
+    return best_class(post, sets, size) if j == 1 else _best_sets(post, sets, size, np.full(post.n_cases, j), metric)
 
 
-def _best_class(post: Dirichlet, sets: Sets, size: Int64) -> Comparison:
+def best_class(post: Any, sets: Sets, size: Int64) -> Comparison:
     """Return the comparison of top-k accuracy with j = 1: the best class is certainly in the set, tied, or not in it."""
     certain, tied, n_certain, n_tied = post._role_sums(sets, k=1)
     if not n_tied.any():

@@ -1,4 +1,4 @@
-"""Comparisons with plausibilities, the frozen records that functions return for them, and means over cases in several parts."""
+"""Comparisons with plausibilities, and the frozen records that functions return for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, room
 from .._core import _resample
-from ..resampling import Answer, Part, Ratios, Result, Statistic, check_level, plain
+from ..resampling import Ratios, Result, Statistic, check_level
 
 if TYPE_CHECKING:
     from .made_of import MadeOf
@@ -24,6 +24,7 @@ NO_SPREAD = 1e-15  # a smaller variance is rounding: a million such cases change
 EXACT_LAW_WORK = 1e8
 NO_ANNOTATIONS = "case without annotations"
 Span = tuple[float, float]
+SHARE: Span = (0.0, 1.0)
 ERRORS = ("draw_std", "mc_error")
 
 
@@ -153,6 +154,8 @@ class Estimate(MeanOfCases):
         Mean number of classes in the evaluated sets; None without sets.
     weight : (N,) array or None
         The weight of each case in ``value``, which is then Σ weight per_case / Σ weight; None if cases have equal weights.
+    span : (low, high)
+        The range of the metric.
 
     Examples
     --------
@@ -174,12 +177,13 @@ class Estimate(MeanOfCases):
     _law: Callable[[float], Law | None] | None = field(default=None, repr=False)
     _made_of: Any = field(default=None, repr=False)
     _again: Callable[..., Comparison] | None = field(default=None, repr=False)
+    span: Span = SHARE
 
     @cached_property
     def statistic(self) -> Statistic:
         columns = _columns(self.per_case, self.weight)
         found = Ratios(columns, np.zeros(1, np.int64)) if self._again is None else OfTruth(columns, self._made_of, self._again)
-        found.span = (0.0, 1.0)
+        found.span, found.shares = self.span, self.span == SHARE
         return found
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -220,7 +224,7 @@ class Estimate(MeanOfCases):
         if law is None:
             from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 
-            return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), 0.0, 1.0))
+            return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), *self.span))
         return (law.constant + _lattice_quantile(law.pmf, probabilities)) / self.n_cases
 
 
@@ -262,13 +266,15 @@ def estimate(
     reason: str = NO_ANNOTATIONS,
     made_of: MadeOf | None = None,
     again: Callable[..., Comparison] | None = None,
+    span: Span = SHARE,
 ) -> Estimate:
     """Return the estimate of a comparison; ``again`` computes it for another truth of n cases and their positions (n,)."""
-    per_case = np.minimum(np.maximum(found.per_case, 0.0), 1.0)  # integrals add up to 1 only within some 1e-13
+    per_case = np.minimum(np.maximum(found.per_case, span[0]), span[1])  # integrals add up to 1 only within some 1e-13
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
-    source = (None, None) if made_of is None else (made_of, again)
-    return Estimate(value, per_case, found.draw_std, found.mc_error, n, missing, found.per_draw, mean_set_size, None, found.law, *source)
+    source: tuple[Any, Any] = (None, None) if made_of is None else (made_of, again)
+    spread = found.draw_std, found.mc_error
+    return Estimate(value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span=span)
 
 
 def _columns(per_case: Array, weight: Array | None = None) -> Array:
@@ -324,76 +330,9 @@ class OfTruth(Ratios):
     def _of(self, truth: Any, rows: Int64) -> Ratios:
         found = self.again(truth, rows)
         if isinstance(found, Comparison):
-            return Ratios(_columns(np.minimum(np.maximum(found.per_case, 0.0), 1.0)), np.zeros(1, np.int64))
+            return Ratios(_columns(np.minimum(np.maximum(found.per_case, self.span[0]), self.span[1])), np.zeros(1, np.int64))
         return Ratios(np.nan_to_num(np.stack([one.per_case for one in found], axis=1)), np.zeros(1, np.int64))
 
     def without_pairs(self) -> tuple[Int64, Int64, Array]:
         case, annotator, truth = self.made_of.without_each
         return case, annotator, self._of(truth, case).columns
-
-
-class Means(Ratios):
-    """The means Σ x_i / n of several numbers of each case, with the other fields of the record of the function.
-
-    Fixed sums are n² times the squares of ``draw_std`` and ``mc_error``, then n times the mean set size, then n times each draw.
-    """
-
-    n_squared = 2
-
-    def __init__(self, contributions: Any, settings: Mapping[str, Any], left_out: Mapping[str, int], fixed: Array, span: Span) -> None:
-        base, self.span = Ratios.of(contributions), span
-        super().__init__(base.columns, base.of_number)
-        self._settings, self.left_out, self.fixed = dict(settings), left_out, fixed
-
-    @classmethod
-    def of_record(cls, found: MeanOfCases, options: Mapping[str, Any], span: Span) -> Means:
-        x, n, draws = found.per_case, found.n_cases, getattr(found, "per_draw", None)
-        if np.isinf(x).any():
-            raise error("predictions", "have a finite score in every case, for their sum", "inf", f"row {int(np.argmax(np.isinf(x)))}")
-        fixed = [(n * getattr(found, name)) ** 2 if n else 0.0 for name in ERRORS if hasattr(found, name)]
-        size = getattr(found, "mean_set_size", None)
-        fixed += [] if size is None else [size * n if n else 0.0]
-        n_draws = 0 if draws is None else len(draws)
-        fixed += [] if draws is None else (draws * n if n else np.zeros(n_draws)).tolist()
-        numbers = [name for name in ERRORS if hasattr(found, name)] + ["mean_set_size"] * (size is not None)
-        weighted = {"weights": True} if options.get("weights") is not None else {}  # weights of cases, which other parts do not have
-        settings = {"options": plain({**options, **weighted}), "numbers": numbers, "n_draws": n_draws}
-        one = cls(getattr(found, "contributions", x), settings, found.left_out, np.array(fixed, np.float64), span)
-        one.source = found.statistic
-        return one
-
-    source: Statistic | None = None  # the statistic of these cases, which may have the annotations of each annotator
-
-    @property
-    def scales(self) -> tuple[str, ...]:
-        return ("logit" if self.span == (0.0, 1.0) else "identity",)
-
-    def annotations_by_name(self) -> Any:
-        return super().annotations_by_name() if self.source is None else self.source.annotations_by_name()
-
-    def judged_by(self, annotators: NDArray[Any]) -> Statistic:
-        return super().judged_by(annotators) if self.source is None else self.source.judged_by(annotators)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return self._settings
-
-    @classmethod
-    def of_settings(cls, settings: Mapping[str, Any], span: Span = (0.0, 1.0)) -> Means:
-        return cls(np.full(1, np.nan), settings, {}, np.empty(0), span)
-
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """Return the answer with the errors over draws and of Monte Carlo, the size of the sets, and the value of each draw."""
-        found, n, names = super().finish(sums, fixed, left_out), sums[1] or math.nan, self._settings["numbers"]
-        numbers = {name: float(np.sqrt(x)) / n if name in ERRORS else float(x) / n for name, x in zip(names, fixed)}
-        draws = {"per_draw": fixed[len(names) :] / n} if self._settings["n_draws"] else {}
-        return found._replace(numbers={**numbers, **draws})
-
-
-def means(*functions: Callable[..., MeanOfCases], span: Span = (0.0, 1.0)) -> dict[str, Part]:
-    """Return the parts of functions whose value is the mean, over the defined cases, of numbers in this range."""
-    return {function.__name__: Part(partial(_read, function, span), partial(Means.of_settings, span=span)) for function in functions}
-
-
-def _read(function: Callable[..., MeanOfCases], span: Span, data: tuple[Any, ...], options: dict[str, Any]) -> Means:
-    return Means.of_record(function(*data, **options), options, span)

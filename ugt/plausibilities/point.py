@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .sets import best_sets, heaviest, named_groups
 
 NO_TABLE = "hold finite numbers of at least 0 with finite sums above 0 (or NaN for a whole case)"
 CHUNK, VECTORS = 512, 16_384  # least number of cases, and of their vectors, that are compared at a time
+CELLS = 2**22  # plausibilities in memory at a time
 
 
 class Vectors(Plausibilities):
@@ -54,7 +55,7 @@ class Vectors(Plausibilities):
         row, (weight, rest) = row_of(sets.offsets), sets.shares(k)
         if not zeros:
             rest = np.where(self._is_zero_tail(), 0.0, rest)
-        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        case = np.arange(self.n_cases * self.n_draws, dtype=np.int64) // self.n_draws
         total = np.repeat(np.bincount(case, rest, self.n_cases)[:, None], self.n_classes, axis=1).astype(np.float64)
         np.add.at(total, (case[row], sets.index), weight - rest[row])
         total /= self.n_draws
@@ -81,7 +82,7 @@ class Vectors(Plausibilities):
         """Return the comparison of whether the best class is in the set."""
         best = self._orders(1, ties).sets(1)
         row = row_of(best.offsets)
-        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        case = np.arange(self.n_cases * self.n_draws, dtype=np.int64) // self.n_draws
         room("the best classes", 17 * len(best.index))
         hit = _located(row_of(sets.offsets) * self.n_classes + sets.index, case[row] * self.n_classes + best.index)[1]
         unlisted = sizes_of(sets.offsets)[case] - np.bincount(row[hit], minlength=len(case))
@@ -94,10 +95,29 @@ class Vectors(Plausibilities):
     def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
         best = self._orders(1, ties).sets(1)
         row, (share, rest) = row_of(best.offsets), best.shares(1)
-        case = np.arange(self.n_cases * self.n_draws) // self.n_draws
+        case = np.arange(self.n_cases * self.n_draws, dtype=np.int64) // self.n_draws
         listed = worth[case[row], best.index]
         unlisted = worth.sum(1)[case] - np.bincount(row, listed, len(case))
         return self._spread(np.bincount(row, share * listed, len(case)) + rest * unlisted)
+
+    def of_class(self, worth: Array) -> Comparison:
+        return self._each(lambda values, rows: (values * worth[rows, None, :]).sum(2))
+
+    def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
+        predicted = np.cumsum(law[:, order], axis=1)[:, None, :-1]
+
+        def distance(values: Array, rows: slice) -> Array:
+            return np.asarray((np.abs(np.cumsum(values[..., order], axis=2)[..., :-1] - predicted[rows]) ** power * steps).sum(2))
+
+        return self._each(distance)
+
+    def _each(self, of: Callable[[Array, slice], Array]) -> Comparison:
+        """Return the comparison with ``of(plausibilities (n, draws, K), rows)`` (n, draws), computed for some cases at a time."""
+        found, step = np.empty((self.n_cases, self.n_draws)), max(1, CELLS // (self.n_draws * self.n_classes))
+        for begin in range(0, self.n_cases, step):
+            rows = slice(begin, min(begin + step, self.n_cases))
+            found[rows] = of(self.take(np.arange(rows.start, rows.stop)).draws(self.n_draws), rows)
+        return self._spread(found.reshape(-1))
 
     def mass(self, sets: Sets) -> Comparison:
         row = row_of(sets.offsets)

@@ -39,6 +39,11 @@ class Plausibilities(OnAxes):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_cases={self.n_cases}, n_classes={self.n_classes})"
 
+    @property
+    def note(self) -> str:
+        """How results were computed, for an evaluation; "" if there is nothing to say."""
+        return ""
+
     # ---- each case
 
     @property
@@ -65,6 +70,10 @@ class Plausibilities(OnAxes):
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """Return the Monte Carlo standard errors (N,) of these certainties: of classes, or of the group of the best class."""
+        return np.zeros(self.n_cases)
+
+    def risk_error(self, risk: Array) -> Array:
+        """Return the standard errors (N,) of the expected risk (K,) of each case, for truths that are not sampled."""
         return np.zeros(self.n_cases)
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
@@ -103,6 +112,20 @@ class Plausibilities(OnAxes):
 
     def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
         """Return the comparison of the worth (N, K) of the best class."""
+        raise NotImplementedError
+
+    # ---- a class that is drawn from the plausibilities, and the plausibilities as a law of grades
+
+    def of_class(self, worth: Array) -> Comparison:
+        """Return the comparison of the expected worth (N, K) of a class that is drawn from the plausibilities: Σ_k λ_k worth_k."""
+        raise NotImplementedError
+
+    def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
+        r"""Return the comparison of ``Σ_k steps_k |Z_k - Λ_k|^power`` with power 1 or 2.
+
+        Z and Λ are the cumulative sums, without the last one, of ``law`` (N, K) and of the plausibilities, with the classes in this
+        ``order`` (K,). Without ``spread`` the deviation over draws may be NaN.
+        """
         raise NotImplementedError
 
     # ---- the order of classes of a model

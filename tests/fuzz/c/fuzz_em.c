@@ -1,4 +1,4 @@
-/* em.c, skills.c, coins.c: annotator models on small tables of labels. */
+/* em.c, skills.c, coins.c, graded.c: annotator models on small tables of labels. */
 
 #include "fuzz.h"
 #include "../../../ugt/_core/em.h"
@@ -149,10 +149,73 @@ static void check_coins(fuzz_input *in, const labels *x)
     }
 }
 
+/* Sums over nodes are probabilities, the log-likelihood never falls by a step along its slope, and the lost information is positive. */
+static void check_graded(fuzz_input *in, const labels *x)
+{
+    enum { NODES = 8 };
+    const int64_t n = x->table.n_cases, K = x->table.n_classes + 1, A = x->table.n_annotators, n_labels = x->offsets[n], size = A * K;
+    double *a = ZEROS(double, A), *cut = ZEROS(double, size), *p = ZEROS(double, size * NODES), *count = ZEROS(double, size * NODES);
+    double *law = ZEROS(double, n * K), *moments = ZEROS(double, 2 * n), *slope = ZEROS(double, size), *curve = ZEROS(double, size * K);
+    double *whole = ZEROS(double, (size + K) * (size + K)), *diagonal = ZEROS(double, size + K), node[NODES], mass[NODES], value = 0.0, near = 0.0;
+    int32_t grade[NODES];
+    ugt_label_table table = x->table;
+    table.n_classes = K;
+    for (int q = 0; q < NODES; q++) {
+        node[q] = q - 3.5;
+        mass[q] = 1.0 / NODES;
+        grade[q] = (int32_t)(q * K / NODES);
+    }
+    for (int64_t j = 0; j < A; j++) {
+        a[j] = fuzz_positive(in, 2.0);
+        double at = (fuzz_byte(in) - 128) / 16.0;
+        for (int64_t k = 0; k < K - 1; k++)
+            cut[j * (K - 1) + k] = at += (1 + fuzz_byte(in)) / 64.0;
+    }
+    ugt_graded g = {a, cut, node, mass, A, K, NODES};
+    CHECK(ugt_graded_check(&table) == UGT_OK);
+    CHECK(ugt_graded_probabilities(&g, p) == UGT_OK);
+    for (int64_t j = 0; j < A; j++)
+        for (int q = 0; q < NODES; q++) {
+            double sum = 0.0;
+            for (int64_t k = 0; k < K; k++)
+                sum += p[(j * K + k) * NODES + q];
+            CHECK_CLOSE(sum, 1.0, 1e-9, 0.0);
+        }
+    const int status = ugt_graded_expect(&table, &g, p, grade, count, law, moments, &value);
+    if (status == UGT_ERR_CONVERGENCE)
+        return;
+    CHECK(status == UGT_OK && value <= 1e-9);
+    CHECK_CLOSE(fuzz_sum(count, size * NODES), total_weight(x), 1e-9, 0.0);
+    for (int64_t i = 0; i < n; i++) {
+        CHECK_CLOSE(fuzz_sum(law + i * K, K), 1.0, 1e-9, 0.0);
+        CHECK(fabs(moments[2 * i]) <= node[NODES - 1] + 1e-9 && moments[2 * i + 1] >= 0);
+    }
+    CHECK(ugt_graded_score(&g, count, fuzz_byte(in) % 2, slope, curve) == UGT_OK);
+    for (int64_t j = 0; j < A; j++)
+        a[j] *= exp(1e-7 * slope[j * K] / (1.0 + fabs(slope[j * K])));
+    CHECK(ugt_graded_probabilities(&g, p) == UGT_OK && ugt_graded_expect(&table, &g, p, NULL, NULL, NULL, NULL, &near) == UGT_OK);
+    CHECK(near >= value - 1e-9 * (1.0 + fabs(value)));
+    const int shared = fuzz_byte(in) % 2;
+    const int64_t parameters = shared ? 2 * A + K - 1 : size;
+    CHECK(ugt_graded_missing(&table, &g, p, shared, 1, whole) == UGT_OK);
+    CHECK(ugt_graded_missing(&table, &g, p, shared, 0, diagonal) == UGT_OK);
+    for (int64_t j = 0; j < parameters; j++) {
+        CHECK_CLOSE(whole[j * parameters + j], diagonal[j], 1e-9, 1e-9);
+        CHECK(diagonal[j] <= 1e-9);
+    }
+    if (n_labels > 0) {
+        x->label[fuzz_below(in, n_labels)] = (int32_t)(fuzz_byte(in) % 2 ? K : -1);
+        CHECK(ugt_graded_check(&table) == UGT_ERR_RANGE);
+    }
+}
+
 static void fuzz_one(fuzz_input *in)
 {
     labels x = decode(in);
-    if (fuzz_byte(in) % 2)
+    const int model = fuzz_byte(in) % 3;
+    if (model == 2)
+        check_graded(in, &x);
+    else if (model == 1)
         check_confusions(in, &x);
     else
         check_coins(in, &x);

@@ -1,4 +1,4 @@
-/* likelihood.c, stages.c, gibbs.c, map.c, singles.c: from rankings to draws and modes. */
+/* likelihood.c, stages.c, gibbs.c, map.c, singles.c, posterior.c: from rankings to draws, modes and integrals. */
 
 #include "fuzz.h"
 
@@ -74,6 +74,29 @@ static void check_singles(fuzz_input *in, const ugt_stages *stages, const uint64
         CHECK(isnan(share[i]) || (share[i] > 0 && share[i] <= 1 && example[i] >= 0 && example[i] < n_draws));
 }
 
+static void check_integrals(fuzz_input *in, const ugt_stages *stages, const uint64_t *key, int64_t n_cases, int64_t n_listed, int rest)
+{
+    const ugt_cubature_options options = {fuzz_positive(in, 2.0), fuzz_positive(in, 2.0), rest, 1e-4, fuzz_below(in, 6), fuzz_below(in, 20),
+                                          fuzz_below(in, 20000), 1 + fuzz_below(in, 60), fuzz_below(in, 2000), 3};
+    double *out = ZEROS(double, 3 * (n_listed + n_cases)), *error = ZEROS(double, n_cases);
+    int64_t *info = ZEROS(int64_t, 4 * n_cases);
+    const int64_t *offsets = ugt_stages_class_offsets(stages);
+    const int32_t go = 0;
+    CHECK(ugt_first_class(stages, key, &options, 0, n_cases, &go, out, error, info) == UGT_OK);
+    for (int64_t i = 0; i < n_cases; i++) {
+        const int64_t m = offsets[i + 1] - offsets[i] + 1;
+        const double *own = out + 3 * (offsets[i] + i);
+        CHECK((info[4 * i + 2] == UGT_NOT_INTEGRATED) == isnan(own[0]));
+        if (isnan(own[0]))
+            continue;
+        CHECK(error[i] >= 0 && (info[4 * i + 2] != UGT_INTEGRATED || error[i] <= options.tolerance + UGT_CUBATURE_FLOOR));
+        CHECK_CLOSE(fuzz_sum(own, m), 1.0, 1e-9, 0.0);
+        CHECK_CLOSE(fuzz_sum(own + m, m), 1.0, 1e-9, 0.0);
+        for (int64_t j = 0; j < 3 * m; j++)
+            CHECK(own[j] >= -1e-9 && own[j] <= 1 + 1e-9);
+    }
+}
+
 static void check_draws(fuzz_input *in, const ugt_rankings *x, int rest)
 {
     ugt_stages *stages = NULL;
@@ -105,6 +128,7 @@ static void check_draws(fuzz_input *in, const ugt_rankings *x, int rest)
             CHECK_CLOSE(fuzz_sum(own, m), 1.0, 1e-9, 0.0);
         }
     }
+    check_integrals(in, stages, key, x->n_cases, n, rest);
     check_singles(in, stages, key, draws, x->n_cases, x->n_classes, n_draws, rest);
     double *shape = ZEROS(double, x->n_cases), *lambda = ZEROS(double, n + x->n_cases);
     int64_t stopped_at = -1;

@@ -1,0 +1,142 @@
+/* Integrals of posteriors under Plackett-Luce: closed forms, Gauss-Jacobi rules, the lattice beside the adaptive rule, limits. */
+#include "check.h"
+#include "chains.h"
+#include "rankings.h"
+
+static const volatile int32_t go = 0;
+static const uint64_t KEY[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+static const ugt_cubature_options USUAL = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 600000, 5000, 400000, 1};
+
+/* out [3 * (m + 1)], info [4] of the only case of a text */
+static int run(const char *text, int64_t n_classes, const ugt_cubature_options *options, double *out, double *error, int64_t *info)
+{
+    static table t;
+    ugt_stages *stages = NULL;
+    CHECK(ugt_stages_new(parse(&t, text, n_classes), options->rest != UGT_REST_IGNORE, &stages) == UGT_OK);
+    const int status = ugt_first_class(stages, KEY, options, 0, 1, &go, out, error, info);
+    ugt_stages_free(stages);
+    return status;
+}
+
+static void test_gauss_jacobi(void)
+{
+    static double node[300], rest[300], weight[300], scratch[300];
+    const double shapes[] = {0.05, 0.1, 0.5, 1.0, 3.0, 40.0};
+    for (size_t i = 0; i < LENGTH(shapes); i++)
+        for (size_t j = 0; j < LENGTH(shapes); j++)
+            for (int n = 2; n < 300; n = 3 * n - 2) {
+                const double p = shapes[i], q = shapes[j];
+                double moment[4] = {0};
+                CHECK(ugt_gauss_jacobi(p, q, n, node, rest, weight, scratch) == 1);
+                for (int a = 0; a < n; a++) {
+                    CHECK(node[a] > 0.0 && rest[a] > 0.0 && weight[a] >= 0.0);
+                    for (int e = 0; e < 4; e++)
+                        moment[e] += weight[a] * pow(node[a], e);
+                }
+                double exact = 1.0;
+                for (int e = 0; e < 4; e++) {
+                    CHECK_CLOSE(moment[e], exact, 1e-13, 0.0);
+                    exact *= (p + e) / (p + q + e);
+                }
+            }
+}
+
+/* A label makes a Beta posterior of two classes; plausibilities of single labels are a Dirichlet law: known means and variances. */
+static void test_closed_forms(void)
+{
+    double out[12], error;
+    int64_t info[4];
+    CHECK(run("0", 2, &(ugt_cubature_options){1.0, 1.0, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 600000, 5000, 0, 1}, out, &error, info) == UGT_OK);
+    const double beta[] = {0.75, 0.25, 2.0 / 3, 1.0 / 3, 1.0 / 18, 1.0 / 18};
+    CHECK_ALL_CLOSE(out, beta, 6, 0.0, error);
+    CHECK(info[0] == 0 && info[1] == 1 && info[2] == UGT_INTEGRATED && info[3] == 1);
+    CHECK(run("0|0|1", 4, &USUAL, out, &error, info) == UGT_OK);
+    CHECK_CLOSE(out[3], 2.5 / 5, 1e-12, 0.0);
+    CHECK_CLOSE(out[4], 1.5 / 5, 1e-12, 0.0);
+    CHECK_CLOSE(out[5], 1.0 / 5, 1e-12, 0.0);
+    CHECK_CLOSE(out[6], 2.5 * 2.5 / 25 / 6, 1e-12, 0.0);
+    CHECK(run(";", 4, &USUAL, out, &error, info) == UGT_OK && isnan(out[0]) && info[2] == UGT_NOT_INTEGRATED);
+}
+
+/* Nested sets need no dimension to be refined; symmetric rankings give equal numbers; the error is a bound. */
+static void test_symmetry(void)
+{
+    double out[12], error;
+    int64_t info[4];
+    ugt_cubature_options o = USUAL;
+    CHECK(run("0>1|1>0", 4, &o, out, &error, info) == UGT_OK);
+    CHECK(info[0] == 2 && info[2] == UGT_INTEGRATED && error <= 1e-6 + UGT_CUBATURE_FLOOR);
+    CHECK_CLOSE(out[0], 0.48596091372596156, 0.0, error); /* independent integration over ratios: tests/twins/cubature.py */
+    CHECK_CLOSE(out[0], out[1], 0.0, 2 * error);
+    o.tolerance = 1e-9;
+    CHECK(run("0>1|1>0", 4, &o, out, &error, info) == UGT_OK);
+    CHECK_CLOSE(out[0], 0.48596091372596156, 0.0, 1e-9);
+}
+
+/* The lattice agrees with the adaptive rule, and more terms or dimensions than allowed lead to it, or to nothing. */
+static void test_lattice_and_limits(void)
+{
+    const char *const text = "0,1>2|2>0>1|1>2|0>3";
+    double exact[15], out[15], error, bound;
+    int64_t info[4];
+    ugt_cubature_options o = USUAL;
+    CHECK(run(text, 6, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_INTEGRATED);
+    o.most_dimensions = 0;
+    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
+    CHECK(error <= 1e-4);
+    CHECK_ALL_CLOSE(out, exact, 15, 0.0, 6 * error);
+    o.most_points = 0;
+    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && isnan(out[0]) && isnan(error));
+    o.most_terms = 1;
+    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && info[1] == 0);
+    o = USUAL;
+    o.reliability = 1.5; /* a tie that counts one and a half times has no such sum */
+    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED);
+    o.most_leaves = 10;
+    o.reliability = 1.0;
+    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
+}
+
+/* Every class is mentioned; a shape too large to integrate; more dimensions than there may be. */
+static void test_ends_of_the_range(void)
+{
+    static double out[3 * 81];
+    static char text[1000];
+    double error;
+    int64_t info[4];
+    ugt_cubature_options o = USUAL;
+    CHECK(run("0>1>2|2>1>0", 3, &o, out, &error, info) == UGT_OK && info[2] == UGT_INTEGRATED);
+    CHECK_CLOSE(out[0], out[2], 0.0, 2 * error);
+    CHECK_CLOSE(out[0] + out[1] + out[2], 1.0, 0.0, 3 * error);
+    o.shape = 1e12;
+    CHECK(run("0>1|1>0", 4, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED);
+    size_t at = 0;
+    for (int i = 0; i < 80; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? ">" : "", i);
+    for (int i = 0; i < 80; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? ">" : "|", (i * 37) % 80);
+    CHECK(run(text, 80, &USUAL, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED);
+}
+
+static void test_stop(void)
+{
+    static table t;
+    const volatile int32_t stop = 1;
+    ugt_stages *stages = NULL;
+    double out[15], error;
+    int64_t info[4];
+    CHECK(ugt_stages_new(parse(&t, "0>1|1>0", 4), 1, &stages) == UGT_OK);
+    CHECK(ugt_first_class(stages, KEY, &USUAL, 0, 1, &stop, out, &error, info) == UGT_STOPPED);
+    ugt_stages_free(stages);
+}
+
+int main(void)
+{
+    test_gauss_jacobi();
+    test_closed_forms();
+    test_symmetry();
+    test_lattice_and_limits();
+    test_ends_of_the_range();
+    test_stop();
+    return RESULT;
+}

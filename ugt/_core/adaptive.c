@@ -1,0 +1,250 @@
+/* The dimension-adaptive combination of tensor rules (Gerstner & Griebel 2003), over all terms of a case together. */
+#include "cubature.h"
+
+#define N_LEVELS 16
+/* The error is at most 0.56 times the sum of surpluses in up to three dimensions and 0.12 times beyond, in 389 dermatology cases of up to
+ * five dimensions, against tolerances some 50 times smaller; the median is 0.03. */
+#define SAFE_FEW 1.0
+#define SAFE_MANY 0.25
+
+static const int LEVEL[N_LEVELS] = {2, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 85, 113, 151, 201, 268};
+
+static int rule_of(ugt_cubature *w, double p, double q, int extra, int level, const ugt_beta_rule **out)
+{
+    for (int64_t i = 0; i < w->n_rules; i++) {
+        const ugt_beta_rule *r = &w->rule[i];
+        if (r->p == p && r->q == q && r->extra == extra && r->level == level) {
+            *out = r;
+            return UGT_OK;
+        }
+    }
+    const int status = ugt_make_room(&w->rule, &w->rule_room, w->n_rules + 1, sizeof *w->rule);
+    if (status != UGT_OK)
+        return status;
+    const int n = LEVEL[level];
+    double *node = malloc((size_t)(4 * n) * sizeof *node);
+    if (node == NULL)
+        return UGT_ERR_MEMORY;
+    if (!ugt_gauss_jacobi(p, q, n, node, node + n, node + 3 * n, node + 2 * n)) {
+        free(node);
+        return UGT_ERR_CONVERGENCE;
+    }
+    for (int i = 0; i < n; i++) {
+        node[2 * n + i] = log(node[n + i]);
+        node[3 * n + i] *= exp(-extra * node[2 * n + i]);
+    }
+    w->rule[w->n_rules] = (ugt_beta_rule){p, q, extra, level, n, node};
+    *out = &w->rule[w->n_rules++];
+    return UGT_OK;
+}
+
+static uint64_t hash_level(int64_t component, const uint8_t *level, int64_t n)
+{
+    uint64_t h = (1469598103934665603u ^ (uint64_t)component) * 1099511628211u;
+    for (int64_t d = 0; d < n; d++)
+        h = (h ^ level[d]) * 1099511628211u;
+    return h ^ h >> 31;
+}
+
+/* Returns the tensor with these levels, or -1; *slot: where it is or would be. */
+static int64_t tensor_at(const ugt_cubature *w, int64_t of, const uint8_t *level, int64_t *slot)
+{
+    *slot = (int64_t)(hash_level(of, level, w->n_dims) & (uint64_t)(w->n_slots - 1));
+    for (; w->slot[*slot] != 0; *slot = (*slot + 1) & (w->n_slots - 1)) {
+        const int64_t t = w->slot[*slot] - 1;
+        if (w->tensor[t].component == of && memcmp(w->level + t * w->n_dims, level, (size_t)w->n_dims) == 0)
+            return t;
+    }
+    return -1;
+}
+
+int ugt_adaptive_slots(ugt_cubature *w)
+{
+    const int64_t n_slots = w->n_slots > 0 ? 2 * w->n_slots : 256;
+    int64_t *slot = realloc(w->slot, ugt_bytes(n_slots, sizeof *slot)), at;
+    if (slot == NULL)
+        return UGT_ERR_MEMORY;
+    w->slot = slot;
+    w->n_slots = n_slots;
+    memset(slot, 0, (size_t)n_slots * sizeof *slot);
+    for (int64_t t = 0; t < w->n_tensors; t++) {
+        tensor_at(w, w->tensor[t].component, w->level + t * w->n_dims, &at);
+        slot[at] = t + 1;
+    }
+    return UGT_OK;
+}
+
+static double largest(const double *x, int64_t n)
+{
+    double most = 0.0;
+    for (int64_t j = 0; j < n; j++)
+        most = fmax(most, fabs(x[j]));
+    return most;
+}
+
+/* Evaluates the tensor with these levels of a component, and its surplus over the tensors below it, which adds to `sum` [width]. */
+static int add_tensor(ugt_cubature *w, int64_t of, const uint8_t *given, double *sum)
+{
+    const ugt_component *one = &w->component[of];
+    const int64_t width = w->width, dims = w->n_dims;
+    ugt_axis axes[UGT_MOST_DIMENSIONS];
+    uint8_t level[UGT_MOST_DIMENSIONS] = {0};
+    int64_t leaves = 1, slot;
+    int status = UGT_OK;
+    memcpy(level, given, (size_t)dims);
+    for (int d = 0; d < one->n_dims; d++) {
+        const ugt_beta_rule *r;
+        status = rule_of(w, one->p[d], one->q[d], one->extra[d], one->first_level + level[d], &r);
+        if (status != UGT_OK)
+            return status;
+        axes[d] = (ugt_axis){r->n, r->node, r->node + r->n, r->node + 2 * r->n, r->node + 3 * r->n};
+        leaves *= r->n;
+    }
+    const int64_t t = w->n_tensors;
+    if (2 * (t + 1) > w->n_slots)
+        status = ugt_adaptive_slots(w);
+    if (status == UGT_OK)
+        status = ugt_make_room(&w->tensor, &w->tensor_room, t + 1, sizeof *w->tensor);
+    if (status == UGT_OK)
+        status = ugt_make_room(&w->level, &w->level_room, (t + 1) * dims + 1, 1);
+    if (status == UGT_OK)
+        status = ugt_make_room(&w->value, &w->value_room, (t + 1) * 2 * width, sizeof *w->value);
+    if (status != UGT_OK)
+        return status;
+    double *value = w->value + t * 2 * width, *surplus = value + width;
+    ugt_integrate_tensor(w, one, axes, value);
+    memcpy(surplus, value, (size_t)width * sizeof *value);
+    int positive[UGT_MOST_DIMENSIONS], n_positive = 0;
+    for (int d = 0; d < one->n_dims; d++)
+        if (level[d] > 0)
+            positive[n_positive++] = d;
+    for (uint32_t z = 1; z < (1u << n_positive); z++) {
+        int odd = 0;
+        uint8_t below[UGT_MOST_DIMENSIONS] = {0};
+        memcpy(below, level, (size_t)dims);
+        for (int j = 0; j < n_positive; j++)
+            if (z >> j & 1u) {
+                below[positive[j]]--;
+                odd ^= 1;
+            }
+        const int64_t at = tensor_at(w, of, below, &slot);
+        const double *other = w->value + at * 2 * width;
+        for (int64_t j = 0; j < width; j++)
+            surplus[j] += odd ? -other[j] : other[j];
+    }
+    tensor_at(w, of, level, &slot);
+    w->slot[slot] = t + 1;
+    memcpy(w->level + t * dims, level, (size_t)dims);
+    w->tensor[t] = (ugt_tensor){of, leaves, 0.0, 0};
+    w->n_tensors++;
+    for (int64_t j = 0; j < width; j++)
+        sum[j] += surplus[j];
+    /* moments are as large as probabilities, and second moments no larger */
+    w->tensor[t].measure = largest(surplus, width) / ugt_total_of(sum, w->m + 1);
+    return UGT_OK;
+}
+
+/* Adds the tensor with these levels and all that are below it. */
+static int add_down_from(ugt_cubature *w, int64_t of, uint8_t *level, double *sum)
+{
+    int64_t slot;
+    if (tensor_at(w, of, level, &slot) >= 0)
+        return UGT_OK;
+    if (w->leaves > w->options->most_leaves)
+        return UGT_ERR_CONVERGENCE;
+    for (int d = 0; d < w->component[of].n_dims; d++) {
+        if (level[d] == 0)
+            continue;
+        level[d]--;
+        const int status = add_down_from(w, of, level, sum);
+        level[d]++;
+        if (status != UGT_OK)
+            return status;
+    }
+    return add_tensor(w, of, level, sum);
+}
+
+/* Replaces an active tensor by its neighbour above in each dimension. If only neighbours were added whose neighbours below are all
+ * replaced, as in the paper, some tensors would be replaced by nothing, and the estimate would lose their surplus. */
+static int expand(ugt_cubature *w, int64_t t, double *sum)
+{
+    const int64_t of = w->tensor[t].component;
+    const ugt_component *one = &w->component[of];
+    uint8_t level[UGT_MOST_DIMENSIONS] = {0};
+    memcpy(level, w->level + t * w->n_dims, (size_t)w->n_dims);
+    w->tensor[t].old = 1;
+    w->tensor[t].measure = 0.0;
+    for (int d = 0; d < one->n_dims; d++) {
+        if (one->first_level + level[d] + 1 == N_LEVELS)
+            return UGT_ERR_CONVERGENCE;
+        level[d]++;
+        const int status = add_down_from(w, of, level, sum);
+        level[d]--;
+        if (status != UGT_OK)
+            return status;
+    }
+    return UGT_OK;
+}
+
+static int is_along_one(const ugt_cubature *w, int64_t t)
+{
+    int n = 0;
+    for (int64_t d = 0; d < w->n_dims; d++)
+        n += w->level[t * w->n_dims + d] > 0;
+    return n == 1;
+}
+
+/* Integrates all components to the tolerance. UGT_ERR_CONVERGENCE: the limit of leaves or of levels was reached first. */
+int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error)
+{
+    const uint8_t none[UGT_MOST_DIMENSIONS] = {0};
+    const ugt_cubature_options *o = w->options;
+    int checked = 0;
+    w->n_tensors = 0;
+    w->leaves = 0;
+    memset(w->slot, 0, (size_t)w->n_slots * sizeof *w->slot);
+    memset(sum, 0, (size_t)w->width * sizeof *sum);
+    for (int64_t c = 0; c < w->n_components; c++) {
+        const int status = add_tensor(w, c, none, sum);
+        if (status != UGT_OK)
+            return status;
+        if (w->leaves > o->most_leaves)
+            return UGT_ERR_CONVERGENCE;
+    }
+    for (int64_t c = 0; c < w->n_components; c++)
+        w->tensor[c].measure = w->component[c].n_dims == 0 ? 0.0 : ugt_total_of(w->value + c * 2 * w->width, w->m + 1) / ugt_total_of(sum, w->m + 1);
+    for (;;) {
+        double estimate = 0.0, most = 0.0;
+        int64_t next = -1;
+        for (int64_t t = 0; t < w->n_tensors; t++) {
+            estimate += w->tensor[t].measure;
+            const double gain = w->tensor[t].measure / (double)w->tensor[t].leaves;
+            if (gain > most) {
+                most = gain;
+                next = t;
+            }
+        }
+        *error = estimate * (w->n_dims <= 3 ? SAFE_FEW : SAFE_MANY);
+        if (*stop)
+            return UGT_STOPPED;
+        if (!(*error < INFINITY) || w->leaves > o->most_leaves)
+            return UGT_ERR_CONVERGENCE;
+        if (*error <= o->tolerance) {
+            if (checked)
+                return UGT_OK;
+            checked = 1; /* surpluses along one dimension do not see the corner where two rates meet */
+            const int64_t n = w->n_tensors;
+            for (int64_t t = 0; t < n; t++) {
+                if (w->tensor[t].old || !is_along_one(w, t) || w->component[w->tensor[t].component].n_dims < 2)
+                    continue;
+                const int status = expand(w, t, sum);
+                if (status != UGT_OK)
+                    return status;
+            }
+            continue;
+        }
+        const int status = expand(w, next, sum);
+        if (status != UGT_OK)
+            return status;
+    }
+}

@@ -1,0 +1,160 @@
+/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, adaptive.c, lattice.c, posterior.c. */
+#ifndef UGT_CUBATURE_H
+#define UGT_CUBATURE_H
+
+#include "chains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UGT_MOST_DIMENSIONS 24
+#define UGT_CELLS 128        /* of each side of a tabulated Beta law */
+#define UGT_PER_UNIT 64      /* steps in log s are multiples of 1 / UGT_PER_UNIT; tables have a power of two times as many nodes per unit */
+#define UGT_LONGEST_LOG 36.0 /* rates below e^-36 count as e^-36 */
+
+typedef struct {
+    double c, low;        /* log x of node 0 */
+    int whole;            /* whether P is negligible below node 0 */
+    int64_t n, per_step;  /* nodes; nodes per 1 / UGT_PER_UNIT */
+    double *law;          /* [3 * n]: P(c, x), its derivative f by log x, and the derivative of f */
+} ugt_gamma_table;
+
+/* The table of one class, for the nodes of the step in log s: rows of nodes that are a step apart. */
+typedef struct {
+    double c, low;
+    int64_t n, stride, row, rows; /* rows = stride + 1, of length row */
+    int64_t whole_rows, left;     /* of the nodes that have a next one */
+    const double *law;            /* [3 * rows * row] */
+} ugt_strided_law;
+
+/* Where and with which weights a table gives the law of a class of rate r on the nodes of s: nodes begin to end - 1; it is 0 before and 1
+ * after them. */
+typedef struct {
+    const double *p0, *f0, *g0, *p1, *f1, *g1; /* at node `begin` */
+    double h00, h01, h10, h11;
+    int64_t begin, end;
+} ugt_law_reader;
+
+typedef struct {
+    double p, q;
+    int extra, level, n;
+    double *node; /* [4 * n]: b, 1 - b, log(1 - b), weight with (1 - b)^-extra */
+} ugt_beta_rule;
+
+/* A Beta law as a piecewise constant density of log(b / (1 - b)), for the lattice. */
+typedef struct {
+    double p, q, log_beta;
+    double edge[2 * UGT_CELLS + 1], sum[2 * UGT_CELLS + 1]; /* edges of cells and probability below each */
+} ugt_beta_table;
+
+typedef struct {
+    int n_dims, first_level;
+    double factor; /* coefficient and constants, relative to the largest of the case */
+    double total;  /* of the lattice: its part of E w */
+    uint64_t set[UGT_MOST_DIMENSIONS];
+    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS];
+    int extra[UGT_MOST_DIMENSIONS];
+    int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
+} ugt_component;
+
+typedef struct {
+    int64_t component;
+    int64_t leaves;
+    double measure; /* of its surplus; 0 if it is not active */
+    int old;
+} ugt_tensor;
+
+typedef struct {
+    const ugt_cubature_options *options;
+    /* kept from case to case */
+    ugt_gamma_table *table;
+    int64_t n_tables, table_room;
+    ugt_chains chains;
+    double *laws, *room;
+    int64_t laws_room, room_room;
+    ugt_beta_rule *rule;
+    int64_t n_rules, rule_room;
+    ugt_beta_table *beta;
+    int64_t n_betas, beta_room;
+    ugt_component *component;
+    int64_t n_components, component_room;
+    ugt_tensor *tensor;
+    int64_t n_tensors, tensor_room;
+    uint8_t *level;  /* [n_tensors * dims] */
+    double *value;   /* [n_tensors * 2 * width] */
+    int64_t level_room, value_room;
+    int64_t *slot, n_slots;
+    /* the case */
+    int64_t m, n_dims, width; /* width: three numbers for each mentioned class and the rest */
+    int has_rest;
+    double rest_shape, rest_count, n0, wins_total, step, first; /* first: log s of node 0 */
+    double wins[UGT_MOST_MENTIONED];
+    ugt_strided_law law[UGT_MOST_MENTIONED];
+    int64_t n_s;
+    double *still, *still_f;  /* [(m + 1) * n_s]: laws and densities at rate 1, the rest last */
+    int64_t still_end[UGT_MOST_MENTIONED + 1];
+    /* the sum over the nodes of a dimension and later ones */
+    double *own;              /* [2 * m * n_s]: laws and densities of the classes of a dimension */
+    double *sums;             /* [(dims + 1) * (m + 1) * n_s]: V, and V_k of each class */
+    double *tails;            /* [dims * (n_s + 1)] */
+    int64_t end[UGT_MOST_DIMENSIONS], used[UGT_MOST_DIMENSIONS]; /* where the sums end; where numbers other than 0 end */
+    const ugt_component *summed;  /* the component of the sums */
+    double moment[UGT_MOST_DIMENSIONS + 1][3 + 2 * UGT_MOST_MENTIONED];
+    double tail[UGT_MOST_DIMENSIONS + 1];
+    double v[UGT_MOST_DIMENSIONS], log_rest[UGT_MOST_DIMENSIONS], stick[UGT_MOST_DIMENSIONS + 1];
+    int64_t leaves;
+} ugt_cubature;
+
+typedef struct {
+    int n;
+    const double *node, *rest, *log_rest, *weight;
+} ugt_axis;
+
+/* Makes room for n items in *array. */
+static inline int ugt_make_room(void *array, int64_t *room, int64_t n, size_t size)
+{
+    void *held;
+    if (n <= *room)
+        return UGT_OK;
+    memcpy(&held, array, sizeof held); /* a pointer to any type */
+    const int64_t wanted = n + n / 2 + 16;
+    void *grown = realloc(held, ugt_bytes(wanted, size));
+    if (grown == NULL)
+        return UGT_ERR_MEMORY;
+    memcpy(array, &grown, sizeof grown);
+    *room = wanted;
+    return UGT_OK;
+}
+
+static inline double ugt_total_of(const double *x, int64_t n)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < n; j++)
+        sum += x[j];
+    return sum;
+}
+
+static inline double ugt_log_beta(double p, double q)
+{
+    return ugt_log_gamma(p) + ugt_log_gamma(q) - ugt_log_gamma(p + q);
+}
+
+/* ---- laws.c ---- */
+int ugt_law_table(ugt_cubature *w, double c, double low, int64_t *at); /* *at: the table of shape c, from log x = low or lower on */
+void ugt_law_stride(const ugt_gamma_table *t, int64_t steps, ugt_strided_law *out, double *law);
+ugt_law_reader ugt_law_read(const ugt_cubature *w, int64_t k, double log_r);
+void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double *restrict p, double *restrict f);
+void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, double *restrict own);
+
+/* ---- cubature.c ---- */
+/* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
+void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
+void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point[][4], double *out);
+
+/* ---- adaptive.c and lattice.c ---- */
+int ugt_adaptive_slots(ugt_cubature *w); /* doubles the index of tensors */
+int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error);
+int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key, double *out, double *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* The part of the contract of ugt.h, which includes it, that is about integrals under Plackett-Luce. */
+#ifndef UGT_INTEGRALS_H
+#define UGT_INTEGRALS_H
+
+/* ---- posterior.c: posterior probabilities and moments under Plackett-Luce, without draws ------------- */
+
+typedef struct {
+    double reliability, shape; /* as for ugt_gibbs, with tempering 1 */
+    int rest;
+    double tolerance;          /* of the adaptive rule: the error that it stops at */
+    int64_t most_dimensions, most_exact_terms, most_leaves; /* limits of the adaptive rule; cases beyond them get the lattice */
+    int64_t most_terms;        /* terms of the expansion of ties, beyond which a case is not integrated */
+    int64_t most_points;       /* of the lattice, over all terms and shifts; 0: no lattice */
+    uint64_t seed;             /* of the shifts */
+} ugt_cubature_options;
+
+#define UGT_NOT_INTEGRATED 0
+#define UGT_INTEGRATED 1 /* by the adaptive rule; the error is a bound */
+#define UGT_LATTICE 2    /* by the lattice with random shifts; the error is a standard error */
+#define UGT_CUBATURE_FLOOR 2e-9 /* least stated error: that of tables and of the step in log s */
+
+/* Cases [begin, end). out: one case after the other, for its m mentioned classes and all others together: the m + 1 probabilities to be the
+ * most plausible class, the means and the variances of the plausibilities (NaN if not integrated); a case without classes has 3 numbers.
+ * error [end-begin]: of the least accurate of them. info [4 (end-begin)]: dimensions, terms, UGT_NOT_INTEGRATED or how, nodes evaluated.
+ * stream_key [n_cases], stop: as for ugt_gibbs. Stages as for ugt_modes. */
+int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, int64_t begin, int64_t end,
+                    const volatile int32_t *stop, double *out, double *error, int64_t *info);
+
+#endif

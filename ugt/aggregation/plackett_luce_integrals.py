@@ -1,0 +1,119 @@
+"""Plackett–Luce without draws: probabilities to be the most plausible class, and moments, by cubature in the C core."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from .._base import checks
+from .._base.arrays import Array, Int64
+from .._base.ragged import row_of, sizes_of
+from .._core import _plackett_luce as core
+from ..annotations import Rankings
+from ..plausibilities.draws import REST, Draws
+from ..plausibilities.integrated import DRAWN, EXACT, Integrated, Later
+
+TOLERANCE = 1e-6  # stated error of exact cases
+MOST_DIMENSIONS, MOST_EXACT_TERMS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
+MOST_NODES = 600_000  # of a case: some 0.2 s
+MOST_TERMS = 5000  # of the expansion of tied blocks
+MOST_POINTS = 400_000  # of the lattice of a case
+NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
+TIED = "tied blocks that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
+
+
+def integrate(
+    stages: core.Stages,
+    offsets: Int64,
+    index: Any,
+    rankings: Rankings,
+    law: tuple[float, float],
+    unranked: str,
+    seed: int,
+    exact: bool,
+    in_parts: Callable[..., None],
+    draws_of: Callable[[Any], Draws],
+) -> Integrated:
+    """Return the integrated posterior; ``draws_of(rows)`` are draws of some cases (None: all), for cases that cannot be integrated."""
+    n, m = rankings.n_cases, sizes_of(offsets)
+    starts = 3 * (offsets + np.arange(n + 1)) + NUMBERS * np.arange(n + 1)
+    values, stop = np.empty(starts[-1]), np.zeros(1, np.int32)
+    keys = rankings.axes.stream_keys
+    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, MOST_NODES, MOST_TERMS, 0 if exact else MOST_POINTS
+
+    def part(begin: int, end: int) -> None:
+        width = 3 * (m[begin:end] + 1)
+        out, error, info = np.empty(int(width.sum())), np.empty(end - begin), np.empty((end - begin, 4), np.int64)
+        stages.first_class(keys, *law, REST[unranked], TOLERANCE, *limits, seed, begin, end, stop, out, error, info)
+        at = 0
+        for i in range(end - begin):
+            room = values[starts[begin + i] : starts[begin + i + 1]]
+            room[: width[i]] = out[at : at + width[i]]
+            room[width[i] :] = error[i], *info[i]
+            at += width[i]
+
+    in_parts(part, starts, values, stop, (law, unranked, TOLERANCE, limits, seed))
+    facts = values[starts[1:, None] - NUMBERS + np.arange(NUMBERS)]
+    of_class, case = np.arange(len(index)) - offsets[row_of(offsets)], row_of(offsets)
+    first = starts[:-1]
+    listed = values[first[case, None] + of_class[:, None] + (m[case, None] + 1) * np.arange(3)]
+    rest = values[first[:, None] + m[:, None] + (m[:, None] + 1) * np.arange(3)]
+    others = rankings.n_classes - m
+    rest = _of_each(rest, others, law[1], unranked)
+    how, error = facts[:, 3].astype(np.int8), np.where(facts[:, 3] > 0, facts[:, 0], np.nan)
+    empty = m == 0
+    k = rankings.n_classes
+    rest[empty] = np.nan if unranked == "ignore" else (1 / k, 1 / k, (k - 1) / k**2 / (k * law[1] + 1) if unranked == "individual" else 0.0)
+    error[empty] = 0.0
+    missing = np.flatnonzero((how == 0) & ~empty)
+    if exact:
+        _check_exact(rankings, how, empty, facts)
+    elif len(missing):
+        drawn = draws_of(missing)
+        how[missing] = DRAWN
+        _fill(drawn, missing, offsets, listed, rest, error)
+    return Integrated(rankings.axes, offsets, index, listed, rest, error, how, Later(_All(draws_of)))
+
+
+class _All:
+    """A call of ``draws_of`` for all cases, which can be pickled if it can."""
+
+    def __init__(self, draws_of: Callable[[Any], Draws]) -> None:
+        self.draws_of = draws_of
+
+    def __call__(self) -> Draws:
+        return self.draws_of(None)
+
+
+def _of_each(rest: Array, others: Int64, shape: float, unranked: str) -> Array:
+    """Return the numbers (N, 3) of each unmentioned class from those of all of them together."""
+    n = np.maximum(others, 1)
+    square = rest[:, 2] + rest[:, 1] ** 2
+    share = (shape + 1) / (n * (n * shape + 1)) if unranked == "individual" else 1 / n**2
+    mean = rest[:, 1] / n
+    return np.stack([rest[:, 0] / n, mean, np.maximum(square * share - mean**2, 0.0)], axis=1)
+
+
+def _check_exact(rankings: Rankings, how: Any, empty: Any, facts: Array) -> None:
+    """Reject cases that are not exact, with the first one and its dimension."""
+    bad = np.flatnonzero((how != EXACT) & ~empty)
+    if len(bad):
+        i = int(bad[0])
+        dims, terms = int(facts[i, 1]), int(facts[i, 2])
+        size = f"{dims} dimensions and {terms} terms" if terms else TIED
+        where = f"case {rankings.axes.case_name(i)}"
+        more = f"; {len(bad)} of {len(how)} cases are such, and method='auto' computes them with a standard error"
+        raise checks.error("method", f"be 'auto' or 'draws' for cases whose integral does not reach {TOLERANCE:g}", size + more, where)
+
+
+def _fill(drawn: Draws, rows: Int64, offsets: Int64, listed: Array, rest: Array, error: Array) -> None:
+    """Fill the numbers of cases that were drawn."""
+    first, mean, values = drawn.membership(1), drawn.mean(), drawn.draws(drawn.n_draws)
+    table = np.stack([first, mean, values.var(1)], axis=2)
+    for i, row in enumerate(rows.tolist()):
+        mentioned = slice(offsets[row], offsets[row + 1])
+        index = drawn.index[drawn.offsets[i] : drawn.offsets[i + 1]]  # type: ignore[attr-defined]
+        listed[mentioned] = table[i, index]
+        rest[row] = np.delete(table[i], index, axis=0).mean(axis=0) if len(index) < table.shape[1] else 0.0
+    error[rows] = drawn.certainty_error(drawn.certainty(1), 1, "set")

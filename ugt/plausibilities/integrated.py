@@ -1,0 +1,189 @@
+"""Posteriors that were integrated: probabilities to be the most plausible class, and moments; draws answer the other questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Callable
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int32, Int64
+from .._base.axes import Axes
+from .._base.checks import TIES, option, room, whole
+from .._base.ragged import row_of, sizes_of, take
+from .._core import _order
+from .dirichlet_comparison import best_class
+from .draws import Draws
+from .estimates import Comparison
+from .metric import TIED_LATTICE, TOPK, Metric
+from .orders import Orders, Sets
+from .protocol import Plausibilities
+
+EMPTY, EXACT, LATTICE, DRAWN = range(4)  # how the numbers of a case were computed
+
+
+class Later:
+    """The draws of all cases, made when they are first needed."""
+
+    def __init__(self, make: Callable[[], Draws]) -> None:
+        self._make = make
+
+    @cached_property
+    def draws(self) -> Draws:
+        return self._make()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Integrated(Plausibilities):
+    """The posterior of :func:`plackett_luce` whose probabilities and moments are integrals; questions about whole orders use draws.
+
+    Parameters
+    ----------
+    axes, offsets, index
+        The mentioned classes of each case, as in :class:`Point`.
+    listed : (E, 3) float64
+        For each mentioned class the probability to be the most plausible one, and mean and variance of its plausibility.
+    rest : (N, 3) float64
+        The same for each class that is not mentioned.
+    error : (N,) float64
+        Upper bound of the error of these numbers if the case is exact, else their standard error.
+    how : (N,) int8
+        0 for a case without annotations, 1 exact, 2 by randomised quasi-Monte Carlo, 3 by draws.
+    later : Later
+        Draws of all cases.
+    """
+
+    axes: Axes
+    offsets: Int64
+    index: Int32
+    listed: Array
+    rest: Array
+    error: Array
+    how: Any
+    later: Later
+    rows: Int64 | None = None  # the cases among those of the draws; None: all
+    n_draws = 0
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{word}={n}" for word, n in self.counts().items() if n)
+        return f"Integrated(n_cases={self.n_cases}, n_classes={self.n_classes}{', ' if counts else ''}{counts})"
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of cases that are exact, by quasi-Monte Carlo, and by draws."""
+        return {word: int((self.how == number).sum()) for word, number in (("exact", EXACT), ("quasi_random", LATTICE), ("drawn", DRAWN))}
+
+    @property
+    def note(self) -> str:
+        exact, lattice, drawn = self.counts().values()
+        return (
+            f"Certainty and UA accuracy of the first choice are integrals: with an error of at most 1e-6 in {exact:,} of "
+            f"{exact + lattice + drawn:,} cases, by quasi-Monte Carlo with a standard error in {lattice:,}, by draws in {drawn:,}. Metrics "
+            "of whole orders use draws."
+        )
+
+    @property
+    def defined(self) -> Bools:
+        return ~np.isnan(self.rest[:, 0])
+
+    @cached_property
+    def _drawn(self) -> Draws:
+        return self.later.draws if self.rows is None else self.later.draws.take(self.rows)
+
+    def _table(self, column: int) -> Array:
+        room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
+        table = np.repeat(self.rest[:, column, None], self.n_classes, axis=1)
+        table[row_of(self.offsets), self.index] = self.listed[:, column]
+        return table
+
+    def mean(self) -> Array:
+        return self._table(1)
+
+    def variance(self) -> Array:
+        """Return the posterior variances of the plausibilities (N, K)."""
+        return self._table(2)
+
+    def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        if whole("k", k, 1, self.n_classes) == 1:
+            return self._table(0)
+        return self._drawn.membership(k, ties=option("ties", ties, TIES))
+
+    def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
+        if k > 1:
+            return self._drawn.certainty(k, kind=kind, ties=ties)
+        most = self.rest[:, 0] * (sizes_of(self.offsets) < self.n_classes)
+        np.maximum.at(most, row_of(self.offsets), self.listed[:, 0])
+        return np.asarray(most)
+
+    def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
+        """Return the standard errors (N,): 0 for exact cases."""
+        if k > 1:
+            return self._drawn.certainty_error(per_case, k, kind, group)
+        return self.standard_error if group is None else self._of_sets(np.full(self.n_cases, self.n_classes))
+
+    def risk_error(self, risk: Array) -> Array:
+        return np.asarray(np.ptp(risk) * self._of_sets(self.n_classes))
+
+    @property
+    def standard_error(self) -> Array:
+        """Standard errors (N,) of the probability of one class: 0 for exact cases."""
+        return np.where(self.how >= LATTICE, self.error, 0.0)
+
+    def _of_sets(self, size: Any) -> Array:
+        """Return upper bounds (N,) of the standard errors of sums over sets of a size: those of single classes added up."""
+        listed = sizes_of(self.offsets) + 1
+        return np.asarray(self.standard_error * np.maximum(np.minimum(np.minimum(size, listed), listed // 2), 1))
+
+    def _role_sums(self, sets: Sets, k: int) -> Array:
+        """Return (4, N): the probability to be first, summed over the certain and over the tied classes of each set, and their numbers."""
+        out = np.empty((self.n_cases, 4))
+        own = np.ascontiguousarray(self.listed[:, 0]), np.ascontiguousarray(self.rest[:, 0])
+        _order.role_sums(self.offsets, self.index, *own, sets.offsets, sets.index, sets.role, sets.rest_role, self.n_classes, 1.0, out)
+        return np.asarray(out.T)
+
+    def _first(self, sets: Sets, size: Any) -> Comparison:
+        found = best_class(self, sets, size)
+        error = self._of_sets(size)[self.defined]
+        return replace(found, mc_error=float(np.sqrt((error**2).sum())) / max(len(error), 1))
+
+    def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
+        if metric.number == TOPK and j == 1:
+            return self._first(sets, sizes_of(sets.offsets))
+        return self._drawn.compare_sets(sets, metric, j=j, ties=ties)
+
+    def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
+        if metric.number == TOPK and parameter == 1:
+            return self._first(order.sets(k), np.full(self.n_cases, k))
+        return self._drawn.compare(order, metric, k, parameter=parameter, ties=ties)
+
+    def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
+        found = Comparison.of_values(worth, self.membership(1), TIED_LATTICE)
+        error = (np.ptp(worth, axis=1) * self._of_sets(self.n_classes))[self.defined]
+        return replace(found, mc_error=float(np.sqrt((error**2).sum())) / max(len(error), 1))
+
+    def mass(self, sets: Sets) -> Comparison:
+        return self._drawn.mass(sets)
+
+    def of_class(self, worth: Array) -> Comparison:
+        return self._drawn.of_class(worth)
+
+    def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
+        return self._drawn.of_cumulative(law, order, steps, power, spread=spread)
+
+    def grouped(self, groups: Any, names: Any = None) -> Draws:
+        """Return the plausibilities of groups of classes, as draws."""
+        return self._drawn.grouped(groups, names)
+
+    def draws(self, n: int, *, seed: Any = 0) -> Array:
+        return self._drawn.draws(n, seed=seed)
+
+    def bytes_to_order(self, depth: int) -> float:
+        return self._drawn.bytes_to_order(depth) if depth > 1 else 0.0
+
+    def take(self, rows: Any) -> Integrated:
+        offsets, at = take(self.offsets, np.asarray(rows))
+        of_draws = np.asarray(np.arange(self.n_cases) if self.rows is None else self.rows)[rows]
+        return replace(
+            self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], listed=self.listed[at], rest=self.rest[rows],
+            error=self.error[rows], how=self.how[rows], rows=of_draws,
+        )  # fmt: skip
