@@ -1,0 +1,203 @@
+"""Judges assessed by people: tables, the page, the command."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import ugt
+from ugt.report.judging import html, verdicts
+
+N, LABELLED, PEOPLE = 300, 120, 6
+
+
+def labels_of(quality, seed, **more):
+    """Three labels of each of the first cases, by six people of different leniency."""
+    rng = np.random.default_rng(seed)
+    case = np.repeat(np.arange(LABELLED), 3)
+    who = (np.tile([0, 1, 2], LABELLED) + case) % PEOPLE
+    right = quality[case] + np.linspace(-0.5, 0.5, PEOPLE)[who] + rng.logistic(size=len(case)) > 0
+    return ugt.Ratings.from_long(case, np.char.add("p", who.astype(str)), right * 1.0, cases=np.arange(N), **more)
+
+
+def systems(kinder=0.0):
+    rng = np.random.default_rng(5)
+    found = {}
+    for i, name in enumerate(("A", "B")):
+        quality = rng.normal(2.0 * i, 1.0, N)
+        found[name] = labels_of(quality, i), {"j": (quality + rng.logistic(size=N) > -kinder) * 1.0, "rule": (quality > 1) * 1.0}
+    return found
+
+
+@pytest.fixture(scope="module")
+def made():
+    columns = {"topic": dict(enumerate(np.array(["law", "health"])[np.arange(N) % 2])), "length": dict(enumerate(range(N)))}
+    return ugt.assess_judges(systems(), columns=columns)
+
+
+def row(rows, **wanted):
+    (found,) = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
+    return found
+
+
+def test_means_and_order_are_corrected_means(made):
+    known = systems()
+    means = {name: ugt.corrected_mean(labels, judges["j"]) for name, (labels, judges) in known.items()}
+    found = row(made.means, judge="j", system="A")
+    assert [found[name] for name in ("corrected", "judge_alone", "tuning")] == [means["A"].value, means["A"].judge, means["A"].tuning]
+    assert (found["low"], found["high"]) == means["A"].interval()
+    assert (found["cases_low"], found["cases_high"]) == means["A"].interval(random=("cases",))
+    assert found["people_alone"] == means["A"].without_judge.value
+    pair = row(made.order, judge="j")
+    assert (pair["low"], pair["high"]) == means["A"].minus(means["B"]).interval()
+    assert pair["shown"]
+    assert pair["difference"] < 0
+
+
+def test_distances_are_those_of_the_functions(made):
+    labels, judges = systems()["A"]
+    found = row(made.distance, judge="rule", system="A")
+    test = ugt.alternative_annotator_test(labels, judges["rule"])
+    assert (found["winning_rate"], found["advantage"], found["passed"]) == (test.winning_rate, test.value, test.passed)
+    assert found["ratio"] == ugt.discrepancy_ratio(labels, judges["rule"], distance="zero-one").value
+    assert found["increase"] == ugt.individual_equivalence_index(labels, judges["rule"], distance="zero-one").value
+    people = row(made.people, system="A")
+    assert people["alpha"] == ugt.krippendorff_alpha(labels, level="interval").value
+    assert (people["n_annotators"], people["n_several"]) == (PEOPLE, LABELLED)
+
+
+def test_biases_are_means_of_score_less_label(made):
+    labels, judges = systems()["A"]
+    at = np.repeat(np.arange(N), np.diff(labels.offsets))
+    gap = judges["rule"][at] - labels.value
+    by_case = np.bincount(at, gap, N)[:LABELLED] / 3
+    assert row(made.bias, judge="rule", column="system", group="A")["bias"] == pytest.approx(by_case.mean(), abs=1e-12)
+    law = np.concatenate([by_case[::2], np.bincount(at, systems()["B"][1]["rule"][at] - systems()["B"][0].value, N)[:LABELLED:2] / 3])
+    found = row(made.bias, judge="rule", column="topic", group="law")
+    assert found["bias"] == pytest.approx(law.mean(), abs=1e-12)
+    assert found["n_labelled"] == LABELLED
+    assert len([one for one in made.bias if one["column"] == "length" and one["judge"] == "j"]) == 3  # thirds of 300 numbers
+    said = row(made.by_score, judge="j", score="1")
+    assert said["low"] < said["people"] < said["high"]
+
+
+def test_new_labels_go_where_cases_and_spread_are(made):
+    for rows in (made.next_labels[:2], made.next_labels[-2:]):
+        weight = np.array([one["n_cases"] * one["std"] for one in rows])
+        assert np.allclose([one["share"] for one in rows], weight / weight.sum(), rtol=0, atol=1e-12)
+    found = row(made.widths, judge="j", system="A")
+    labels, judges = systems()["A"]
+    mean = ugt.corrected_mean(labels, judges["j"])
+    assert found["more_annotators"] == mean.expected_width(2 * PEOPLE)
+    assert found["more_cases"] == mean.expected_width(PEOPLE, 2 * LABELLED)
+
+
+def test_a_kind_judge_is_found():
+    found = ugt.assess_judges(systems(kinder=3.0))
+    assert row(found.bias, judge="j", column="system", group="A")["shown"]
+    assert row(found.bias, judge="j", column="system", group="A")["bias"] > 0.2
+    assert "the judge alone" in verdicts(vars(found))[0]
+
+
+def test_one_annotator_has_intervals_over_cases_only():
+    labels = ugt.Ratings.from_wide(np.where(np.arange(60) < 30, np.arange(60) % 2, np.nan)[:, None].tolist())
+    found = ugt.assess_judges({"A": (labels, {"j": np.tile([0.0, 1.0, 1.0], 20)})})
+    one = found.means[0]
+    assert one["notes"][-1] == "one annotator: how annotators differ is not known"
+    assert (one["low"], one["high"]) == (one["cases_low"], one["cases_high"])
+    assert found.distance[0]["reason"]
+    assert np.isnan(found.people[0]["alpha"])
+    assert "–" in html(vars(found), {"title": None, "date": "2026-01-01", "version": "0", "level": 0.95})
+
+
+def test_systems_with_other_cases_have_no_order():
+    labels, judges = systems()["A"]
+    other = ugt.Ratings.from_wide([[1, 0], [1, 1], [0, 1]] * 10, case_ids=[f"x{i}" for i in range(30)])
+    found = ugt.assess_judges({"A": (labels, {"j": judges["j"]}), "B": (other, {"j": np.ones(30)})})
+    assert np.isnan(found.order[0]["low"])
+    assert found.order[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({}, r"systems must be a mapping of the name of a system to \(labels, scores of judges\)\. Got none\."),
+        (
+            {"A": (labels_of(np.zeros(N), 0), {})},
+            r"systems must name the judges of each system, as a mapping to their scores\. Got none for 'A'",
+        ),
+    ],
+)
+def test_refused(given, message):
+    refused(message, ugt.assess_judges, given)
+    refused("level must", ugt.assess_judges, {"A": 0}, level=2)
+
+
+def test_page(made):
+    tables = {**vars(made)}
+    page = html(tables, {"title": "<b>judges</b> & co", "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
+    assert "<script" not in page
+    assert "&lt;b&gt;judges&lt;/b&gt; &amp; co" in page
+    assert len(page.encode()) < 100_000
+    assert len(re.findall(r"<section", page)) == 7
+    for sentence in verdicts(tables):
+        assert sentence in page
+    assert verdicts(tables)[0] == (
+        "j: 1 of 1 difference between systems is shown by the corrected means; the judge alone gives the same order for 1 of them."
+    )
+
+
+# ---- the command
+
+
+@pytest.fixture
+def files(write):
+    rng = np.random.default_rng(2)
+    quality = rng.normal(size=60)
+    words = ("bad", "good")
+    people = [("case", "system", "annotator", "label")]
+    people += [(i, s, f"p{a}", words[int(quality[i] + a / 3 + rng.logistic() > 0)]) for i in range(40) for s in "AB" for a in range(4)]
+    write("\n".join(",".join(map(str, line)) for line in people) + "\n", "people.csv")
+    one = [line for line in people if line[1] != "B"]
+    write("\n".join(f"{line[0]},{line[2]},{line[3]}" for line in one) + "\n", "one.csv")
+    for system in "AB":
+        rows = [{"id": i, "scorer": "gpt", "label": words[int(quality[i] > 0)]} for i in range(60)]
+        write("".join(json.dumps(row) + "\n" for row in rows), f"{system}.jsonl")
+    write("case,topic\n" + "".join(f"{i},{'law' if i % 2 else 'health'}\n" for i in range(60)), "topics.csv")
+
+
+WORDS = ("--values", "good=1", "bad=0")
+
+
+def test_command(files, command, tmp_path):
+    said = command("judge", "people.csv", "A=A.jsonl", "B=B.jsonl", *WORDS, "--columns", "topics.csv", "--out", "out")
+    assert "people.csv: labels (one row per label): 320 labels by 4 annotators on A, B." in said
+    assert "gpt: none of the 1 differences between systems is shown" in said or "gpt: 1 of 1 difference" in said
+    assert re.search(r"\n +corrected mean +same annotators +judge alone +labels alone +labelled\n", said)
+    page = (tmp_path / "out" / "judge.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert (tmp_path / "out" / "means.csv").read_text("utf-8").startswith("judge,system,n_cases,")
+    found = json.loads(command("judge", "one.csv", "A.jsonl", *WORDS, "--json"))
+    assert found["means"][0]["n_labelled"] == 40
+    assert found["order"] == []
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (
+            ("one.csv", "A=A.jsonl", "B=B.jsonl", *WORDS),
+            "HUMANS must have a column for the system, as there are several: A, B (or choose one",
+        ),
+        (("people.csv", "C=A.jsonl", *WORDS), "system must have labels of people (choose: --systems A). Got none for C."),
+        (("people.csv", "A=A.jsonl"), "--values must be given, the number of each verdict (such as 1 for pass, 0 for fail)."),
+        (("people.csv", "A=A.jsonl", "--values", "good"), "--values must give each verdict a number, such as good=1 bad=0. Got 'good'."),
+        (("people.csv", "A=A.jsonl", *WORDS, "--judges", "x"), "--judges must be among 'gpt'. Got 'x'."),
+        (("people.csv", "A=A.jsonl", *WORDS, "--systems", "x"), "--systems must be among 'A'. Got 'x'."),
+        (("people.csv", "A=A.jsonl", "A=B.jsonl", *WORDS), "JUDGE must name each system once. Got A, A."),
+    ],
+)
+def test_command_refuses(files, command, words, message):
+    assert message in command("judge", *words, code=2)

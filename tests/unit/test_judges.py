@@ -1,0 +1,234 @@
+"""Means of a judge's scores corrected by people: against published software, a twin in plain Python, and the same computed otherwise."""
+
+import numpy as np
+import pytest
+from refusals import refused
+from twins import judges as twin
+from twins import two_way
+
+import ugt
+
+pytestmark = pytest.mark.filterwarnings("ignore:Intervals are over .. clusters", "ignore:. annotators. the interval depends")
+CASES = ("cases",)
+N = 60
+RNG = np.random.default_rng(8)
+QUALITY = RNG.normal(size=N)
+TABLE = [[None] * 5 for _ in range(N)]
+for i in range(0, N, 2):  # every second case has one to three labels
+    for j in {i % 5, i // 2 % 5, (i // 3 + 1) % 5}:
+        TABLE[i][j] = float(QUALITY[i] + 0.3 * j + RNG.normal() > 0)
+JUDGE = np.round(QUALITY + RNG.normal(size=N), 2)
+MEAN = [np.mean([one for one in row if one is not None]) if any(one is not None for one in row) else None for row in TABLE]
+PROBABILITY = np.where(np.arange(N) < 20, 0.7, 0.4)
+STRATA = np.arange(N) // 20
+
+
+def ratings(table=TABLE, **options):
+    return ugt.Ratings.from_wide(table, annotators=list("abcde"), missing=(None,), **options)
+
+
+def labels():
+    text = [["" if one is None else "yes" if one else "no" for one in row] for row in TABLE]
+    return ugt.Labels.from_wide(text, annotators=list("abcde"))
+
+
+# ppi-python 0.2.3: ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of these arrays, by its `lam`
+Y, F = (np.arange(60) * 7 % 5 < 3) * 1.0, (np.arange(60) * 3 % 11) / 10 + 0.3 * (np.arange(60) * 7 % 5 < 3)
+PPI = {
+    None: (0.6020205479452054, 0.39390606785382976, 0.8101350280365811),
+    1.0: (0.6075000000000002, 0.3608356416740994, 0.8541643583259009),
+    0.5: (0.60375, 0.3918866105082235, 0.8156133894917765),
+}
+
+
+@pytest.mark.parametrize("tuning", PPI)
+def test_with_one_annotator_it_is_that_of_ppi_python(tuning):
+    known = ugt.Ratings.from_long(np.arange(20), ["ann"] * 20, Y[:20], cases=np.arange(60))
+    found = ugt.corrected_mean(known, F, tuning=tuning)
+    ends = found.interval(kind="analytic", random=CASES)
+    np.testing.assert_allclose([found.value, *ends], PPI[tuning], rtol=1e-12)
+
+
+def test_with_one_annotator_it_is_that_of_the_installed_ppi_python():
+    ppi = pytest.importorskip("ppi_py")
+    rng = np.random.default_rng(0)
+    for n, others, tuning in ((5, 30, None), (80, 2000, None), (200, 50, None), (40, 400, 1.0), (40, 400, 0.3)):
+        q = rng.normal(size=n + others)
+        y, f = (q + rng.normal(size=len(q)) > 0) * 1.0, rng.normal() * q + rng.normal(size=len(q))
+        known = ugt.Ratings.from_long(np.arange(n), ["ann"] * n, y[:n], cases=np.arange(len(q)))
+        found = ugt.corrected_mean(known, f, tuning=tuning)
+        theirs = [ppi.ppi_mean_pointestimate(y[:n], f[:n], f[n:], lam=tuning), *ppi.ppi_mean_ci(y[:n], f[:n], f[n:], 0.05, lam=tuning)]
+        ours = [found.value, *found.interval(kind="analytic", random=CASES)]
+        np.testing.assert_allclose(ours, [np.ravel(one)[0] for one in theirs], rtol=0, atol=1e-10)
+
+
+DESIGNS = {
+    "plain": ({}, np.ones(N), np.array([one is None for one in MEAN]) * 1.0, np.zeros(N, int)),
+    "probabilities": ({"probabilities": PROBABILITY}, 1 / PROBABILITY, np.ones(N), np.zeros(N, int)),
+    "strata": ({"strata": STRATA}, np.ones(N), np.array([one is None for one in MEAN]) * 1.0, STRATA),
+    "both": ({"strata": STRATA, "probabilities": PROBABILITY}, 1 / PROBABILITY, np.ones(N), STRATA),
+}
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(N) // 3], ids=["cases", "clusters"])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_parts_and_the_interval_are_those_of_a_twin(design, clusters):
+    options, weight, other, stratum = DESIGNS[design]
+    found = ugt.corrected_mean(ratings(), JUDGE, tuning=0.6, **options)
+    plain = twin.corrected(JUDGE.tolist(), 0.6, weight.tolist(), other.tolist(), stratum.tolist())
+    assert found.value == pytest.approx(plain(TABLE)[0], rel=1e-12)
+    np.testing.assert_allclose(found.influence, plain(TABLE)[1], atol=1e-14)
+    cases, annotators, both, g, _, df_a = two_way.parts(TABLE, plain, "identity", None if clusters is None else clusters.tolist())
+    unit = np.arange(N) if clusters is None else clusters
+    n = len({unit[i] for i in range(N) if MEAN[i] is not None}) - len(set(stratum)) + 1  # units with labels
+    cases, both = (part * (g - 1) / g * n / (n - 1) for part in (cases, both))
+    spread = found.two_way(clusters=clusters)
+    np.testing.assert_allclose([*spread.parts.values()], [cases, annotators, both], rtol=1e-9)
+    half, df = two_way.half_width(cases, annotators, both, n, df_a, 0.9)
+    np.testing.assert_allclose([spread.df, *found.interval(0.9, clusters=clusters)], [df, found.value - half, found.value + half])
+    alone = two_way.quantile(n - 1, 0.95) * np.sqrt(cases)
+    ends = found.interval(0.9, clusters=clusters, random=CASES)
+    np.testing.assert_allclose(ends, [found.value - alone, found.value + alone], rtol=1e-9)
+
+
+def test_tuning_and_effective_labels():
+    found = ugt.corrected_mean(ratings(), JUDGE)
+    assert found.tuning == pytest.approx(twin.tuned(MEAN, JUDGE.tolist()), rel=1e-12)
+    people = found.without_judge
+    assert people.tuning == 0 and people.value == pytest.approx(np.mean([one for one in MEAN if one is not None]))
+    assert found.effective_labels == pytest.approx(30 * (people.std_error / found.std_error) ** 2) and found.effective_labels > 30
+    assert ugt.corrected_mean(ratings(), -JUDGE).tuning == 0 and ugt.corrected_mean(ratings(), JUDGE / 100).tuning == 1
+    by_weight = ugt.corrected_mean(ratings(), JUDGE, probabilities=PROBABILITY)
+    moved = [ugt.corrected_mean(ratings(), JUDGE, probabilities=PROBABILITY, tuning=by_weight.tuning + step) for step in (-0.01, 0.01)]
+    assert 0 < by_weight.tuning < 1 and all(one.std_error > by_weight.std_error for one in moved)
+
+
+def test_equal_probabilities_are_none_and_one_stratum_is_none():
+    plain, same = (ugt.corrected_mean(ratings(), JUDGE, tuning=0.4, **one) for one in ({}, {"strata": ["s"] * N}))
+    assert same.value == plain.value and same.two_way().parts == plain.two_way().parts
+    equal = ugt.corrected_mean(ratings(), JUDGE, tuning=0.8, probabilities=np.full(N, 0.5))  # λ of the mean over all cases
+    assert equal.value == pytest.approx(plain.value)
+
+
+@pytest.mark.parametrize("form", ["verdicts", "by id", "pair", "series", "bools", "counts"])
+def test_forms_of_labels_and_of_the_judge(form):
+    verdict = np.where(JUDGE > 0, "yes", "no")
+    expected = ugt.corrected_mean(ratings(), (JUDGE > 0) * 1.0)
+    held, judge, values = labels(), verdict, {"yes": 1, "no": 0}
+    if form in ("by id", "pair"):  # labels have the labelled cases only, and the judge another order
+        rows = [i for i in range(N) if MEAN[i] is not None]
+        held = ugt.Labels.from_long(
+            *zip(*((f"c{i}", "abcde"[j], "yes" if TABLE[i][j] else "no") for i in rows for j in range(5) if TABLE[i][j] is not None))
+        )
+        ids = [f"c{i}" for i in range(N)][::-1]
+        judge = dict(zip(ids, verdict[::-1])) if form == "by id" else (ids, verdict[::-1])
+    if form == "series":
+        judge = pytest.importorskip("pandas").Series(verdict)
+    if form == "bools":
+        judge, values = JUDGE > 0, [0, 1]
+    if form == "counts":
+        held = ugt.Labels.from_counts(labels().counts(), classes=["no", "yes"])
+    found = ugt.corrected_mean(held, judge, values=values)
+    assert found.value == pytest.approx(expected.value) and found.n_cases == N and found.n_labelled == 30
+    assert found.interval(random=CASES) == pytest.approx(expected.interval(random=CASES))
+    if form != "counts":
+        assert found.two_way().scale == "logit" and found.two_way().df > 1
+
+
+def test_intervals_of_ratings_stay_on_their_scale():
+    known = ugt.Ratings.from_wide(TABLE, scale=[0, 1], missing=(None,))
+    assert ugt.corrected_mean(known, JUDGE).two_way().scale == "logit"
+    five = ugt.Ratings.from_wide([[5.0, 4.0], [5.0, 5.0], [4.0, 5.0], [None, None]], scale=[1, 2, 3, 4, 5], missing=(None,))
+    with pytest.warns(UserWarning):
+        assert ugt.corrected_mean(five, [5, 5, 4, 5]).interval(random=CASES)[1] == 5
+
+
+def test_ordinal_means_are_those_of_grades():
+    grades = ugt.Labels.from_wide([[1, 2], [3, 3], [2, None], [None, None]], classes=["1", "2", "3"], missing=None)
+    given = {"judge": [1, 3, 2, 2], "values": [1, 2, 3]}
+    with pytest.warns(UserWarning, match="the judge differs from the labels in 1 of 3"):
+        found = ugt.corrected_mean(grades, **given, tuning=1)
+    assert found.value == pytest.approx((1.5 + 3 + 2) / 3 - 2 + 2)
+
+
+def test_differences_of_systems_are_paired():
+    worse = [[None if one is None else max(one - (j == 0), 0.0) for j, one in enumerate(row)] for row in TABLE]
+    first, second = ugt.corrected_mean(ratings(), JUDGE, tuning=0.5), ugt.corrected_mean(ratings(worse), JUDGE - 0.3, tuning=0.5)
+    found = first.minus(second)
+    apart = [[None if a is None else a - b for a, b in zip(*rows)] for rows in zip(TABLE, worse)]
+    direct = ugt.corrected_mean(ratings(apart), np.full(N, 0.3), tuning=0.5)
+    assert found.value == pytest.approx(direct.value) and found.interval() == pytest.approx(direct.interval())
+    np.testing.assert_allclose(found.interval(random=CASES), direct.interval(random=CASES), rtol=1e-9)
+    others = ugt.corrected_mean(ratings([row[::-1] for row in TABLE]), JUDGE)
+    refused("other must be of the same annotations", first.minus(others).interval)
+    refused("other must be a corrected mean", first.minus, ugt.fleiss_kappa(labels()), error=TypeError)
+
+
+def test_more_annotators_make_the_interval_narrower_as_planned():
+    rng = np.random.default_rng(3)
+    case = np.repeat(np.arange(200), 2)
+    annotator = np.array([rng.permutation(4)[:2] for _ in range(200)]).ravel()
+    value = rng.normal(size=200)[case] + rng.normal(size=4)[annotator] + rng.normal(size=400)
+    found = ugt.corrected_mean(ugt.Ratings.from_long(case, annotator, value, cases=np.arange(900)), rng.normal(size=900))
+    widths = [found.expected_width(a) for a in (4, 8, 16)]
+    assert widths[0] == pytest.approx(np.diff(found.interval())[0], rel=0.1) and widths[0] > 1.5 * widths[1] > 2 * widths[2]
+    needed = found.annotators_needed(widths[1])
+    assert needed == 8 and found.annotators_needed(1e-3) is None
+    assert found.expected_width(8, n_labelled=400) < widths[1] < found.expected_width(8, n_labels=1)
+    assert f"with 8 annotators who share the labels, an interval of width {widths[1]:.2g} is expected" in found.notes[0]
+    refused("n_labels must be from 1 to the 3 annotators. Got 4", found.expected_width, 3, n_labels=4)
+
+
+def test_resamples_hold_the_analytic_interval():
+    found = ugt.corrected_mean(ratings(), JUDGE, strata=STRATA)
+    np.testing.assert_allclose(found.resamples(n_resamples=4000).values[:, 0].std(), found.std_error, rtol=0.1)
+
+
+def test_one_annotator_has_no_interval_over_annotators():
+    one = [[row[0], *[None] * 4] if i > 3 else [1.0, *[None] * 4] for i, row in enumerate(TABLE)]
+    found = ugt.corrected_mean(ratings(one), JUDGE)
+    with pytest.warns(RuntimeWarning, match="one annotator does not show how annotators differ"):
+        assert np.isnan(found.interval()).all()
+    assert np.isfinite(found.interval(random=CASES)).all()
+    counts = ugt.corrected_mean(ugt.Labels.from_counts(labels().counts()), JUDGE, values=[0, 1])
+    refused("annotators must be named", counts.interval)
+
+
+def test_cases_that_are_not_a_random_sample_are_noted():
+    judge = JUDGE + np.where(np.arange(N) % 2, 0, 2.0)
+    with pytest.warns(UserWarning, match="scores of labelled cases are unlike those of the others"):
+        assert len(ugt.corrected_mean(ratings(), judge).notes) == 1
+    with pytest.warns(UserWarning, match="all cases are labelled: the judge adds nothing"):
+        full = ugt.corrected_mean(ugt.Ratings.from_wide([[1.0, 0.0]] * 6 + [[1.0, 1.0]] * 6), np.arange(12))
+    assert full.value == 0.75 and full.tuning == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("judge must be one score for each of the 60 cases .*Got 59", {"judge": JUDGE[1:]}),
+        ("judge must be finite. Got nan, first at case 3", {"judge": np.where(np.arange(N) == 3, np.nan, JUDGE)}),
+        ("judge must hold numbers", {"judge": [{}, *JUDGE[1:]]}),
+        ("judge must be one score per case", {"judge": JUDGE.reshape(30, 2)}),
+        ("judge must be numbers, unless labels are of classes .*Got 'x', first at case 2", {"judge": [1, 0, "x", *[1] * (N - 3)]}),
+        (
+            "judge must be one of the 2 classes, or numbers. Got 'maybe', first at case 0",
+            {"labels": labels(), "judge": ["maybe"] * N, "values": [0, 1]},
+        ),
+        ("judge must have a score for every case. Got none for 59 of 60 cases, first at case 1", {"judge": {0: 1.0}}),
+        ("judge must have as many case ids as scores", {"judge": (np.arange(N), JUDGE[1:])}),
+        ("values must be given for Labels only", {"values": [0, 1]}),
+        ("values must give a number for each class if classes are text", {"labels": labels()}),
+        ("values must have a number for every class. Got none for 'no'", {"labels": labels(), "values": {"yes": 1}}),
+        ("tuning must be a finite number of at least 0", {"tuning": -1}),
+        ("probabilities must be above 0 and at most 1. Got 0.0, first at case 0", {"probabilities": np.zeros(N)}),
+        ("strata must have at least 2 labelled cases each .*Got 0, first at stratum 1", {"strata": np.arange(N) % 2}),
+        ("labels must be of at least 2 cases. Got 1", {"labels": ugt.Ratings.from_wide([[1.0], [None]]), "judge": [1, 2]}),
+    ],
+)
+def test_what_cannot_be_read_is_refused(message, given):
+    refused(message, ugt.corrected_mean, **{"labels": ratings(), "judge": JUDGE, **given})
+
+
+def test_other_kinds_are_refused():
+    refused("labels must be Labels or Ratings. Got list", ugt.corrected_mean, TABLE, JUDGE, error=TypeError)

@@ -1,0 +1,208 @@
+"""Preferences and strengths: against published software, a likelihood in plain Python, and what must be refused."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import ugt
+
+V, ROWS = 120, np.arange(120)
+FIRST = ROWS * 7 % 4
+SECOND = (FIRST + 1 + ROWS * 5 % 3) % 4
+WINNER = np.where(4 + (FIRST < SECOND) > ROWS * 11 % 7, FIRST, SECOND)
+TIED = ROWS * 13 % 5 == 0
+ORDERS = [np.argsort([(j * (k + 3) * 7 + k * 5) % 11 + j * 0.01 for j in range(5)])[: 3 + k % 3].tolist() for k in range(30)]
+TOP = [(j * j % 5, [(j * j + 1 + j // 7 % 3) % 5, (j * j + 2 + j // 7 % 3) % 5]) for j in range(30)] + [(2, [0, 1]), (3, [4, 1, 0])]
+
+
+def pairs(preferred=WINNER, **names):
+    return ugt.Preferences.from_pairs(FIRST, SECOND, preferred, **names)
+
+
+def with_ties():
+    names = np.array(list("abcd"))
+    return ugt.Preferences.from_pairs(
+        names[FIRST], names[SECOND], np.where(TIED, "tie", names[WINNER]), annotator=ROWS % 10, case=ROWS // 4
+    )
+
+
+def in_order(found):
+    return found.value[np.argsort(found.models)]
+
+
+# choix 0.4.1: ilsr_pairwise, ilsr_rankings, ilsr_top1 (tol 1e-14), less their means
+CHOIX = {
+    "pairs": (pairs(), [0.2569297030816194, 0.2569297030816194, -0.10126810168023723, -0.4125913044830015]),
+    "rankings": (
+        ugt.Preferences.from_rankings(ORDERS),
+        [0.18941512307351008, 0.4843511165907717, 0.05468907315139946, -0.024117307448212118, -0.7043380053674692],
+    ),
+    "best of a subset": (
+        ugt.Preferences.from_rankings([[one] for one, _ in TOP], offered=[[*others, one] for one, others in TOP]),
+        [0.8313604699441394, 0.7818768200824953, -1.5600764504171956, -1.3895875974599745, 1.3364267578505356],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHOIX)
+def test_strengths_are_those_of_choix(name):
+    preferences, expected = CHOIX[name]
+    np.testing.assert_allclose(in_order(ugt.strengths(preferences)), expected, rtol=0, atol=1e-10)
+
+
+def test_standard_errors_are_those_of_statsmodels():
+    """statsmodels 0.15.0: GLM(Binomial), cov_type="cluster", without its correction: the first model against the others."""
+    of_annotators = [0.276293105402559, 0.18694985391213328, 0.27944283512143137]
+    of_cases = [0.3354071086874723, 0.3158206087241782, 0.3651311304368386]
+    for names, expected, g in (({"case": ROWS % 10}, of_annotators, 10), ({"case": ROWS // 4}, of_cases, 30)):
+        found = ugt.strengths(pairs(**names))
+        errors = [found.difference(k, 0, random=("cases",)).std_error * math.sqrt((g - 1) / g) for k in (1, 2, 3)]
+        np.testing.assert_allclose(errors, expected, rtol=1e-10)
+
+
+def test_davidson_is_the_log_linear_model_of_statsmodels():
+    """statsmodels 0.15.0: GLM(Poisson) with a term for each pair: θ less that of the first model, and log ν."""
+    found = ugt.strengths(with_ties())
+    assert found.model == "davidson" and found.n_cases == 30 and found.n_annotators == 10
+    value = in_order(found)
+    expected = [0.1286886058598776, -0.3187010496606938, -0.5763001424498313, -0.6683336565878994]
+    np.testing.assert_allclose([*(value[1:] - value[0]), math.log(found.tie)], expected, rtol=0, atol=1e-10)
+
+
+def test_the_maximum_is_one_of_the_likelihood_in_plain_python():
+    found = ugt.strengths(with_ties())
+    theta, models = dict(zip(found.models.tolist(), found.value.tolist())), "abcd"
+
+    def log_likelihood(theta, tie):
+        total = 0.0
+        for a, b, w, tied in zip(FIRST, SECOND, WINNER, TIED):
+            x, y = (math.exp(theta[models[k]]) for k in (a, b))
+            chosen = tie * math.sqrt(x * y) if tied else math.exp(theta[models[w]])
+            total += math.log(chosen / (x + y + tie * math.sqrt(x * y)))
+        return total
+
+    assert log_likelihood(theta, found.tie) == pytest.approx(found.log_likelihood, rel=1e-12)
+    for name, step in itertools.product(models, (-1e-3, 1e-3)):
+        assert log_likelihood({**theta, name: theta[name] + step}, found.tie) < found.log_likelihood
+    assert max(log_likelihood(theta, found.tie + step) for step in (-1e-3, 1e-3)) < found.log_likelihood
+
+
+def test_a_sandwich_of_both_is_that_of_cases_and_annotators_less_that_of_their_cells():
+    found = ugt.strengths(with_ties())
+    one = found.difference("a", "b")
+    parts = {}
+    for name, unit in (("cases", ROWS // 4), ("annotators", ROWS % 10), ("both", ROWS // 4 * 10 + ROWS % 10)):
+        names = np.array(list("abcd"))
+        alone = ugt.Preferences.from_pairs(names[FIRST], names[SECOND], np.where(TIED, "tie", names[WINNER]), case=unit)
+        parts[name] = ugt.strengths(alone).difference("a", "b", random=("cases",)).std_error ** 2
+    variance = max(parts["cases"] + parts["annotators"] - parts["both"], parts["cases"], parts["annotators"])
+    assert one.std_error == pytest.approx(math.sqrt(variance)) and one.low < one.value < one.high
+    assert one.share == pytest.approx(1 / (1 + math.exp(-one.value)))
+    back = found.difference("b", "a")
+    assert (back.low, back.high) == pytest.approx((-one.high, -one.low))
+
+
+def test_places_are_those_that_the_data_leave_open():
+    rng = np.random.default_rng(4)
+    strength = np.array([2.0, 0.0, 0.0, -2.0])
+    first = rng.integers(0, 4, 3000)
+    second = (first + rng.integers(1, 4, 3000)) % 4
+    winner = np.where(rng.random(3000) < 1 / (1 + np.exp(strength[second] - strength[first])), first, second)
+    found = ugt.strengths(ugt.Preferences.from_pairs(first, second, winner, annotator=rng.integers(0, 20, 3000)))
+    rows = found.places()
+    assert [row["model"] for row in rows] == found.order
+    assert [(row["best"], row["worst"]) for row in rows] == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert all((row["low"], row["high"]) == found.interval(row["model"]) for row in rows)
+
+
+@pytest.mark.parametrize("how", ["order", "names", "sides"])
+def test_what_must_not_change_strengths(how):
+    found, order = ugt.strengths(pairs(annotator=ROWS % 10, case=ROWS // 4)), np.random.default_rng(0).permutation(V)
+    given = {"annotator": ROWS % 10, "case": ROWS // 4}
+    if how == "order":
+        turned = ugt.Preferences.from_pairs(FIRST[order], SECOND[order], WINNER[order], **{k: v[order] for k, v in given.items()})
+    elif how == "names":
+        turned = ugt.Preferences.from_pairs(
+            FIRST, SECOND, WINNER, annotator=[f"r{i % 10}" for i in ROWS], case=[f"c{i // 4}" for i in ROWS]
+        )
+    else:
+        turned = ugt.Preferences.from_pairs(SECOND, FIRST, WINNER, **given)
+    other = ugt.strengths(turned)
+    np.testing.assert_allclose(in_order(other), in_order(found), atol=1e-12)
+    assert other.difference(0, 1).high == pytest.approx(found.difference(0, 1).high)
+
+
+def test_two_of_twenty_say_nothing_about_the_other_eighteen():
+    """Two models that are always offered together, and others that beat each other: the first two are not before them."""
+    ring = [(f"m{k}", f"m{(k + 1) % 18}") for k in range(18)]
+    bridge = [("A", "B"), ("B", "A"), ("A", "m0"), ("m0", "A")]
+    found = ugt.strengths(ugt.Preferences.from_rankings([*(["A", "B"] for _ in range(50)), *ring, *bridge]))
+    value = dict(zip(found.models.tolist(), found.value.tolist()))
+    assert value["A"] == pytest.approx(value["m0"]) and value["B"] < min(value[f"m{k}"] for k in range(18))
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("second must be another model than first. Got 'A', first at row 1", (["A", "A"], ["B", "A"], ["A", "A"])),
+        ("preferred must be first, second or 'tie' of its row. Got 'C', first at row 0", (["A"], ["B"], ["C"])),
+        ("preferred must be 2 names, one per preference", (["A", "A"], ["B", "B"], ["A"])),
+        ("first must be 1 names, one per preference. Got shape", ("A", ["B"], ["A"])),
+        ("tie must be a word that is not the name of a model", (["A"], ["tie"], ["A"])),
+    ],
+)
+def test_pairs_that_cannot_be_read_are_refused(message, given):
+    refused(message, ugt.Preferences.from_pairs, *given)
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("ranked must hold each model once", {"ranked": [["A", "A"]]}),
+        ("ranked must be some of two or more offered models. Got .*first at preference 1", {"ranked": [["A", "B"], ["A"]]}),
+        ("ranked must be some of two or more offered models", {"ranked": [["C"]], "offered": [["A", "B"]]}),
+        ("ranked must be lists of models. Got 'A>B'", {"ranked": ["A>B"]}),
+        ("offered must be 1 lists, one per preference. Got 2", {"ranked": [["A", "B"]], "offered": [["A", "B"], ["A", "B"]]}),
+        ("annotator must be 1 ids, one per preference. Got 2", {"ranked": [["A", "B"]], "annotator": ["r", "s"]}),
+    ],
+)
+def test_rankings_that_cannot_be_read_are_refused(message, given):
+    refused(message, ugt.Preferences.from_rankings, **given)
+
+
+@pytest.mark.parametrize("function", [ugt.irn, ugt.prirn, ugt.plackett_luce_map])
+def test_rankings_that_look_like_offered_pairs_are_noted(function):
+    texts, note = ["abcd"[k % 4] + ">" + "abcd"[(k + 1) % 4] for k in range(24)], "Every ranking has 2 of 4 classes, and the other 2"
+    known = ugt.Rankings.from_strings(np.arange(24), ["ann"] * 24, texts)
+    with pytest.warns(UserWarning, match=note):
+        function(known)
+    ugt.irn(ugt.Rankings.from_strings(np.arange(24), ["ann"] * 24, ["a>b>c", *texts[1:]], classes=list("abcd")))  # one of three: no note
+
+
+def test_strengths_that_are_not_finite_or_do_not_fit_are_refused():
+    refused("preferences must be Preferences. Got list", ugt.strengths, [], error=TypeError)
+    refused("preferences must hold at least one preference", ugt.strengths, ugt.Preferences.from_pairs([], [], []))
+    never = ugt.Preferences.from_pairs(list("ABC"), list("BAA"), list("ABA"))
+    refused("preferences must prefer some model of every group .*for 'C'", ugt.strengths, never)
+    refused(
+        "preferences must hold a preference that is not a tie. Got 2 ties",
+        ugt.strengths,
+        ugt.Preferences.from_pairs(["A", "B"], ["B", "A"], ["tie"] * 2),
+    )
+    refused("preferences must have no ties for model 'bradley-terry'", ugt.strengths, with_ties(), model="bradley-terry")
+    refused("preferences must be pairs for this model", ugt.strengths, ugt.Preferences.from_rankings(ORDERS), model="davidson")
+    refused("model must be one of 'bradley-terry'", ugt.strengths, pairs(), model="elo")
+    found = ugt.strengths(pairs())
+    refused("annotators must be named for intervals over other annotators .*random=", found.interval, 0)
+    refused("model must be one of the 4 models. Got 9", found.interval, 9, random=("cases",))
+    alone = ugt.strengths(pairs(annotator=["ann"] * V))
+    with pytest.warns(RuntimeWarning, match="one annotator does not show how annotators differ"):
+        assert np.isnan(alone.interval(0)).all()
+
+
+def test_models_of_pairs_agree_without_ties():
+    one, other = (ugt.strengths(pairs(), model=model) for model in ("bradley-terry", "plackett-luce"))
+    assert np.array_equal(one.value, other.value) and ugt.strengths(pairs(), model="davidson").tie == 0

@@ -1,0 +1,185 @@
+"""``ugt judge``: how far judges, such as language models, can stand for people."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .. import io
+from .._base.checks import error
+from .._base.names import listed
+from .._base.version import __version__
+from .._tabular.csv_text import write_csv
+from .._tabular.foreign import table_of
+from .._tabular.roles import ALIASES, MOST_SHOWN, plain
+from .._tabular.source import Source, naming
+from .._tabular.whole_file import write_text
+from ..annotations import Labels, Rankings
+from ..evaluation.facts import now
+from ..io.judge_logs import REPEATS, JudgeLog
+from ..judges import JudgeAssessment, assess_judges
+from ..report.judging import html, verdicts
+from .cases import annotations_of, beside, of_cases
+from .command import aligned, decimal, group, new_command, say, spanned, took, written
+from .reading import add_reading
+
+TABLES = ("means", "order", "distance", "people", "by_score", "bias", "next_labels", "widths")
+ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".xlsm", ".dta", ".sav")
+
+TEXT = """
+Compares judges, such as language models, rules or cheap readers, with people who labelled some of the cases. Writes a page: what people
+would say of all cases (the judge's mean, corrected by the labels, with the uncertainty of cases and annotators), which differences between
+systems are shown, how near judges are to people, where they are biased, and what to label next.
+
+HUMANS is a file of labels or ratings; with a column for the system (or model), answers of several systems are compared. JUDGE is a log of
+Inspect, promptfoo, DeepEval or lm-evaluation-harness, or a table with columns for case, judge, and verdict or score.
+
+ugt judge people.csv judge.csv --values good=1 bad=0 --out judge
+ugt judge people.csv judge.csv --values good=1 bad=0 --columns lengths.csv
+ugt judge people.csv model-b=judge.csv --values good=1 bad=0 --judges gpt
+"""
+
+
+def add(commands: Any) -> None:
+    parser = new_command(commands, "judge", run, "compare judges, such as language models, with people", "HUMANS JUDGE... [options]", TEXT)
+    option = group(parser, "files")
+    option("humans", "HUMANS", "labels or ratings by people of some of the cases")
+    option("logs", "JUDGE", "logs of judges; name=path names the system under test, if the log does not", nargs="+")
+    option("--columns", "FILE", "CSV file with the column case and properties of cases, such as the length; default: none")
+    option("--clusters", "FILE", "CSV file with the columns case and cluster, which are kept together; default: no clusters")
+    option("--out", "DIR", "folder for judge.html and the tables; default: print only")
+    option = group(parser, "judges")
+    option("--values", "NAME=X", "number of each verdict and label in words; default: the numbers that stand there", nargs="+")
+    option("--judges", "NAME", "judges to take; default: all", nargs="+")
+    option("--systems", "NAME", "systems under test to take; default: all", nargs="+")
+    option("--case", "PATH", "path of the case id in a sample of a log, such as metadata.item; default: the id that the program writes")
+    option("--repeats", REPEATS, "cases that a judge judged several times; default: %(default)s", default="error")
+    option("--level", "P", "level of the intervals; default: %(default)s", type=float, default=0.95)
+    option("--title", "TEXT", "title of the page; default: the judges")
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    values = _values(options.values)
+    with written(options.out) as (draft, files):
+        log = _log(options)
+        judges, systems = _chosen("judges", options.judges, log.judges), _chosen("systems", options.systems, log.systems)
+        people = _people(options, systems, values)
+        scores = {
+            system: {judge: found for judge in judges if (found := _scores(log, judge, system, values, options.repeats))}
+            for system in systems
+        }
+        columns = {} if options.columns is None else of_cases("subgroups", options.columns, options)
+        clusters = None if options.clusters is None else of_cases("clusters", options.clusters, options)
+        given = {system: (people[system], scores[system]) for system in systems}
+        named = values if any(isinstance(one, Labels) for one in people.values()) else None  # ratings are numbers already
+        made = assess_judges(given, values=named, columns=columns, clusters=clusters, level=options.level)
+        tables = {name: getattr(made, name) for name in TABLES}
+        if draft is not None:
+            facts = {"title": options.title, "date": now(), "version": __version__, "level": made.level}
+            write_text(draft / "judge.html", html(tables, facts))
+            for name, rows in tables.items():
+                if rows:
+                    cells = [["; ".join(cell) if isinstance(cell, tuple) else cell for cell in row.values()] for row in rows]
+                    write_csv(draft / f"{name}.csv", list(rows[0]), cells)
+    say(*_lines(made, tables))
+    if draft is not None:
+        say("", f"Page: {options.out}/judge.html")
+    return {**tables, "level": made.level, "left_out": dict(log.left_out), "files": files}
+
+
+def _values(words: list[str] | None) -> dict[str, float] | None:
+    if words is None:
+        return None
+    found = {}
+    for word in words:
+        name, sign, number = word.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise error("--values", "give each verdict a number, such as good=1 bad=0", repr(word))
+    return found
+
+
+def _log(options: argparse.Namespace) -> JudgeLog:
+    """Return all logs as one, and print a line about it."""
+    named = [path.partition("=") for path in options.logs]
+    given: Any = options.logs
+    if all(sign for _, sign, _ in named):
+        given = {name: path for name, _, path in named}
+        if len(given) < len(named):
+            raise error("JUDGE", "name each system once", listed([name for name, _, _ in named], MOST_SHOWN))
+    log = io.read_judge_log(given, case=options.case, encoding=options.encoding)
+    facts = {
+        "file": ", ".join(options.logs), "taken_for": "verdicts", "form": log.form, "judges": log.judges, "systems": log.systems,
+        "n_verdicts": len(log.case), "left_out": dict(log.left_out),
+    }  # fmt: skip
+    sizes = f"{len(log.case):,} verdicts by {listed(log.judges, MOST_SHOWN)} on {listed(log.systems, MOST_SHOWN)}"
+    left = "".join(f"; left out: {reason} ({n:,})" for reason, n in log.left_out.items())
+    took(facts, f"{facts['file']}: verdicts ({log.form}): {sizes}{left}.")
+    return log
+
+
+def _chosen(what: str, wanted: list[str] | None, known: list[str]) -> list[str]:
+    for name in wanted or ():
+        if name not in known:
+            raise error(f"--{what}", f"be among {listed(map(repr, known), MOST_SHOWN)}", repr(name))
+    return wanted or known
+
+
+def _scores(log: JudgeLog, judge: str, system: str, values: dict[str, float] | None, repeats: str) -> dict[Any, float]:
+    """Return the number of each case; of verdicts in words by ``values``, of scores as they are."""
+    rows = (log.judge == judge) & (log.system == system)
+    if not rows.any():
+        return {}
+    worded = values is not None and bool((log.verdict[rows] != "").all())
+    return log.numbers(judge, system, values=values if worded else None, repeats=repeats)
+
+
+def _people(options: argparse.Namespace, systems: list[str], values: dict[str, float] | None) -> dict[str, Any]:
+    """Return the labels of people on each system."""
+    if not _names_systems(options):
+        if len(systems) > 1:
+            must = f"have a column for the system, as there are several: {listed(systems, MOST_SHOWN)} (or choose one: --systems)"
+            raise error("HUMANS", must, "none")
+        given = annotations_of(options, options.humans).annotations
+        if isinstance(given, Rankings):
+            raise error("HUMANS", "be labels or ratings", "rankings")
+        return {systems[0]: given}
+    with naming(options.humans):
+        log = io.read_judge_log(options.humans, encoding=options.encoding)
+        absent = [name for name in systems if name not in log.systems]
+        if absent:
+            raise error("system", f"have labels of people (choose: --systems {log.systems[0]})", f"none for {listed(absent, MOST_SHOWN)}")
+        worded = values if bool((log.verdict != "").any()) else None
+        found = {system: log.ratings(system, values=worded) for system in systems}
+    facts = {"file": options.humans, "taken_for": "labels", "systems": log.systems, "annotators": log.judges}
+    sizes = f"{len(log.case):,} labels by {len(log.judges):,} annotators on {listed(log.systems, MOST_SHOWN)}"
+    took(facts, f"{options.humans}: labels (one row per label): {sizes}.")
+    return found
+
+
+def _names_systems(options: argparse.Namespace) -> bool:
+    with naming(options.humans):
+        source = Source(options.humans, **{name: one for name, one in beside(options).items() if name == "encoding"})
+        return source.ending in ENDINGS and any(plain(name) in ALIASES["model"] for name in table_of(source).header)
+
+
+def _lines(made: JudgeAssessment, tables: dict[str, Any]) -> list[str]:
+    rows = [
+        [
+            f"{row['judge']} on {row['system']}",
+            spanned(row["corrected"], row["low"], row["high"], 3),
+            spanned(row["corrected"], row["cases_low"], row["cases_high"], 3),
+            decimal(row["judge_alone"], 3),
+            decimal(row["people_alone"], 3),
+            f"{row['n_labelled']:,} of {row['n_cases']:,}",
+        ]
+        for row in made.means
+    ]
+    head = ["", "corrected mean", "same annotators", "judge alone", "labels alone", "labelled"]
+    legend = f"In brackets: {100 * made.level:g}% intervals, over cases and annotators, and over cases with the same annotators."
+    notes = [f"Note: {row['judge']} on {row['system']}: {note}" for row in made.means for note in row["notes"]]
+    return [*verdicts(tables), "", *(line.rstrip() for line in aligned([head, *rows])), legend, *notes]

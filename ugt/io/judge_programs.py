@@ -1,0 +1,262 @@
+"""The forms of logs of judges: Inspect, promptfoo, DeepEval, lm-evaluation-harness, and plain tables."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._base.checks import error, option
+from .._base.names import listed
+from .._base.notices import note
+from .._tabular.foreign import table_of
+from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles
+from .._tabular.source import Source, check_text
+from .annotations import MISSING
+from .mapping import json_lines, json_shown, parse_json, value_at
+
+FIELDS = ("case", "system", "judge", "verdict", "score", "repeat")
+NAMES = {
+    "case": ALIASES["case"] | ALSO["case"],
+    "system": ALIASES["model"],
+    "judge": {"judge", "judgeid", "scorer", "grader", "metric", "criterion"} | ALIASES["annotator"],
+    "verdict": {"verdict"} | ALIASES["label"],
+    "score": ALIASES["score"] | ALIASES["value"],
+    "repeat": {"repeat", "epoch"},
+}
+OF_HARNESS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}
+NO_NUMBER = "value that is neither text nor one number"
+
+
+class Row(NamedTuple):
+    """One verdict: text or a number, or both."""
+
+    case: Any
+    system: str
+    judge: str
+    verdict: str | None
+    score: float
+    repeat: int
+    place: str
+
+
+def rows_of(source: Source, case: str | None, fields: Mapping[str, str]) -> tuple[str, Iterator[Row]]:
+    """Return what a file was written by, and its rows."""
+    for name in fields:
+        option("fields", name, FIELDS)
+    if source.ending == ".eval":
+        return "Inspect", _inspect(_unpacked(source), case)
+    if source.ending in (".jsonl", ".ndjson"):
+        return _of_records(list(json_lines(check_text(source.read(text=True)))), case, fields, source)
+    if source.ending != ".json":
+        return "table", _table(source, case, fields)
+    content = parse_json(source.read(text=True))
+    if isinstance(content, list):
+        return _of_records(list(_placed(content)), case, fields, source)
+    return _of_program(content if isinstance(content, Mapping) else {"": content}, case, source)
+
+
+def _of_program(content: Mapping[str, Any], case: str | None, source: Source) -> tuple[str, Iterator[Row]]:
+    if isinstance(content.get("eval"), Mapping):
+        return "Inspect", _inspect(content, case)
+    if "testCases" in content or "conversationalTestCases" in content:
+        return "DeepEval", _deepeval(content, case, source.stem)
+    inner = content.get("results")
+    inner = inner.get("results") if isinstance(inner, Mapping) else inner
+    if not isinstance(inner, list):
+        got = listed(map(repr, content), MOST_SHOWN) if "" not in content else json_shown(content[""])
+        raise error("file", "be a log of Inspect, promptfoo or DeepEval, or a list of records", got)
+    return "promptfoo", _promptfoo(_placed(inner), case)
+
+
+def _placed(records: list[Any]) -> Iterator[tuple[str, Any]]:
+    return ((f"record {i}", record) for i, record in enumerate(records))
+
+
+def _of_records(records: list[tuple[str, Any]], case: str | None, fields: Mapping[str, str], source: Source) -> tuple[str, Iterator[Row]]:
+    for place, record in records:
+        if not isinstance(record, Mapping):
+            raise error("file", "hold objects", json_shown(record), place)
+    first = records[0][1] if records else {}
+    if "testIdx" in first and "success" in first:
+        return "promptfoo", _promptfoo(iter(records), case)
+    if "doc_id" in first and ("resps" in first or "filtered_resps" in first):
+        # the program writes MODEL/samples_TASK_DATE.jsonl
+        folder = source.path.resolve().parent.name if source.stem.startswith("samples_") else ""
+        return "lm-evaluation-harness", _harness(records, case, folder or source.stem)
+    return "records", _plain_records(records, case, fields, source.stem)
+
+
+def _read(value: Any) -> tuple[str | None, float, str]:
+    """Return a value of a log as text or number; (None, NaN) if it is neither, with the reason."""
+    if isinstance(value, bool):
+        return str(value).lower(), float(value), ""
+    if isinstance(value, (int, float)):
+        return None, float(value), ""
+    if value is None or isinstance(value, str):
+        return (value or None), math.nan, ""
+    return None, math.nan, NO_NUMBER
+
+
+def _id(record: Any, path: str | None, default: Any, place: str) -> Any:
+    found = default if path is None else value_at(record, path, place)
+    if found is None or isinstance(found, (dict, list, bool, float)):
+        must = "be the path of an id in each sample" if path else "be given, the path of the case id in each sample"
+        raise error("case", must, f"{path!r}, where there is {json_shown(found)}" if path else "none", place)
+    return str(found)
+
+
+# ---- the programs
+
+
+def _unpacked(source: Source) -> dict[str, Any]:
+    """Return a packed log of Inspect as its JSON form has it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(source.read())) as archive:
+            names = [name for name in archive.namelist() if name.startswith("samples/")]
+            head = next((name for name in ("header.json", "_journal/start.json") if name in archive.namelist()), None)
+            if head is None:
+                raise error("file", "be a log of Inspect", "an archive without a header")
+            return {**parse_json(archive.read(head)), "samples": [parse_json(archive.read(name)) for name in names]}
+    except zipfile.BadZipFile:
+        raise error("file", "be a log of Inspect (is it cut off?)", "no archive") from None
+    except NotImplementedError:
+        must = "be packed in a way that this Python can read (unpack it to JSON with: inspect log convert)"
+        raise error("file", must, "another compression") from None
+
+
+def _inspect(log: Mapping[str, Any], case: str | None) -> Iterator[Row]:
+    samples = log.get("samples")
+    if not isinstance(samples, list) or not samples:
+        raise error("file", "hold its samples (with log_samples)", "none")
+    if log.get("status", "success") != "success":
+        note(f"The evaluation ended with the status {log['status']!r}: the samples that have scores are read.")
+    system = str(log["eval"].get("model", "model"))
+    for i, sample in enumerate(samples):
+        place = f"sample {i}"
+        own, repeat = _id(sample, case, sample.get("id"), place), int(sample.get("epoch") or 1)
+        scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
+        if not scores:
+            yield Row(own, system, "", None, math.nan, repeat, place)
+        for scorer, score in scores.items():
+            value = score.get("value") if isinstance(score, Mapping) else score
+            parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else [("", value)]
+            for key, part in parts:
+                text, number, why = _read(part)
+                yield Row(own, system, scorer if key == "" else f"{scorer}/{key}", text, number, repeat, f"{place} {why}".strip())
+
+
+def _promptfoo(records: Iterator[tuple[str, Any]], case: str | None) -> Iterator[Row]:
+    known = list(records)
+    prompts: dict[str, set[Any]] = {}
+    for place, record in known:
+        if not isinstance(record, Mapping) or "success" not in record:
+            raise error("file", "hold results of promptfoo, with success", json_shown(record), place)
+        prompts.setdefault(_provider(record), set()).add(record.get("promptIdx"))
+    if case is None and len({str(record.get("vars")) for _, record in known}) < len({record.get("testIdx") for _, record in known}):
+        note("Tests with the same variables were read as different cases (if they repeat one case, name its id: case='vars.id').")
+    times: dict[tuple[Any, str], int] = {}  # tests that are repeated have other numbers, but the same id if a path names one
+    for place, record in known:
+        name = _provider(record)
+        system = name if len(prompts[name]) == 1 else f"{name}, prompt {record.get('promptIdx')}"
+        own = _id(record, case, record.get("testIdx"), place)
+        repeat = times[own, system] = times.get((own, system), 0) + 1
+        graded = record.get("gradingResult") or {}
+        parts = [part for part in graded.get("componentResults") or [] if isinstance(part, Mapping)]
+        if not parts:
+            failed = record.get("failureReason") == 2 or (not graded and record.get("error"))
+            all_ = {} if failed else {"pass": record["success"], "score": record.get("score")}
+            yield _passed("all assertions", all_, own, system, place, repeat=repeat)
+        names: dict[str, int] = {}
+        for part in parts:
+            asked = part.get("assertion") or {}
+            judge = str(asked.get("metric") or asked.get("type") or "assertion")
+            names[judge] = names.get(judge, 0) + 1
+            yield _passed(judge if names[judge] == 1 else f"{judge} {names[judge]}", part, own, system, place, repeat=repeat)
+
+
+def _provider(record: Mapping[str, Any]) -> str:
+    """Return the name of the system: one provider may stand there for each of several prompts."""
+    provider = record.get("provider")
+    return str(provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else provider)
+
+
+def _passed(judge: str, found: Mapping[str, Any], case: Any, system: str, place: str, key: str = "pass", repeat: int = 1) -> Row:
+    done, score = found.get(key), found.get("score")
+    text = None if done is None else "pass" if done else "fail"
+    return Row(case, system, judge, text, math.nan if score is None else float(score), repeat, place)
+
+
+def _deepeval(content: Mapping[str, Any], case: str | None, stem: str) -> Iterator[Row]:
+    for kind in ("testCases", "conversationalTestCases"):
+        for i, record in enumerate(content.get(kind) or []):
+            place = f"{kind} {i}"
+            own = _id(record, case, record.get("name"), place)
+            for metric in record.get("metricsData") or []:
+                yield _passed(str(metric.get("name")), metric, own, stem, place, "success")
+
+
+def _harness(records: list[tuple[str, Any]], case: str | None, stem: str) -> Iterator[Row]:
+    for place, record in records:
+        own = _id(record, case, record.get("doc_id"), place)
+        by = record.get("filter", "none")
+        for metric in record.get("metrics", [key for key in record if key not in OF_HARNESS]):
+            text, number, why = _read(record.get(metric))
+            yield Row(own, stem, metric if by in ("none", None) else f"{metric},{by}", text, number, 1, f"{place} {why}".strip())
+
+
+# ---- plain tables
+
+
+def _plain_records(records: list[tuple[str, Any]], case: str | None, fields: Mapping[str, str], stem: str) -> Iterator[Row]:
+    header = list(dict.fromkeys(key for _, record in records for key in record))
+    given = {**({"case": case} if case else {}), **fields}
+    usual = find_roles(header, {role: None for role in given}, FIELDS, NAMES)
+    paths = {**{role: header[c] for role, c in usual.items()}, **given}
+    _check_roles(paths, header)
+    for place, record in records:
+        found = {role: value_at(record, path, place) for role, path in paths.items() if role not in ("case",)}
+        yield _plain_row(_id(record, paths["case"], None, place), found, stem, place)
+
+
+def _table(source: Source, case: str | None, fields: Mapping[str, str]) -> Iterator[Row]:
+    table = table_of(source)
+    roles = find_roles(table.header, {**({"case": case} if case else {}), **fields}, FIELDS, NAMES)
+    _check_roles(roles, table.header)
+    table.used = {role: [c] for role, c in roles.items()}
+    cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
+    if "score" in cells:
+        cells["score"] = table.decimals(cells["score"], "score", MISSING)
+    for row in range(len(cells["case"].codes)):
+        found = {role: one.values[one.codes[row, 0]] for role, one in cells.items()}
+        found = {role: None if text in ("", *MISSING) else text for role, text in found.items()}
+        place = table.place(row)
+        yield _plain_row(_id({}, None, found.pop("case"), place), found, source.stem, place)
+
+
+def _check_roles(roles: Mapping[str, Any], header: Sequence[str]) -> None:
+    absent = [role for role in ("case", "judge") if role not in roles]
+    absent += ["verdict or score"] if not {"verdict", "score"} & roles.keys() else []
+    if absent:
+        must = "have fields for case, judge and verdict or score (name the existing ones: fields={'judge': ...})"
+        raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, header), MOST_SHOWN)}")
+
+
+def _plain_row(case: Any, found: Mapping[str, Any], stem: str, place: str) -> Row:
+    text, number, why = _read(found.get("verdict"))
+    score = found.get("score")
+    if score is not None:
+        try:
+            number = float(score)
+        except (TypeError, ValueError):
+            raise error("score", "be a number (words are verdicts: fields={'verdict': ...})", repr(score), place) from None
+    try:
+        repeat = int(found.get("repeat") or 1)
+    except (TypeError, ValueError):
+        raise error("repeat", "be a whole number", repr(found["repeat"]), place) from None
+    system, judge = (found.get(role) for role in ("system", "judge"))
+    if judge is None:
+        raise error("judge", "be named in every row", "none", place)
+    return Row(case, stem if system is None else str(system), str(judge), text, number, repeat, f"{place} {why}".strip())

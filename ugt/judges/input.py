@@ -1,0 +1,117 @@
+"""Labels of some cases, and the scores that a judge gave to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.arrays import Array, Int64, NDArray
+from .._base.checks import error
+from .._base.names import alike
+from .._base.ragged import offsets_of, row_of
+from .._tabular.rows import finite_numbers
+from ..annotations import Labels, Ratings
+from ..discrepancy.distance_rule import numbers_of
+
+
+class JudgedCases(NamedTuple):
+    """Numbers that annotators gave to some of N cases, and the judge's numbers (N,)."""
+
+    labels: Ratings
+    judge: Array
+
+
+def read(labels: Any, judge: Any, values: Any) -> JudgedCases:
+    """Return numbers for labels and verdicts, with the cases that only the judge has behind those of the labels."""
+    if not isinstance(labels, (Labels, Ratings)):
+        raise TypeError(f"labels must be Labels or Ratings. Got {type(labels).__name__}.")
+    if isinstance(labels, Ratings):
+        if values is not None:
+            raise error("values", "be given for Labels only", "Ratings")
+        return _joined(labels, judge, np.empty(0), np.empty(0))
+    classes = labels.axes.classes
+    number = numbers_of(classes, _in_order(values, classes) if hasattr(values, "keys") else values)
+    case = np.repeat(row_of(labels.offsets), labels.count)
+    sizes = np.bincount(case, minlength=labels.n_cases)
+    rows = np.repeat(labels.annotator, labels.count), number[np.repeat(labels.label, labels.count)]
+    scale = tuple(np.unique(number).tolist())
+    ratings = Ratings(labels.axes.case_ids, labels.annotators, offsets_of(sizes), *rows, labels.axes.numbered, scale)
+    return _joined(ratings, judge, classes, number)
+
+
+def _in_order(values: Any, classes: NDArray[Any]) -> list[Any]:
+    """Return the values of a mapping in the order of the classes."""
+    known = {str(one): number for one, number in values.items()}
+    for one in classes.tolist():
+        if str(one) not in known:
+            raise error("values", "have a number for every class", f"none for {identifiers.name(one)}")
+    return [known[str(one)] for one in classes.tolist()]
+
+
+def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array) -> JudgedCases:
+    """Return the labels with the cases of the judge, and its numbers."""
+    ids, given = _by_id(judge)
+    if ids is None:
+        if len(given) != labels.n_cases:
+            must = f"be one score for each of the {labels.n_cases} cases (cases without labels, too: name them with cases=, or give ids)"
+            raise error("judge", must, len(given))
+        return JudgedCases(labels, _numbers(given, labels.case_ids, classes, number))
+    names, cases = identifiers.distinct("judge", ids), labels.case_ids
+    if identifiers.is_text(names) != identifiers.is_text(cases):
+        names, cases = names.astype(str), cases.astype(str)
+    at = identifiers.lookup(names, cases)
+    if (at < 0).any():
+        got, first = f"none for {int((at < 0).sum())} of {len(cases)} cases", cases[int(np.argmax(at < 0))]
+        raise error("judge", "have a score for every case", got, f"case {identifiers.name(first)}{alike(first, names)}")
+    others = np.ones(len(names), bool)
+    others[at] = False
+    order = np.concatenate([at, np.flatnonzero(others)])
+    offsets = np.append(labels.offsets, np.full(int(others.sum()), labels.offsets[-1])).astype(np.int64)
+    held = Ratings(np.append(cases, names[others]), labels.annotators, offsets, labels.annotator, labels.value, scale=labels.scale)
+    return JudgedCases(held, _numbers(given[order], held.case_ids, classes, number))
+
+
+def _by_id(judge: Any) -> tuple[Any, NDArray[Any]]:
+    """Return the ids of cases, None if scores have none, and the scores."""
+    if isinstance(judge, Mapping):
+        ids, given = list(judge), list(judge.values())
+    elif isinstance(judge, tuple) and len(judge) == 2 and all(np.ndim(part) == 1 for part in judge):
+        ids, given = judge
+        if len(ids) != len(given):
+            raise error("judge", "have as many case ids as scores", f"{len(ids)} and {len(given)}")
+    elif hasattr(judge, "index") and hasattr(judge, "to_numpy"):  # a pandas Series
+        ids, given = judge.index.tolist(), judge.tolist()
+    else:
+        ids, given = None, judge
+    try:
+        column = identifiers.unmasked(given)
+    except ValueError:
+        column = np.empty((0, 0))
+    if column.ndim != 1:
+        raise error("judge", "be one score per case", f"shape {column.shape}")
+    return ids, column
+
+
+def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], number: Array) -> Array:
+    """Return the judge's numbers; verdicts that are names of classes have the numbers of these."""
+
+    def where(i: int) -> str:
+        return f"case {identifiers.name(cases[i])}"
+
+    cells = given.tolist() if given.dtype.kind == "O" else []
+    if given.dtype.kind == "b" or (cells and all(isinstance(cell, (bool, np.bool_)) for cell in cells)):
+        return given.astype(np.float64)
+    if given.dtype.kind not in "US" and not any(isinstance(cell, str) for cell in cells):
+        return finite_numbers("judge", given, where, nulls=True)
+    if not (len(classes) and identifiers.is_text(classes)):
+        i = next((i for i, cell in enumerate(given.tolist()) if not identifiers.NUMBER.fullmatch(str(cell))), 0)
+        raise error("judge", "be numbers, unless labels are of classes with names", repr(str(given[i])), where(i))
+    column = identifiers.number("judge", given, where)
+    at: Int64 = identifiers.lookup(classes, column.ids).astype(np.int64)
+    if (at < 0).any():
+        i = int(column.first[int(np.argmax(at < 0))])
+        raise error("judge", f"be one of the {len(classes)} classes, or numbers", identifiers.name(given[i]), where(i))
+    return number[at[column.code]]

@@ -1,0 +1,251 @@
+"""The page on judges: how far they can stand for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .digits import Digits
+from .markup import NONE, bullets, count, finding, of, plain, table, text, unique
+from .page import sheet
+
+ASSUMED = (
+    "The labelled cases are a random sample of all cases. If they were chosen otherwise, the corrected means are wrong, unless the "
+    "probabilities of labelling are given.",
+    "Intervals over cases and annotators are for other cases, labelled by other annotators like these. With fewer than four annotators "
+    "they are wide and less certain than they look.",
+    "The mean label of people is the yardstick. It is not the truth where all people err together.",
+    "λ, the weight of the judge, was chosen on the same labels and is held fixed in the intervals.",
+)
+
+
+def html(tables: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return the page as text (to be written as UTF-8).
+
+    ``tables`` are those of a ``JudgeAssessment``; ``facts`` are ``title``, ``date``, ``version`` and ``level``.
+    """
+    parts = [_first(tables), _order(tables), _near(tables), _given_score(tables), _bias(tables), _next(tables), _basis(facts)]
+    judges, systems = unique(tables["means"], "judge"), unique(tables["means"], "system")
+    named = ", ".join(map(plain, judges[:3])) + (f" and {len(judges) - 3} more" if len(judges) > 3 else "")
+    title = plain(facts["title"]) if facts.get("title") else f"{named} compared with people"
+    subtitle = f"{len(judges)} judge{'s' * (len(judges) > 1)} · {len(systems)} system{'s' * (len(systems) > 1)} · {_sizes(tables)}"
+    return sheet(title, subtitle, "\n".join(one.html for one in parts if one is not None), facts["date"], facts["version"])
+
+
+def verdicts(tables: Mapping[str, Any]) -> list[str]:
+    """Return the main sentences, as text without elements."""
+    return [_verdict(tables, judge) for judge in unique(tables["means"], "judge")]
+
+
+def _sizes(tables: Mapping[str, Any]) -> str:
+    rows = tables["means"]
+    cases, labelled, people = (max(row[name] for row in rows) for name in ("n_cases", "n_labelled", "n_annotators"))
+    return f"{count(cases)} cases, {count(labelled)} of them labelled by {count(people)} annotator{'s' * (people != 1)}"
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    return f"{text(row['judge'])} on {text(row['system'])}"
+
+
+def _digits(rows: Iterable[Mapping[str, Any]], low: str = "low", high: str = "high") -> Digits:
+    return Digits.proportion((_known(row[low]), _known(row[high])) for row in rows)
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def _ends(digits: Digits, row: Mapping[str, Any], low: str = "low", high: str = "high") -> str:
+    return digits.ends(_known(row[low]), _known(row[high]))
+
+
+def _number(digits: Digits, value: float | None) -> str:
+    """Return a number that is no share: it may be above 1."""
+    return digits.value(None) if _known(value) is None else f"{value:.{digits.decimals}f}".replace("-", "−")
+
+
+def _verdict(tables: Mapping[str, Any], judge: str) -> str:
+    means, pairs = of(tables["means"], judge=judge), of(tables["order"], judge=judge)
+    if not pairs:
+        (row,), digits = means, _digits(means)
+        inside = _known(row["low"]) is not None and row["low"] <= row["judge_alone"] <= row["high"]
+        where = "inside" if inside else "outside"
+        said = f"{judge}: corrected by the labels of people, the mean of {row['system']} is {_number(digits, row['corrected'])}"
+        if _known(row["low"]) is None:
+            return f"{said}, without an interval. The judge alone gives {_number(digits, row['judge_alone'])}."
+        return (
+            f"{said} ({_number(digits, row['low'])} to {_number(digits, row['high'])}). The judge alone gives "
+            f"{_number(digits, row['judge_alone'])}, {where} this interval."
+        )
+    shown = [row for row in pairs if row["shown"]]
+    alike = sum((row["judge_alone"] > 0) == (row["difference"] > 0) and row["judge_alone"] != 0 for row in shown)
+    if not shown:
+        return f"{judge}: none of the {len(pairs)} differences between systems is shown, whatever order the judge gives."
+    return (
+        f"{judge}: {len(shown)} of {len(pairs)} difference{'s' * (len(pairs) > 1)} between systems "
+        f"{'are' if len(shown) > 1 else 'is'} shown by the corrected means; the judge alone gives the same order for {alike} of them."
+    )
+
+
+def _first(tables: Mapping[str, Any]) -> Any:
+    rows = tables["means"]
+    digits = _digits(rows)
+    cells = [
+        [
+            _named(row), f"<b>{_number(digits, row['corrected'])}</b>", _ends(digits, row),
+            _ends(digits, row, "cases_low", "cases_high"), _number(digits, row["judge_alone"]),
+            f"{_number(digits, row['people_alone'])} ({_ends(digits, row, 'people_low', 'people_high')})", f"{row['tuning']:.2f}",
+            f"{count(row['n_labelled'])} of {count(row['n_cases'])}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    columns = [
+        "",
+        "corrected mean",
+        "other cases and annotators",
+        "other cases, same annotators",
+        "judge alone",
+        "labels alone",
+        "λ",
+        "labelled",
+    ]
+    said = [f'<p class="verdict">{plain(one)}</p>' for one in verdicts(tables)]
+    notes = [f"{text(row['judge'])} on {text(row['system'])}: {plain(note)}" for row in rows for note in row["notes"]]
+    cautions = f"<h3>Cautions</h3>\n{bullets(notes)}" if notes else ""
+    return finding(
+        "means",
+        "Corrected means",
+        "What people would say, with the judge's help",
+        *said,
+        table("Mean label of all cases", columns, cells),
+        cautions,
+    )
+
+
+def _order(tables: Mapping[str, Any]) -> Any:
+    rows = tables["order"]
+    if not rows:
+        return None
+    digits = _digits(rows)
+    cells = [
+        [
+            f"{text(row['judge'])}: {text(row['first'])} less {text(row['second'])}", _number(digits, row["judge_alone"]),
+            _number(digits, row["difference"]), _ends(digits, row), plain(row["reason"]) or ("shown" if row["shown"] else "not shown"),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    columns = ["", "judge alone", "corrected difference", "interval", ""]
+    how = "<p>The intervals of all pairs of a judge hold together (Bonferroni). A difference is shown if its interval excludes 0.</p>"
+    n = sum(row["shown"] for row in rows)
+    return finding(
+        "order", "Order of systems", f"{n} of {len(rows)} differences are shown", how, table("Paired differences", columns, cells)
+    )
+
+
+def _near(tables: Mapping[str, Any]) -> Any:
+    rows = tables["distance"]
+    digits = _digits(rows)
+    decided = [row for row in rows if row["passed"] is not None]
+    cells = [
+        [
+            _named(row), f"{_number(digits, row['ratio'])} ({_ends(digits, row)})",
+            f"{_number(digits, row['increase'])} ({_ends(digits, row, 'increase_low', 'increase_high')})",
+            f"{row['winning_rate']:.2f}" if _known(row["winning_rate"]) is not None else plain(row["reason"]),
+            "" if row["passed"] is None else "passes" if row["passed"] else "does not pass",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    columns = ["", "distance to people, relative to theirs", "increase of disagreement in place of a person", "winning rate", "test"]
+    people = [
+        [
+            text(row["system"]), count(row["n_annotators"]), count(row["n_several"]), _number(digits, row["agreement"]),
+            f"{_number(digits, row['alpha'])} ({_ends(digits, row)})",
+        ]
+        for row in tables["people"]
+    ]  # fmt: skip
+    passed = sum(row["passed"] for row in decided)
+    heading = f"{passed} of {len(decided)} pass the alternative annotator test" if decided else "Too few cases with several labels to say"
+    return finding(
+        "near", "How near the judge is to people", heading,
+        "<p>A distance of 1 is as near as people are to each other. The test asks whether the judge is as near to the others as at least "
+        "half of the annotators are, with an allowance of 0.2. To pass is not to be equal to people.</p>",
+        table("Judges, on cases with several labels", columns, cells),
+        table("People among themselves", ["", "annotators", "cases with several labels", "same label", "Krippendorff's alpha"], people),
+    )  # fmt: skip
+
+
+def _given_score(tables: Mapping[str, Any]) -> Any:
+    rows = tables["by_score"]
+    digits = _digits(rows)
+    cells = [
+        [
+            f"{text(row['judge'])}: {text(row['score'])}", _number(digits, row["mean_score"]), _number(digits, row["people"]),
+            _ends(digits, row), count(row["n_labelled"]),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    how = "<p>A judge that is right on average still differs from people at both ends of its scale, if it is not certain.</p>"
+    columns = ["judge says", "its mean score", "mean label of people", "interval", "labelled answers"]
+    return finding("scores", "By the judge's score", "What people say where the judge says this", how, table("By score", columns, cells))
+
+
+def _bias(tables: Mapping[str, Any]) -> Any:
+    rows = tables["bias"]
+    if not rows:
+        return None
+    digits = _digits(rows)
+    shown = [row for row in rows if row["shown"]]
+    cells = [
+        [
+            f"{text(row['judge'])}, {text(row['column'])}: {text(row['group'])}", _number(digits, row["bias"]), _ends(digits, row),
+            count(row["n_labelled"]), "shown" if row["shown"] else "not shown",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    how = (
+        "<p>Bias is the mean of the judge's score less the label: above 0, the judge is kinder than people. The intervals of a column hold "
+        "together (Bonferroni); the columns were not adjusted for each other.</p>"
+    )
+    heading = f"A bias is shown in {len(shown)} of {len(rows)} groups"
+    return finding(
+        "bias", "Where the judge is biased", heading, how, table("Bias by group", ["", "bias", "interval", "labelled", ""], cells)
+    )
+
+
+def _next(tables: Mapping[str, Any]) -> Any:
+    widths = [row for row in tables["widths"] if _known(row["now"]) is not None]
+    planned = [[_named(row), *(f"{row[name]:.3f}" for name in ("now", "more_cases", "more_annotators"))] for row in widths]
+    shares = []
+    for row in tables["next_labels"]:
+        std, share = (
+            NONE if _known(row[name]) is None else shown.format(row[name]) for name, shown in (("std", "{:.3f}"), ("share", "{:.0%}"))
+        )
+        shares.append([f"{_named(row)}: {text(row['score'])}", count(row["n_cases"]), count(row["n_labelled"]), std, share])
+    better = sum(row["more_annotators"] < row["more_cases"] for row in widths)
+    heading = "One annotator: a second one is needed first"
+    if widths:
+        heading = f"Twice the {'annotators' if 2 * better > len(widths) else 'labelled cases'} would narrow the interval most"
+    how = (
+        "<p>Expected widths come from the variance components of these labels. New labels by the shares below make the interval over cases "
+        "narrowest; then give the probabilities of labelling.</p>"
+    )
+    parts = (
+        [table("Expected width of the interval", ["", "now", "twice the labelled cases", "twice the annotators"], planned)]
+        if planned
+        else []
+    )
+    parts.append(table("Share of new labels", ["judge says", "cases", "labelled", "standard deviation", "share"], shares))
+    return finding("next", "What to label next", heading, how, *parts)
+
+
+def _basis(facts: Mapping[str, Any]) -> Any:
+    sources = (
+        "Corrected means: Angelopoulos et al. (2023), Science 382; Angelopoulos, Duchi &amp; Zrnic (2023), arXiv:2311.01453; variance over "
+        "annotators: two-way intervals of ugt.",
+        "Alternative annotator test: Calderon, Reichart &amp; Dror (2025), ACL. Increase of disagreement: Obuchowski, Subhas &amp; "
+        "Schoenhagen (2014), Academic Radiology 21.",
+        "Shares of new labels: Neyman (1934), JRSS 97.",
+    )
+    level = f"<p>All intervals have the level {100 * facts['level']:g}%.</p>"
+    return finding("basis", "What this rests on", "Assumptions and sources", level, bullets(ASSUMED), bullets(sources))
