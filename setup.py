@@ -10,9 +10,11 @@ import sysconfig
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 CORE = "ugt/_core"
 
+CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "adaptive", "lattice", "posterior"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)
@@ -21,7 +23,7 @@ MODULES = {
     "_stream": ["status", "stream"],
     "_order": ["status", "order", "compare"],
     "_dirichlet": ["status", "stream", "special", "gamma_draws", "compare", *QUADRATURE],
-    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles"],
+    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles", *CUBATURE],
     "_resample": ["status", "stream", "resample", "grouped"],
     "_soft": ["status", "sort", "soft"],
     "_diagnostics": ["status", "diagnostics"],
@@ -44,13 +46,23 @@ ABI3 = (
 )
 
 
-def compile_args() -> list[str]:
-    if "UGT_CFLAGS" in os.environ:
-        return ["-std=c11", *os.environ["UGT_CFLAGS"].split()]
-    if sys.platform == "win32":
-        return ["/O2", "/fp:precise", "/std:c11"]
-    # Portable baseline only: gcc 12 miscompiles a vectorised comparison reduction at -O3 with -mavx*/-march=native.
-    return ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-g0"]
+# Portable baseline only: gcc 12 miscompiles a vectorised comparison reduction at -O3 with -mavx*/-march=native.
+FLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-g0"]
+FLAGS_OF_MSVC = ["/O2", "/fp:precise", "/std:c11"]
+
+
+class Build(build_ext):
+    """A build with the flags of the compiler that is found: Windows may have MSVC, MinGW or clang."""
+
+    def build_extensions(self) -> None:
+        msvc = self.compiler.compiler_type == "msvc"
+        for one in self.extensions:
+            if "UGT_CFLAGS" in os.environ:
+                one.extra_compile_args = ["-std=c11", *os.environ["UGT_CFLAGS"].split()]
+            else:
+                one.extra_compile_args = FLAGS_OF_MSVC if msvc else FLAGS
+            one.libraries = [] if msvc else ["m"]
+        super().build_extensions()
 
 
 def extension(name: str, sources: list[str]) -> Extension:
@@ -59,8 +71,6 @@ def extension(name: str, sources: list[str]) -> Extension:
         [f"{CORE}/{name}.pyx", *(f"{CORE}/{c}.c" for c in sources)],
         include_dirs=[CORE],
         depends=sorted(glob.glob(f"{CORE}/*.h") + glob.glob(f"{CORE}/*.pxd")),
-        libraries=[] if sys.platform == "win32" else ["m"],
-        extra_compile_args=compile_args(),
         extra_link_args=os.environ.get("UGT_CFLAGS", "").split(),
         define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
         py_limited_api=ABI3,
@@ -68,6 +78,7 @@ def extension(name: str, sources: list[str]) -> Extension:
 
 
 setup(
+    cmdclass={"build_ext": Build},
     ext_modules=cythonize(
         [extension(name, sources) for name, sources in MODULES.items()],
         compiler_directives={

@@ -65,10 +65,12 @@ def work():
     ugt.conformal_scores(probability, "raps")
     for fit in (ugt.dawid_skene, ugt.glad):
         fit(labels)
+    ugt.graded_response(labels, max_iter=20)
     ugt.dawid_skene_draws(labels, n_draws=20, n_warmup=10)
     for unranked in ("individual", "lump"):
         draws = ugt.plackett_luce(rankings, unranked=unranked, n_draws=100, n_warmup=50, seed=1)
         ugt.ua_average_overlap(draws, model, 3)
+    ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0, 1], [2]], [[2], [0]]]], classes=4), method="exact")
     ugt.plackett_luce_map(rankings)
     ugt.plackett_luce_log_likelihood(rankings, model)
     ugt.irn(rankings)

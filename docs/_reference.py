@@ -61,6 +61,11 @@ GROUPS = {
         "Numbers on a scale. Explained in :doc:`/ratings`.",
         ("ratings",),
     ),
+    "grades": Group(
+        "Metrics of grades",
+        "Predicted grades, severity scores and ratings against an uncertain truth. Explained in :doc:`/grades`.",
+        ("grades",),
+    ),
     "certainty": Group(
         "Certainty of the truth",
         "How far the annotations settle a case, and which case to annotate next. Explained in :doc:`/reliability-and-priors`.",
@@ -82,10 +87,15 @@ GROUPS = {
         ":doc:`/readers-and-cases` and :doc:`/planning`.",
         ("studies",),
     ),
+    "judges": Group(
+        "Judges",
+        "Means of a judge's scores, corrected by people who disagree, and preferences among models. Explained in :doc:`/judges`.",
+        ("judges",),
+    ),
     "histograms": Group(
-        "Losses and distances against label histograms",
+        "Losses and distances against label histograms and single labels",
         "Calibration with the bias of few labels taken out, disagreement, scores. Explained in :doc:`/calibration`.",
-        ("histogram",),
+        ("histogram", "perspectivist"),
     ),
     "calibrators": Group(
         "Calibrators",

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "labels": ("cheXpert-test-set-labels", "UGT_CHEXPERT"),
     "rankings": ("dermatology_ddx", "UGT_DATA"),
     "reader-study": ("vandyke.csv", "UGT_VANDYKE"),
+    "strictness": ("vandyke.csv", "UGT_VANDYKE"),
 }
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

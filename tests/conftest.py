@@ -20,10 +20,10 @@ sys.path.insert(0, str(HERE))  # `from twins import irn`
 # Processors have tests enough: no threads of matrix products, here and in what tests start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A slow machine is no failure, and the same inputs every time: what fails is the change. CI takes more of them,
-# --hypothesis-profile=search takes others.
+# A slow machine is no failure, and the same inputs every time: what fails is the change.
+# --hypothesis-profile=search takes others. The quick tests on other Pythons take few.
+settings.register_profile("few", deadline=None, derandomize=True, max_examples=8)
 settings.register_profile("ugt", deadline=None, derandomize=True, max_examples=30)
-settings.register_profile("more", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("ugt")
 

@@ -38,5 +38,7 @@ def results(out: str) -> str:
     return "".join(
         line
         for line in lines
-        if not re.search(r": (labels|rankings|ratings|readings|truth|predictions|clusters|subgroups)( of .*)?( \(.*\))?: .*\.$", line)
+        if not re.search(
+            r": (labels|rankings|ratings|readings|truth|predictions|clusters|subgroups|verdicts)( of .*)?( \(.*\))?: .*\.$", line
+        )
     )

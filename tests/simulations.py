@@ -1,6 +1,6 @@
 """Simulations: how many data sets, and how far the share of those whose interval holds the truth may be from its level.
 
-`make test` takes some data sets, with wide limits. CI takes a third of all of them (marker ``full``), `make simulations` all, with limits
+`make test` takes some data sets, with wide limits. CI takes an eighth of all of them (marker ``full``), `make simulations` all, with limits
 that see smaller faults.
 """
 
@@ -14,8 +14,8 @@ ALL = "UGT_ALL_DATA_SETS" in os.environ
 
 
 def sets(few, every):
-    """Run a test with ``n_sets`` few, and once more with a third of all, or with all."""
-    more = every if ALL else max(few, every // 3)
+    """Run a test with ``n_sets`` few, and once more with an eighth of all, or with all."""
+    more = every if ALL else max(few, every // 8)
     return pytest.mark.parametrize("n_sets", [few, pytest.param(more, marks=pytest.mark.full)])
 
 

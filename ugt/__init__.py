@@ -23,7 +23,8 @@ _HOMES = {
     ),
     "agreement": (
         "Agreement CaseCounts AgreementScore AgreementTable GroupAgreement PairwiseAgreement agreement_by_group agreement_table "
-        "annotator_average_overlap brennan_prediger case_counts cohen_kappa fleiss_kappa gwet_ac1 gwet_ac2 intra_annotator_agreement "
+        "AnnotatorStrictness annotator_average_overlap annotator_strictness brennan_prediger case_counts cohen_kappa fleiss_kappa "
+        "gwet_ac1 gwet_ac2 intra_annotator_agreement "
         "intraclass_correlation krippendorff_alpha "
         "leave_one_annotator_out pairwise_agreement partial_average_overlap percent_agreement scott_pi"
     ),
@@ -46,11 +47,17 @@ _HOMES = {
         "stratified_discrepancy threshold_sweep"
     ),
     "evaluation": "Evaluation evaluate",
+    "grades": (
+        "GradeCoefficient calibration_at_cuts ua_absolute_error ua_auroc_at_cuts ua_concordance ua_grade_wasserstein ua_kendall "
+        "ua_ranked_probability_score ua_spearman ua_squared_error ua_weighted_kappa ua_within_accuracy"
+    ),
     "histogram": (
         "CalibrationError DisagreementLosses HistogramLogLoss HistogramLosses HistogramScore LogLossPart PredictedDisagreement "
         "ReliabilityCurve disagreement_losses histogram_brier_score histogram_log_loss histogram_losses manhattan_distance "
         "predicted_disagreement ranked_probability_score symmetric_statistic wasserstein_distance"
     ),
+    "perspectivist": "MultilabelMean PerspectivistScore multilabel_mean perspectivist_distance perspectivist_error_rate",
+    "judges": "CorrectedDifference CorrectedMean JudgeAssessment Preferences Strengths assess_judges corrected_mean strengths",
     "plausibilities": "Certainty Dirichlet Draws Estimate Point",
     "ratings": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
     "resampling": "ByAnnotators GroupNumber Resamples TwoWay bootstrap bootstrap_annotations bootstrap_statistic by_annotators two_way",

@@ -10,7 +10,10 @@ from .certainty import *
 from .conformal import *
 from .discrepancy import *
 from .evaluation import *
+from .grades import *
 from .histogram import *
+from .judges import *
+from .perspectivist import *
 from .plausibilities import Certainty as Certainty
 from .plausibilities import Dirichlet as Dirichlet
 from .plausibilities import Draws as Draws

@@ -79,7 +79,7 @@ def make_counts(
     True
     """
     truth = _truth(n_cases, n_classes, difficulty, seed)
-    cells = _labelled(truth, _positive("n_labels", n_labels), seed) + np.arange(n_cases)[:, None] * n_classes
+    cells = _labelled(truth, _positive("n_labels", n_labels), seed) + np.arange(n_cases, dtype=np.int64)[:, None] * n_classes
     return Labels.from_counts(np.bincount(cells.ravel(), minlength=truth.size).reshape(truth.shape)), truth
 
 
@@ -127,7 +127,7 @@ def make_rankings(
         case, place = np.nonzero(np.arange(depth) < 1 + np.floor(depth * u[:, -1:]))
         columns.append((case, np.full(len(case), annotator), first[case, place], rank[case, place]))
     case, annotators, label, rank = (np.concatenate(column) for column in zip(*columns))
-    return Rankings.from_long(case, annotators, label, confidence=-rank, classes=n_classes, cases=np.arange(n_cases)), truth
+    return Rankings.from_long(case, annotators, label, confidence=-rank, classes=n_classes, cases=np.arange(n_cases, dtype=np.int64)), truth
 
 
 def make_ratings(
@@ -264,7 +264,7 @@ def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> Array:
     gammas = gammaincinv(min(0.5, 3 / n_classes), u[:, 2:])
     share = u[:, 1:2] ** ((1 - difficulty) / difficulty)
     truth: Array = share * gammas / gammas.sum(axis=1, keepdims=True)
-    truth[np.arange(n_cases), (u[:, 0] * n_classes).astype(int)] += 1 - share[:, 0]
+    truth[np.arange(n_cases), (u[:, 0] * n_classes).astype(np.int64)] += 1 - share[:, 0]
     return truth
 
 

@@ -351,6 +351,65 @@ def bland_altman():
     return plots.bland_altman(ugt.bland_altman(ugt.Ratings.from_wide(readings)).pairs[0])
 
 
+def grade_shares():
+    """Who rates strictly?
+
+    Each bar has the grades that one reader gave to the same 150 cases; darker is more severe. Readers stand in the order of their mean
+    grade: dan calls a case severe more often than ann does. If readers had rated different cases, such bars would show their cases, too.
+    """
+    table = synthetic.make_ratings(150, 4, low=1, high=5)[0].value.reshape(150, 4).astype(int)
+    table[:, 3] = np.minimum(table[:, 3] + (table[:, 3] > 2), 5)  # dan raises every grade above 2
+    labels = ugt.Labels.from_wide(table, annotators=["ann", "bob", "cy", "dan"], ordered=[1, 2, 3, 4, 5])
+    return plots.grade_shares(labels)
+
+
+def grades_by_case():
+    """On which cases do grades differ?
+
+    Cases stand from the lowest mean grade to the highest; the colours above a case are the grades that its readers gave. Where steps are
+    sharp, readers agree; in the middle, some cases have four different grades.
+    """
+    ratings, _ = synthetic.make_ratings(150, 4, low=1, high=5)
+    labels = ratings.on_scale([1, 2, 3, 4, 5]).to_labels()
+    return plots.grade_shares(labels, by="case")
+
+
+def error_by_grade():
+    """At which grades does a model err?
+
+    Markers are the mean of prediction less grade, for a grade that is drawn from the truth of each case, with intervals over cases. The
+    grey line is what the mean grade of each case would get. "Cautious" never predicts above 3.5, and lies below the line at grades 4 and 5.
+    """
+    ratings, made = synthetic.make_ratings(400, 4, low=1, high=5)
+    truth = ugt.dirichlet(ratings.on_scale([1, 2, 3, 4, 5]).to_labels(), prior=0.2)
+    return plots.error_by_grade(truth, {"close": made[:, 0], "cautious": np.minimum(made[:, 0], 3.5)})
+
+
+def predictions_by_grade():
+    """Do predictions follow the law of the grades?
+
+    Each dot is a case: its mean grade across, the prediction up. A pale line holds the middle 80 % of the law of its grades. Long lines
+    are cases whose grade is open, so that their distance from the diagonal says little.
+    """
+    ratings, made = synthetic.make_ratings(150, 4, low=1, high=5)
+    truth = ugt.dirichlet(ratings.on_scale([1, 2, 3, 4, 5]).to_labels(), prior=0.2)
+    return plots.predictions_by_grade(truth, {"model": made[:, 0]})
+
+
+def cut_calibration():
+    """Are predicted grades calibrated at every cut?
+
+    For each cut of the scale, the probability of a grade above it is compared with the share of such labels. Points below the diagonal:
+    the model expects grades above this cut more often than readers give them, here grade 5.
+    """
+    ratings, made = synthetic.make_ratings(4000, 4, low=1, high=5)
+    above = 1 / (1 + np.exp(2.4 * ([1.5, 2.5, 3.5, 4.1] - made[:, :1])))  # probability of a grade above each of four cuts
+    probs = -np.diff(above, prepend=1, append=0)
+    at_cuts = ugt.calibration_at_cuts(ratings.on_scale([1, 2, 3, 4, 5]).to_labels(), probs, n_bins=6)
+    curves = {f"above grade {grade}": losses.reliability_curve(1) for grade, losses in enumerate(at_cuts, start=1)}
+    return plots.reliability_diagram(curves)
+
+
 def plan_frontier():
     """How many annotators are worth their cost?
 
@@ -400,6 +459,11 @@ GALLERY = (
     annotator_roc_points,
     bland_altman,
     agreement_matrix,
+    grade_shares,
+    grades_by_case,
+    error_by_grade,
+    predictions_by_grade,
+    cut_calibration,
     coverage_and_size,
     plan_frontier,
     reliability_profile,

@@ -99,6 +99,7 @@ NAMED = ("groups", "held_out")
 FOR_EACH = (
     "annotator_discrepancy",
     "annotator_roc_points",
+    "annotator_strictness",
     "pairwise_agreement",
     "plackett_luce_log_likelihood",
 )  # which answer for each of them
@@ -151,7 +152,11 @@ def evaluated(truth, models, **more):
     return [row["value"] for row in ugt.evaluate(truth, models, k=(1, 2), details=False, n_resamples=2, **more).metrics]
 
 
-OF_DRAWS = {name: entry for name, entry in FUNCTIONS.items() if posterior in entry.given and name != "expected_certainty"}
+OF_DRAWS = {
+    name: entry
+    for name, entry in FUNCTIONS.items()
+    if posterior in entry.given and "relabelling" not in entry.lacks and name != "expected_certainty"
+}
 OF_DRAWS["evaluate"] = Entry(evaluated, (posterior, both), {}, (".",))
 
 

@@ -44,3 +44,15 @@ def test_intervals_hold_the_limits(design, n_sets):
         ):
             hits[j] += ends[0] <= true <= ends[1]
     assert all(holds(int(one), n_sets, 0.95, 0.965) for one in hits), hits / n_sets
+
+
+@pytest.mark.parametrize("n_annotators", [3, 8])
+@sets(400, 4000)
+def test_intervals_hold_the_limits_of_any_two_annotators(n_annotators, n_sets):
+    """Variances 0.5 between annotators and 1 of error: the difference of two other annotators has the variance 3."""
+    rng, hits = np.random.default_rng(8), 0
+    for _ in range(n_sets):
+        table = rng.normal(size=(25, 1)) * 2 + rng.normal(size=n_annotators) * np.sqrt(0.5) + rng.normal(size=(25, n_annotators))
+        low, high = ugt.bland_altman(table).population.upper_interval
+        hits += low <= Z * np.sqrt(3) <= high
+    assert holds(hits, n_sets, 0.95, 0.98), hits / n_sets

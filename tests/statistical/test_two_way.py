@@ -73,6 +73,27 @@ def test_intervals_of_rankings(n, n_annotators, missing, n_sets):
         assert holds(hits, n_sets, 0.92, 0.985), hits / n_sets
 
 
+@sets(100, 2000)
+@pytest.mark.parametrize(("n", "n_annotators", "missing"), [(50, 4, 0.0), (200, 8, 0.5)])
+def test_intervals_of_predictions_of_each_annotator(n, n_annotators, missing, n_sets):
+    """Some cases and annotators are harder to predict; the first interval is for these annotators, the others for all.
+
+    Measured with 2,000 sets: .952 to .965.
+    """
+    rng, hits = np.random.default_rng(8), np.zeros(4, int)
+    for _ in range(n_sets):
+        of_case, of_annotator = rng.uniform(-0.12, 0.12, (n, 1)), rng.uniform(-0.12, 0.12, n_annotators)
+        wrong = rng.random((n, n_annotators)) < 0.25 + of_case + of_annotator
+        given = ugt.Labels.from_wide(np.where(rng.random(wrong.shape) < missing, -1, 0), classes=2, missing=-1, ordered=True)
+        predicted = ugt.Labels.from_wide(wrong.astype(int), classes=2)
+        rate, distance = ugt.perspectivist_error_rate(given, predicted), ugt.perspectivist_distance(given, predicted, divide_by=2)
+        both = ugt.multilabel_mean({"rate": rate, "distance": distance})  # three quarters of the rate
+        ends = [rate.interval(), *(np.array(one.interval(random=world.BOTH)) for one in (rate, distance, both))]
+        truths = 0.25 + of_annotator.mean(), 0.25, 0.125, 0.1875
+        hits += [low <= truth <= high for (low, high), truth in zip(ends, truths)]
+    assert all(holds(hit, n_sets, 0.925, 0.985) for hit in hits), hits / n_sets
+
+
 @sets(200, 500)
 def test_intervals_over_cases_alone_are_for_the_same_annotators(n_sets):
     """A planted fault: of four annotators they hold what all annotators would say in half of the data sets."""

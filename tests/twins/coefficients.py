@@ -16,6 +16,8 @@ def weights_cost(weights, n_classes):
     if weights is None:
         return nominal
     if isinstance(weights, str):
+        if weights == "ordinal":  # Gwet: 1 - pairs of classes between the two / all pairs
+            return lambda a, b: math.comb(abs(int(a) - int(b)) + 1, 2) / math.comb(n_classes, 2)
         power = {"linear": 1, "quadratic": 2}[weights]
         return lambda a, b: (abs(a - b) / (n_classes - 1)) ** power
     return lambda a, b: 1 - weights[a][b]
@@ -156,3 +158,24 @@ def icc(cases, kind):
         "C,1": (msr - mse) / (msr + (k - 1) * mse),
         "C,k": (msr - mse) / msr,
     }[kind]
+
+
+def strictness(cases, annotator):
+    """``(mean, standard error, n, spread, spread of the others)``: own mean number less that of the others, case by case."""
+    own, others, deviations = [], [], []
+    for case in cases:
+        numbers = {a: sum(xs) / len(xs) for a, xs in case.items()}
+        rest = [x for a, x in numbers.items() if a != annotator]
+        if annotator in numbers and rest:
+            own.append(numbers[annotator])
+            others.append(rest)
+            deviations.append(numbers[annotator] - sum(rest) / len(rest))
+    n = len(deviations)
+    if n < 2:
+        return (deviations[0] if n else math.nan, math.nan, n, math.nan, math.nan)
+    mean = sum(deviations) / n
+    error = math.sqrt(sum((d - mean) ** 2 for d in deviations) / (n - 1) / n)
+    spread = math.sqrt(sum((x - sum(own) / n) ** 2 for x in own) / (n - 1))
+    centre = sum(sum(rest) / len(rest) for rest in others) / n
+    about = sum(sum((x - centre) ** 2 for x in rest) / len(rest) for rest in others)
+    return mean, error, n, spread, math.sqrt(about / (n - 1))

@@ -132,7 +132,55 @@ def given_truth():
     return ugt.evaluate(ugt.Point.from_array(shares), models, k=1, n_resamples=N_RESAMPLES)
 
 
-STUDIES = (demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation, given_truth)
+def _graded(n, rng):
+    """Severity (n,) and labels of four annotators on five grades, some of which lack."""
+    cuts, severity = (-1, -0.2, 0.6, 1.4), rng.normal(size=n)
+    seen = severity[:, None] + np.array([-0.4, 0.0, 0.1, 0.5]) + 0.6 * rng.normal(size=(n, 4))
+    grades = (np.digitize(seen, cuts) + 1).astype(object)
+    grades[rng.random(grades.shape) < 0.15] = None
+    return severity, ugt.Labels.from_wide(grades, ordered=[1, 2, 3, 4, 5], annotators=["Ann", "Bob", "Cat", "Dan"])
+
+
+def _laws(severity, noise, rng):
+    """Probabilities of five grades."""
+    seen = severity + noise * rng.normal(size=len(severity))
+    below = 1 / (1 + np.exp(-3 * (np.array([-1, -0.2, 0.6, 1.4]) - seen[:, None])))
+    return np.diff(np.pad(below, ((0, 0), (1, 1)), constant_values=(0, 1)), axis=1)
+
+
+def grades():
+    """Grades of named annotators; a model of probabilities, one of numbers between the grades, one that gives random grades."""
+    rng = np.random.default_rng(11)
+    severity, labels = _graded(200, rng)
+    models = {
+        "net": _laws(severity, 0.3, rng),
+        "severity score": np.clip(3 + 1.1 * (severity + 0.5 * rng.normal(size=200)), 1, 5),
+        "a coin": rng.integers(1, 6, 200),
+    }
+    return ugt.evaluate(labels, models, k=1, reliability=(0.5, 1, 2), n_resamples=N_RESAMPLES, predictions_are="numbers")
+
+
+def graded_response():
+    """Grades under the graded-response model, one model."""
+    rng = np.random.default_rng(12)
+    severity, labels = _graded(200, rng)
+    return ugt.evaluate(labels, {"net": _laws(severity, 0.4, rng)}, aggregation="graded-response", k=1, n_resamples=N_RESAMPLES)
+
+
+def ratings():
+    """Ratings on a real scale, two models of numbers."""
+    rng = np.random.default_rng(13)
+    mean = rng.normal(50, 15, 150)
+    table = mean[:, None] + np.array([-3.0, 0.0, 2.0]) + rng.normal(0, 1, (150, 3)) * rng.gamma(3, 2, (150, 1))
+    models = {"net": mean + rng.normal(0, 5, 150), "old": mean + 3 + rng.normal(0, 9, 150)}
+    known = ugt.Ratings.from_wide(table.round(1), scale="real", annotators=["Ann", "Bob", "Cat"])
+    return ugt.evaluate(known, models, reliability=(0.5, 1, 2), n_resamples=N_RESAMPLES)
+
+
+STUDIES = (
+    demo, many_classes, two_classes, eight_models, two_models, no_model, one_reliability, no_interval, one_annotation, given_truth,
+    grades, graded_response, ratings,
+)  # fmt: skip
 
 
 @cache

@@ -13,7 +13,8 @@ SCALES = {
 
 
 def parts(table, value_and_influence, scale, cluster=None):
-    """``(V_c, V_a, V_e)``; ``value_and_influence``: table -> (value, influences of its rows, None for a row that does not count)."""
+    """``(V_c, V_a, V_e, units, annotators, df of V_a)``;
+    ``value_and_influence``: table -> (value, influences of its rows, None for a row that does not count)."""
     to, slope = SCALES[scale]
     n_annotators = len(table[0])
     value, influence = value_and_influence(table)
@@ -45,16 +46,24 @@ def parts(table, value_and_influence, scale, cluster=None):
     for row, h in zip(pseudo_psi, times):
         e = [one - other for one, other in zip(row, of_unit)]
         both += sum((one - sum(e) / g) ** 2 for one in e) / h
-    return cases, annotators, g / (g - 1) * both / r, g, r
+    both *= g / (g - 1) / r
+    # annotators differ alike whatever their share: the number varies by their variance times the sum of squares of the shares
+    uneven = sum(1 / (h + 1) ** 2 for h in times) / ((1 - 1 / r) * sum(1 / h for h in times) / r)
+    annotators += (uneven - 1) * max(annotators - both, 0)
+    # W = P D P, with P centring and D the weights
+    w = [[((i == k) - 1 / r) / times[k] for k in range(r)] for i in range(r)]
+    pdp = [[sum(w[i][k] * ((k == j) - 1 / r) for k in range(r)) for j in range(r)] for i in range(r)]
+    trace, square = sum(pdp[i][i] for i in range(r)), sum(pdp[i][j] * pdp[j][i] for i in range(r) for j in range(r))
+    return cases, annotators, both, g, r, trace**2 / square
 
 
-def half_width(cases, annotators, both, g, r, level):
+def half_width(cases, annotators, both, g, df_a, level):
     """Of the interval on the scale."""
     total = max(cases + annotators - both, cases, annotators)
-    df = total**2 / (annotators**2 / (r - 1) + cases**2 / (g - 1) + both**2 / ((g - 1) * (r - 1)))
+    df = total**2 / (annotators**2 / df_a + cases**2 / (g - 1) + both**2 / ((g - 1) * df_a))
     q = 0.5 + level / 2
     own = max(annotators - both, 0)
-    banerjee = quantile(r - 1, q) ** 2 * own + quantile(g - 1, q) ** 2 * max(cases, annotators - own)
+    banerjee = quantile(df_a, q) ** 2 * own + quantile(g - 1, q) ** 2 * max(cases, annotators - own)
     return max(quantile(df, q) * sqrt(total), sqrt(banerjee)), df
 
 

@@ -85,7 +85,7 @@ def test_rankings(command, write):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--ratings"], "labels must be numbers to be taken for ratings. Got 'x', 'y'."),
+        (["--ratings"], "value must be a number. Got 'x', first at line 2."),
         (["--clusters", "half.csv"], "clusters must hold an id for every case. Got none for 4 of 5 cases, first at case 2."),
         (["--level", "2"], "level must"),
     ],
@@ -111,3 +111,22 @@ def test_in_an_evaluation(tmp_path):
     assert "No variation" in (tmp_path / "same.html").read_text(encoding="utf-8")
     for other in (ugt.Labels.from_counts([[1, 0], [0, 1]]), ugt.dirichlet(ugt.Labels.from_counts([[1, 0], [0, 1]]))):
         assert ugt.evaluate(other, {"A": [[0.7, 0.3]] * 2}, k=1, n_resamples=20).agreement == ()
+
+
+def test_strictness_of_grades(command, write):
+    """In the printed table, the JSON and a file; for ordered labels and for ratings alike."""
+    rng = np.random.default_rng(0)
+    table = np.clip(rng.integers(0, 3, (30, 1)) + rng.integers(0, 2, (30, 3)) + [[0, 1, 0]], 0, 3)
+    rows = [f"{i},{who},{grade}" for i, row in enumerate(table.tolist()) for who, grade in zip("abc", row)]
+    write("case,annotator,label\n" + "\n".join(rows) + "\n", "grades.csv")
+    found = ugt.annotator_strictness(ugt.Labels.from_wide(table, annotators=list("abc"), ordered=[0, 1, 2, 3]))
+    for option in (["--ratings"], ["--ordered", "0,1,2,3"]):
+        record = json.loads(command("agreement", "grades.csv", *option, "--n-boot", "20", "--out", "out", "--json"))
+        assert record["strictness"] == found.table() and record["strictness_test"]["p"] == found.p_value
+        assert [float(row["joint_high"]) for row in read("out/strictness.csv")] == [row["joint_high"] for row in found.table()]
+        said = command("agreement", "grades.csv", *option, "--n-boot", "20")
+        assert "Strictness: mean grade less that of the other annotators" in said and f"p = {found.p_value:.3g}." in said
+    assert "Gwet's AC2 (ordinal)" in said and "Krippendorff's alpha (interval)" in said
+    write("case,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,4\n", "two.csv")  # a constant difference has no interval
+    record = json.loads(command("agreement", "two.csv", "--ratings", "--n-boot", "20", "--json"))
+    assert record["strictness"][0]["low"] is None and record["strictness"][0]["strictness"] == 1.0

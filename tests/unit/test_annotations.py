@@ -275,8 +275,8 @@ def arrays_of(given):
 
 FROZEN = [
     (
-        Labels.from_wide([["a", None], ["b", "a"]]),
-        {"offsets", "label", "count", "annotator", "annotators", "case_ids", "classes", "stream_keys"},
+        Labels.from_wide([["a", None], ["b", "a"]], ordered=["a", "b"]),
+        {"offsets", "label", "count", "annotator", "annotators", "case_ids", "classes", "stream_keys", "grades"},
     ),
     (
         Rankings.from_blocks([[[[0], [1, 2]], [[1]]], []]),

@@ -40,6 +40,7 @@ PLAIN = [  # arrays of the table of all functions that reach the function as the
     if isinstance(one, str)
     and one not in ("ratings", "wide", "case_ids")  # where a masked cell is no annotation; ids are copied from
     and (name, one) != ("fit_reliability", "class")  # or no reference
+    and (name, one) not in (("assess_judges", "chosen"), ("corrected_mean", "chosen"))  # which chooses rows of the table
 ]
 
 

@@ -190,7 +190,7 @@ ALLOWED = [  # files, what is allowed (beside certainty), what is not
     (("labels.csv", "part.csv", "patients.csv", "sites.csv"), ["evaluation of a model", "intervals over clusters"], [FITTED]),
     (("labels.csv", "part.csv", "rest.csv", "padded.csv"), ["calibration", "prediction sets"], ["intervals over clusters"]),
     (("rank.csv", "a.csv"), ["agreement of annotators", "evaluation of a model"], ["intervals over patients"]),
-    (("rating.csv",), ["agreement of annotators"], ["certainty of each case, evaluation"]),
+    (("rating.csv",), ["agreement of annotators"], ["evaluation of a model"]),
     (("counts.csv", "--format", "counts"), ["agreement of annotators"], ["Cohen's kappa, single annotators"]),
 ]  # fmt: skip
 

@@ -204,6 +204,7 @@ def test_leads_and_flips_are_said_if_they_are_shown():
     value = {"A": 0.5, "B": 0.52}
     truths = [("voted_accuracy", None, 0.01), ("topk_accuracy", 10.0, 0.01), ("topk_accuracy", 30.0, -0.01)]
     found = {
+        "data": {"kind": "rankings"},
         "metrics": [{"metric": m, "k": 1, "reliability": r, "model": n, "value": value[n]} for m, r, _ in truths for n in "AB"],
         "certainty": [{"measure": "certainty", "k": 1, "reliability": r} for r in (10.0, 30.0)],
         "differences": [
@@ -413,7 +414,10 @@ REFUSED = {
         "model 'C': scores must have one column for each of the 3 classes of the annotations. Got 2 columns.",
     ),
     "ratings have no certainty": (("certainty", "g.csv"), RATINGS),
-    "ratings judge no model": (("evaluate", *JUDGED, "--predictions", "A.csv"), RATINGS),
+    "ratings judge numbers": (
+        ("evaluate", *JUDGED, "--predictions", "A.csv"),
+        "model 'A': predictions must be one number per case for ratings (a file with the columns case and prediction). Got 3 columns.",
+    ),
     "ratings make no sets": (("conformal", *JUDGED, "--calibrate", "A.csv", "--apply", "A.csv"), RATINGS),
     "ratings have no weights": (("agreement", "g.csv", "--weights", "linear"), "--weights must be left out for ratings. Got 'linear'."),
     "rankings have no tables": (("agreement", "r.json", "--out", "x"), "--out must be left out for rankings. Got 'x'."),

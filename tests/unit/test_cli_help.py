@@ -37,6 +37,7 @@ def made(tmp_path_factory):
     for name in ("readings.csv", "labels.csv"):
         table(name, ["case", "annotator", "label"], [(case, who, CLASSES[what]) for case, who, what in long])
     table("grades.csv", ["case", "annotator", "label"], long)
+    table("severity.csv", ["case", "prediction"], [(case, labels[i, 0]) for i, case in enumerate(cases)])
     table("counts.csv", ["case", *CLASSES], [(case, *np.bincount(row, minlength=3)) for case, row in zip(cases, labels)])
     table("patients.csv", ["case", "patient"], [(case, i // 2) for i, case in enumerate(cases)])
     table("sites-of-cases.csv", ["case", "cluster"], [(case, "north" if i % 2 else "south") for i, case in enumerate(cases)])
@@ -51,6 +52,10 @@ def made(tmp_path_factory):
     table("study.csv", ["test", "reader", "case", "rating", "truth"], study)
     table("panel.csv", ["case", "annotator", "label"], [(case, f"t{a}", others.integers(0, 2)) for case in cases for a in range(3)])
     table("model.csv", ["case", "score"], [(case, truth[i] + others.normal()) for i, case in enumerate(cases)])
+    verdicts = np.array(["bad", "good"])
+    table("people.csv", ["case", "annotator", "label"], [(case, f"p{a}", others.choice(verdicts)) for case in cases[:16] for a in range(3)])
+    table("judge.csv", ["case", "judge", "verdict"], [(case, "gpt", others.choice(verdicts)) for case in cases])
+    table("lengths.csv", ["case", "length"], [(case, 10 * i) for i, case in enumerate(cases)])
     probs = rng.dirichlet(np.ones(3), 24)
     for name, rows in (("a.csv", range(24)), ("validation.csv", range(12)), ("test.csv", range(12, 24))):
         table(name, ["case", *CLASSES], [(cases[i], *probs[i]) for i in rows])

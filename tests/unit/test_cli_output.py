@@ -41,11 +41,12 @@ ALL = {
     "example": ("example",),
     "plan": ("plan", "labels.csv", "A.csv", "--width", "0.5", "--out", "t.csv"),
     "reader-study": ("reader-study", "study.csv", "--out", "study"),
+    "judge": ("judge", "labels.csv", "judge.csv", "--values", "cat=1", "dog=0", "--out", "judge"),
     "report": ("report", "report/evaluation.json", "--out", "again.html"),
 }  # fmt: skip
 
 
-OWN = ("report", "demo", "check", "example", "reader-study")  # what they say of data is their own
+OWN = ("report", "demo", "check", "example", "reader-study", "judge")  # what they say of data is their own
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +56,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "A.csv").write_text(SCORES + "p12,0.5,0.5\n")
     readings = [f"{test},r{r},p{i},{(7 * i + 3 * r + (i % 2) * r) % 11},{i % 2}" for test in "ab" for r in range(3) for i in range(13)]
     (tmp_path / "study.csv").write_text("\n".join(["test,reader,case,rating,truth", *readings, ""]))
+    verdicts = [f"p{i},rule,{'cat' if i % 2 else 'dog'}" for i in range(13)]
+    (tmp_path / "judge.csv").write_text("\n".join(["case,judge,verdict", *verdicts, ""]))
     rankings = synthetic.make_rankings
     monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
     return tmp_path
@@ -369,3 +372,12 @@ def test_ctrl_c_from_outside(folder):
         _, err = child.communicate(timeout=30)
     assert (child.returncode, err) == (130, "ugt: interrupted\n") and time.monotonic() - started < 20
     assert not (folder / "new").exists()
+
+
+def test_wide_tables_are_printed_in_blocks():
+    lines = [["model", *(f"metric {i:02d}" for i in range(20))], ["a", *(f"{i}.000" for i in range(20))]]
+    printed = _command.in_blocks(lines, 60)
+    assert max(map(len, printed)) <= 60
+    assert sum(line.count("metric") for line in printed) == 20
+    assert all(line.split()[0] in ("model", "a") for line in printed if line)
+    assert _command.in_blocks([["model", "x" * 100], ["a", "1"]], 60)[1].split() == ["a", "1"]  # one wide column is a block

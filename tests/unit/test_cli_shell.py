@@ -145,7 +145,8 @@ def test_quoting_specs_and_unknown_shells(capsys):
     assert _shell._escaped("[NAME=]FILE: a\\b", ":[]") == "\\[NAME=\\]FILE\\: a\\\\b"
     assert _shell._fish("it's \\") == "'it\\'s \\\\'"
     lines = {line.strip().rstrip(" \\") for line in _shell.zsh(PARSER).splitlines()}
-    assert "'--aggregation[truth model]:AGGREGATION:(auto dirichlet prirn irn votes plackett-luce dawid-skene glad)'" in lines
+    models = "]:MODEL:(auto dirichlet prirn irn votes plackett-luce dawid-skene glad graded-response normal)'"
+    assert any(line.startswith("'--aggregation[truth model") and line.endswith(models) for line in lines)
     assert any(line.startswith("'--predictions[") and line.endswith("]:\\[NAME=\\]FILE:_files'") for line in lines)
     assert "'--json[print one JSON object instead of text]'" in lines and "'1:SHELL:(bash zsh fish)'" in lines
     assert "'*:FILE:_files'" in lines  # the second file of --predictions

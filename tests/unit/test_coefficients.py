@@ -18,6 +18,7 @@ from ugt import Labels, Ratings
 NAN = float("nan")
 N = None
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
+WEIGHTS = ("linear", "quadratic", "ordinal")
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: 12 units, 4 observers; also of Gwet's examples
@@ -66,7 +67,7 @@ def table_of(seed, n_classes, symmetric=True):
 
 
 def all_weights(n_classes):
-    return None, "linear", "quadratic", table_of(1, n_classes)
+    return None, "linear", "quadratic", "ordinal", table_of(1, n_classes)
 
 
 def close(expected, **options):
@@ -235,6 +236,41 @@ def test_brennan_prediger(table, weights, value, error):
     assert (found.value, found.expected) == (close(float((seen - chance) / (1 - chance))), close(float(chance)))
 
 
+@pytest.mark.parametrize(
+    ("weights", "fleiss", "bp", "ac2"),
+    [("linear", 0.818, 0.848, 0.859), ("ordinal", 0.850, 0.886, 0.899), ("quadratic", 0.865, 0.902, 0.914)],
+)
+def test_weighted_coefficients_of_grades(weights, fleiss, bp, ac2):
+    """Gwet's example of four raters, with missing labels: values that irrCAC's own tests expect."""
+    for function, expected in ((ugt.fleiss_kappa, fleiss), (ugt.brennan_prediger, bp), (ugt.gwet_ac2, ac2)):
+        assert round(function(RELIABILITY, weights=weights).value, 3) == expected
+
+
+ORDERED = Labels.from_wide([["B", "B", None], ["C", "A", "C"], ["B", "C", "B"], ["A", "A", "A"]], ordered=["C", "B", "A"])
+
+
+def test_ordered_labels_have_weighted_coefficients_by_default():
+    """In the order of the scale, which is not that of the alphabet; alpha of intervals takes the numbers of the grades."""
+    found = {one.coefficient: one.value for one in ugt.agreement_table(ORDERED).found}
+    kinds = [f"{one} ({kind})" for kind in WEIGHTS for one in ("percent agreement", "Fleiss' kappa", "Gwet's AC2", "Brennan-Prediger")]
+    assert list(found) == ["percent agreement", *kinds, "Krippendorff's alpha (interval)", "Krippendorff's alpha (ordinal)"]
+    as_numbers = [[2, 2, None], [1, 3, 1], [2, 1, 2], [3, 3, 3]]
+    assert found["Fleiss' kappa (quadratic)"] == close(ugt.fleiss_kappa(as_numbers, weights="quadratic", classes=[1, 2, 3]).value)
+    assert found["Krippendorff's alpha (interval)"] == close(ugt.krippendorff_alpha(np.array(as_numbers, float) / 2, "interval").value)
+    assert [len(ugt.agreement_table(ORDERED, weights=one).found) for one in ("linear", ("linear", "ordinal"), np.eye(3))] == [6, 11, 6]
+    refused("values must be given for level 'ratio'", ugt.krippendorff_alpha, ORDERED, "ratio")
+
+
+def test_two_grades_are_two_classes():
+    """With two grades all weights and all levels are the nominal coefficients."""
+    labels = Labels.from_wide(np.random.default_rng(3).choice([0, 1, np.nan], (30, 4), p=[0.4, 0.4, 0.2]), classes=2)
+    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.brennan_prediger):
+        assert [function(labels, weights=kind).value for kind in WEIGHTS] == [pytest.approx(function(labels).value, rel=1e-12)] * 3
+    assert [ugt.gwet_ac2(labels, weights=kind).value for kind in WEIGHTS] == [pytest.approx(ugt.gwet_ac1(labels).value, rel=1e-12)] * 3
+    nominal = ugt.krippendorff_alpha(labels).value
+    assert [ugt.krippendorff_alpha(labels, level).value for level in LEVELS] == [pytest.approx(nominal, rel=1e-12)] * 4
+
+
 def test_brennan_prediger_counts_the_classes_that_nobody_used():
     """Gwet's example of four raters with missing labels: irrCAC's value, and what naming more classes does to it."""
     assert round(ugt.brennan_prediger(RELIABILITY).value, 5) == 0.77273
@@ -286,6 +322,17 @@ def test_shrout_fleiss_1979():
     limits = [[round(x, 2) for x in found[kind].interval(kind="analytic")] for kind in KINDS]
     assert limits == [[-0.13, 0.72], [-0.88, 0.91], [0.02, 0.76], [0.07, 0.93], [0.34, 0.95], [0.68, 0.99]]
     assert (found["1"].observed, found["1"].per_class, found["1"].per_case) == (None, None, None)
+
+
+def test_intraclass_correlations_over_annotators():
+    """Their analytic intervals treat annotators as random, and are those of tables."""
+    for kind in KINDS:
+        found = ugt.intraclass_correlation(JUDGES, kind)
+        assert found.interval(random=("cases", "annotators")) == found.interval(kind="analytic")
+    refused(r"random must be \('cases',\) for intraclass correlations, except in interval\(\)", found.two_way)
+    row = ugt.agreement_table(np.array(JUDGES) + 0.5).rows(n_resamples=20)[1]
+    assert (round(row["two_way_low"], 2), round(row["two_way_high"], 2)) == (0.02, 0.76)
+    refused("clusters must be None", found.interval, random=("cases", "annotators"), clusters=range(6))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -576,7 +623,7 @@ def test_bad_labels(function):
 @pytest.mark.parametrize(
     "weights, message",
     [
-        ("cubic", r"weights must be None, 'linear', 'quadratic' or a table of 2 x 2 numbers\. Got 'cubic'\."),
+        ("cubic", r"weights must be None, 'linear', 'quadratic', 'ordinal' or a table of 2 x 2 numbers\. Got 'cubic'\."),
         (np.ones((3, 3)), r"weights must be None, .* a table of 2 x 2 numbers\. Got float64 of shape \(3, 3\)\."),
         ([[1, 0], [0]], r"weights must be None"),
         ([[1, 0.5], [0.2, 1]], r"weights must be symmetric\. Got 0\.5, first at classes 0 and 1\."),
@@ -624,7 +671,12 @@ BAD_OPTIONS = [
     (ICC, [JUDGES, "2,1"], {}, r"kind must be one of '1', '1k', 'A,1', 'A,k', 'C,1', 'C,k'\. Got '2,1'\."),
     (ICC, [3], {}, r"ratings must be Ratings or a table of numbers, cases x annotators\. Got int\."),
     (ICC, [COUNTS], {}, r"ratings must name their annotators"),
-    (ICC, [Labels.from_wide([["a", "b"]])], {}, r"ratings must be numbers\. Got classes that are text\."),
+    (
+        ICC,
+        [Labels.from_wide([["a", "b"]])],
+        {},
+        r"ratings must be numbers, or labels whose classes are numbers or have an order .*\. Got classes that are text\.",
+    ),
     (
         ugt.pairwise_agreement,
         [Labels.from_wide([[0, 1]]), "pi"],

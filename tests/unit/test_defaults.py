@@ -9,10 +9,10 @@ import ugt
 
 #: what a public function or method takes if nobody says otherwise, by the name of the argument
 DEFAULTS = {
-    "against": ["mass"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
+    "against": ["grade", "mass"], "aggregation": ["auto"], "allow_empty": [True], "alpha": [0.1, float("nan")], "average": ["macro"],
     "background": [0.0], "binned": [False], "binning": ["width"], "candidates": ["all"], "cases": ["matched", False, True],
     "coefficient": ["cohen", "percent", True], "correction": ["none"], "coverage": [0.95], "deep": [True], "details": [True],
-    "distance": ["zero-one"], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
+    "distance": ["zero-one"], "divide_by": [1.0], "drawn": ["probabilities"], "drop_intermediate": [True], "epsilon": [0.2],
     "estimate": ["debiased"], "fractional": [False], "gradient": [False], "group_rule": ["sum"], "held": [1, 2],
     "higher_is_better": [True],
     "input": ["logits"], "interval": ["auto"], "j": [1], "k": [1, 3], "k_reg": [5],
@@ -26,18 +26,21 @@ DEFAULTS = {
     "n_chains": [4],
     "n_draws": [1000], "n_infinite": [0], "of": ["annotators", "group", "labels", "width"],
     "n_resamples": [1000], "n_restarts": [0, 4], "n_steps": [20], "n_thin": [1], "n_threads": [1], "n_warmup": [500], "normalize": [True],
-    "normalized": [False], "p": [1.0], "numbered": [False], "on_nonexistence": ["error"], "parameter": [0.0], "penalty": [0.0, 0.005, 0.01],
+    "normalized": [False], "p": [1.0], "numbered": [False], "numbers": [False], "on_scale": [False],
+    "on_nonexistence": ["error"], "parameter": [0.0], "penalty": [0.0, 0.005, 0.01],
+    "ordered": [False, True],
     "penalty_b": [0.1, 1.0], "penalty_w": [10.0],
     "per_annotator": [False, True], "per_class": [False], "persistence": [0.9], "prevalence": ["uniform"],
     "prior": ["fit", 0.0, 0.1], "prior_rate": [1.0], "progress": [False], "q": [0.05], "randomized": [True], "reliability": [1.0],
     "replace": [True],
     "scale": ["identity"],
     "score": ["aps", "lac"], "seed": [0], "self_pairs": ["exclude"], "self_term": ["certain"], "share": [0.5], "single_bins": ["zero"],
-    "singletons": ["omit"], "split": [0.5], "spread": [1.5], "table": ["metrics"], "threshold": [0.5], "tie_weight": ["split"],
+    "singletons": ["omit"], "split": [0.5], "spread": [1.5, True], "table": ["metrics"], "threshold": [0.5], "tie": ["tie"],
+    "tie_weight": ["split"],
     "thresholds": ["common"],
     "tempering": [1.0], "ties": ["drop", "expectation", "group"], "tolerance": [1e-07, 1e-09],
-    "figure": ["soft_auroc"], "method": ["or"], "unnamed": [False], "unranked": ["individual"], "validation": [0.2],
-    "weights": ["quadratic"],
+    "figure": ["soft_auroc"], "method": ["draws", "or"], "unnamed": [False], "unranked": ["individual"], "validation": [0.2],
+    "weights": ["quadratic"], "within": [1.0],
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from twins import details
 
 import ugt
 from ugt.evaluation import work
-from ugt.report.sections import true_accuracy
+from ugt.report.sections import answer, true_accuracy
 
 
 def problem(n=200, n_classes=3, seed=0):
@@ -36,7 +36,7 @@ def test_numbers_are_those_of_the_functions():
         assert (row["agreement"], row["annotators"], row["difference"]) == pytest.approx((found.value, found.annotators, found.difference))
         ends = found.interval(0.9, of="difference", clusters=clusters, n_resamples=60, seed=3)
         assert (row["difference_low"], row["difference_high"]) == pytest.approx(ends)
-    for row in rows["references"]:
+    for row in details.made(answer, known, scores, clusters=clusters, reliability=(0.5, 2.0))[0]["references"]:
         voted = row["metric"] == "voted_accuracy"
         truth = ugt.votes(known) if voted else ugt.dirichlet(known, reliability=row["reliability"], prior=0.1)
         commonest = ugt.votes(known).mean().sum(0).argmax()
@@ -45,7 +45,7 @@ def test_numbers_are_those_of_the_functions():
 
 def test_of_two_classes_the_plausibilities_themselves_are_ranked():
     known, scores = problem(60, 2)
-    rows, _ = details.made(true_accuracy, known, scores, reliability=1)
+    rows, _ = details.made(answer, known, scores, reliability=1)
     found = {row["metric"]: row["value"] for row in rows["references"] if row["reference"] == true_accuracy.PERFECT}
     p = ugt.dirichlet(known, prior=0.1).mean()[:, 1]
     assert found["soft_auroc"] == pytest.approx(ugt.soft_auroc(p, p).value)

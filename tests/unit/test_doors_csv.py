@@ -160,7 +160,12 @@ def test_values(write):
     wide = write("case,ann,bob\np,2.5,\nq,1,NA\n")
     ratings = io.read_annotations(wide, format="ratings").annotations
     assert ratings.value.tolist() == [2.5, 1.0] and ratings.annotators.tolist() == ["ann", "bob"]
-    refused(r"ratings must be numbers\. Got 'high'\.", io.read_annotations, write("case,ann,bob\np,high,1\n"), format="ratings")
+    refused(
+        r"table must hold numbers\. Got 'high', first at case 'p', annotator 'ann'\.$",
+        io.read_annotations,
+        write("case,ann,bob\np,high,1\n"),
+        format="ratings",
+    )
 
 
 # --- orientation ---

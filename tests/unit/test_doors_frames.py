@@ -101,8 +101,11 @@ def test_evaluate_takes_frames(frame):
     labels = Labels.from_long(readings["case"], readings["rater"], readings["label"])
     given = ugt.Predictions(["q", "p"], [[0.25, 0.75], [0.5, 0.5]], ["cat", "dog"])
     assert found.metrics == ugt.evaluate(labels, {"M": given}, k=1, n_resamples=20).metrics
-    with pytest.raises(TypeError, match=r"annotations must be labels or rankings\. Got a data frame of ratings"):
-        ugt.evaluate(frame({"case": ["p", "q"], "rater": ["a", "a"], "value": [0.5, 1.5]}), {})
+    ratings = {"case": ["p", "p", "q", "q", "r"], "rater": ["a", "b", "a", "b", "a"], "value": [0.5, 1.25, 3.5, 2.0, 1.0]}
+    found = ugt.evaluate(frame(ratings), {}, n_resamples=20)
+    held = ugt.Ratings.from_long(ratings["case"], ratings["rater"], ratings["value"])
+    assert found.data["kind"] == "ratings"
+    assert found.certainty == ugt.evaluate(held, {}, n_resamples=20).certainty
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,7 @@ RATINGS = Ratings.from_wide([[1.5, 2.0], [None, 3.0]])
     [
         (LABELS, {"kind": np.array("votes")}, r"kind must be one of labels, rankings, ratings\. Got 'votes'\."),
         (LABELS, {"case_ids": np.array("p")}, r"case_ids must have one dimension\. Got shape \(\)\."),
-        (LABELS, {"numbered": np.zeros(2)}, r"numbered must be one value\. Got shape \(2,\)\."),
+        (LABELS, {"numbered": np.zeros(2)}, r"numbered must be one value, true or false\. Got float64 of shape \(2,\)\."),
         (LABELS, {"label": None}, r"file must hold the arrays annotator, annotators, case_ids, classes, count, "),
         (LABELS, {"label": np.array([0, 1, 3])}, r"label must be 3 whole numbers from 0 to 2\. Got int64 of shape \(3,\)\."),
         (LABELS, {"label": np.array([0, 1])}, r"label must be 3 whole numbers from 0 to 2\. Got int64 of shape \(2,\)\."),

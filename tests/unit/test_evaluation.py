@@ -205,6 +205,7 @@ def one_label_each(wide, k):
 
 GIVEN = {
     "labels": lambda wide, k: ugt.Labels.from_wide(wide, classes=k),
+    "grades": lambda wide, k: ugt.Labels.from_wide(wide, ordered=range(k)),
     "one label each": one_label_each,
     "one annotator": lambda wide, k: ugt.Labels.from_wide(wide[:, :1], classes=k),
     "counts": lambda wide, k: ugt.Labels.from_counts(ugt.Labels.from_wide(wide, classes=k).counts()),
@@ -213,6 +214,7 @@ GIVEN = {
     "committees": lambda wide, k: ugt.committee(ugt.Labels.from_wide(wide, classes=k), n_draws=40),
 }
 HOW = [(name, "auto") for name in GIVEN] + [("labels", how) for how in by_name.AGGREGATIONS[1:] if how not in ("prirn", "irn")]
+HOW = [(name, how) for name, how in HOW if how not in ("graded-response", "normal")] + [("grades", "graded-response"), ("grades", "auto")]
 HOW += [("rankings", "irn"), ("rankings", "plackett-luce"), ("one label each", "votes")]
 
 
@@ -264,7 +266,7 @@ BAD = [
     ({"predictions": {"A": A[:4]}}, "model 'A': scores must have one row for each of the 5 cases"),
     ({"predictions": {"A": np.where(A == 0.8, np.nan, A)}}, "model 'A': scores must be finite. Got nan, first at case 2, class 1"),
 ]
-NO_COUNTS = "annotations must be Labels, Rankings or plausibilities. Got str"
+NO_COUNTS = "annotations must be Labels, Rankings, Ratings or plausibilities. Got str"
 
 
 @pytest.mark.parametrize(("change", "message"), BAD, ids=[message[:40] for _, message in BAD])

@@ -304,7 +304,12 @@ def test_bad_options(write):
         ({"format": "rankings"}, r"rankings must have a column rank, .* Got the columns case, annotator, label\."),
     ):
         refused(message, read_annotations, write(LONG), **options)
-    refused(r"format must be 'auto' or 'rankings' for a JSON file\. Got 'wide'\.", read_annotations, write("[]", "a.json"), format="wide")
+    refused(
+        r"format must be 'auto', 'rankings' or 'ratings' for a JSON file\. Got 'wide'\.",
+        read_annotations,
+        write("[]", "a.json"),
+        format="wide",
+    )
     with pytest.raises(FileNotFoundError):
         read_annotations("nowhere.csv")
 

@@ -66,6 +66,47 @@ def test_pairs_and_models_against_their_twin(most, clusters):
     assert found.table()[0]["upper_low"] == found.pairs[0].upper_interval[0] and len(found.table()) == 7
 
 
+def test_the_largest_bias_and_grades():
+    words = [["low", "low", "mid"], ["mid", "low", "high"], ["high", "mid", "high"], ["low", "low", "low"]]
+    found = ugt.bland_altman(ugt.Labels.from_wide(words, ordered=["low", "mid", "high"]), [1, 2, 3, 9])
+    worst = found.largest_bias
+    assert (worst.first, worst.second, worst.bias) == ("1", "2", -1.0)
+    same = ugt.bland_altman(np.array([[1.0, 1, 2], [2, 1, 3], [3, 2, 3], [1, 1, 1]]), [1, 2, 3, 9])
+    assert found.table() == same.table()
+    assert ugt.bland_altman([[1.5, None], [None, 2.5]]).largest_bias is None
+
+
+@pytest.mark.parametrize("replicates", [1, 2])
+def test_any_two_annotators(replicates):
+    """Sums of variances by brute force: of annotators, of error, and of single ratings about their mean."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(9, 4, replicates)) + rng.normal(size=(9, 1, 1)) + rng.normal(size=(1, 4, 1))
+    case, who, _ = np.indices(x.shape)
+    found = ugt.bland_altman(ugt.Ratings.from_long(case.ravel(), who.ravel(), x.ravel())).population
+    mean = x.mean(2)
+    of_annotators = 9 * mean.mean(0).var(ddof=1)
+    error = ((mean - mean.mean(0) - mean.mean(1, keepdims=True) + mean.mean()) ** 2).sum() / (8 * 3)
+    variance = 2 * ((of_annotators - error) / 9 + error)
+    if replicates > 1:
+        variance += 2 * (1 - 1 / replicates) * x.var(axis=2, ddof=1).mean()
+    assert (found.bias, found.n_cases, found.sd) == (0.0, 9, pytest.approx(math.sqrt(variance)))
+    assert found.upper == -found.lower == pytest.approx(1.959963984540054 * found.sd)
+    assert found.upper_interval[0] < found.upper < found.upper_interval[1] == -found.lower_interval[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "reason"),
+    [
+        ([[1.0, 2.0], [2.0, 3.0]], {"clusters": [1, 2]}, "clusters"),
+        ([[1.0, None], [2.0, 3.0]], {}, "fewer than two cases that all annotators rated"),
+        ([[1.0], [2.0]], {"predictions": [1, 2]}, "fewer than two annotators"),
+    ],
+)
+def test_any_two_annotators_undefined(table, options, reason):
+    found = ugt.bland_altman(table, **options).population
+    assert math.isnan(found.sd) and math.isnan(found.upper_interval[0]) and found.reason == reason
+
+
 def test_cases_that_are_few_or_missing():
     found = ugt.bland_altman([[1.5, None, 2.0], [None, 1.0, 3.0], [None, None, 1.0]], [None, 1, 2], missing="drop").pairs
     none, one = found[0], found[1]
@@ -79,7 +120,7 @@ def test_cases_that_are_few_or_missing():
 @pytest.mark.parametrize(
     ("annotations", "options", "must"),
     [
-        ([["a", "b"]], {}, "annotations must be Ratings, or an array of numbers. Got Labels."),
+        ([["a", "b"]], {}, "annotations must be Ratings, ordered Labels by named annotators, or an array of numbers. Got Labels."),
         ([[1.0], [2.0]], {}, "annotations must hold two annotators, or one and predictions. Got 1."),
         ([[1.0, 2.0]], {"coverage": 1.0}, "coverage must be a number between 0 and 1. Got 1.0."),
         ([[1.0, 2.0]], {"level": 0}, "level must be"),

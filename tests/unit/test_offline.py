@@ -102,31 +102,45 @@ def test_both_archives_hold_the_same_and_are_the_same_again(paths, tmp_path):
         assert {entry.name for entry in tar if entry.mode & 0o100} == {"top/install.sh"}
         assert {(entry.mtime, entry.uid, entry.gid, entry.uname) for entry in tar} == {(EPOCH, 0, 0, "")}
     assert {name.split("/")[0] for name in files} == {
-        *("LICENSE", "README.txt", "install.ps1", "install.sh", "requirements.txt", "sbom.cdx.json", "wheelhouse")
+        *("LICENSE", "README.txt", "install.cmd", "install.ps1", "install.sh", "requirements.txt", "sbom.cdx.json", "wheelhouse")
     }
     assert gzip.decompress(found[0][0])  # whole to its end
 
 
 def test_names_are_filled_in(paths):
     files = offline.contents(paths, "win_amd64", "3.12", EPOCH)
-    for name in ("README.txt", "install.ps1", "install.sh"):
+    for name in ("README.txt", "install.cmd", "install.ps1", "install.sh"):
         text = files[name].decode()
         assert not re.search(r"@[A-Z]+@", text) and "3.12" in text, name
         assert (text.count("\r\n") == text.count("\n")) == (name != "install.sh"), name
     assert f"ugt {ugt.__version__} for Python 3.12 on win_amd64" in files["README.txt"].decode()
-    assert offline.UNTRIED in files["README.txt"].decode()
-    for platform, said in ((PLATFORM, offline.TRIED), ("manylinux2014_aarch64", offline.UNTRIED)):
+    windows, linux = offline.TRIED["win_amd64"], offline.TRIED[r"manylinux\w+_x86_64"]
+    for platform, said in ((PLATFORM, linux), ("win_amd64", windows), ("manylinux2014_aarch64", offline.UNTRIED)):
         assert offline.contents(paths, platform, "3.12", EPOCH)["README.txt"].decode().endswith(f"\r\n{said}\r\n")
 
 
-def test_both_scripts_ask_nobody_and_insist_on_hashes():
-    for name in ("install.sh", "install.ps1"):
+def test_the_scripts_ask_nobody_and_insist_on_hashes():
+    for name in ("install.sh", "install.cmd", "install.ps1"):
         text = re.sub(r"[\\`]\n\s*", "", (ROOT / "packaging" / "offline" / name).read_text(encoding="utf-8"))
-        commands = [line for line in text.splitlines() if " -m pip " in line and not line.startswith("#")]
+        commands = [line for line in text.splitlines() if " -m pip " in line and not line.startswith(("#", "rem "))]
         assert len(commands) == 1, name
         for option in ("--isolated", "--no-index", "--require-hashes", "--only-binary=:all:", "--no-cache-dir", "--find-links"):
             assert option in commands[0], (name, option)
         assert not re.search(r"https?:|curl|wget|Invoke-WebRequest", text), name
+
+
+@pytest.mark.parametrize(
+    ("platform", "tag", "runs"),
+    [
+        ("win_amd64", "win_amd64", True),
+        ("win_amd64", "win_arm64", False),
+        ("macosx_12_0_arm64", "macosx_11_0_arm64", True),
+        ("macosx_10_9_x86_64", "macosx_11_0_x86_64", False),
+        ("macosx_12_0_arm64", "macosx_11_0_x86_64", False),
+    ],
+)
+def test_wheels_run_on_their_system_and_later_ones(platform, tag, runs):
+    assert offline.runs_on(platform, tag) is runs
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from matplotlib import pyplot  # noqa: E402
 from ugt import plots, synthetic  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
+WITH_TWO = ("plausibilities", "rated_case", "error_by_grade", "predictions_by_grade")
 FUNCTIONS = [name for name in plots.__all__ if callable(getattr(plots, name))]
 LABELS, TRUTH = synthetic.make_labels(60, 3, 4, difficulty=0.5)
 POSTERIOR = ugt.dirichlet(LABELS)
@@ -66,6 +67,9 @@ def made(name):
         "plan_frontier": ((PLAN,), True),
         "bland_altman": ((ugt.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
         "annotator_roc_points": ((ugt.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
+        "grade_shares": ((LABELS.in_order(),), False),
+        "error_by_grade": ((POSTERIOR, TRUTH), False),
+        "predictions_by_grade": ((POSTERIOR, TRUTH), False),
         "reliability_profile": ((ugt.fit_predictive_reliability(LABELS),), True),
     }[name]
 
@@ -184,7 +188,7 @@ def test_what_is_no_axes_is_refused(name):
 def test_whatever_else_is_given_is_named(name, bad):
     argument = next(iter(inspect.signature(getattr(plots, name)).parameters))
     with pytest.raises((ValueError, TypeError), match=rf"^{argument} must (be|hold|have) .*Got"):
-        getattr(plots, name)(*((bad, 0) if name in ("plausibilities", "rated_case") else (bad,)))
+        getattr(plots, name)(*((bad, 0) if name in WITH_TWO else (bad,)))
     assert pyplot.get_fignums() == []  # nothing was drawn before the check
 
 

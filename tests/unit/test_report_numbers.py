@@ -10,8 +10,11 @@ import pytest
 from twins import studies
 from twins.page import Page
 
+from ugt.grades import GRADE_METRICS
 from ugt.report.words import metric_name
 
+TOP, VOTED = "topk_accuracy", "voted_accuracy"
+LOWER = {"voted_absolute_error", *(name for name, one in GRADE_METRICS.items() if not one.higher_is_better)}  # lower is better
 STUDIES = pytest.mark.parametrize("study", studies.STUDIES, ids=[study.__name__ for study in studies.STUDIES])
 FIRST_MODEL = 0xE000  # a model's name is one character of the private use area in the texts below
 
@@ -21,15 +24,18 @@ class Record:
 
     def __init__(self, data):
         self.data, self.models, self.facts = data, data["models"], data["data"]
-        certain = [e for e in data["certainty"] if e["measure"] == "certainty" and e["k"] == 1]
+        self.distance = self.facts["kind"] == "ratings" or any(e["metric"] == "absolute_error" for e in data["metrics"])
+        self.metric, self.voted, self.k = ("absolute_error", "voted_absolute_error", None) if self.distance else (TOP, VOTED, 1)
+        certain = [e for e in data["certainty"] if e["measure"] == "certainty" and e["k"] == 1] or list(data["least_error"])
         self.reliabilities = [e["reliability"] for e in certain]
         self.main = self.reliabilities[len(certain) // 2]
-        self.certainty = {e["reliability"]: e for e in certain}
+        self.certainty = {e["reliability"]: e for e in (data["least_error"] if self.distance else certain)}
         self.judged = self.top(self.models[0])["n_cases"] if self.models else self.facts["n_cases"]
         self.withheld = self.judged < 20 or (self.facts.get("n_clusters", 99) is not None and self.facts.get("n_clusters", 99) < 10)
         rows = [self.top(m) for m in self.models] or [self.certainty[self.main]]
-        self.decimals = 0 if self.withheld else self.by_halves([(e["case_low"], e["case_high"]) for e in rows])
-        self.order = sorted(self.models, key=lambda m: -self.top(m)["value"])
+        by_halves = amount_decimals if self.distance else self.by_halves
+        self.decimals = 0 if self.withheld else by_halves([(e["case_low"], e["case_high"]) for e in rows])
+        self.order = sorted(self.models, key=lambda m: self.top(m)["value"] * (1 if self.distance else -1))
 
     @staticmethod
     def by_halves(intervals):
@@ -42,23 +48,23 @@ class Record:
 
     def top(self, model, reliability=...):
         at = self.main if reliability is ... else reliability
-        return self.one("metrics", model=model, metric="topk_accuracy", k=1, reliability=at)
+        return self.one("metrics", model=model, metric=self.metric, k=self.k, reliability=at)
 
-    def lead(self, model, other, metric="topk_accuracy", reliability=..., k=1):
-        """Difference and its interval, which holds for all pairs together."""
-        at = self.main if reliability is ... else reliability
+    def lead(self, model, other, metric=None, reliability=..., k=...):
+        """By how much a model is better, and the interval, which holds for all pairs together."""
+        at, metric, k = self.main if reliability is ... else reliability, metric or self.metric, self.k if k is ... else k
         for e in self.data["differences"]:
             if (e["metric"], e["k"], e["reliability"]) == (metric, k, at) and {e["model"], e["other"]} == {model, other}:
                 found = e["difference"], e["joint_low"], e["joint_high"]
-                return found if e["model"] == model else (-found[0], -found[2], -found[1])
+                return found if (e["model"] == model) != (metric in LOWER) else (-found[0], -found[2], -found[1])
         return None
 
     def constant(self, model=None):
-        return self.one("constant_answer", model=model or self.order[0], metric="topk_accuracy", reliability=self.main)
+        return self.one("constant_answer", model=model or self.order[0], metric=self.metric, reliability=self.main)
 
     def signs(self, model, other):
         """1, 0 or -1 under each truth."""
-        wanted = [("topk_accuracy", r) for r in self.reliabilities] + [("voted_accuracy", None)]
+        wanted = [(self.metric, r) for r in self.reliabilities] + [(self.voted, None)]
         leads = [self.lead(model, other, metric, r) for metric, r in wanted]
         return [0 if low is None else (low > 0) - (high < 0) for _, low, high in filter(None, leads)]
 
@@ -70,20 +76,27 @@ class Record:
 
     def percent(self, share, decimals=None):
         d = self.decimals if decimals is None else decimals
+        if self.distance and decimals is None:
+            return f"{share:.{d}f}"
         shown = f"{100 * share:.{d}f}"
         if share > 0 and float(shown) == 0:
             return f"<{10.0**-d:g}"
         return f">{100 - 10.0**-d:.{d}f}" if share < 1 and float(shown) == 100 else shown
 
     def points(self, difference, decimals=None):
-        shown = f"{100 * difference:.{self.decimals if decimals is None else decimals}f}"
+        return (
+            self.scaled(difference, self.decimals, 1 if self.distance else 100) if decimals is None else self.scaled(difference, decimals)
+        )
+
+    def scaled(self, difference, decimals, scale=100):
+        shown = f"{scale * difference:.{decimals}f}"
         return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
 
     def ends(self, low, high):
-        d = self.decimals
-        while any(end and float(f"{100 * end:.{d}f}") == 0 for end in (low, high)):
+        d, scale = self.decimals, 1 if self.distance else 100
+        while any(end and float(f"{scale * end:.{d}f}") == 0 for end in (low, high)):
             d += 1
-        return [self.points(low, d), self.points(high, d)]
+        return [self.scaled(low, d, scale), self.scaled(high, d, scale)]
 
     def share_with_ends(self, model):
         e = self.top(model)
@@ -93,6 +106,25 @@ class Record:
         value, low, high = self.lead(model, other)
         assert low > 0 or high < 0 or (low <= 0 <= high)
         return [self.points(value), *self.ends(low, high)]
+
+
+def amount_decimals(intervals):
+    """Of numbers in units of a scale."""
+    return min(max(-math.floor(math.log10(median((high - low) / 2 for low, high in intervals))), 0), 4)
+
+
+def beside(r, a):
+    """The share within one grade, and kappa."""
+    e, kappa = (r.one("metrics", model=a, metric=name, reliability=r.main) for name in ("within_accuracy", "weighted_kappa"))
+    within = r.percent(e["value"], r.by_halves([(e["case_low"], e["case_high"])]))
+    return [within, f"{kappa['value']:.{amount_decimals([(kappa['case_low'], kappa['case_high'])])}f}"]
+
+
+def of_grades(r):
+    """The order of the two leading models in each measure of grades that both have."""
+    asked = {e["metric"] for e in r.data["metrics"] if e["metric"] in GRADE_METRICS}
+    found = [r.lead(*r.order[:2], metric, k=None) for metric in asked]
+    return [(low > 0) - (high < 0) for _, low, high in filter(None, found)]
 
 
 def count(n):
@@ -137,7 +169,7 @@ def by_certainty(r, a):
 
 def largest_change(r, a):
     change = max((abs(e["change"]) for e in r.data["sensitivity"] if e["model"] == a and e["change"] is not None), default=0.0)
-    e = r.top(a)
+    e = r.one("metrics", model=a, metric=TOP, k=1, reliability=r.main)
     return [r.points(change, 1), r.points((e["case_high"] - e["case_low"]) / 2, 1)]
 
 
@@ -177,6 +209,12 @@ def off_diagonal(r):
     return [str(sum(not e["low"] <= e["mean_probability"] <= e["high"] for e in bins)), str(len(bins))]
 
 
+def open_of_equal(r):
+    """Number of equal annotations, and what they leave open."""
+    e = r.one("unanimous_cases", reliability=r.main)
+    return [str(e["n_annotations"]), r.percent(1 - e["certainty"], 0 if e["certainty"] < 0.995 else 1)]
+
+
 def worklist(r):
     open_ = [
         e for e in r.data["cases"] if (c := e["certainty_given" if r.main is None else f"certainty_{r.main:g}"]) is not None and c < 0.99
@@ -186,7 +224,8 @@ def worklist(r):
 
 def compared(r):
     a, b, *_ = r.order
-    asked = {(e["metric"], e["k"]) for e in r.data["metrics"] if e["metric"] != "voted_accuracy" and not e["metric"].startswith("hard_")}
+    asked = {(e["metric"], e["k"]) for e in r.data["metrics"] if not e["metric"].startswith(("voted_", "hard_"))}
+    asked = {one for one in asked if one[0] not in GRADE_METRICS}
     found = {one: r.lead(a, b, one[0], k=one[1]) for one in asked}
     return {one: 0 if low is None else (low > 0) - (high < 0) for one, lead in found.items() if lead for _, low, high in [lead]}
 
@@ -197,12 +236,46 @@ def n_signs(r, wanted):
 
 def n_comparisons(r):
     measures = sum(lead is not None for lead in compared(r).values())
+    if r.distance:
+        asked = {e["metric"] for e in r.data["metrics"] if e["metric"] in GRADE_METRICS and GRADE_METRICS[e["metric"]].unit == "grades"}
+        measures = sum(r.lead(*r.order[:2], metric, k=None) is not None for metric in asked)
     return [str(len(r.signs(*r.order[:2])) + (measures if measures > 1 else 0))]
 
 
 # M: a model; N: a number. What the numbers have to be, from the record and the models of the sentence.
 M, N = r"([\ue000-\ue0ff])", r"([−<>]?\d[\d,]*(?:\.\d+)?)"
+U = "(?:grades?|points? of the scale)"
 CLAIMS = [
+    (f"{M} differs from the annotators’ truth by {N} {U} on average \\({N} to {N}\\)", lambda r, a: r.share_with_ends(a)),
+    (f"(?<=, ){N} {U} less than {M} \\({N} to {N}\\)", lambda r, b: ahead(r, r.order[0], b)),
+    (f"(?<=, ){N} {U} (?:more|less) than always answering “” \\({N} to {N}\\)", lambda r: over_constant(r, r.order[0])),
+    (
+        f"{M} and {M} cannot be distinguished: they differ from the annotators’ truth by {N} and {N} {U} on average, a difference of "
+        f"{N} {U} \\({N} to {N}\\)",
+        apart,
+    ),
+    (f"{M} is {N} {U} behind {M} \\({N} to {N}\\)", lambda r, a, b: ahead(r, b, a)),
+    (f"[Nn]o prediction can come closer than {N} {U}", lambda r: [r.percent(r.certainty[r.main]["value"])]),
+    (f"(?i:always) answering “” differs by {N} {U}", lambda r: [r.percent(r.constant()["value"])]),
+    (
+        f"{M} changes by {N} {U}",
+        lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
+    ),
+    (
+        f"{M} differs by {N} {U} at reliability {N} and by {N} {U} at {N}",
+        lambda r, a: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
+    ),
+    (f"{M} is within one grade in {N}% of cases, and its quadratic kappa is {N}", beside),
+    (
+        f"{M} is ahead in {N} of {N} measures of (?:grades|ratings)",
+        lambda r, a: [str(of_grades(r).count(1 if a == r.order[0] else -1)), str(len(of_grades(r)))],
+    ),
+    (
+        f"Of {N} measures of grades, {N} favours? {M} and {N} {M}",
+        lambda r, a, b: [str(len(of_grades(r))), str(of_grades(r).count(1)), str(of_grades(r).count(-1))],
+    ),
+    (f"of the first of {N} models", lambda r: [str(len(r.models))]),
+    (f"in any of the {N} measures of grades", lambda r: [str(len(of_grades(r)))]),
     (f"{M} agrees with the annotators’ truth in {N}% of cases \\({N} to {N}\\)", lambda r, a: r.share_with_ends(a)),
     (f"(?<=, ){N} percentage points? more than {M} \\({N} to {N}\\)", lambda r, b: ahead(r, r.order[0], b)),
     (f"(?<=, ){N} percentage points? (?:more|less) than always answering “” \\({N} to {N}\\)", lambda r: over_constant(r, r.order[0])),
@@ -211,7 +284,7 @@ CLAIMS = [
         f"difference of {N} percentage points? \\({N} to {N}\\)",
         apart,
     ),
-    (f"{M} is {N} points behind {M} \\({N} to {N}\\)", lambda r, a, b: ahead(r, b, a)),
+    (f"{M} is {N} percentage points? behind {M} \\({N} to {N}\\)", lambda r, a, b: ahead(r, b, a)),
     (f"and {N} more are further behind", lambda r: [str(sum(r.lead(r.order[0], m)[1] > 0 for m in r.order[1:]) - 1)]),
     (
         f"[Nn]o first choice(?: of a model)? can (?:exceed|agree with the annotators’ truth in more than) {N}%",
@@ -227,7 +300,7 @@ CLAIMS = [
     ),
     (f"{N} of {N} reach 0.99", settled),
     (
-        f"{M} changes by {N} points",
+        f"{M} changes by {N} percentage points?",
         lambda r, a: [r.points(max(v) - min(v)) for v in [[r.top(a, at)["value"] for at in r.reliabilities]]],
     ),
     (
@@ -267,7 +340,7 @@ CLAIMS = [
     (f"{N} of {N} cases are less than 99% certain(?:; {N} of them ha(?:ve|s) a tied vote)?", worklist),
     (f"{M} {N} \\(one-sided 95% limit {N}(?:; for other annotators too {N})?\\)", ratio),
     (
-        f"{N} cases had (?:{N} (?:labels|rankings)|plausibilities)",
+        f"{N} cases had (?:{N} (?:labels|rankings|ratings)|plausibilities)",
         lambda r: [count(r.facts["n_cases"]), *([count(r.facts["n_annotations"])] if r.facts.get("n_annotations") else [])],
     ),
     (r"up to 400 (?:cases|clusters): Student's t", lambda r: []),
@@ -277,6 +350,10 @@ CLAIMS = [
     (f"The scores of {M} reach an area of {N}, where no score can exceed {N}", lambda r, a: area(r, a, None)),
     (f"(?:(?<=Area: )|(?<=; )){M} {N} \\({N} to {N}\\)", lambda r, a: area(r, a, "soft_auroc_low", "soft_auroc_high")),
     (f"{N} of {N} intervals leave out the diagonal", off_diagonal),
+    (
+        f"At reliability {N}, {N} (?:equal labels|rankings with the same first class) leave {N}% open",
+        lambda r: [f"{r.main:g}", *open_of_equal(r)],
+    ),
     (f"reliability {N}", lambda r: [f"{r.main:g}"]),
     (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
 ]
@@ -285,7 +362,7 @@ CONSTANT = "|".join(
     [
         r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
         r"95% bands|a score of 30% means that 30% of labels|fewer than 10 cases",
-        r"below 30 clusters|Below 1 |below 1,|hard one at 1\b|(?:hold|include|exclude)s? 0",
+        r"below 30 clusters|Below 1 |below 1,|below 0 the annotator|hard one at 1\b|(?:hold|include|exclude)s? 0",
     ]
 )
 
@@ -347,7 +424,8 @@ def test_nobody_is_ahead_where_the_interval_holds_0(study):
         for a in re.findall(rf"{M} is ahead", said):
             name = record.models[ord(a) - FIRST_MODEL]
             others = [other for other in record.order if other != name]
-            assert any(sign > 0 for other in others for sign in record.signs(name, other)) or any(compared(record).values()), said
+            measures = [*compared(record).values(), *(of_grades(record) if record.distance else ())]
+            assert any(sign > 0 for other in others for sign in record.signs(name, other)) or any(measures), said
         if "every" in said and "is ahead" in said:
             assert set(record.signs(*record.order[:2])) == {1}
         if "at every reliability" in said and "is ahead" in said:
@@ -356,6 +434,9 @@ def test_nobody_is_ahead_where_the_interval_holds_0(study):
             assert not any(record.signs(*record.order[:2])) and not record.withheld
     labels = {metric_name(e["metric"], e["k"]): (e["metric"], e["k"]) for e in record.data["metrics"]}
     signs = compared(record) if len(record.order) > 1 else {}
+    if record.distance and len(record.order) > 1:
+        leads = {m: record.lead(*record.order[:2], m, k=None) for m in GRADE_METRICS}
+        signs.update({(m, None): (lead[1] > 0) - (lead[2] < 0) for m, lead in leads.items() if lead})
     for table in Page(studies.page(study)).all("table"):
         for row in (e for e in table["within"] if e["tag"] == "tr"):
             cells = [" ".join(e["text"].split()) for e in row["within"] if e["tag"] in ("td", "th")]

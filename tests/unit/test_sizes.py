@@ -48,7 +48,7 @@ QUICK = (
     "pairwise_agreement", "leave_one_annotator_out", "discrepancy_ratio", "annotator_discrepancy", "alternative_discrepancy_ratios",
     "stratified_discrepancy", "relative_f1", "dirichlet_multinomial_log_likelihood", "label_posterior", "symmetric_statistic",
     "predicted_disagreement", "soft_auroc", "soft_average_precision", "soft_roc_curve",
-    "bootstrap_annotations", "evaluate",
+    "bootstrap_annotations", "evaluate", "graded_response",
 )  # fmt: skip
 REFUSED = (
     "expected_risk", "plackett_luce_log_likelihood", "stratified_discrepancy", "relative_f1",

@@ -856,7 +856,7 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.
         ([0.1, 0.5, 0.9], [1, 2, 3], [1, -1, 1], r"weights must not be negative\. Got -1\.0, first at case 1\."),
         ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1, NAN], r"weights must be finite\. Got nan, first at case 2\."),
         ([0.1, 0.5, 0.9], [1, 2, 3], [INF, 1, 1], r"weights must be finite\. Got inf, first at case 0\."),
-        ([0.1, 0.5, 0.9], [1, 2, 3], [1, 1], r"weights must be 3 numbers, one per case\. Got int64 of shape \(2,\)\."),
+        ([0.1, 0.5, 0.9], [1, 2, 3], [1.0, 1.0], r"weights must be 3 numbers, one per case\. Got float64 of shape \(2,\)\."),
         ([0.1, 0.5, 0.9], [1, 2, 3], 2.0, r"weights must be 3 numbers, one per case\. Got float64 of shape \(\)\."),
         ([0.1, 0.5, 0.9], [1, 2, 3], list("abc"), r"weights must be 3 numbers, one per case\. Got <U1 of shape \(3,\)\."),
     ],

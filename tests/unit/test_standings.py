@@ -88,7 +88,7 @@ def led(best, leads):
         (led("A", {"B": (0.1, 0.2), "C": (-0.1, 0.3)}), "A cannot be distinguished from C (lead over B", (0.1, 0.2)),
         (led("A", {"B": (0.0, 0.0)}), "A and B have the same value", None),
         (led("A", {}), "A is the only one with a value", None),
-        (Standing("A", ("B",), ("B", Lead(0.1, None, None))), "A has the highest value", None),
+        (Standing("A", ("B",), ("B", Lead(0.1, None, None))), "A has the best value", None),
     ],
 )
 def test_ahead_is_said_of_a_lead_that_is_shown(standing, words, ends):

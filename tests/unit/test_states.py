@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from public_functions import GRADE_MEANS
 from refusals import refused, warned
 from twins.parted import merged, no_part, one_part
 
@@ -71,6 +72,7 @@ METRICS = {
     "ua_average_overlap": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 3}),
     "ua_kendall_distance": (lambda d, r: (d.posterior(r), d.scores[r]), {"k": 2, "penalty": 0.5}),
     "ua_coverage": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
+    **{one.function.__name__: (lambda d, r: (d.posterior(r), d.probs[r]), {}) for one in GRADE_MEANS},
     "ua_plausibility_mass": (lambda d, r: (d.posterior(r), d.sets[r]), {}),
     "leave_one_annotator_out": (lambda d, r: (d.rankings(r),), {}),
     "annotator_average_overlap": (lambda d, r: (d.rankings(r),), {"depth": 2}),
@@ -109,7 +111,9 @@ def test_draws_of_the_truth_are_added_up_one_by_one(rng):
 
 def test_every_metric_is_tested():
     elsewhere = {"soft_auroc", "soft_average_precision", "histogram_losses", "disagreement_losses", "partial_average_overlap"}
+    elsewhere |= {"ua_weighted_kappa", "ua_spearman", "ua_kendall", "ua_concordance"}
     elsewhere |= {"annotator_discrepancy", "individual_equivalence_index", "alternative_annotator_test"}
+    elsewhere |= {"perspectivist_error_rate", "perspectivist_distance", "multilabel_mean"}
     elsewhere |= {"alternative_discrepancy_ratios", "relative_f1", "pairwise_agreement", "intra_annotator_agreement"}
     ends = ("agreement", "kappa", "_pi", "_ac1", "_ac2", "_alpha", "correlation", "_prediger")
     agreement = {name for name in states.METRICS if name.endswith(ends)}

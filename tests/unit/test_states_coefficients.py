@@ -23,7 +23,7 @@ LABELS = [
     *(
         (name, {**({"annotators": ["bob", "eve"]} if one.two else {}), **({} if weights is None else {"weights": weights})})
         for name, one in DECLARED.items()
-        for weights in (None, "linear", "quadratic", TABLE)
+        for weights in (None, "linear", "quadratic", "ordinal", TABLE)
         if weights is None or one.weighted is not False
     ),
     ("gwet_ac2", {"weights": None}),

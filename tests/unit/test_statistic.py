@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -169,6 +170,11 @@ def test_resamples_belong_to_the_seed(found, monkeypatch):
     assert {one.statistic.estimate.tobytes() for one in copies} == {found.statistic.estimate.tobytes()}
 
 
+def of_cases(found):
+    """The options with which a result has intervals over cases; a corrected mean has them over annotators, too, unless asked."""
+    return {"random": ("cases",)} if isinstance(found, (ugt.CorrectedMean, ugt.CorrectedDifference)) else {}
+
+
 @every_result
 def test_intervals_are_those_of_the_resamples(found):
     patient, ids = np.arange(60) // 2, range(60) if found._case_ids is None else found._case_ids.tolist()
@@ -179,15 +185,18 @@ def test_intervals_are_those_of_the_resamples(found):
         np.testing.assert_array_equal(found.intervals(0.8, kind=kind, **drawn), expected)
         np.testing.assert_array_equal(found.intervals(0.8, kind=kind, **by_id), expected)
         if isinstance(found, Result):
-            ends = found.interval(0.8, kind=kind, **by_id), found.interval(0.8, of=found.statistic.names[-1], kind=kind, **drawn)
+            more = {**of_cases(found), "kind": kind}
+            ends = found.interval(0.8, **more, **by_id), found.interval(0.8, of=found.statistic.names[-1], **more, **drawn)
             np.testing.assert_allclose(ends, expected[[0, -1]], rtol=1e-12, atol=1e-15)
     if isinstance(found, Result) and not str(getattr(found, "coefficient", "")).startswith("ICC"):  # which knows no clusters
-        np.testing.assert_array_equal(*(found.interval(kind="analytic", clusters=given["clusters"]) for given in (drawn, by_id)))
+        np.testing.assert_array_equal(
+            *(found.interval(kind="analytic", clusters=given["clusters"], **of_cases(found)) for given in (drawn, by_id))
+        )
 
 
 @every_result
 def test_intervals_that_are_refused(found):
-    ask = [found.intervals, *([found.interval] if isinstance(found, Result) else [])]
+    ask = [found.intervals, *([partial(found.interval, **of_cases(found))] if isinstance(found, Result) else [])]
     for call in ask:
         refused(
             r"kind must be one of 'auto', 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", call, kind="delong"
@@ -212,7 +221,7 @@ def test_differences_are_of_the_same_resamples(name):
     if np.all(one.statistic.kept & other.statistic.kept):
         np.testing.assert_allclose(found.resamples(**drawn).values[:, 0], apart[0] - apart[1], atol=1e-13)
     refused(r"of must be one of '", one.interval, of="delta")
-    refused(r"strata must be None for kind='analytic'\. Got", one.interval, kind="analytic", strata=[0] * 60)
+    refused(r"strata must be None for kind='analytic'\. Got", one.interval, kind="analytic", strata=[0] * 60, **of_cases(one))
 
 
 @every_metric

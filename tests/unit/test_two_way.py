@@ -59,10 +59,10 @@ def some_rankings():
 def test_the_parts_and_the_interval_are_those_of_a_twin(function, plain, scale, missing, clusters):
     result = function(labels(missing))
     found = result.two_way(clusters=clusters)
-    cases, annotators, both, g, r = twin.parts(rows(missing), plain, scale, None if clusters is None else clusters.tolist())
+    cases, annotators, both, g, r, df_a = twin.parts(rows(missing), plain, scale, None if clusters is None else clusters.tolist())
     assert (found.scale, found.n_units, found.n_annotators, found.random) == (scale, g, r, BOTH)
     np.testing.assert_allclose([*found.parts.values()], [cases, annotators, both], rtol=1e-10)
-    half, df = twin.half_width(cases, annotators, both, g, r, 0.9)
+    half, df = twin.half_width(cases, annotators, both, g, df_a, 0.9)
     assert found.df == pytest.approx(df)
     to = twin.SCALES[scale][0]
     low, high = sorted(to(end) for end in result.interval(0.9, random=BOTH, clusters=clusters))
@@ -289,7 +289,6 @@ NAMED = r"annotators must be named for intervals over other annotators\. Got "
             lambda: ugt.soft_auroc([0.1, 0.9, 0.4], [1.0, 2, 3]),
         ),
         (r"p must be labels of named annotators, .* Got label counts", lambda: ugt.soft_auroc(UNNAMED, np.eye(3)[:2])),
-        (r"random must be \('cases',\) for intraclass correlations", lambda: ugt.intraclass_correlation(ugt.Ratings.from_wide(TABLE))),
     ],
 )
 def test_annotators_must_be_named(message, result):

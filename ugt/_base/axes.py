@@ -14,6 +14,7 @@ from . import identifiers
 from . import names as naming
 from .arrays import Int32, NDArray
 from .checks import error
+from .grades import not_in_order
 from .notices import note
 from .records import Record
 
@@ -210,7 +211,7 @@ def class_axis(
         names, rank = np.unique(column.ids, return_inverse=True)
         return names, rank.reshape(-1).astype(np.int32)[column.code]
     names = class_ids(classes)
-    numbers = not identifiers.is_text(names) or all(map(identifiers.INTEGER.fullmatch, names.tolist()))
+    numbers = not identifiers.is_text(names) or all(map(identifiers.NUMBER.fullmatch, names.tolist()))
     if isinstance(classes, (int, np.integer)) or not (numbers or identifiers.is_text(column.ids)):
         position = naming.find(np.arange(len(names), dtype=np.int64), column.ids)
         must = f"hold class indices from 0 to {len(names) - 1}"
@@ -220,5 +221,8 @@ def class_axis(
     unknown = np.flatnonzero(position < 0)
     if len(unknown):
         j = unknown[0]  # ids are in order of first appearance
-        raise error(argument, must, identifiers.name(column.ids[j]), where(int(column.first[j])))
+        place = where(int(column.first[j]))
+        if isinstance(classes, identifiers.Grades):
+            raise not_in_order(names, column.ids[j], place)
+        raise error(argument, must, identifiers.name(column.ids[j]), place)
     return names, position[column.code]

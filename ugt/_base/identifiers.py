@@ -17,6 +17,7 @@ MAX_WHOLE = 2**53  # the largest range in which doubles hold every whole number
 
 # Text that is an int64 written the usual way: "007" and "+7" remain names.
 INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")  # text that names a number
 _DECIMAL = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.([0-9]*)")
 
 Where = Callable[[int], str]  # names a row of a column in a message
@@ -199,10 +200,21 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
 
 
+class Grades(list):  # type: ignore[type-arg]
+    """Names of classes in the order of a scale, lowest first."""
+
+
+class OrderedCategories(Grades):
+    """The grades that a column declares."""
+
+
 def categories(column: Any) -> list[Any] | None:
-    """Return all categories of a categorical column of pandas or an Enum of polars, in order; None of another column."""
-    found = getattr(getattr(column, "dtype", None), "categories", None)
-    return None if found is None else list(found)
+    """Return all categories of a categorical column of pandas, an Enum of polars or an ordered dictionary of pyarrow; None of another."""
+    dtype = getattr(column, "dtype", None)
+    if getattr(getattr(column, "type", None), "ordered", False) is True and hasattr(column, "unify_dictionaries"):
+        return OrderedCategories(column.unify_dictionaries().chunk(0).dictionary.to_pylist() if column.num_chunks else ())
+    found = getattr(dtype, "categories", None)
+    return None if found is None else OrderedCategories(found) if getattr(dtype, "ordered", False) is True else list(found)
 
 
 def _without_boxes(cells: NDArray[Any]) -> NDArray[Any]:

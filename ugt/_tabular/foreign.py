@@ -55,7 +55,9 @@ def _statistics(data: bytes, source: Source) -> Columns:
     """Return a file of Stata or SPSS as columns, with the labels of values instead of the values."""
     pandas = _package("pandas", "files of Stata and SPSS", "pandas")
     try:
-        frame = pandas.read_stata(io.BytesIO(data)) if source.ending == ".dta" else pandas.read_spss(str(source.path))
+        frame = (
+            pandas.read_stata(io.BytesIO(data), order_categoricals=False) if source.ending == ".dta" else pandas.read_spss(str(source.path))
+        )
     except ImportError:
         raise error("files of SPSS", "be read with pyreadstat (pip install pyreadstat)", "no such package") from None
     except Exception as problem:  # a damaged file raises struct.error, OSError or the package's own errors

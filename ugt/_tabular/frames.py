@@ -33,14 +33,16 @@ from .rows import LongRows
 CASES = ALIASES["case"] | ALSO["case"]
 
 
-def wide_names(frame: Any, case_ids: Any = None, annotators: Any = None, classes: Any = None) -> tuple[Any, Any, Any]:
+def wide_names(
+    frame: Any, case_ids: Any = None, annotators: Any = None, classes: Any = None, of: str = "annotators"
+) -> tuple[Any, Any, Any]:
     """Return the case ids, annotators and classes: those given, else the index, columns and categories of a wide data frame."""
     if not identifiers.is_frame(frame):
         return case_ids, annotators, classes
     names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
     called = [name for name in names if plain(str(name)) in CASES]
     if called:
-        must = "have columns for annotators only (make the case the index, or read the frame by ugt.io.read_annotations)"
+        must = f"have columns for {of} only (make the case the index, or read the frame by ugt.io.read_annotations)"
         raise error("table", must, f"a column {called[0]!r}")
     index: Any = getattr(frame, "index", None)
     numbered = type(index).__name__ == "RangeIndex" and index.name is None
@@ -87,7 +89,7 @@ class Columns(CellTable):
         every = [self._categories[c] for c in columns] if self._categories else [None]
         if every[0] is None or any(one != every[0] for one in every):
             return None
-        return as_names([_text(value) for value in every[0]]).tolist()
+        return type(every[0])(as_names([_text(value) for value in every[0]]).tolist())
 
     def place(self, row: int) -> str:
         return f"row {row}" if self._names is None else self._names[row]

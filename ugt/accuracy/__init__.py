@@ -13,7 +13,7 @@ from .._base.arrays import Int64
 from .._base.ragged import sizes_of
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
-from ..plausibilities.estimates import means
+from ..plausibilities.means import means
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Sets
 from ..plausibilities.sets import as_sets

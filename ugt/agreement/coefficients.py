@@ -133,9 +133,9 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     labels : Labels, or (N, A) table
         Labels as integers or strings; None or NaN where an annotator gave no label. A table of integers without gaps could also hold
         counts and is refused without ``classes`` (use Labels.from_wide or Labels.from_counts).
-    weights : None, "linear", "quadratic" or (K, K) table
+    weights : None, "linear", "quadratic", "ordinal" or (K, K) table
         Degree of agreement of two classes, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes
-        in their order; quadratic: ``1 - (k - l)² / (K - 1)²``.
+        in their order; quadratic: ``1 - (k - l)² / (K - 1)²``; ordinal: ``1 - d (d + 1) / (K (K - 1))`` for ``d = |k - l|``.
     classes : number K or sequence of K names, optional
         The label set of a table, including classes that no annotator used. Default: the classes that occur, sorted.
 
@@ -173,7 +173,7 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
     ----------
     labels : Labels, or (N, A) table
         As for :func:`percent_agreement`. p and q are the two annotators' shares of the classes in the cases that both labelled.
-    weights : None, "linear", "quadratic" or (K, K) table
+    weights : None, "linear", "quadratic", "ordinal" or (K, K) table
         As for :func:`percent_agreement`.
     annotators : two ids, optional
         The two annotators, needed if there are more than two; columns of a table are 0 to A-1.

@@ -10,10 +10,11 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
+from .._base.grades import given_values, numbers_of
 from .table import Judgements, Ragged
 
 ROOM = 1 << 21  # pairs of classes in memory at a time
-WEIGHTS = ("linear", "quadratic")
+WEIGHTS = ("linear", "quadratic", "ordinal")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
@@ -130,6 +131,35 @@ class Linear(Cost):
         return np.asarray((np.cumsum(below) - below + np.cumsum(above[::-1])[::-1]) / max(1, self.n_classes - 1))
 
 
+class Ordinal(Cost):
+    """The costs by the number of pairs of classes between the two, both included: d (d + 1) / (K (K - 1)) at distance d.
+
+    Since this is a mixture of costs by squared and by plain distance, sums are those of the two.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        super().__init__(n_classes)
+        k = max(1, n_classes)
+        self.parts = ((k - 1) / k, squared_positions(n_classes)), (1 / k, Linear(n_classes))
+
+    def between(self, k: Any, other: Any) -> Array:
+        return np.asarray(sum(share * one.between(k, other) for share, one in self.parts))
+
+    def bilinear(self, p: Array, q: Array) -> Array:
+        return np.asarray(sum(share * one.bilinear(p, q) for share, one in self.parts))
+
+    def times(self, p: Array) -> Array:
+        return np.asarray(sum(share * one.times(p) for share, one in self.parts))
+
+    def pair_sums(self, table: Ragged) -> Array:
+        return np.asarray(sum(share * one.pair_sums(table) for share, one in self.parts))
+
+
+def squared_positions(n_classes: int) -> Squared:
+    """Return the costs by squared distance of positions, divided by the largest."""
+    return Squared(np.arange(n_classes) / max(1, n_classes - 1) - 0.5)
+
+
 class Ratio(Valued):
     """The costs ``((x_k - x_l) / (x_k + x_l))²`` of values of at least 0."""
 
@@ -149,16 +179,16 @@ class Given(Valued):
 
 
 def weighted(weights: Any, n_classes: int) -> Cost:
-    """Return the costs 1 - w of weights None, "linear" or "quadratic" in the positions of the classes, or (K, K)."""
+    """Return the costs 1 - w of weights None, "linear", "quadratic" or "ordinal" in the positions of the classes, or (K, K)."""
     if weights is None:
         return Nominal(n_classes)
     if isinstance(weights, str) and weights in WEIGHTS:
-        return Linear(n_classes) if weights == "linear" else Squared(np.arange(n_classes) / max(1, n_classes - 1) - 0.5)
+        return {"linear": Linear, "quadratic": squared_positions, "ordinal": Ordinal}[weights](n_classes)
     return Given(_weights_table(weights, n_classes))
 
 
 def _weights_table(weights: Any, n_classes: int) -> Array:
-    must = f"be None, 'linear', 'quadratic' or a table of {n_classes} x {n_classes} numbers"
+    must = f"be None, 'linear', 'quadratic', 'ordinal' or a table of {n_classes} x {n_classes} numbers"
     if isinstance(weights, str):
         raise error("weights", must, repr(weights))
     try:
@@ -203,19 +233,20 @@ def ends_of(values: Array, in_use: Bools) -> tuple[float, float]:
 def class_values(values: Any, judged: Judgements, level: str) -> Array:
     """Return (K,) numbers of the classes: the given ones, names that are numbers, or for ordinal data their positions."""
     if values is None:
-        if judged.names.dtype.kind in "if" and level != "ordinal":
-            return judged.names.astype(np.float64)
+        numbers = None if level == "ordinal" else numbers_of(judged.names)
+        if numbers is None and level == "interval" and judged.ordered:
+            numbers = judged.given.grades
+        if numbers is not None:
+            return numbers
         if level in ("nominal", "ordinal"):
             return np.arange(judged.n_classes, dtype=np.float64)
         raise error("values", f"be given for level {level!r} if class names are text: one number per class", None)
     if judged.ratings:
         raise error("values", "be left out for ratings", "values")
-    table = np.asarray(values)
-    if table.dtype.kind not in "iuf" or table.shape != (judged.n_classes,) or not np.isfinite(table).all():
-        raise error("values", f"be {judged.n_classes} finite numbers, one per class", repr(values))
+    table = given_values(values, judged.n_classes)
     if level == "ordinal" and len(np.unique(table)) < len(table):
         raise error("values", "differ for an ordinal scale", "equal values")
-    return table.astype(np.float64)
+    return table
 
 
 def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:

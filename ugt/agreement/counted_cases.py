@@ -122,7 +122,7 @@ def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCount
     mean_annotators, mean_classes = one.estimate.reshape(2, -1)
     empty = int((n_annotators == 0).sum())
     left_out = {EMPTY: empty} if empty else {}
-    n_cases = member.sum(axis=0)
+    n_cases = member.sum(axis=0, dtype=np.int64)
     return CaseCounts(names, group.reshape(-1), n_annotators, n_classes, n_cases, mean_annotators, mean_classes, left_out, one, ids)
 
 

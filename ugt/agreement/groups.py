@@ -166,4 +166,4 @@ def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
     matrix = np.empty((len(names), len(names)))
     matrix[one.pairs[:, 0], one.pairs[:, 1]] = matrix[one.pairs[:, 1], one.pairs[:, 0]] = each
     n_cases = int(one.denominator[:, one.of_number[0]].sum())
-    return GroupAgreement(value, within, between, names, matrix, n_cases, members.sum(axis=1), one)
+    return GroupAgreement(value, within, between, names, matrix, n_cases, members.sum(axis=1, dtype=np.int64), one)

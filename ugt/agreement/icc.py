@@ -92,8 +92,8 @@ class Icc(Form):
         return type(self)(judged, self.kind)
 
     def annotations_by_name(self) -> Any:
-        """Refuse random annotators, which the analytic interval of these correlations already includes."""
-        must = "be ('cases',) for intraclass correlations, whose analytic intervals already treat annotators as random"
+        """Refuse parts of the variance: the analytic interval over annotators needs none."""
+        must = "be ('cases',) for intraclass correlations, except in interval(), whose analytic kind has random annotators"
         raise error("random", must, "annotators")
 
     @cached_property

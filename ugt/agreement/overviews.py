@@ -16,7 +16,7 @@ from .._base.records import Record
 from ..resampling import check_level
 from ..resampling.result import KINDS, resamples_of_all
 from .coefficients import DECLARED, OF_PAIRS, labels_of
-from .costs import LEVELS, Cost, weighted
+from .costs import LEVELS, WEIGHTS, Cost, weighted
 from .forms import Values
 from .record import Agreement
 from .scales import alpha_of_level, correlation_of_kind
@@ -291,8 +291,7 @@ class AgreementTable(Record):
         lines = [f"{'coefficient':{width}}  {'value':>6}{wide}  observed  expected  cases"]
         for row in rows:
             shown = {key: "-" if row[key] is None else f"{row[key]:.3f}" for key in COLUMNS[1:8] if key != "std_error"}
-            ends = [f"{shown['low']:>6} to {shown['high']:>6}"]
-            ends += [f"{shown['two_way_low']:>6} to {shown['two_way_high']:>6}"] if two_way else []
+            ends = [_ends(shown["low"], shown["high"])] + ([_ends(shown["two_way_low"], shown["two_way_high"])] if two_way else [])
             wide = "".join(f"   {one:{n}}" for one, n in zip(ends, widths))
             line = f"{row['coefficient']:{width}}  {shown['value']:>6}{wide}"
             line += "".join(f"  {'-' if row[key] is None else format(row[key], '.3f'):>8}" for key in ("observed", "expected"))
@@ -306,6 +305,11 @@ class AgreementTable(Record):
         return self.text()
 
 
+def _ends(low: str, high: str) -> str:
+    """Return both ends of an interval, or one dash without an interval."""
+    return f"{'-':>6}" if low == high == "-" else f"{low:>6} to {high:>6}"
+
+
 def agreement_table(
     annotations: Any, *, weights: Any = None, levels: Any = None, values: Any = None, classes: Any = None
 ) -> AgreementTable:
@@ -314,12 +318,14 @@ def agreement_table(
     Parameters
     ----------
     annotations : Labels, Ratings, or (N, A) table
-        Labels give percent agreement, Cohen's kappa and Scott's pi (for two annotators), Fleiss' kappa, AC1 (AC2) and alpha. Ratings give
-        ICC(1), ICC(A,1), ICC(C,1) and alpha.
-    weights, classes
+        Labels give percent agreement, Cohen's kappa and Scott's pi (for two annotators), Fleiss' kappa, AC1 (AC2) and alpha; ordered
+        labels give all but alpha with each kind of weights. Ratings give ICC(1), ICC(A,1), ICC(C,1) and alpha.
+    weights : None, "linear", "quadratic", "ordinal", a sequence of these, or (K, K) table
+        As for :func:`percent_agreement`. Default: all three for ordered labels, none for other labels.
+    classes : number K or sequence of K names, optional
         As for :func:`percent_agreement`.
     levels : sequence of scales, optional
-        Levels of measurement for alpha. Default: ``("nominal",)`` for labels, ``("interval", "ordinal")`` for ratings.
+        Levels of measurement for alpha. Default: ``("interval", "ordinal")`` for ratings and ordered labels, else ``("nominal",)``.
     values : (K,) numbers, optional
         As for :func:`krippendorff_alpha`.
 
@@ -338,17 +344,26 @@ def agreement_table(
     >>> found = ugt.agreement_table(ugt.Ratings.from_wide([[1.5, 2.0], [3.0, 3.5], [0.5, 0.5], [2.0, 4.0]]))
     >>> [(row["coefficient"], round(row["value"], 2)) for row in found.rows(n_resamples=200)][:2]
     [('ICC(1)', 0.7), ('ICC(A,1)', 0.72)]
+    >>> table = [["mild", "mild"], ["severe", "moderate"], ["moderate", "mild"]]
+    >>> grades = ugt.Labels.from_wide(table, ordered=["mild", "moderate", "severe"])
+    >>> [(one.coefficient, round(one.value, 2)) for one in ugt.agreement_table(grades, weights="linear").found][2:5]
+    [("Scott's pi (linear)", 0.14), ("Fleiss' kappa (linear)", 0.14), ("Gwet's AC2 (linear)", 0.32)]
     """
     judged = read("annotations", annotations, classes, alike="annotators")
     if levels is None:
-        levels = ("interval", "ordinal") if judged.ratings else ("nominal",)
+        levels = ("interval", "ordinal") if judged.ratings or judged.ordered else ("nominal",)
     if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):
         raise error("levels", f"be some of {', '.join(map(repr, LEVELS))}", repr(levels))
     if judged.ratings:
         found = [correlation_of_kind(judged, kind) for kind in ("1", "A,1", "C,1")]
     else:
-        two, kinds = len(judged.annotators) == 2, (None, weights is not None)
-        found = [one.of(judged, weights) for one in DECLARED.values() if (two or not one.two) and one.weighted in kinds]
+        several = isinstance(weights, (list, tuple)) and len(weights) > 0 and all(isinstance(one, str) for one in weights)
+        chosen: Any = weights if several else WEIGHTS if weights is None and judged.ordered else (weights,)
+        two = len(judged.annotators) == 2
+        found = [] if len(chosen) == 1 else [DECLARED["percent_agreement"].of(judged)]
+        for each in chosen:
+            shown = [one for one in DECLARED.values() if (two or not one.two) and one.weighted in (None, each is not None)]
+            found += [one.of(judged, each) for one in shown]
     found += [alpha_of_level(judged, one, values) for one in levels]
     names = () if judged.ratings else tuple(judged.names.tolist())
     return AgreementTable(tuple(found), names, found[0].prevalence, found[-1].left_out)

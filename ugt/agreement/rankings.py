@@ -14,7 +14,7 @@ from .._base.ragged import row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..plausibilities import estimates as results
-from ..plausibilities.estimates import means
+from ..plausibilities.means import means
 from .forms import EMPTY, SINGLE
 from .table import opens
 

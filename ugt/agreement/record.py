@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._base import checks
 from .._base.arrays import Array
 from ..resampling import Result
+from ..resampling.spread import with_annotators
 from .icc import Icc
 from .repeats import OfUnits
 
@@ -106,6 +108,18 @@ class Agreement(Result):
     def per_annotator(self) -> Array | None:
         """(A,) the coefficient of each annotator, for :func:`intra_annotator_agreement` only; None for other functions."""
         return self._statistic.per_annotator if isinstance(self._statistic, OfUnits) else None
+
+    def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
+        """Return an interval; that of an intraclass correlation over cases and annotators is the analytic one."""
+        if isinstance(self._statistic, Icc) and with_annotators(random) and kind in ("auto", "analytic"):
+            kind, random = "analytic", ("cases",)
+        return super()._ends(number, level, kind, given, random)
+
+    def ends_if_named(self, level: float, clusters: Any = None) -> tuple[float, float]:
+        """Return the interval over cases and annotators for tables; NaN for intraclass correlations of clusters."""
+        if not isinstance(self._statistic, Icc):
+            return super().ends_if_named(level, clusters)
+        return self._statistic.limits(level) if clusters is None else (math.nan, math.nan)
 
     def _analytic(self, number: int, level: float, clusters: Any) -> tuple[float, float]:
         one = self._statistic

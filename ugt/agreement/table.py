@@ -67,6 +67,11 @@ class Judgements:
         self.n_cases, self.n_classes = len(self.offsets) - 1, len(names)
         self.n_all = self.n_cases if row is None else len(row)
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the classes are the grades of a scale."""
+        return isinstance(self.given, Labels) and self.given.ordered
+
     @cached_property
     def single(self) -> bool:
         """Whether every label is a judgement of its own, because no annotator labelled a case twice."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,21 +11,22 @@ from .._base import identifiers
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, owned
 from .._base.checks import error, room
+from .._base.grades import as_grades, grades_of, named_by, not_in_order, order_of, order_said
 from .._base.notices import note
-from .._base.ragged import n_empty, offsets_of, row_at, row_of
+from .._base.ragged import n_empty, row_at, row_of
 from .._core import _tables
 from .._tabular.rows import LongRows, WideCells, held_cells, wide
+from .count_tables import read_counts, table_of
 from .masks import Masks
 from .predictions import Predictions
 from .rankings import Rankings
 from .ratings import Ratings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .._base.axes import Classes
-BLOCK = 2**20  # cells of a table of counts read at a time
-FRACTIONS = "be whole numbers (for fractional counts c: dirichlet(Labels.from_counts(np.sign(c)), reliability=c))"
+    from .._base.grades import Order
 
 __all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
 
@@ -48,6 +49,8 @@ class Labels(OnAxes):
         Position in ``axes.classes``.
     count : (R,) int64
         How often the label was given: 1, or more in counts.
+    ordered : bool
+        Whether the classes are the grades of a scale, lowest first.
 
     Notes
     -----
@@ -60,10 +63,19 @@ class Labels(OnAxes):
     annotator: Int32
     label: Int32
     count: Int64
+    ordered: bool = False
 
     @classmethod
     def from_long(
-        cls, case: Any, annotator: Any, label: Any, *, classes: Classes = None, cases: Any = None, merge_names: bool = False
+        cls,
+        case: Any,
+        annotator: Any,
+        label: Any,
+        *,
+        classes: Classes = None,
+        ordered: Order = None,
+        cases: Any = None,
+        merge_names: bool = False,
     ) -> Labels:
         """Read a long table with one row per label.
 
@@ -75,6 +87,9 @@ class Labels(OnAxes):
             None: the categories of a categorical column, used or not; else the labels that occur, sorted. K: labels are 0 to K-1.
             Names: labels are names, equal as text or as numbers, or positions in the list if the labels are integers and the names are
             not. Classes without labels are kept.
+        ordered : True or sequence of K names, optional
+            That the classes are the grades of a scale, all of them, lowest first; grades without labels are kept. True: the names of the
+            classes are numbers, which ascend. Default: classes have no order, except those of an ordered categorical column.
         cases : sequence of case ids, optional
             All cases in the desired order, also those without labels. Default: cases in order of first appearance.
         merge_names : bool
@@ -85,7 +100,7 @@ class Labels(OnAxes):
         ------
         ValueError
             If columns differ in length; an id is missing, empty or of another kind than the others of its column;
-            a class or a case is unknown.
+            a class or a case is unknown; a class has no place in the order.
 
         Warns
         -----
@@ -100,33 +115,52 @@ class Labels(OnAxes):
         Labels(n_cases=2, n_empty=0, n_classes=2, n_labels=3, n_annotators=2)
         >>> labels.counts().tolist()
         [[1, 1], [1, 0]]
+        >>> labels = Labels.from_long([7, 7], ["ann", "bob"], ["mild", "severe"], ordered=["mild", "moderate", "severe"])
+        >>> labels.ordered, labels.grades.tolist()
+        (True, [1.0, 2.0, 3.0])
         """
-        return _several_noted(cls._of_columns(case, annotator, label, classes, cases, merge_names))
+        return _several_noted(cls._of_columns(case, annotator, label, classes, cases, merge_names, ordered))
 
     @classmethod
     def _of_columns(
-        cls, case: Any, annotator: Any, label: Any, classes: Classes = None, cases: Any = None, merge_names: bool = False
+        cls,
+        case: Any,
+        annotator: Any,
+        label: Any,
+        classes: Classes = None,
+        cases: Any = None,
+        merge_names: bool = False,
+        ordered: Order = None,
     ) -> Labels:
         """Return the labels of a long table, without a note if an annotator gave a case several labels."""
-        classes = identifiers.categories(label) if classes is None else classes
+        classes = identifiers.categories(label) if (classes := named_by(classes, ordered)) is None else classes
+        label = label if ordered is None else as_grades(label)
         rows = LongRows.read(case, annotator, cases, merge_names)
         column = identifiers.number("label", label, rows.where)
         rows.check_length("label", len(column.code))
-        return cls._of_rows(rows, column, classes, merge_names)
+        return cls._of_rows(rows, column, classes, merge_names, ordered)
 
     @classmethod
-    def _of_rows(cls, rows: LongRows, label: identifiers.Column, classes: Classes, merge_names: bool = False) -> Labels:
+    def _of_rows(
+        cls, rows: LongRows, label: identifiers.Column, classes: Classes, merge_names: bool = False, ordered: Order = None
+    ) -> Labels:
         """Return the labels of a long table whose columns are numbered."""
         names, index = class_axis("label", label, classes, rows.where, merge_names)
         offsets, order = rows.grouped()
         annotator, index = rows.annotator[order], index[order]
         del order
-        arrays = owned(offsets, annotator, index, np.ones(len(index), np.int64))
-        return cls(Axes(rows.case_ids, names), rows.annotators, *arrays)
+        arrays = offsets, annotator, index, np.ones(len(index), np.int64)
+        return cls._made(Axes(rows.case_ids, names), rows.annotators, arrays, ordered, classes)
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, columns: Mapping[str, str] | None = None, classes: Classes = None, merge_names: bool = False
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        classes: Classes = None,
+        ordered: Order = None,
+        merge_names: bool = False,
     ) -> Labels:
         """Read a long data frame of pandas, polars or pyarrow with one row per label.
 
@@ -137,7 +171,7 @@ class Labels(OnAxes):
             grade). Rows with a null or blank label are left out, but their cases are kept.
         columns : mapping of str to str, optional
             The column for each of the roles case, annotator, label, if it has no usual name.
-        classes, merge_names
+        classes, ordered, merge_names
             As for :meth:`from_long`.
 
         Raises
@@ -157,7 +191,8 @@ class Labels(OnAxes):
         """
         from .._tabular.frames import Columns  # noqa: PLC0415  (only files and frames need it)
 
-        return _several_noted(cls._of_rows(*Columns.of(frame).labels(columns or {}, classes, merge_names), merge_names))
+        rows, label, names = Columns.of(frame).labels(columns or {}, named_by(classes, ordered), merge_names)
+        return _several_noted(cls._of_rows(rows, label, names, merge_names, ordered))
 
     @classmethod
     def from_wide(
@@ -165,6 +200,7 @@ class Labels(OnAxes):
         table: Any,
         *,
         classes: Classes = None,
+        ordered: Order = None,
         case_ids: Any = None,
         annotators: Any = None,
         missing: Any = (None, "", float("nan")),
@@ -177,7 +213,7 @@ class Labels(OnAxes):
         table : (N, A) array or list of lists
             Integer or string labels, and values that mean "no label". In a data frame the columns name the annotators and the index,
             unless it is numbered, holds the case ids.
-        classes : None, int K or sequence of K names
+        classes, ordered
             As for :meth:`from_long`.
         case_ids : sequence of N ids, optional
             Default: 0 to N-1.
@@ -201,9 +237,9 @@ class Labels(OnAxes):
         if identifiers.is_frame(table):
             from .._tabular.frames import wide_names  # noqa: PLC0415
 
-            case_ids, annotators, classes = wide_names(table, case_ids, annotators, classes)
+            case_ids, annotators, classes = wide_names(table, case_ids, annotators, named_by(classes, ordered))
         cells = wide(table)
-        return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes, merge_names)
+        return cls._of_cells(cells.shape, *held_cells(cells, missing), case_ids, annotators, classes, merge_names, ordered)
 
     @classmethod
     def _of_cells(
@@ -215,25 +251,30 @@ class Labels(OnAxes):
         annotators: Any,
         classes: Classes,
         merge_names: bool = False,
+        ordered: Order = None,
     ) -> Labels:
         """Return the labels in the cells ``at`` (flat, ascending) of a table."""
+        classes, held = named_by(classes, ordered), held if ordered is None else as_grades(held)
         cells = WideCells.of(shape, at, case_ids, annotators)
         names, index = class_axis("table", identifiers.number("table", held, cells.where), classes, cells.where, merge_names)
-        arrays = owned(*cells.grouped(), index, np.ones(len(at), np.int64))
-        return cls(Axes(cells.case_ids, names, case_ids is None), cells.annotators, *arrays)
+        arrays = *cells.grouped(), index, np.ones(len(at), np.int64)
+        return cls._made(Axes(cells.case_ids, names, case_ids is None), cells.annotators, arrays, ordered, classes)
 
     @classmethod
-    def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None) -> Labels:
+    def from_counts(cls, counts: Any, *, case_ids: Any = None, classes: Classes = None, ordered: Order = None) -> Labels:
         """Read a table of label counts with one row per case and one column per class, without annotators.
 
         Parameters
         ----------
         counts : (N, K) array of non-negative whole numbers
-            Number of annotators who chose each class; a row of zeros is a case without labels.
+            Number of annotators who chose each class; a row of zeros is a case without labels. In a data frame the columns name the
+            classes and the index, unless it is numbered, holds the case ids.
         case_ids : sequence of N ids, optional
             Default: 0 to N-1.
         classes : sequence of K names, optional
-            Default: 0 to K-1.
+            Default: the names of ``ordered``, else 0 to K-1.
+        ordered : True or sequence of K names, optional
+            As for :meth:`from_long`. Columns are put into this order by the names in ``classes``.
 
         Raises
         ------
@@ -245,17 +286,70 @@ class Labels(OnAxes):
         >>> Labels.from_counts([[8, 2, 0], [0, 0, 0]])
         Labels(n_cases=2, n_empty=1, n_classes=3, n_labels=10)
         """
-        table = identifiers.as_array(counts)
-        if table.ndim != 2 or table.dtype.kind not in "iuf":
-            raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
-        axes = Axes.of(table.shape[0], table.shape[1], case_ids, classes)
-        offsets, index, count = _read_counts(table, axes)
-        return cls(axes, *owned(np.empty(0, np.int64), offsets, np.full(len(index), -1, np.int32), index, count))
+        table, case_ids, classes = table_of(counts, case_ids, classes)
+        axes = Axes.of(table.shape[0], table.shape[1], case_ids, named_by(classes, ordered))
+        offsets, index, count = read_counts(table, axes)
+        arrays = offsets, np.full(len(index), -1, np.int32), index, count
+        return cls._made(axes, np.empty(0, np.int64), arrays, ordered, classes)
+
+    @classmethod
+    def _made(cls, axes: Axes, annotators: NDArray[Any], arrays: tuple[Any, ...], ordered: Order, classes: Classes) -> Labels:
+        """Return the labels in the order that was given or, with a note, that of categories; without one, in none."""
+        offsets, annotator, label, count = owned(*arrays)
+        labels = cls(axes, annotators, offsets, annotator, label, count)
+        if isinstance(classes, identifiers.Grades) and (ordered is None or ordered is True):
+            if isinstance(classes, identifiers.OrderedCategories) and ordered is None:
+                note(f"Read the ordered categories as grades, in the order {order_said(axes.classes)} (if they have none: classes=).")
+            ordered = classes
+        return labels if ordered is None or ordered is False else labels.in_order(ordered)
 
     @property
     def n_labels(self) -> int:
         """Number of labels, each counted as often as it was given."""
         return int(self.count.sum())
+
+    @property
+    def grades(self) -> Array:
+        """(K,) numbers of the grades: the names of the classes if these are numbers, which ascend or descend, else 1 to K.
+
+        Classes without an order have none: a ValueError.
+        """
+        if not self.ordered:
+            raise error("labels", "be ordered (ordered=[lowest class, ..., highest class], or in_order)", "classes without an order")
+        return owned(grades_of(self.axes.classes))[0]
+
+    def in_order(self, ordered: bool | Sequence[Any] = True) -> Labels:
+        """Return the labels with their classes as the grades of a scale.
+
+        Parameters
+        ----------
+        ordered : True or sequence of K names
+            As for :meth:`from_long`. The reverse of an order reverses the scale.
+
+        Raises
+        ------
+        ValueError
+            If a class has no place in the order, a name is repeated, or names that are numbers neither ascend nor descend.
+
+        Examples
+        --------
+        >>> labels = Labels.from_counts([[3, 1]], classes=["severe", "mild"]).in_order(["mild", "severe"])
+        >>> labels.axes.classes.tolist(), labels.counts().tolist()
+        (['mild', 'severe'], [[1, 3]])
+        """
+        names, at = order_of(ordered, self.axes.classes)
+        lost = np.flatnonzero(at < 0)
+        if len(lost):
+            rows = np.flatnonzero(np.isin(self.label, lost))
+            item = self.axes.classes[self.label[rows[0]] if len(rows) else lost[0]]
+            raise not_in_order(names, item, self._where(rows[0]) if len(rows) else "")
+        return replace(self, axes=Axes(self.axes.case_ids, names, self.axes.numbered), label=at[self.label], ordered=True)
+
+    def _where(self, row: Any) -> str:
+        """Return the case and the annotator of a label in messages."""
+        who = self.annotator[row]
+        by = f", annotator {identifiers.name(self.annotators[who])}" if who >= 0 else ""
+        return f"case {self.axes.case_name(row_at(self.offsets, int(row)))}{by}"
 
     def class_counts(self) -> tuple[Int64, Int32, Int64]:
         """Return the label counts as ragged arrays.
@@ -292,7 +386,7 @@ class Labels(OnAxes):
     def __repr__(self) -> str:
         known = f", n_annotators={len(self.annotators)}" if len(self.annotators) else ""
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.offsets)}, n_classes={self.n_classes}"
-        return f"Labels({sizes}, n_labels={self.n_labels}{known})"
+        return f"Labels({sizes}, n_labels={self.n_labels}{known}{', ordered=True' * self.ordered})"
 
 
 def _several_noted(labels: Labels) -> Labels:
@@ -300,45 +394,6 @@ def _several_noted(labels: Labels) -> Labels:
     at = _tables.find_repeat(labels.offsets, labels.annotator, max(1, len(labels.annotators)))
     if at >= 0:
         rows = identifiers.factorize(np.stack([row_of(labels.offsets).astype(np.int32), labels.annotator], axis=1))[1]
-        who = identifiers.name(labels.annotators[labels.annotator[at]])
-        where = f"case {labels.axes.case_name(row_at(labels.offsets, at))}, annotator {who}"
-        note(f"An annotator gave several labels to one case, and each counts: {len(labels.label) - len(rows):,} more, first at {where}.")
+        more = len(labels.label) - len(rows)
+        note(f"An annotator gave several labels to one case, and each counts: {more:,} more, first at {labels._where(at)}.")
     return labels
-
-
-def _read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
-    """Return the classes with labels of each case: offsets, classes, numbers of labels. Reads blocks of rows to save memory."""
-    sizes, step = np.zeros(len(table), np.int64), max(1, BLOCK // max(1, table.shape[1]))
-    blocks = [slice(begin, min(begin + step, len(table))) for begin in range(0, len(table), step)]
-    for part in blocks:
-        if table.dtype.kind != "i" or _tables.count_cells(_cells(table[part]), sizes[part]) >= 0:
-            _check_counts(table[part], axes, part.start)
-            _tables.count_cells(_cells(table[part]), sizes[part])
-    offsets = offsets_of(sizes)
-    room("counts", 32 * int(offsets[-1]))
-    index, count = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int64)
-    for part in blocks:
-        at = slice(offsets[part.start], offsets[part.stop])
-        _tables.read_cells(_cells(table[part]), index[at], count[at])
-    return offsets, index, count
-
-
-def _cells(block: NDArray[Any]) -> Int64:
-    return np.ascontiguousarray(block, np.int64)
-
-
-def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:
-    whole = table.dtype.kind != "f"
-    for may_be, find, must in (
-        (not whole, lambda: ~np.isfinite(table), "be finite"),
-        (table.dtype.kind != "u", lambda: table < 0, "not be negative"),
-        (not whole, lambda: table != np.floor(table), FRACTIONS),
-    ):
-        bad = find() if may_be else np.zeros(1, bool)
-        if bad.any():
-            i, k = (int(j) for j in np.argwhere(bad)[0])
-            raise error("counts", must, identifiers.name(table[i, k]), f"case {axes.case_name(first + i)}, class {axes.class_name(k)}")
-    totals = table.sum(axis=1, dtype=np.float64)
-    if (totals > identifiers.MAX_WHOLE).any():
-        i = int(np.argmax(totals > identifiers.MAX_WHOLE))
-        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(first + i)}")

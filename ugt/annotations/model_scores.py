@@ -21,19 +21,20 @@ if TYPE_CHECKING:
 
 LONG = ("case", "label", "score")
 LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in ("", "label", "class")} | {"ypred"}
+NUMBERS = LABELS | ALIASES["score"] | ALIASES["value"] | {"number", "severity", "estimate"}
 ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
 NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
 
-Made = tuple[Any, Any, Any, bool]  # the arguments of Predictions
+Made = tuple[Any, ...]  # the arguments of Predictions
 
 
-def read_scores(table: CellTable, classes: Any = None, positive_class: Any = None) -> Predictions:
+def read_scores(table: CellTable, classes: Any = None, positive_class: Any = None, on_scale: bool = False) -> Predictions:
     """Return the predictions of a table with one row per score, or one row per case.
 
-    One row per case has a column for each class, for one of two classes, or for the predicted label.
+    One row per case has a column for each class, for one of two classes, for the predicted label, or for a number on a scale.
     """
     model = _model_column(table)
-    asked = Asked(table, classes, positive_class, None)
+    asked = Asked(table, classes, positive_class, None, on_scale)
     if asked.is_long():
         if model is not None:
             (cells,) = table.coded([model])
@@ -44,10 +45,10 @@ def read_scores(table: CellTable, classes: Any = None, positive_class: Any = Non
     return Predictions(*asked.wide())
 
 
-def read_frame(frame: Any, classes: Any = None, positive_class: Any = None) -> Predictions:
+def read_frame(frame: Any, classes: Any = None, positive_class: Any = None, on_scale: bool = False) -> Predictions:
     """Return the predictions of a long or wide frame; without a column for the case, its rows are the annotated cases in their order."""
     table = Columns.of(frame, with_index=False)
-    asked = Asked(table, classes, positive_class, None)
+    asked = Asked(table, classes, positive_class, None, on_scale)
     if asked.is_long():
         return read_scores(table, classes, positive_class)
     case = [c for c, name in enumerate(table.header) if plain(name) in CASES and c not in asked.at]
@@ -61,8 +62,8 @@ def read_frame(frame: Any, classes: Any = None, positive_class: Any = None) -> P
 class Asked:
     """A table with one row per case, and the classes of the annotations if they are known."""
 
-    def __init__(self, table: CellTable, classes: Any, positive_class: Any, model: int | None) -> None:
-        self.table, self.model = table, model
+    def __init__(self, table: CellTable, classes: Any, positive_class: Any, model: int | None, on_scale: bool = False) -> None:
+        self.table, self.model, self.on_scale = table, model, on_scale
         self.classes = None if classes is None else identifiers.distinct("classes", classes)
         self.positive = None if positive_class is None else positive_position(self.classes, positive_class)
         self.at, self.before, self.behind = self._class_columns()
@@ -109,6 +110,12 @@ class Asked:
             scores = table.numbers(self.at)
             self._ignore(others, scores)
             return ids, scores, self.classes, False
+        number = self._number(others)
+        if number is not None:
+            self._say([c for c in others if c != number])
+            table.used = {"model": model, "case": case, "number": [number]}
+            found = Predictions.of_numbers(ids, table.numbers([number])[:, 0], self.classes)
+            return ids, found.scores, found.classes, found.labels, found.numbers
         one = self._one_score(others)
         if one is not None:
             assert self.classes is not None
@@ -127,6 +134,14 @@ class Asked:
             raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
         return ids, table.numbers(others), as_names([header[c] for c in others]), False
+
+    def _number(self, others: list[int]) -> int | None:
+        """Return the only column of numbers on the scale of the annotations, if there may be one."""
+        if not self.on_scale or self.positive is not None:
+            return None
+        named = [c for c in others if plain(self.table.header[c]) in NUMBERS]
+        found = named if len(named) == 1 else [c for c in others if self._has_numbers(c)]
+        return found[0] if len(found) == 1 and self._has_numbers(found[0]) else None
 
     def _one_score(self, others: list[int]) -> int | None:
         """Return the one column of scores of the positive class, if there are two classes."""
@@ -182,14 +197,16 @@ class Asked:
             note(f"Columns that are not classes were left out: {listed(map(repr, names))}.")
 
 
-def read_scores_of_models(table: CellTable, classes: Any = None, positive_class: Any = None) -> dict[str, Predictions]:
+def read_scores_of_models(
+    table: CellTable, classes: Any = None, positive_class: Any = None, on_scale: bool = False
+) -> dict[str, Predictions]:
     """Return the predictions of each model of a table with a column that names the model, in order of first appearance."""
     column = _model_column(table)
     if column is None:
         raise error("file", "have a column model", f"the columns {listed(table.header, MOST_SHOWN)}")
     (cells,) = table.coded([column])
     model = table.numbered(cells, "model")
-    asked = Asked(table, classes, positive_class, column)
+    asked = Asked(table, classes, positive_class, column, on_scale)
     of_rows = partial(_pivoted, *_long(table)) if asked.is_long() else partial(_taken, *asked.wide())
     found = {}
     for m, name in enumerate(map(str, model.ids.tolist())):
@@ -221,8 +238,9 @@ def _long(table: CellTable) -> tuple[identifiers.Column, identifiers.Column, NDA
     return table.numbered(case, "case"), table.numbered(label, "class"), table.numbers([roles["score"]])[:, 0]
 
 
-def _taken(cases: NDArray[Any], scores: NDArray[np.float64], classes: Any, labels: bool, rows: NDArray[np.int64]) -> Predictions:
-    return Predictions(cases[rows], scores[rows], classes, labels)
+def _taken(cases: NDArray[Any], scores: NDArray[np.float64], classes: Any, *kind_and_rows: Any) -> Predictions:
+    *kind, rows = kind_and_rows
+    return Predictions(cases[rows], scores[rows], classes, *kind)
 
 
 def _pivoted(case: identifiers.Column, label: identifiers.Column, score: NDArray[np.float64], rows: Any) -> Predictions:

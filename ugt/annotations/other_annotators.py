@@ -53,9 +53,9 @@ def keeping(known: Any, kept: Bools) -> Any:
     offsets, at = np.append(0, np.cumsum(kept))[case_offsets(known)].astype(np.int64), np.flatnonzero(kept)
     who = known.annotator[at]
     if isinstance(known, Labels):
-        return Labels(known.axes, known.annotators, offsets, who, known.label[at], known.count[at])
+        return replace(known, offsets=offsets, annotator=who, label=known.label[at], count=known.count[at])
     if isinstance(known, Ratings):
-        return Ratings(known.case_ids, known.annotators, offsets, who, known.value[at], known.numbered)
+        return replace(known, offsets=offsets, annotator=who, value=known.value[at])
     if isinstance(known, Rankings):
         return _rankings(known, known.axes, offsets, at)
     start, position = take(known.start, at)
@@ -92,7 +92,8 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
         ends, at = offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), at[kept]
         if isinstance(known, Rankings):
             return place, annotator, _rankings(known, axes, ends, at), at
-        return place, annotator, Labels(axes, known.annotators, ends, known.annotator[at], known.label[at], known.count[at]), at
+        kept = replace(known, axes=axes, offsets=ends, annotator=known.annotator[at], label=known.label[at], count=known.count[at])
+        return place, annotator, kept, at
     begin, index, count = known.class_counts()  # much smaller than the labels if cases have many
     sizes, entry = take(begin, rows[place])
     cells = row_of(sizes) * known.n_classes + index[entry]
@@ -100,7 +101,7 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
     left = count[entry] - np.bincount(mine, known.count[at][who >= 0], len(cells)).astype(np.int64)
     kept = left > 0
     given = offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), np.full(int(kept.sum()), -1, np.int32)
-    return place, annotator, Labels(axes, np.empty(0, np.int64), *given, index[entry][kept], left[kept]), None
+    return place, annotator, Labels(axes, np.empty(0, np.int64), *given, index[entry][kept], left[kept], known.ordered), None
 
 
 def cases_of_annotators(known: Any, rows: Int64) -> list[Int64]:

@@ -37,6 +37,8 @@ class Predictions(Record):
         The class of each column; every class occurs once. None: the columns are the classes of the annotations, in their order.
     labels : bool
         Whether the scores are predicted labels, 1 for the label and 0 for the others: classes without a column then have score 0.
+    numbers : bool
+        Whether the only column holds one number per case, on the scale of the grades or ratings, in place of scores of classes.
 
     Raises
     ------
@@ -54,6 +56,7 @@ class Predictions(Record):
     scores: Array
     classes: NDArray[Any] | None = None
     labels: bool = False
+    numbers: bool = False
 
     def __post_init__(self) -> None:
         scores = _table(self.scores)
@@ -67,7 +70,7 @@ class Predictions(Record):
             raise error("scores", "be finite", scores[row, column], where)
 
     @classmethod
-    def from_any(cls, value: Any, classes: Any = None, positive_class: Any = None) -> Predictions:
+    def from_any(cls, value: Any, classes: Any = None, positive_class: Any = None, *, on_scale: bool = False) -> Predictions:
         """Return predictions from an array, ``(case_ids, scores)``, a mapping or a data frame.
 
         Parameters
@@ -82,6 +85,9 @@ class Predictions(Record):
             left out with a note, and a column of predicted labels is read as 1 for the label and 0 for the others, with a note.
         positive_class : int or str, optional
             The class whose probability a single column holds, if there are two classes.
+        on_scale : bool
+            Whether the annotations are grades or ratings, so that a single column of numbers, not all of which are names of grades, holds
+            one number per case on their scale.
 
         Raises
         ------
@@ -102,11 +108,11 @@ class Predictions(Record):
             if unknown or "scores" not in value:
                 got = f"the key {unknown[0]!r}" if unknown else "no key 'scores'"
                 raise error("predictions", "be a mapping with the key 'scores' and optionally 'case_ids' and 'classes'", got)
-            return cls._of_array(value.get("case_ids"), value["scores"], value.get("classes"), classes, positive_class)
+            return cls._of_array(value.get("case_ids"), value["scores"], value.get("classes"), classes, positive_class, on_scale)
         if _has_case_column(value):
             from .model_scores import read_frame  # noqa: PLC0415  (it imports this module)
 
-            return read_frame(value, classes, positive_class)
+            return read_frame(value, classes, positive_class, on_scale)
         if hasattr(value, "columns") and hasattr(value, "index"):
             return cls._of_array(
                 value.index.to_numpy(),
@@ -114,17 +120,20 @@ class Predictions(Record):
                 value.columns.to_numpy(),
                 classes,
                 positive_class,
+                on_scale,
             )
         if isinstance(value, tuple) and len(value) == 2:
-            return cls._of_array(value[0], value[1], None, classes, positive_class)
+            return cls._of_array(value[0], value[1], None, classes, positive_class, on_scale)
         index = getattr(value, "index", None)  # the index of a pandas series
         ids = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else index.to_numpy()
-        return cls._of_array(ids, value, None, classes, positive_class)
+        return cls._of_array(ids, value, None, classes, positive_class, on_scale)
 
     @classmethod
-    def _of_array(cls, case_ids: Any, scores: Any, names: Any, classes: Any, positive_class: Any) -> Predictions:
-        """Return the predictions of a table, or of a column of labels or probabilities."""
+    def _of_array(cls, case_ids: Any, scores: Any, names: Any, classes: Any, positive_class: Any, on_scale: bool) -> Predictions:
+        """Return the predictions of a table, or of a column of labels, of probabilities, or of numbers on the scale of the annotations."""
         table: NDArray[Any] = identifiers.as_array(scores)
+        if on_scale and positive_class is None and table.ndim in (1, 2) and table.size == len(table) and table.dtype.kind in "iuf":
+            return cls.of_numbers(case_ids, table.ravel(), classes)
         if table.ndim == 1 and table.dtype.kind in "iuUO" and len(table) and names is None:
             return cls(case_ids, *one_hot(identifiers.number("labels", scores)), labels=True)
         single = table.dtype.kind == "f" and (table.ndim == 1 or table.shape[1:] == (1,)) and names is None
@@ -136,6 +145,16 @@ class Predictions(Record):
                 "scores", "be a table of cases x classes (or name the class of a single column: positive_class)", f"shape {table.shape}"
             )
         return cls(case_ids, scores, names)
+
+    @classmethod
+    def of_numbers(cls, case_ids: Any, numbers: NDArray[Any], classes: Any) -> Predictions:
+        """Return one number per case on a scale; if all are names of grades, they are predicted labels."""
+        found = np.asarray(numbers, np.float64)
+        if classes is not None and np.isfinite(found).all():
+            cells = identifiers.number("labels", [f"{value:.15g}" for value in found.tolist()])
+            if (_positions(cells.ids, identifiers.distinct("classes", classes)) >= 0).all():
+                return cls(case_ids, *one_hot(cells), labels=True)
+        return cls(case_ids, found[:, None], numbers=True)
 
     def aligned(self, axes: Axes, *, missing: str = "error") -> tuple[Array, Bools]:
         """Return the scores in the order of the annotated cases and classes.
@@ -199,7 +218,9 @@ class Predictions(Record):
         return scores, self._rows(axes, "error") if self.case_ids is None else _positions(self.case_ids, axes.case_ids)
 
     def _by_class(self, axes: Axes) -> Array:
-        """Return the scores in the order of the annotated classes."""
+        """Return the scores in the order of the annotated classes; one number per case as it is."""
+        if self.numbers:
+            return self.scores
         columns = self._columns(axes)
         scores = _take(self.scores, columns, 1)
         if (columns < 0).any():  # labels need not have a column for each class
@@ -265,6 +286,23 @@ def position_note(axes: Axes, of: str) -> str:
 def is_percentage(scores: Array) -> bool:
     """Return whether the scores look like percentages: those of each case add up to 100."""
     return bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 100) <= HUNDRED).all())
+
+
+def unrounded(scores: Array, rows: Any) -> tuple[Array, int]:
+    """Return probabilities (N, K) that were rounded to 2 to 5 decimals, divided by their sums, and the decimals; others, and 0."""
+    table = scores[rows]
+    off = np.abs(table.sum(axis=1) - 1).max(initial=0.0)
+    if scores.shape[1] < 2 or off <= 1e-6 or (table < 0).any() or (table > 1).any():
+        return scores, 0
+    for decimals in range(2, 6):
+        shifted = table * 10**decimals
+        if (np.abs(shifted - np.rint(shifted)) < 1e-6).all():
+            if off > scores.shape[1] * 0.5 * 10**-decimals + 1e-9:
+                break
+            found = scores.copy()
+            found[rows] = table / table.sum(axis=1, keepdims=True)
+            return found, decimals
+    return scores, 0
 
 
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:

@@ -120,8 +120,8 @@ def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_thre
             f"{np.diff(best.trace[-2:]).sum():.3g} in log-likelihood. Set a higher max_iter",
             stacklevel=4,
         )
-    columns = [np.array(column) for column in zip(*found)]
-    return best, {"objective": columns[0], "converged": columns[1], "n_iterations": columns[2], "trace": best.trace}
+    columns = zip(("objective", "converged", "n_iterations"), zip(*found), (np.float64, np.bool_, np.int64))
+    return best, {**{name: np.array(column, dtype) for name, column, dtype in columns}, "trace": best.trace}
 
 
 # ---- confusion matrices

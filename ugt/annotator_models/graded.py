@@ -11,13 +11,14 @@ import numpy as np
 from .._base import checks, identifiers, notices, parallel
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
+from .._base.grades import numbers_of
 from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
 from ..plausibilities import Point
 from ..plausibilities.draws import DenseDraws
 from ..resampling import seed_of
 from .em import Effort, climb
-from .graded_fit import FINE, HALVINGS, ROUGH, GradedFit, Position, PriorWidths, Problem, laws, polish, start
+from .graded_fit import FINE, HALVINGS, REACH, ROUGH, GradedFit, Position, PriorWidths, Problem, laws, polish, start
 from .records import Given, point_of
 
 THRESHOLDS = ("common", "own")
@@ -155,8 +156,8 @@ def graded_response(
     Parameters
     ----------
     labels : Labels
-        Classes are grades, in ascending order. Who gave each label must be known; at least two grades are used, and some case has labels
-        of two annotators.
+        Ordered labels, or labels whose classes are ascending numbers. Who gave each label must be known; at least two grades are used,
+        and some case has labels of two annotators.
     thresholds : {"common", "own"}
         One set of thresholds b, which each annotator shifts by :math:`s_j`; or thresholds :math:`c_{jk}` of each annotator, who then must
         have used every grade that anybody used. With ``"own"``, :math:`b_k` is the mean of :math:`c_{jk}` over annotators.
@@ -178,8 +179,8 @@ def graded_response(
     Raises
     ------
     TypeError, ValueError
-        If ``labels`` are of another kind or say not who gave them; if only one grade is used or no case has two annotators; if
-        ``thresholds="own"`` and an annotator has not used every grade; if an option is unknown or out of range.
+        If ``labels`` are of another kind, have no order or say not who gave them; if only one grade is used or no case has two annotators;
+        if ``thresholds="own"`` and an annotator has not used every grade; if an option is unknown or out of range.
 
     Warns
     -----
@@ -195,6 +196,8 @@ def graded_response(
 
     A strict annotator and a severe case are told from each other by cases with several annotators alone; across groups of annotators who
     share no case, by the assumption that all cases are alike. The scale of severities is that of the cases given.
+
+    The fit needs all labels in one place: expected counts of each iteration depend on the last one, so there is no state of parts.
 
     References
     ----------
@@ -215,6 +218,7 @@ def graded_response(
     with parallel.threads(n_threads):  # checks the number
         pass
     given = Given(labels)
+    checks.room("thresholds of all annotators", 8.0 * given.n_annotators * given.n_classes)
     used = np.unique(given.labels.label)
     _check(given, used, shared)
     problem = Problem(given, used, spread)
@@ -225,7 +229,7 @@ def graded_response(
         run = climb(fit, effort, given.total, stop)
         problem.refine(problem.fitting_step(fit.place, ROUGH))
         fit, step = GradedFit(problem, fit.place), problem.step if problem.step >= step else 0.0
-    problem.refine(problem.fitting_step(fit.place, FINE))
+    problem.refine(problem.fitting_step(fit.place, FINE), REACH)
     fit, found, error = polish(problem, GradedFit(problem, fit.place))
     n_groups = _groups(given)
     _warn(problem, fit.place, run.converged, error, n_groups)
@@ -242,6 +246,11 @@ def _spread(prior: Any) -> PriorWidths:
 
 def _check(given: Given, used: NDArray[Any], shared: bool) -> None:
     labels = given.labels
+    numbers = numbers_of(given.axes.classes)
+    if not labels.ordered and (numbers is None or not (np.diff(numbers) > 0).all()):
+        names = ", ".join(map(str, given.axes.classes[:3].tolist()))
+        must = "be ordered (ordered=[lowest class, ..., highest class]), or have classes that are ascending numbers"
+        raise checks.error("labels", must, f"classes such as {names} without an order")
     if len(used) < 2:
         raise checks.error("labels", "use at least two grades", f"only {labels.axes.class_name(int(used[0]))}")
     row = row_of(labels.offsets)
@@ -320,11 +329,8 @@ def _record(problem: Problem, fit: GradedFit, run: Any, precision: Any, used: ND
     law, moments = laws(problem, place)
     moments[sizes_of(given.labels.offsets) == 0] = np.nan
     labelled = ~np.isnan(moments[:, 0])
-    table = np.zeros((given.axes.n_cases, k))
-    table[:, used] = law
-    offsets = np.append(0, np.cumsum(k * labelled))
-    index = np.tile(np.arange(k, dtype=np.int32), int(labelled.sum()))
-    point = point_of(given.axes, offsets, index, table[labelled].ravel())
+    offsets = np.append(0, np.cumsum(g * labelled, dtype=np.int64))
+    point = point_of(given.axes, offsets, np.tile(used.astype(np.int32), int(labelled.sum())), law[labelled].ravel())
 
     def everybody(values: Array) -> Array:
         out = np.full((given.n_annotators, *values.shape[1:]), np.nan)

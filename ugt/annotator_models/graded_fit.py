@@ -13,6 +13,8 @@ from .em import MOST_JOINT, Fit
 from .records import Given
 
 REACH = 7.0  # nodes lie within so many standard deviations of the severity; beyond is 3e-12 of its law
+REACH_OF_EM = 5.75  # for EM, whose answer is improved afterwards; beyond is 1e-8
+LANES = 4  # the number of nodes is a multiple of it, for vectors
 FINEST, COARSEST = 0.01, 0.5  # distances of nodes
 ROUGH, FINE = 1.2, 0.75  # distances by the smallest posterior sd: the trapezoid rule errs by 1e-6 and 1e-15 of a normal integral
 PER_SLOPE = 0.8  # distance times the largest discrimination: poles of the logistic curves then make an error of 1e-11
@@ -86,10 +88,10 @@ class Problem:
         self.table = _graded.Grades(labels.offsets, self.annotator, self.grade, given.weight, len(self.who), self.n_grades)
         self.refine(COARSEST)
 
-    def refine(self, step: float) -> None:
-        half = int(np.ceil(REACH / step))
+    def refine(self, step: float, reach: float = REACH_OF_EM) -> None:
+        half = LANES / 2 * np.ceil(reach / step / (LANES / 2))
         self.step = step
-        self.node: Array = np.asarray(np.arange(-half, half + 1) * step, np.float64)
+        self.node: Array = np.arange(0.5 - half, half) * step
         mass: Array = np.exp(-0.5 * self.node**2)
         self.mass: Array = mass / mass.sum()
 

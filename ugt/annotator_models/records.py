@@ -91,7 +91,8 @@ class Given:
 def checked(labels: Any) -> Labels:
     """Return the labels if all their annotators are known; refuse others."""
     if not isinstance(labels, Labels):
-        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}. Make them by Labels.from_long or Labels.from_wide.")
+        way = "Make them by Labels.from_long, Labels.from_wide or, for ratings on a finite scale, to_labels()."
+        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}. {way}")
     if (labels.annotator < 0).any():
         i = int(np.searchsorted(labels.offsets, int(np.argmax(labels.annotator < 0)), side="right")) - 1
         raise error("labels", "name the annotator of each label", "counts without annotators", f"case {labels.axes.case_name(i)}")
@@ -138,7 +139,7 @@ def _with_known(labels: Labels, known: Int32) -> Any:
     """Return the label counts of each case (see :meth:`Labels.class_counts`) with one more for the known class."""
     at = np.flatnonzero(known >= 0)
     place = labels.offsets[at]
-    offsets = labels.offsets + np.append(0, np.cumsum(known >= 0))
+    offsets = labels.offsets + np.append(0, np.cumsum(known >= 0, dtype=np.int64))
     label, count = np.insert(labels.label, place, known[at]), np.insert(labels.count, place, 1)
     return replace(labels, offsets=offsets, annotator=np.full(len(label), -1, np.int32), label=label, count=count).class_counts()
 

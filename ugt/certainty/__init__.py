@@ -12,7 +12,7 @@ from .._base.arrays import Array
 from .._base.identifiers import as_array
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
-from ..plausibilities.estimates import means
+from ..plausibilities.means import means
 from ..plausibilities.sets import as_groups
 from .committees import ExpectedCertainty, committee, expected_certainty
 from .correlation import CaseCorrelation, case_correlation
@@ -46,7 +46,7 @@ def annotation_certainty(
     Returns
     -------
     Certainty
-        The values, in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws.
+        The values, in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws and for cases that are not exact.
 
     Raises
     ------
@@ -89,9 +89,7 @@ def annotation_certainty(
 
 
 def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
-    """Return the standard error of a mean of frequencies over draws, if the draws of the cases are independent."""
-    if not post.is_sampled:
-        return 0.0
+    """Return the standard error of a mean over cases, whose errors are independent."""
     defined = post.certainty_error(per_case, k, kind, group)[~np.isnan(per_case)]
     return float(np.sqrt((defined**2).sum()) / max(len(defined), 1))
 
@@ -140,7 +138,8 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
 
 def _risk_error(post: Plausibilities, risk: Array, kind: str) -> float:
     if not post.is_sampled:
-        return 0.0
+        error = post.risk_error(risk)[post.defined]
+        return float(np.sqrt((error**2).sum()) / max(len(error), 1))
     if kind == "top_class":
         member = post.membership(1)[post.defined]
         variance = (member @ risk**2 - (member @ risk) ** 2) / post.n_draws

@@ -14,7 +14,7 @@ from typing import Any
 from .._base.checks import error
 from .._base.version import __version__
 from .._tabular.csv_text import utf8
-from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, plan, reader_study, report, shell
+from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, judge, plan, reader_study, report, shell
 from .output import progress as telling_progress
 
 EXAMPLES = """\
@@ -131,7 +131,7 @@ def make_parser() -> command.Parser:
         prog="ugt", usage=usage, description=command.paragraphs(text), epilog=f"{EXAMPLES}{codes}\n\nenvironment:\n{variables}"
     )
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="ugt")
-    for module in (check, evaluate, agreement, calibrate, conformal, reader_study, convert):
+    for module in (check, evaluate, agreement, calibrate, conformal, reader_study, judge, convert):
         module.add(commands)
     example.add(commands)
     evaluate.add_demo(commands)

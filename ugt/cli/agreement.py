@@ -14,15 +14,17 @@ from .. import io
 from .._base.checks import error
 from .._tabular.csv_text import utf8, write_csv
 from ..agreement.coefficients import OF_PAIRS
-from ..agreement.costs import LEVELS
+from ..agreement.costs import LEVELS, WEIGHTS
 from ..agreement.overviews import COLUMNS, AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
+from ..agreement.strictness import AnnotatorStrictness, annotator_strictness
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import evaluate, facts
 from ..report.context import Annotated
 from ..report.digits import Digits
 from ..report.sections.agreement import of_rankings, ranking_rows
 from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, add_reading, aligned, decimal, group, new_command, output_file, say, spanned, written
+from .command import ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
+from .reading import add_reading
 
 SHOWN = 12  # annotators, and pairs, in the printed tables
 MOST_PAIRS = 100  # in the JSON
@@ -47,14 +49,17 @@ def add(commands: Any) -> None:
     parser = new_command(commands, "agreement", run, "compute how well annotators agree", "FILE [options]", TEXT)
     option = group(parser, "files")
     option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
-    option("--out", "DIR", "folder for agreement.csv, classes.csv, pairs.csv and annotators.csv; default: print only")
+    option("--out", "DIR", "folder for agreement.csv and other tables; default: print only")
     option("--page", "FILE.html", "HTML page for the report of the annotations, without models; default: no page")
     option = group(parser, "agreement")
-    option("--ratings", None, "read labels as numbers on a scale")
     option(
-        "--weights", ("linear", "quadratic"), "weights of disagreements between ordered classes; default: all disagreements count the same"
+        "--weights",
+        WEIGHTS,
+        "weights of disagreements between ordered classes; default: all of these for ordered classes (quadratic for pairs), else none",
     )
-    levels = "scales for Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal, or interval ordinal with --ratings"
+    levels = (
+        "scales for Krippendorff's alpha: nominal, ordinal, interval, ratio; default: nominal, or interval ordinal for grades and --ratings"
+    )
     option("--levels", LEVELS, levels, nargs="+", metavar="SCALE")
     option("--coefficient", tuple(OF_PAIRS), "coefficient for pairs of annotators; default: %(default)s", default="cohen")
     option("--interval", ("auto", "percentile", "basic", "bca", "analytic"), "kind of interval; default: %(default)s", default="auto")
@@ -65,7 +70,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files), nullcontext() if options.page is None else output_file(options.page) as page:
         read = annotations_of(options)
-        given = _as_ratings(read.annotations) if options.ratings else read.annotations
+        given = read.annotations
         _check(given, options)
         resampling = _resampling(options)
         lines, found = (
@@ -108,18 +113,6 @@ def _sizes(given: Any) -> dict[str, Any]:
     return facts.data_summary(Annotated(given, np.arange(given.n_cases)))
 
 
-def _as_ratings(given: Any) -> Ratings:
-    if isinstance(given, Ratings):
-        return given
-    if not isinstance(given, Labels) or len(given.annotators) == 0:
-        raise error("annotations", "be labels by named annotators to be taken for ratings", type(given).__name__)
-    try:
-        numbers = given.axes.classes.astype(np.float64)
-    except ValueError:
-        raise error("labels", "be numbers to be taken for ratings", ", ".join(map(repr, given.axes.classes[:3].tolist()))) from None
-    return Ratings(given.axes.case_ids, given.annotators, given.offsets, given.annotator, numbers[given.label], given.axes.numbered)
-
-
 def _resampling(options: argparse.Namespace) -> dict[str, Any]:
     clusters = None if options.clusters is None else of_cases("clusters", options.clusters, options)
     return {"kind": options.interval, "clusters": clusters, "n_resamples": options.n_resamples, "seed": options.seed}
@@ -142,11 +135,16 @@ def _of_labels(
     rows = table.rows(options.level, **resampling)
     pairs = None
     if isinstance(given, Labels) and len(given.annotators) > 1:
-        pairs = pairwise_agreement(given, options.coefficient, weights=options.weights)
+        pairs = pairwise_agreement(given, options.coefficient, weights=options.weights or ("quadratic" if given.ordered else None))
+    graded = (isinstance(given, Ratings) or given.ordered) and len(given.annotators) > 1
+    strict = annotator_strictness(given, clusters=resampling["clusters"]) if graded else None
+    strict_rows = [] if strict is None else strict.table(options.level)
     if draft is not None:
-        _write(draft, table, rows, pairs)
+        _write(draft, table, rows, pairs, strict_rows)
     lines = table.text_of(rows, options.level).splitlines()
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
+    if strict is not None:
+        lines += _strict_lines(strict, strict_rows, options.level)
     annotators: list[dict[str, Any]] = []
     couples: list[dict[str, Any]] = []
     if pairs is not None:
@@ -154,8 +152,27 @@ def _of_labels(
         title = OF_PAIRS[pairs.coefficient].title
         lines += ["", f"Each annotator against the others ({title}, mean of pairs, lowest first):", *_first(["annotator"], annotators)]
         lines += ["", f"Pairs of annotators ({title}, lowest first):", *_first(["annotator", "other"], couples)]
-    record = {"left_out": table.left_out, "agreement": rows, "pairs": None if pairs is None else pairs.coefficient}
+    test = None if strict is None else {"f": strict.f_value, "df": strict.df, "p": strict.p_value}
+    record: dict[str, Any] = {"left_out": table.left_out, "agreement": rows, "strictness": strict_rows, "strictness_test": test}
+    record["pairs"] = None if pairs is None else pairs.coefficient
     return lines, {**record, "n_pairs": len(couples), "worst_pairs": couples[:MOST_PAIRS], "annotators": annotators}
+
+
+def _strict_lines(found: AnnotatorStrictness, rows: list[dict[str, Any]], level: float) -> list[str]:
+    """Return the strictness of the annotators, the strictest and the most lenient if they are many, and the test that none differs."""
+    shown = rows if len(rows) <= SHOWN else [*rows[: SHOWN // 2], *rows[-SHOWN // 2 :]]
+    decimals = Digits.proportion((row["joint_low"], row["joint_high"]) for row in rows).decimals
+    cells = [
+        [row["annotator"], f"{row['n_cases']:,}", spanned(row["strictness"], row["joint_low"], row["joint_high"], decimals),
+         decimal(row["spread"], 2), decimal(row["others_spread"], 2)]
+        for row in shown
+    ]  # fmt: skip
+    heads = ["annotator", "cases", f"strictness ({100 * level:g}% joint interval)", "spread", "of others"]
+    title = "Strictness: mean grade less that of the other annotators of the same cases, highest first:"
+    more = [f"  and {len(rows) - len(shown):,} more between them (all of them: --out DIR)"] if len(rows) > len(shown) else []
+    f, (above, below) = found.f_value, found.df
+    test = found.reason or f"F = {f:.2f} with {above:.0f} and {below:.0f} degrees of freedom, p = {found.p_value:.3g}"
+    return ["", title, *aligned([heads, *cells]), *more, f"Test that no annotator is strict or lenient: {test}."]
 
 
 def _first(names: list[str], rows: list[dict[str, Any]]) -> list[str]:
@@ -184,13 +201,17 @@ def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
     return [{"annotator": str(columns[0][a]), "n_cases": columns[1][a], "value": columns[2][a]} for a in order.tolist()]
 
 
-def _write(draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None) -> None:
+def _write(
+    draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None, strict: list[dict[str, Any]]
+) -> None:
     write_csv(draft / "agreement.csv", COLUMNS, [list(row.values()) for row in found])
     named = [one for one in table.found if one.per_class is not None]
     if named and table.prevalence is not None:
         columns = [np.asarray(one.per_class).tolist() for one in named]
         rows = [list(row) for row in zip(table.classes, table.prevalence.tolist(), *columns)]
         write_csv(draft / "classes.csv", ["class", "prevalence", *(one.coefficient for one in named)], rows)
+    if strict:
+        write_csv(draft / "strictness.csv", list(strict[0]), [list(row.values()) for row in strict])
     if pairs is not None:
         ids = pairs.annotators.tolist()
         rows = [list(row.values()) for row in _pairs(pairs)]

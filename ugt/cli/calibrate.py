@@ -34,7 +34,8 @@ from .cases import (
     warn_of_cases_in_both,
     with_notes,
 )
-from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, written
+from .command import PREDICTIONS, aligned, decimal, group, new_command, say, written
+from .reading import add_reading
 
 METHODS: dict[str, Any] = {
     "temperature": TemperatureScaling,

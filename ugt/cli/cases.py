@@ -24,7 +24,8 @@ from ..io.beside import cluster_file, prediction_file, reliability_file, subgrou
 from ..report.sections.calibration import is_probability
 from ..resampling import ids_of_cases
 from . import facts
-from .command import OPTIONS, ROLES, Parser, add_reading, in_options, took
+from .command import Parser, in_options, took
+from .reading import OPTIONS, ROLES, add_reading, order_given, scale_given
 
 KINDS = ("auto", "logits", "probabilities")
 
@@ -64,10 +65,10 @@ def _take(make: Callable[[], dict[str, Any]]) -> None:
         took(found, facts.line(found))
 
 
-def models_of(path: str, axes: Any, options: argparse.Namespace) -> dict[str, Predictions]:
-    """Return the models of a file, and print a line about it."""
+def models_of(path: str, axes: Any, options: argparse.Namespace, on_scale: bool = False) -> dict[str, Predictions]:
+    """Return the models of a file, and print a line about it; ``on_scale``: whether one column may hold numbers on a scale."""
     positive_class = getattr(options, "positive_class", None)
-    read = prediction_file(path, None if axes is None else axes.classes, positive_class, **beside(options, "decimal"))
+    read = prediction_file(path, None if axes is None else axes.classes, positive_class, on_scale=on_scale, **beside(options, "decimal"))
     _take(lambda: facts.of_predictions(path, read, axes))
     return read.models
 
@@ -122,7 +123,10 @@ def read_annotations(options: argparse.Namespace, path: str) -> io.AnnotationFil
         classes = int(classes) if classes.isdecimal() else io.read_names(classes, encoding=options.encoding)
     named = {"columns": columns or None, "classes": classes, "missing": missing_texts(options), "mapping": options.mapping}
     named.update({name: given for name in OPTIONS if (given := getattr(options, name)) is not None})
-    read = io.read_annotations(path, format=options.format, **named)
+    named.update(ordered=order_given(options.ordered), scale=scale_given(options.scale))
+    if options.ratings and options.format not in ("auto", "ratings"):
+        raise error("--format", "be left out with --ratings", repr(options.format))
+    read = io.read_annotations(path, format="ratings" if options.ratings else options.format, **named)
     return replace(read, notes=tuple(map(in_options, read.notes)))
 
 
@@ -132,7 +136,7 @@ def reading_words(options: argparse.Namespace) -> list[str]:
     for action in _reading_actions():
         given = getattr(options, action.dest)
         if given not in (action.default, None):
-            words += [action.option_strings[0], *([] if action.nargs == 0 else given if isinstance(given, list) else [given])]
+            words += [action.option_strings[0], *([] if given == action.const else given if isinstance(given, list) else [given])]
     return words
 
 

@@ -15,11 +15,15 @@ from .._tabular.csv_text import utf8
 from .._tabular.roles import repeated
 from .._tabular.source import naming
 from ..annotations import Labels, Ratings
+from ..evaluation.input import aggregation_input
+from ..evaluation.suspicions import like_grades
 from ..io.beside import cluster_file, prediction_file, subgroup_file
 from ..io.kinds import KINDS, kind_of_file
+from ..report.context import axes_of_ratings
 from . import facts
 from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
-from .command import add_reading, complain, group, in_options, new_command, printable, said_of, say
+from .command import complain, group, in_options, new_command, printable, said_of, say
+from .reading import add_reading
 
 TEXT = """
 Reads files as the other commands do, and prints how each was read: its columns and their roles, cases, annotators and classes, how it was
@@ -94,7 +98,8 @@ class Study:
     def _kind(self, i: int, path: str) -> str:
         """Return the kind of a file; "" if it cannot be known before the classes are."""
         options = self.options
-        if len(options.inputs) == 1 and (options.format != "auto" or options.annotator_columns or options.mapping):
+        told = options.annotator_columns or options.mapping or options.ratings or options.scale or options.ordered is not None
+        if len(options.inputs) == 1 and (options.format != "auto" or told):
             return "annotations"
         try:
             kind = kind_of_file(path, None if self.axes is None else self.axes.classes, **beside(options))
@@ -120,11 +125,14 @@ class Study:
             read = read_annotations(options, path)
             if self.given is None:
                 self.given, self.path = read.annotations, path
-                self.axes = None if isinstance(self.given, Ratings) else self.given.axes
-            return facts.of_annotations(path, read)
+                self.axes = _axes_of(self.given)
+            found = facts.of_annotations(path, read)
+            hints = () if isinstance(read.annotations, Ratings) else like_grades(read.annotations)
+            return {**found, "notes": [*found["notes"], *map(in_options, hints)]}
         if kind == "predictions":
             classes = None if axes is None else axes.classes
-            file = prediction_file(path, classes, options.positive_class, **beside(options, "decimal"))
+            on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))
+            file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, "decimal"))
             found = facts.of_predictions(path, file, axes, (), name)
             ids = [one.case_ids for one in file.models.values()]
             if ids[0] is not None:
@@ -140,8 +148,12 @@ class Study:
         about = next(found for _, found in sorted(self.found.items()) if found.get("kind") == "annotations" and "error" not in found)
         agreement = self._agreement(about)
         if isinstance(self.given, Ratings):
-            must = "these are ratings on a scale, but certainty and evaluation need labels or rankings of classes"
-            return [*agreement, _one("certainty of each case, evaluation", False, must)]
+            try:
+                aggregation_input(self.given)
+            except ValueError:
+                must = "the scale of the ratings is not stated (--scale real, or its numbers, such as --scale 1,2,3,4,5)"
+                return [*agreement, _one("evaluation of a model", False, must)]
+            return [*agreement, *self._evaluation(about), *self._of_cases(about)]
         return [self._certainty(), *agreement, *self._evaluation(about), *self._fitted(about), *self._of_cases(about)]
 
     def _of(self, kind: str) -> list[dict[str, Any]]:
@@ -253,6 +265,13 @@ class Study:
                 f"cases of {facts.counted(n, 'cluster')} are resampled together: --clusters {clusters[0]['file']}",
             )
         ]
+
+
+def _axes_of(given: Any) -> Any:
+    """Return the names of cases and classes; the classes of ratings on a finite scale are its grades."""
+    if not isinstance(given, Ratings):
+        return given.axes
+    return given.to_labels().axes if isinstance(given.scale, tuple) else axes_of_ratings(given)
 
 
 def _one(what: str, possible: bool, why: str, command: str = "") -> dict[str, Any]:

@@ -22,15 +22,7 @@ from .. import io
 from .._base.checks import error
 from .._base.version import __version__
 from .._tabular import whole_file
-from .._tabular.roles import DECIMALS
 from .._tabular.whole_file import is_stream
-from ..io.repeats import DUPLICATES
-
-# Roles of the columns of a long table; each has an option, such as --case-column.
-ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
-
-# Further options of ``read_annotations``; None leaves the value to its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator")
 
 # The formats that the help of options lists.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -201,29 +193,6 @@ def _meant(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    option = group(parser, "reading annotations")
-    option("--format", io.FORMATS, "format of a table or an array; default: %(default)s", default="auto")
-    option("--classes", "FILE|K", "all classes: a file with one name per line, or their number; default: the classes in the data")
-    option("--na", "TEXT", "texts of cells without an annotation, besides blank cells; default: NA, N/A, NaN, null", nargs="+")
-    option("--mapping", "FILE", "JSON file that describes a file of another format, instead of the options below; default: no mapping")
-    rows = "rows that repeat a case, annotator and label: refused, counted once or every time; default: %(default)s"
-    option("--duplicates", DUPLICATES, rows, default="error")
-    sign = "decimal sign in all tables; default: %(default)s (a comma if semicolons separate columns of numbers)"
-    option("--decimal", DECIMALS, sign, default="auto")
-    text = "encoding of text files that are not in UTF-8, such as cp1252 or utf-16; default: %(default)s"
-    option("--encoding", "NAME", text, default="utf-8")
-    option("--separator", "SIGN", "sign for 'better than' in a column of rankings; default: >, or ; , | if classes change places around it")
-    option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
-    option = group(parser, "columns of annotations")
-    for role in ROLES:
-        also = " in every file that has it" if role == "case" else ""
-        option(f"--{role}-column", "NAME", f"name of the {role} column{also} ('': there is none); default: detected")
-    chosen = "names or patterns ('reader *') of the annotator columns, in a table with one row per case"
-    option("--annotator-columns", "NAME", f"{chosen}; default: all columns except that of the case", nargs="+")
-    option("--ignore-columns", "NAME", "names or patterns of columns to leave out, such as the age; default: none", nargs="+")
-
-
 def said_of(problem: BaseException) -> str:
     """Return the message of an error in one line, with options instead of arguments of Python."""
     if isinstance(problem, FileNotFoundError) and problem.filename is not None:
@@ -387,6 +356,19 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     lines = [[printable(cell) for cell in line] for line in lines]
     first, *others = [max(map(len, column)) for column in zip(*lines)]
     return [f"  {line[0]:<{first}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], others)) for line in lines]
+
+
+def in_blocks(lines: Sequence[Sequence[str]], most: int = 120) -> list[str]:
+    """Return lines with aligned columns, as several blocks with the same first column if they would be wider than ``most``."""
+    found: list[str] = []
+    begin, n = 1, len(lines[0])
+    while begin < n:
+        end = begin + 1
+        while end < n and len(aligned([[line[0], *line[begin : end + 1]] for line in lines])[0]) <= most:
+            end += 1
+        found += [*([""] if found else []), *aligned([[line[0], *line[begin:end]] for line in lines])]
+        begin = end
+    return found
 
 
 def decimal(value: float | None, decimals: int = 4) -> str:

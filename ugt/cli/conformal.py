@@ -32,7 +32,8 @@ from .cases import (
     warn_of_cases_in_both,
     with_notes,
 )
-from .command import PREDICTIONS, add_reading, aligned, decimal, group, new_command, say, spanned, written
+from .command import PREDICTIONS, aligned, decimal, group, new_command, say, spanned, written
+from .reading import add_reading
 
 COLUMNS = ("table", "name", "against", "coverage", "low", "high", "draw_low", "draw_high", "weight")
 IDS = ("groups", "clusters")  # options whose files have one id per case

@@ -12,7 +12,8 @@ from .._base.checks import error
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
 from .cases import annotations_of, models_of, read_record
-from .command import add_reading, group, new_command, output_file, say
+from .command import group, new_command, output_file, say
+from .reading import add_reading
 
 TEXT = """
 Reads annotations as every other command does, and writes them as a long table or a table of counts (.csv, .csv.gz), as nested rankings

@@ -19,13 +19,14 @@ from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..annotations import Predictions
 from ..evaluation import Evaluation, evaluate
+from ..evaluation.input import aggregation_input, grades_of
 from ..report import guidelines
+from ..report.context import Annotated
 from ..report.plan import read_plan
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, of_classes, read_record
 from .command import (
     ANNOTATIONS,
     PREDICTIONS,
-    add_reading,
     add_wording,
     group,
     in_options,
@@ -36,18 +37,20 @@ from .command import (
     written,
 )  # fmt: skip
 from .output import PARTS, certainty_lines, data_lines, model_lines, sizes_line, worklist, worklist_lines
+from .reading import add_reading
 
 # Options that are arguments of evaluate(). Options that are not given keep its defaults.
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
     *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
-    *("ties", "missing", "positive_class", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
+    *("ties", "missing", "positive_class", "predictions_are", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
 )
 
 EVALUATE = """
 Evaluates models against annotators who may disagree. For each model, computes how often its first choice agrees with a truth drawn from
 what the annotations leave open (UA accuracy) and with the voted label, with intervals, and which differences between models the data
-show. Also covers calibration, and models next to annotators.
+show. Also covers calibration, and models next to annotators. Grades (--ordered) and ratings (--ratings) are evaluated by the distance of
+the prediction, a grade or a number per case, from such a truth.
 
 Writes a report as one HTML page (report.html), all results as JSON (evaluation.json) and the tables as CSV. If anything fails, no file is
 written.
@@ -57,7 +60,8 @@ ugt evaluate --annotations readings.csv --predictions old=a.csv new=b.npz \\
   --clusters patients.csv --subgroups sites.csv --seed 1 --out report
 ugt evaluate --annotations rankings.json --predictions scores.npz \\
   --reliability 10 30 100 --k 1 2 --out report
-ugt evaluate --annotations readings.csv --predictions a.csv --out report --json
+ugt evaluate --annotations grades.csv --predictions severity.csv \\
+  --ordered --out report
 """
 
 CERTAINTY = """
@@ -110,7 +114,9 @@ def _number_or_fit(word: str) -> float | str:
 
 def _add_truth(parser: argparse.ArgumentParser) -> None:
     option = group(parser, "from annotations to truth")
-    option("--aggregation", by_name.AGGREGATIONS, "truth model; default: auto (dirichlet for labels, prirn for rankings)")
+    auto = "auto (dirichlet for labels, prirn for rankings, normal for ratings)"
+    how = f"truth model; one of {', '.join(by_name.AGGREGATIONS)}; default: {auto}"
+    option("--aggregation", by_name.AGGREGATIONS, how, metavar="MODEL")
     defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
     option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
     each = "CSV file with the columns annotator and reliability, instead of --reliability; default: the same for all annotators"
@@ -140,6 +146,8 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     dropped = "treatment of cases that only one file has: stop (error), or leave them out and count them (drop); default: error"
     option("--missing", ("error", "drop"), dropped)
     add_positive_class(option)
+    kinds = "what one number per case is, for grades (--ordered): a number on their scale, a grade, or the position 0 to K-1 of a grade"
+    option("--predictions-are", ("numbers", "grades", "positions"), f"{kinds}; default: numbers or grades, if that is beyond doubt")
     grouped = "group (such as the risk) of each class: one per line, or CSV with the columns class and group; default: no groups"
     option("--groups", "FILE", grouped)
     option("--group-names", "NAME", "names of the groups 0, 1, ...; default: their numbers", nargs="+")
@@ -157,23 +165,23 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
 def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         read = annotations_of(options)
-        known = of_classes(read)
+        known = Annotated.all_of(aggregation_input(read.annotations))
         with heard() as said:
-            predictions, paths = _predictions(options, known.axes)
+            predictions, paths = _predictions(options, known)
         read = replace(read, notes=(*read.notes, *map(in_options, dict.fromkeys(said))))
         beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
-        keywords = {**_keywords(options, known), **_groups(options), **_beside(options, known.axes)}
+        keywords = {**_keywords(options, known.given, known.n_classes), **_groups(options), **_beside(options, known.axes)}
         evaluation = evaluate(
-            known, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
+            known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
         found = _write(evaluation, read.missing_note(), draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
-def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Predictions], list[str]]:
+def _predictions(options: argparse.Namespace, known: Annotated) -> tuple[dict[str, Predictions], list[str]]:
     """Return the models by name, and the paths of their files, from ``path`` or ``name=path``; a file may hold several models."""
     models: dict[str, Predictions] = {}
     files: dict[str, tuple[str, bool]] = {}  # by name of the model: its path, and whether the file holds other models, too
@@ -182,7 +190,7 @@ def _predictions(options: argparse.Namespace, axes: Any) -> tuple[dict[str, Pred
         name, equals, path = item.partition("=")
         if not equals or os.path.exists(item):
             name, path = "", item
-        found = models_of(path, axes, options)
+        found = models_of(path, known.axes, options, known.n_classes == 0 or grades_of(known.given) is not None)
         if name and len(found) > 1:
             raise error("predictions", "be given without a name where a file holds several models", f"{name!r} for {path!r}")
         for own, scores in found.items():
@@ -218,10 +226,10 @@ def _groups(options: argparse.Namespace) -> dict[str, Any]:
     return {"groups": dict(rows)}
 
 
-def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
+def _keywords(options: argparse.Namespace, known: Any, n_classes: int) -> dict[str, Any]:
     given = {name: getattr(options, name, None) for name in KEYWORDS}
-    if options.k is None:
-        given["k"] = [k for k in (1, 3) if k <= known.n_classes]
+    if options.k is None and n_classes:
+        given["k"] = [k for k in (1, 3) if k <= n_classes]
     return {**{name: value for name, value in given.items() if value is not None}, **annotator_reliability(options, known)}
 
 
@@ -242,7 +250,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
     with nullcontext() if options.out is None else output_file(options.out) as draft:
         read = annotations_of(options)
         known = of_classes(read)
-        evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
+        evaluation = evaluate(known, {}, **{**_keywords(options, known, known.n_classes), "details": False})
         if draft is not None:
             evaluation.to_csv(draft, table="cases")
     found = evaluation.to_dict()

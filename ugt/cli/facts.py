@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import io
+from .._base.grades import order_said, scale_said
 from .._base.identifiers import name
 from .._base.names import alike, listed
 from .._base.ragged import sizes_of
@@ -63,9 +64,12 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
         per_case, times = sizes_of(given.offsets), None
         values = given.value if len(given.value) else np.zeros(1)
         found["values"] = {"min": float(values.min()), "max": float(values.max())}
+        found["scale"] = given.scale
     if times is not None:
         names = given.axes.classes.tolist()
-        found["classes"] = {str(names[k]): int(times[k]) for k in np.argsort(-times, kind="stable")}
+        ordered = isinstance(given, Labels) and given.ordered
+        found["classes"] = {str(names[k]): int(times[k]) for k in (range(len(names)) if ordered else np.argsort(-times, kind="stable"))}
+        found["ordered"] = ordered
     judged = per_case[per_case > 0]
     found.update(
         n_annotations=int(per_case.sum()), n_cases_without=int((per_case == 0).sum()), n_cases_of_several=int((per_case > 1).sum())
@@ -74,11 +78,18 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
     return {**found, "missing": read.missing, "left_out": read.dropped, "notes": list(read.notes)}
 
 
+def _values(one: Predictions, why: str) -> str:
+    """Return what the predictions of a model are."""
+    if one.labels or one.numbers:
+        return "labels" if one.labels else "one number per case"
+    return "probabilities" if is_probability(one.scores) else f"scores{why or ' (not probabilities)'}"
+
+
 def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "") -> dict[str, Any]:
     """Return the facts of a file of predictions; ``axes`` are the cases and classes of the annotations, or None."""
     one: Predictions = next(iter(read.models.values()))
     layout = "arrays" if not read.columns or "scores" in read.columns else "one column per class"
-    layout = {"label": "predicted labels", "probability": "one column of probabilities"}.get(
+    layout = {"label": "predicted labels", "probability": "one column of probabilities", "number": "one column of numbers"}.get(
         [*read.columns][-1] if read.columns else "", layout
     )
     sums = one.scores.sum(axis=1)
@@ -94,7 +105,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
         "models": list(read.models),
         "n_cases": len(one.scores),
         "n_classes": one.scores.shape[1],
-        "values": "labels" if one.labels else "probabilities" if is_probability(one.scores) else f"scores{why or ' (not probabilities)'}",
+        "values": _values(one, why),
     }
     if axes is not None:
         joins = [one.located(axes)[1] for one in read.models.values()]
@@ -163,8 +174,10 @@ def line(found: Mapping[str, Any]) -> str:
     what = found["taken_for"]
     if found["kind"] == "annotations":
         sizes += [counted(found["n_annotators"], "annotator")] if found["n_annotators"] else ["annotators not named"]
-        sizes += [counted(len(found["classes"]), "class")] if "classes" in found else []
+        if "classes" in found:
+            sizes += [_order(found)] if found["ordered"] else [counted(len(found["classes"]), "class")]
         sizes += [counted(found["n_annotations"], what[:-1])]
+        sizes += [f"scale {scale_said(found['scale'])}"] if "scale" in found else []
         sizes += [f"left out: {reason} ({n:,})" for reason, n in found["left_out"].items()]
     if found["kind"] in ("clusters", "subgroups"):
         sizes += [f"{n:,} in {name!r}" for name, n in found["values"].items()]
@@ -172,6 +185,11 @@ def line(found: Mapping[str, Any]) -> str:
         what += f" of {counted(len(found['models']), 'model')}"
     layout = f" ({found['layout']})" if found["layout"] else ""
     return f"{found['file']}: {what}{layout}: {', '.join(sizes)}."
+
+
+def _order(found: Mapping[str, Any]) -> str:
+    """Return the grades of ordered labels: ``3 grades, in the order mild < moderate < severe``."""
+    return f"{counted(len(found['classes']), 'grade')}, in the order {order_said(np.array([*found['classes']]))}"
 
 
 def _joined(found: Mapping[str, Any]) -> str:
@@ -193,7 +211,7 @@ def lines(found: Mapping[str, Any]) -> list[list[str]]:
         rows += [
             ["models", some(found["models"])],
             ["cases", cases],
-            ["values", f"{found['values']} of {counted(found['n_classes'], 'class')}"],
+            ["values", found["values"] + (f" of {counted(found['n_classes'], 'class')}" if found["n_classes"] > 1 else "")],
         ]
     else:
         values = [f"{n:,} in {name!r}" for name, n in found["values"].items()]
@@ -211,8 +229,11 @@ def _lines_of_annotations(found: Mapping[str, Any], cases: str) -> list[list[str
     rows.append([found["taken_for"], f"{found['n_annotations']:,}, {each} per case"])
     if "classes" in found:
         listed = [f"{name} ({n:,})" for name, n in found["classes"].items()]
+        rows += [["grades", _order(found).partition(", ")[2]]] if found["ordered"] else []
         rows.append(["classes", f"{len(listed):,}: {some(listed)}"])
     else:
+        way = " (state it by --scale real or, such as, --scale 1,2,3,4,5)" if found["scale"] is None else ""
+        rows.append(["scale", scale_said(found["scale"]) + way])
         rows.append(["values", "from {min:g} to {max:g}".format(**found["values"])])
     missing = [f"{repr(token) if token else 'blank'} ({n:,})" for token, n in found["missing"].items()]
     rows += [["missing", f"{some(missing)}: read as not annotated"]] if missing else []

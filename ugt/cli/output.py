@@ -10,16 +10,20 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from .._base import parallel
+from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
-from ..report.digest import TOP, VOTED, Digest
+from ..report.digest import Digest
 from ..report.digits import Digits
+from ..report.headline import ERROR, TOP, VOTED, VOTED_ERROR
 from ..report.standings import is_shown
 from ..soft.ranking import WORDS
-from .command import aligned, decimal, spanned
+from .command import aligned, decimal, in_blocks, spanned
 from .facts import counted
 
 # Headings of the printed table; those of the report are longer.
 HEADINGS = {
+    **{name: one.heading for name, one in GRADE_METRICS.items()},
+    VOTED_ERROR: "voted MAE",
     "voted_accuracy": "voted top-{k}",
     **{name: one.heading for name, one in METRICS.items()},
     "topk_accuracy": "UA top-{k}",
@@ -27,7 +31,8 @@ HEADINGS = {
     **{f"{kind}_{name}": f"{before}{heading}" for name, _, heading, _ in WORDS for kind, before in (("soft", ""), ("hard", "hard "))},
 }
 
-ACCURACIES = ("voted_accuracy", "topk_accuracy")  # metrics that are printed with their intervals
+ACCURACIES = (VOTED, TOP)
+WITH_ENDS = (*ACCURACIES, ERROR, VOTED_ERROR)  # metrics that are printed with their intervals
 
 # Parts of an evaluation that commands print, as lines or as JSON; the files hold all parts.
 PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
@@ -77,45 +82,56 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     table: dict[str, dict[str, Mapping[str, Any]]] = {}
     # Orders of all classes are left out: top-3 of 3 classes is always 1.
     metrics, flips = ([row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "flips"))
+    headline = Digest(found).headline
+    if not headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
+        metrics = [
+            row for row in metrics if row["metric"] in (*GRADE_METRICS, VOTED_ERROR) or (row["metric"] in ACCURACIES and row["k"] == 1)
+        ]
     for row in metrics:
         if row["reliability"] in (None, shown):
             table.setdefault(HEADINGS[row["metric"]].format(k=row["k"]), {})[row["model"]] = row
     ends = {name: [(row["case_low"], row["case_high"]) for row in rows.values()] for name, rows in table.items()}
     digits = {name: Digits.proportion(intervals).decimals for name, intervals in ends.items()}
     lines = [["model", *table]]
-    lines += [[model, *(_cell(rows[model], digits[name]) for name, rows in table.items())] for model in found["models"]]
+    cells = {name: {model: _cell(row, digits[name]) for model, row in rows.items()} for name, rows in table.items()}
+    lines += [[model, *(own.get(model, "") for own in cells.values())] for model in found["models"]]
     for reference in dict.fromkeys(row["reference"] for row in found.get("references", ())):
         known = [row for row in found["references"] if (row["reference"], row["reliability"]) == (reference, shown)]
-        cells = {HEADINGS[row["metric"]].format(k=row["k"]): row["value"] for row in known}
-        lines.append([f"({reference})", *(decimal(cells[name], digits[name]) if name in cells else "" for name in table)])
+        values = {HEADINGS[row["metric"]].format(k=row["k"]): row["value"] for row in known}
+        lines.append([f"({reference})", *(decimal(values[name], digits[name]) if name in values else "" for name in table)])
     title = "Results"
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
+    level = f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases."
     legend = [
-        f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases. Voted top-k: how often the first k choices hold the",
+        f"{level} Voted top-k: how often the first k choices hold the",
         "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. This is not the probability",
         "that the model is right.",
-    ]
-    legend += ["The report explains the other columns."] if any(row["metric"] not in ACCURACIES for row in metrics) else []
+    ] if headline.higher_is_better else [
+        f"{level} MAE: mean distance of the prediction from a truth drawn from",
+        f"what the annotations leave open, in {headline.units}; lower is better. Voted MAE: distance from the {headline.voted_name}.",
+    ]  # fmt: skip
+    legend += ["The report explains the other columns."] if any(row["metric"] not in WITH_ENDS for row in metrics) else []
     order = [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)] if len(found["models"]) > 1 else []
-    return [f"{title}:", *(line.rstrip() for line in aligned(lines)), *legend, *order]
+    return [f"{title}:", *(line.rstrip() for line in in_blocks(lines)), *legend, *order]
 
 
 def _cell(row: Mapping[str, Any], decimals: int) -> str:
     """Return a value; an accuracy with its interval over cases."""
-    if row["metric"] not in ACCURACIES:
+    if row["metric"] not in WITH_ENDS:
         return decimal(row["value"], decimals)
     return spanned(row["value"], row["case_low"], row["case_high"], decimals)
 
 
 def _lead_lines(found: Mapping[str, Any]) -> list[str]:
-    """Which leads by top-k accuracy the data support, under each reliability and by the voted label."""
+    """Which leads by the headline measure the data support, under each reliability and by the voted label."""
     digest, lines = Digest(found), []
-    truths = list(dict.fromkeys(row["reliability"] for row in found["metrics"] if row["metric"] == TOP))
-    for k in dict.fromkeys(row["k"] for row in found["metrics"] if row["metric"] == TOP):
+    metric = digest.headline.metric
+    truths = list(dict.fromkeys(row["reliability"] for row in found["metrics"] if row["metric"] == metric))
+    for k in dict.fromkeys(row["k"] for row in found["metrics"] if row["metric"] == metric):
         said: dict[str, list[tuple[Any, tuple[float, float] | None]]] = {}
         for at in truths:
-            one = digest.standing(TOP, at, k)
+            one = digest.standing(metric, at, k)
             if one is not None:
                 words, ends = one.phrase()
                 said.setdefault(words, []).append((at, ends))
@@ -123,11 +139,11 @@ def _lead_lines(found: Mapping[str, Any]) -> list[str]:
             _verdict(words, [ends for _, ends in own]) + (_where([at for at, _ in own]) if len(truths) > 1 else "")
             for words, own in said.items()
         ]
-        by_vote = digest.standing(VOTED, k=k)
+        by_vote = digest.standing(digest.headline.voted, k=k)
         if by_vote is not None:
             words, ends = by_vote.phrase()
-            parts.append(f"{_verdict(words, [ends])} by the voted label")
-        lines.append(f"By top-{k}: {'; '.join(parts)}.")
+            parts.append(f"{_verdict(words, [ends])} by the {digest.headline.voted_name}")
+        lines.append(f"By {'MAE' if k is None else f'top-{k}'}: {'; '.join(parts)}.")
     return lines
 
 
@@ -149,10 +165,11 @@ def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where the order of two models by top-k accuracy changes, if the data show it."""
     lines = []
     for row in flips:
-        if row["metric"] == "topk_accuracy" and is_shown(row):
+        if row["metric"] in (TOP, ERROR) and is_shown(row):
             below, above = (row["other"], row["model"]) if row["better_above"] else (row["model"], row["other"])
             at = f"{row['reliability']:.3g} (interval: {row['low']:.3g} to {row['high']:.3g})"
-            lines.append(f"By top-{row['k']}, {below} is better below reliability {at}, {above} above.")
+            by = "MAE" if row["k"] is None else f"top-{row['k']}"
+            lines.append(f"By {by}, {below} is better below reliability {at}, {above} above.")
     return lines
 
 

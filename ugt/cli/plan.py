@@ -22,8 +22,9 @@ from ..studies.components import PARTS
 from ..studies.pilots import COEFFICIENTS, METRICS
 from ..studies.targets import AnnotationDesign
 from .cases import add_positive_class, annotations_of, models_of, read_record
-from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, in_options, new_command, output_file, say
+from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, in_options, new_command, output_file, say
 from .facts import counted
+from .reading import add_reading
 
 SHOWN = 12  # designs in the printed table
 GIVEN = ("value", "width", "power", "difference", "margin", "cost", "max_annotators", "level")

@@ -14,7 +14,8 @@ from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, re
 from ..studies.covariances import METHODS
 from ..studies.figures import NAMED
 from .cases import annotations_of, beside, missing_texts, of_cases
-from .command import ANNOTATIONS, PREDICTIONS, add_reading, aligned, decimal, group, in_options, new_command, say, took, written
+from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, in_options, new_command, say, took, written
+from .reading import add_reading
 
 COLUMNS = ("test", "reader", "rating", "truth")
 

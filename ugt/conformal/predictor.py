@@ -104,7 +104,7 @@ def pooled(scores: Array, category: Int64, n_categories: int) -> Levels:
 def pooled_by_class(scores: Array, label: Int32) -> Levels:
     """Return the levels of a single category from the scores (n, K) of all classes and m labels (n, m) of each case."""
     n, m = label.shape
-    drawn = np.bincount((label + scores.shape[1] * np.arange(n)[:, None]).ravel(), minlength=scores.size)
+    drawn = np.bincount((label + scores.shape[1] * np.arange(n, dtype=np.int64)[:, None]).ravel(), minlength=scores.size)
     at = np.flatnonzero(drawn)
     at = at[np.argsort(scores.ravel()[at], kind="stable")]
     ordered = scores.ravel()[at]

@@ -178,7 +178,7 @@ class PlausibilityRegions(Calibrator):
         return ScoreRule(**self.rule_).table(Cases.of(predictions, case_ids, self.n_classes_), PREDICTED)
 
     def _levels(self) -> Levels:
-        return Levels(np.array([0, len(self.level_score_)]), self.level_score_, self.level_p_, self.base_p_)
+        return Levels(np.array([0, len(self.level_score_)], np.int64), self.level_score_, self.level_p_, self.base_p_)
 
 
 def expected(plausibilities: Array, scores: Array) -> Array:

@@ -5,8 +5,8 @@ Each partition gives a state of :mod:`ugt.states`; states are merged in a tree. 
 
 from __future__ import annotations
 
-from .cases import cases_apart, labels, per_case
+from .cases import cases_apart, labels, per_case, ratings
 from .merging import compute, partial
 from .skills import dawid_skene
 
-__all__ = ["cases_apart", "compute", "dawid_skene", "labels", "partial", "per_case"]
+__all__ = ["cases_apart", "compute", "dawid_skene", "labels", "partial", "per_case", "ratings"]

@@ -11,7 +11,8 @@ from .._base import identifiers
 from .._base.arrays import NDArray
 from .._base.axes import stream_keys_of
 from .._base.checks import error
-from ..annotations import Labels
+from .._base.grades import named_by
+from ..annotations import Labels, Ratings
 from ..states.sums import ids_of
 from .parts import Graph, held, needed, partitions, values, zipped
 
@@ -19,7 +20,14 @@ MOST_RANGES = 64  # most ranges of hashes of case ids
 
 
 def labels(
-    frame: Any, case: str = "case", annotator: str = "annotator", label: str = "label", *, classes: Any, check: bool = False
+    frame: Any,
+    case: str = "case",
+    annotator: str = "annotator",
+    label: str = "label",
+    *,
+    classes: Any = None,
+    ordered: Any = None,
+    check: bool = False,
 ) -> list[Any]:
     """Return the labels of each partition of a long data frame of dask, which has one row per label.
 
@@ -30,7 +38,9 @@ def labels(
     case, annotator, label : str
         Names of its columns.
     classes : int K or sequence of K names
-        As for :meth:`ugt.Labels.from_long`; a single partition does not show all classes.
+        As for :meth:`ugt.Labels.from_long`; a single partition does not show all classes. They may be left out if ``ordered`` names them.
+    ordered : True or sequence of K names, optional
+        As for :meth:`ugt.Labels.from_long`.
     check : bool
         Check first that all rows of each case are in one partition, by :func:`cases_apart`, which reads the frame once more.
 
@@ -56,17 +66,59 @@ def labels(
     [Labels(n_cases=1, n_empty=0, n_classes=3, n_labels=2, n_annotators=2),
      Labels(n_cases=1, n_empty=0, n_classes=3, n_labels=2, n_annotators=2)]
     """
-    names = (case, annotator, label)
-    _check_columns(frame, names)
-    if classes is None:
+    if named_by(classes, ordered) is None:
         raise error("classes", "be given, since a single partition does not show all classes", None)
+    return _read(frame, (case, annotator, label), check, Labels.from_long, classes=classes, ordered=ordered)
+
+
+def ratings(
+    frame: Any, case: str = "case", annotator: str = "annotator", value: str = "value", *, scale: Any = None, check: bool = False
+) -> list[Any]:
+    """Return the ratings of each partition of a long data frame of dask, which has one row per rating.
+
+    Parameters
+    ----------
+    frame, case, annotator, check
+        As for :func:`labels`.
+    value : str
+        Name of the column of the ratings.
+    scale : None, "real" or ascending numbers
+        As for :meth:`ugt.Ratings.from_long`, of all partitions.
+
+    Returns
+    -------
+    list of dask Delayed of Ratings
+        For :func:`partial` and :func:`compute`; None for a partition without rows.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`labels`. When the ratings are computed: as :meth:`ugt.Ratings.from_long`.
+
+    Examples
+    --------
+    >>> import dask.dataframe
+    >>> import pandas
+    >>> import ugt.dask
+    >>> table = pandas.DataFrame({"case": [0, 0, 1, 1], "annotator": [0, 1, 0, 1], "value": [2, 2, 1, 3]})
+    >>> frame = dask.dataframe.from_pandas(table.set_index("case", drop=False), npartitions=2)
+    >>> [part.compute().scale for part in ugt.dask.ratings(frame, scale=[1, 2, 3])]
+    [(1.0, 2.0, 3.0), (1.0, 2.0, 3.0)]
+    """
+    return _read(frame, (case, annotator, value), check, Ratings.from_long, scale=scale)
+
+
+def _read(frame: Any, names: tuple[str, ...], check: bool, make: Callable[..., Any], **options: Any) -> list[Any]:
+    """Return the annotations of each partition, made of three columns; with ``check``, reject cases in several partitions."""
+    _check_columns(frame, names)
+    case = names[0]
     if check:
         shared = cases_apart(frame, case)[1]
         if shared:
             must = f"have all rows of a case in one partition: frame.shuffle(on={case!r}) does so"
             raise error("frame", must, f"{shared} cases in two partitions or more")
-    read = needed().delayed(_labels)
-    return [read(part, names, classes) for part in partitions("frame", frame)]
+    read = needed().delayed(_annotations)
+    return [read(part, names, make, options) for part in partitions("frame", frame)]
 
 
 def _check_columns(frame: Any, names: tuple[str, ...]) -> None:
@@ -79,8 +131,8 @@ def _check_columns(frame: Any, names: tuple[str, ...]) -> None:
             raise error("frame", f"have a column {name!r}", ", ".join(map(repr, columns)))
 
 
-def _labels(part: Any, names: tuple[str, ...], classes: Any) -> Labels | None:
-    return None if len(part) == 0 else Labels.from_long(*(part[name] for name in names), classes=classes)
+def _annotations(part: Any, names: tuple[str, ...], make: Callable[..., Any], options: Mapping[str, Any]) -> Labels | Ratings | None:
+    return None if len(part) == 0 else make(*(part[name] for name in names), **options)
 
 
 # ---- whether cases are whole

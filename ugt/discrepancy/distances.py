@@ -103,7 +103,7 @@ class Layout(NamedTuple):
     def shares(self, entry: int) -> tuple[Int64, Array]:
         """Return the rows of an entry, in the order of the entries, and the share of each."""
         bounds = (entry, entry + 1) if self.row_offsets is None else self.row_offsets[entry : entry + 2]
-        rows = np.arange(*bounds)
+        rows = np.arange(*bounds, dtype=np.int64)
         times = np.ones(len(rows)) if self.times is None else self.times[rows]
         return rows, times / times.sum()
 

@@ -15,11 +15,12 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.laws import t_quantile
 from .._base.ragged import row_of
-from ..annotations import Ratings
+from ..agreement.scales import as_ratings
+from ..annotations import Labels, Ratings
 from ..resampling import ids_of_cases, over
 from .input import as_annotations, check_all, joined, numbers
 
-EVERYONE = "annotators"
+EVERYONE, MODEL = "annotators", "model"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +80,10 @@ class BlandAltman(Frozen):
     pairs : tuple of LimitsOfAgreement
         Pairs of readers in their order; then the model with each of them; then the model with ``"annotators"``, all together.
     coverage, level : float
+    population : LimitsOfAgreement
+        Limits for any two annotators like these, whose bias is 0 on average: their differences in strictness are part of the spread, and
+        intervals are over cases and annotators. From the cases that all annotators rated; NaN with clusters. See the notes of
+        :func:`bland_altman`.
 
     Examples
     --------
@@ -91,6 +96,16 @@ class BlandAltman(Frozen):
     pairs: tuple[LimitsOfAgreement, ...]
     coverage: float
     level: float
+    population: LimitsOfAgreement
+
+    @property
+    def largest_bias(self) -> LimitsOfAgreement | None:
+        """The pair of annotators whose bias is furthest from 0, the first of equal ones; None if no two share a case.
+
+        It was picked as the largest, so its interval, which is of one pair, is too short: :func:`annotator_strictness` tests all together.
+        """
+        known = [one for one in self.pairs if one.first != MODEL and not math.isnan(one.bias)]
+        return max(known, key=lambda one: abs(one.bias), default=None)
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per pair: ``first, second, n_cases, n_clusters, bias, sd, lower, upper``, and ``_low, _high`` of three."""
@@ -134,8 +149,8 @@ def bland_altman(
 
     Parameters
     ----------
-    annotations : Ratings, or (N, A) array of numbers
-        A reader may rate a case several times.
+    annotations : Ratings, ordered Labels, or (N, A) array of numbers
+        A reader may rate a case several times. Ordered labels count with ``labels.grades``.
     predictions : (N,) numbers or mapping of case id to number, optional
         A model's ratings, NaN or None if there is none.
     clusters : (N,) ids, mapping of case id to id, or (case ids, ids), optional
@@ -155,14 +170,18 @@ def bland_altman(
     Raises
     ------
     ValueError
-        If annotations are not ratings, if there are fewer than two sides, or if predictions do not fit.
+        If annotations are neither ratings nor ordered labels, if there are fewer than two sides, or if predictions do not fit.
 
     Notes
     -----
     Limits are for single ratings and assume normal differences whose mean and spread do not change with the size of the ratings (see the
     plot). They are in the units of the ratings and are not relative to the range of the cases. Intervals use Student's t for the bias
     and, for limits, the variance recovered from the intervals of its parts (MOVER). A comparison with all annotators treats them as
-    replicates of one reader: their biases are part of the spread, and other annotators are not covered by the intervals. In simulations
+    replicates of one reader: their biases are part of the spread, and other annotators are not covered by the intervals.
+
+    ``population`` is for two other annotators: annotators and cases are random effects (two-way, no replicates needed), and sd² is
+    :math:`2(σ^2_{annotator} + σ^2_{error})`, with the interval by MOVER from the mean squares of the analysis of variance. With two or
+    three annotators that interval is very wide, as it must be. In simulations
     with normal differences of 20 to 30 cases (replicates, clusters) the intervals of limits covered them in 95 to 97% at level 0.95 (Monte
     Carlo error 0.4%).
 
@@ -185,9 +204,10 @@ def bland_altman(
     for name, share in (("coverage", coverage), ("level", level)):
         if checks.scalar(name, share, positive=True) >= 1:
             raise checks.error(name, "be a number between 0 and 1", repr(share))
-    held = as_annotations(annotations, [], "squared")
+    ordered = isinstance(annotations, Labels) and annotations.ordered and len(annotations.annotators) > 0
+    held = as_annotations(as_ratings(annotations) if ordered else annotations, [], "squared")
     if not isinstance(held, Ratings):
-        raise checks.error("annotations", "be Ratings, or an array of numbers", type(held).__name__)
+        raise checks.error("annotations", "be Ratings, ordered Labels by named annotators, or an array of numbers", type(held).__name__)
     sides = [(str(who), _readings(held, j)) for j, who in enumerate(held.annotators)]
     pairs = list(combinations(sides, 2))
     if predictions is not None:
@@ -195,11 +215,12 @@ def bland_altman(
         if checks.option("missing", missing, ("error", "drop")) == "error":
             check_all("predictions", ~np.isnan(model), held)
         own = OneSide(model, (~np.isnan(model)).astype(np.int64), np.zeros(len(model)))
-        pairs += [(("model", own), other) for other in [*sides, (EVERYONE, _everyone([one for _, one in sides]))]]
+        pairs += [((MODEL, own), other) for other in [*sides, (EVERYONE, _everyone([one for _, one in sides]))]]
     if not pairs:
         raise checks.error("annotations", "hold two annotators, or one and predictions", len(held.annotators))
-    ids = np.arange(held.n_cases) if clusters is None else ids_of_cases("clusters", clusters, held.n_cases, held.case_ids)
-    return BlandAltman(tuple(_compared(first, second, ids, coverage, level) for first, second in pairs), coverage, level)
+    ids = np.arange(held.n_cases, dtype=np.int64) if clusters is None else ids_of_cases("clusters", clusters, held.n_cases, held.case_ids)
+    compared = tuple(_compared(first, second, ids, coverage, level) for first, second in pairs)
+    return BlandAltman(compared, coverage, level, _of_population([one for _, one in sides], clusters is None, coverage, level))
 
 
 def _readings(held: Ratings, j: int) -> OneSide:
@@ -248,6 +269,29 @@ def _compared(one: tuple[str, OneSide], other: tuple[str, OneSide], ids: NDArray
     lower, upper = bias - z * sd, bias + z * sd
     ends = (bias - half, bias + half), (lower - outer, lower + inner), (upper - inner, upper + outer)
     return LimitsOfAgreement(first, second, len(both), g, bias, sd, lower, upper, *ends, mean, difference, "")
+
+
+def _of_population(sides: list[OneSide], single: bool, coverage: float, level: float) -> LimitsOfAgreement:
+    """Return the limits of any two annotators, from the mean squares of a two-way table of the cases that all of them rated."""
+    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
+    k, every = len(sides), np.flatnonzero(np.min([one.n for one in sides], axis=0) > 0)
+    names, n, none = ("annotator", "other annotator", len(every), len(every)), len(every), np.empty(0)
+    if n < 2 or k < 2 or not single:
+        reason = "clusters" if not single else "fewer than two annotators" if k < 2 else "fewer than two cases that all annotators rated"
+        nan = (math.nan, math.nan)
+        return LimitsOfAgreement(*names, *(math.nan,) * 4, nan, nan, nan, none, none, reason)
+    table = np.array([one.mean[every] for one in sides])
+    rows, columns, middle = table.mean(axis=1), table.mean(axis=0), table.mean()
+    residual = float(((table - rows[:, None] - columns + middle) ** 2).sum())
+    parts = [VariancePart(2 / n, n * float(rows.var(ddof=1)), k - 1.0)]
+    parts += [VariancePart(2 * (n - 1) / n, residual / ((n - 1) * (k - 1)), float((n - 1) * (k - 1)))]
+    times = np.concatenate([one.n[every] for one in sides])
+    parts += [VariancePart(2 * w, s2, df) for w, s2, df in _within(times, float(sum(one.squares[every].sum() for one in sides)))]
+    variance, z = sum(part.weight * part.variance for part in parts), float(ndtri((1 + coverage) / 2))
+    low, high = (z * math.sqrt(end) for end in _ends(parts, variance, level))
+    sd = math.sqrt(variance)
+    return LimitsOfAgreement(*names, 0.0, sd, -z * sd, z * sd, (0.0, 0.0), (-high, -low), (low, high), none, none, "")
 
 
 def _within(n: Int64, squares: float) -> Iterator[VariancePart]:

@@ -93,7 +93,7 @@ def guessing(compared: Compared, counted: Bools) -> float:
         return float("nan")
     layout = Layout.of(held)
     times = np.ones(len(held.annotator)) if layout.times is None else layout.times
-    entry = np.arange(len(times)) if layout.row_offsets is None else row_of(layout.row_offsets)
+    entry = np.arange(len(times), dtype=np.int64) if layout.row_offsets is None else row_of(layout.row_offsets)
     case = row_of(layout.offsets)[entry]
     share = times / np.bincount(entry, times)[entry] * layout.size[entry]
     weight = share / np.maximum(np.bincount(case, share, held.n_cases), 1)[case] * counted[case] / counted.sum()

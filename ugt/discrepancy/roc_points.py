@@ -142,5 +142,5 @@ def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str =
     alone = {OTHERS: int((n < 2).sum()), "case without a score": int((np.isnan(score) & (n[:, 0] >= 2)).sum())}
     left_out = {reason: count for reason, count in alone.items() if count}
     return AnnotatorRocPoints(
-        held.annotators, counted.sum(axis=0), sensitivity, specificity, model, left_out, one, np.asarray(held.axes.case_ids)
+        held.annotators, counted.sum(axis=0, dtype=np.int64), sensitivity, specificity, model, left_out, one, np.asarray(held.axes.case_ids)
     )

@@ -17,16 +17,19 @@ from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..aggregation.reliabilities import is_mapping
+from ..annotations import Ratings
 from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
 from ..annotator_models import warn_if_judged
 from ..report import SCHEMA, ResultTable
 from ..report.context import Annotated, Context, Options
+from ..report.sections import OF_RATINGS
 from ..report.wording import check
 from . import facts
-from .input import aggregation_input, annotators_of, check_mapping, groups_of, informed, joined, orders_of, subgroups_of
+from .input import aggregation_input, annotators_of, check_mapping, grades_of, groups_of, informed, joined, orders_of, subgroups_of
 from .needs import check_room
 from .passes import tables_of
+from .ratings import RatedWork, check_options
 from .suspicions import suspicions
 from .work import Work
 
@@ -137,7 +140,7 @@ class Evaluation(Record):
         found = plain_value({**known, **tables})
         when = ("date", "command", "versions", "report")  # what changes no number
         results = {**found, "provenance": {name: value for name, value in found["provenance"].items() if name not in when}}
-        return {"ugt": __version__, "schema": SCHEMA, "run": _run_of(results), **found}
+        return {"ugt": __version__, "schema": SCHEMA, "run": facts.run_of(results), **found}
 
     @cached_property
     def run(self) -> str:
@@ -184,13 +187,6 @@ class Evaluation(Record):
         return self.tables[checks.option("table", table, tuple(self.tables))]
 
 
-def _run_of(results: Mapping[str, Any]) -> str:
-    import hashlib  # noqa: PLC0415  (what only writing needs)
-    import json  # noqa: PLC0415
-
-    return "r" + hashlib.sha256(json.dumps(results).encode()).hexdigest()[:11]  # the letter keeps spreadsheets from reading it as a number
-
-
 def evaluate(
     annotations: Any,
     predictions: Mapping[str, Any],
@@ -211,6 +207,7 @@ def evaluate(
     ties: str = "expectation",
     missing: str = "error",
     positive_class: Any = None,
+    predictions_are: str | None = None,
     clusters: Any = None,
     subgroups: Mapping[str, Any] | None = None,
     details: bool = True,
@@ -227,21 +224,24 @@ def evaluate(
 
     Parameters
     ----------
-    annotations : Labels, Rankings, data frame, or plausibilities
+    annotations : Labels, Rankings, Ratings, data frame, or plausibilities
         The annotations; a frame of pandas or polars has the columns that a file may have. Plausibilities (Point, Dirichlet or Draws) are
-        used without reliabilities.
+        used without reliabilities. Ordered labels, and ratings on a finite scale, add measures of grades, and models may then give one
+        number per case; models of ratings on the scale "real" must.
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
         If it is empty, only certainty is evaluated.
-    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", "dawid-skene", "glad"}
-        The truth model. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings. ``"dawid-skene"`` and
+    aggregation : {"auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", "dawid-skene", "glad", "graded-response", "normal"}
+        The truth model. ``"auto"``: ``"dirichlet"`` for labels, ``"prirn"`` for rankings, ``"normal"`` (:func:`normal` with a fitted
+        prior) for ratings on a real scale. ``"graded-response"`` needs ordered labels with their annotators: each case has one true grade,
+        with the probabilities of :func:`graded_response`. ``"dawid-skene"`` and
         ``"glad"`` need labels with their annotators; they are :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1) and
         :func:`glad`, and the class that they find most probable is the truth.
     reliability : number, sequence of numbers, or mapping of annotator to number
         Weight of the annotations, above 0; all results are given for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``,
-        10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1 a label counts
-        less than one independent label, for example because annotators share errors. A mapping gives each annotator a separate
-        reliability (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
+        (and ``"normal"``), 10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1
+        a label counts less than one independent label, for example because annotators share errors. A mapping gives each annotator a
+        separate reliability (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
         Default 1 and 3 (if there are so many classes).
@@ -262,6 +262,9 @@ def evaluate(
         Predictions for cases that are not annotated: refuse them, or leave them out with a note.
     positive_class : int or str, optional
         For two classes, the class that single columns of probabilities are for.
+    predictions_are : {"numbers", "grades", "positions"}, optional
+        For ordered labels, what one number per case is, if it is doubtful: a number on the scale of the grades, also between or outside of
+        them; the number of a grade; the position 0 to K-1 of a grade.
     clusters : (N,) ids, or mapping of case id to cluster, optional
         Cases that belong together, such as one patient's: they are resampled together.
     subgroups : mapping of name to (N,) values, or to a mapping of case id to value, optional
@@ -307,7 +310,7 @@ def evaluate(
     >>> [(row["model"], round(row["value"], 3)) for row in ev.metrics if row["metric"] == "topk_accuracy"]
     [('A', 0.349), ('B', 0.425)]
     """
-    planned = _planned(plan)
+    planned = facts.planned(plan)
     words = check(report, planned)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
     checks.flag("details", details)
@@ -316,7 +319,10 @@ def evaluate(
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
     word, by_annotator = resampling.seed_of(seed), is_mapping(reliability)
     with parallel.threads(n_threads):
-        given = aggregation_input(annotations)
+        known = Annotated.all_of(aggregation_input(annotations))
+        given, axes, values, real = known.given, known.axes, grades_of(known.given), isinstance(known.given, Ratings)
+        if real:
+            check_options(k=k, groups=groups, positive_class=positive_class, predictions_are=predictions_are)
         check_mapping(predictions)
         check_not_among(predictions, annotators_of(given))
         making = by_name.Making(
@@ -329,65 +335,60 @@ def evaluate(
         if fit is not None:
             truths.settings["prior_fit"], note = by_name.fitted_prior(fit, options.level)
             truths.say(note)
-        orders = orders_of(k, given.n_classes)
-        by_group = None if groups is None else groups_of(groups, group_names, given.axes)
+        orders = orders_of(k, known.n_classes)
+        by_group = None if groups is None else groups_of(groups, group_names, axes)
         check_room(given, truths, len(predictions), orders, options, by_group is not None, details)
         with notices.heard() as of_predictions:
-            scores, present, by_position = joined(predictions, given.axes, missing, positive_class)
-        of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, given.axes.case_ids)
-        subgroups_given = subgroups_of(subgroups, given.axes)
-        known = Annotated(given, np.flatnonzero(present))
-        scores = {name: table[known.rows] for name, table in scores.items()}
-        voted = by_name.voted(given).take(known.rows)
-        of_case = None if of_case is None else of_case[known.rows]
-        work = Work(known, truths, voted, scores, orders, None if by_group is None else by_group[0], options, word, details, of_case).run()
+            predicted = joined(predictions, axes, missing, positive_class, real or values is not None, real)
+        of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, axes.case_ids)
+        subgroups_given = subgroups_of(subgroups, axes)
+        known = Annotated(given, np.flatnonzero(predicted.present))
+        scores = {name: table[known.rows] for name, table in predicted.scores.items()}
+        voted, of_case = by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows]
+        work: Any = RatedWork(known, truths, scores, options, of_case)
+        if not real:
+            work = Work(known, truths, voted, scores, orders, None if by_group is None else by_group[0], options, word, details, of_case)
+            work.grade(values, predicted.numbers, predictions_are)
+        work.run()
         context = Context(
-            known=known, scores=scores, voted=voted, clusters=of_case,
+            known=known, scores=work.scores, voted=voted, clusters=of_case,
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
-            soft=work.soft, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
+            further=work.further, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
             case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean, top=work.top,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
-            groups=by_group,
+            groups=by_group, graded=work.graded, fitted=next(iter(truths.fits), None),
         )  # fmt: skip
-        tables, said = tables_of(context)
+        tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
-        circular += informed(given, scores, known.rows)
+        circular += [] if real else informed(given, work.scores, known.rows)
     settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed)}
     settings.update(plan=planned, report=words)
-    if given.n_classes == 2:
-        at = None if positive_class is None else positive_position(given.axes.classes, positive_class)
-        settings["positive_class"] = str(given.axes.classes[1 if at is None else at])
+    if known.n_classes == 2:
+        at = None if positive_class is None else positive_position(axes.classes, positive_class)
+        settings["positive_class"] = str(axes.classes[1 if at is None else at])
     if by_group is not None:
         settings["groups"] = by_group[1]
-    left_out = {NO_ANNOTATIONS: int((~voted.defined).sum()), NO_PREDICTIONS: int((~present).sum())}
+    left_out = {NO_ANNOTATIONS: int((np.isnan(voted) if real else ~voted.defined).sum()), NO_PREDICTIONS: int((~predicted.present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),
         data={
             **facts.data_summary(known),
-            "joined": " ".join(filter(None, (by_position, *dict.fromkeys(of_predictions)))) or None,
+            "joined": " ".join(filter(None, (predicted.by_position, *dict.fromkeys(of_predictions)))) or None,
             "n_clusters": None if of_case is None else len(set(of_case.tolist())),
         },
         left_out={reason: n for reason, n in left_out.items() if n},
         notes=(
             *facts.notes(known, options.ties),
-            *filter(None, [by_position]),
+            *filter(None, [predicted.by_position]),
             *dict.fromkeys(of_predictions),
             *truths.notes,
             *said,
             *filter(None, [None if context.clusters is None else resampling.few_clusters(len(set(context.clusters.tolist())))]),
             *circular,
-            *suspicions(context),
+            *(() if real else suspicions(context)),
         ),
         models=tuple(scores),
         sources=facts.sources(context.unit_names, bool(scores), len(known.annotators) > 0),
         tables=tables,
     )
-
-
-def _planned(plan: Mapping[str, Any] | None) -> dict[str, Any]:
-    if plan is None:
-        return {}
-    from ..report.plan import check_plan  # noqa: PLC0415
-
-    return check_plan(plan)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.version import __version__
-from ..annotations import Labels, Rankings
+from ..annotations import Labels, Rankings, Ratings
 from ..resampling.spread import FEW_ANNOTATORS
 
 if TYPE_CHECKING:
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 def data_summary(annotated: Annotated) -> dict[str, Any]:
     """Return the numbers of cases, classes, annotators and annotations."""
-    known, per_case = annotated.annotations, annotated.n_annotations
+    known, per_case = annotated.annotated, annotated.n_annotations
     found: dict[str, Any] = {"kind": type(annotated.given).__name__.lower(), "n_cases": annotated.n_cases, "n_classes": annotated.n_classes}
     if known is None or per_case is None:
         return found
-    used = np.unique(known.label if isinstance(known, Labels) else known.items)
+    if isinstance(known, Labels):
+        found["ordered"] = known.ordered
+    used = np.unique([] if isinstance(known, Ratings) else known.label if isinstance(known, Labels) else known.items)
     return {
         **found,
-        "n_unused_classes": known.n_classes - len(used),
+        "n_unused_classes": annotated.n_classes - len(used),
         "n_annotators": len(known.annotators) or None,
         "n_annotations": int(per_case.sum()),
         "annotations_per_case": {"min": int(per_case.min()), "median": float(np.median(per_case)), "max": int(per_case.max())},
@@ -34,12 +36,14 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
 
 def notes(annotated: Annotated, ties: str) -> Iterable[str]:
     """Yield the limits that a reader must know, in sentences."""
-    known = annotated.annotations
+    known = annotated.annotated
     yield "Metrics measure agreement with a truth drawn from what the annotations leave open, not with a verified truth."
     if isinstance(known, Rankings):
         yield "The voted label is the best class by inverse rank normalisation; classes tied at the top share it."
     elif isinstance(known, Labels):
         yield "The voted label is the most frequent label; classes tied at the top share it."
+    elif isinstance(known, Ratings):
+        yield "The voted rating is the mean rating."
     if known is not None and 1 < len(known.annotators) < FEW_ANNOTATORS:
         yield f"{len(known.annotators)} annotators: intervals for other annotators depend on the differences between them."
     if known is not None and len(known.annotators) == 0:
@@ -50,13 +54,17 @@ def notes(annotated: Annotated, ties: str) -> Iterable[str]:
 
 def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return versions, date and settings."""
-    from datetime import datetime, timezone  # noqa: PLC0415  (5 ms that only this needs)
-
     import scipy  # noqa: PLC0415
 
     versions = {"ugt": __version__, "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
-    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    return {"date": date, "versions": versions, "command": None, "inputs": [], **settings, **(given or {})}
+    return {"date": now(), "versions": versions, "command": None, "inputs": [], **settings, **(given or {})}
+
+
+def now() -> str:
+    """Return the date and time."""
+    from datetime import datetime, timezone  # noqa: PLC0415  (5 ms that only this needs)
+
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def sources(units: tuple[str, ...], with_models: bool, named: bool) -> dict[str, tuple[str, ...]]:
@@ -69,3 +77,20 @@ def sources(units: tuple[str, ...], with_models: bool, named: bool) -> dict[str,
         found["both_low, both_high"] = (*units, "draws")
         found["best_share, rank_low, rank_high, margin_low, margin_high, flips"] = units
     return found
+
+
+def run_of(results: Mapping[str, Any]) -> str:
+    """Return the name of the results: equal ones have equal names."""
+    import hashlib  # noqa: PLC0415  (what only writing needs)
+    import json  # noqa: PLC0415
+
+    return "r" + hashlib.sha256(json.dumps(results).encode()).hexdigest()[:11]  # the letter keeps spreadsheets from reading it as a number
+
+
+def planned(plan: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the checked plan; empty if there is none."""
+    if plan is None:
+        return {}
+    from ..report.plan import check_plan  # noqa: PLC0415
+
+    return check_plan(plan)

@@ -3,34 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.grades import order_said
 from .._base.identifiers import is_frame
-from ..annotations import Labels, Rankings
+from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare
-from ..annotations.predictions import Predictions, position_note, positive_position
+from ..annotations.predictions import Predictions, position_note, positive_position, unrounded
 from ..io.annotations import Reading, read_frame
 from ..plausibilities import Plausibilities
 from ..plausibilities.made_of import INFORMED
 from ..plausibilities.sets import named_groups
 from ..resampling import ids_of_cases
 
+MOST_GRADES = 20  # different whole numbers that may be the grades of a scale
+
 
 def aggregation_input(annotations: Any) -> Any:
-    """Return annotations or plausibilities; a data frame is read by its columns."""
-    if isinstance(annotations, (Labels, Rankings, Plausibilities)):
-        return annotations
+    """Return annotations or plausibilities; a data frame is read by its columns, and ratings on a finite scale become ordered labels."""
     if is_frame(annotations):
         annotations = read_frame(annotations, Reading()).annotations
-        if isinstance(annotations, (Labels, Rankings)):
-            return annotations
-        raise TypeError(f"annotations must be labels or rankings. Got a data frame of {type(annotations).__name__.lower()}.")
+    if isinstance(annotations, (Labels, Rankings, Plausibilities)):
+        return annotations
+    if isinstance(annotations, Ratings):
+        return _of_scale(annotations)
     check_bare("annotations", annotations)
-    raise TypeError(f"annotations must be Labels, Rankings or plausibilities. Got {type(annotations).__name__}.")
+    raise TypeError(f"annotations must be Labels, Rankings, Ratings or plausibilities. Got {type(annotations).__name__}.")
+
+
+def _of_scale(ratings: Ratings) -> Any:
+    """Return ratings on a real scale, or ordered labels of a finite one; ask if the scale is not stated and may be either."""
+    if isinstance(ratings.scale, tuple):
+        return ratings.to_labels()
+    if ratings.n_ratings == 0:
+        raise checks.error("annotations", "hold at least one rating", "none")
+    used = np.unique(ratings.value)
+    if ratings.scale is None and len(used) <= MOST_GRADES and (used == np.floor(used)).all():
+        grades = ", ".join(f"{value:g}" for value in used)
+        must = "have a stated scale: scale= with all grades, or with 'real' for numbers on a continuous scale (Ratings.on_scale)"
+        raise checks.error("annotations", must, f"the whole numbers {grades}")
+    return ratings
+
+
+def grades_of(given: Any) -> Array | None:
+    """Return the numbers (K,) of the grades, if the annotations, or those from which a truth was made, are ordered labels."""
+    made_of = getattr(given, "made_of", None)
+    labels = given if made_of is None else made_of.annotations
+    return labels.grades if isinstance(labels, Labels) and labels.ordered else None
 
 
 def annotators_of(given: Any) -> Any:
@@ -40,7 +63,9 @@ def annotators_of(given: Any) -> Any:
 
 
 def orders_of(k: Any, n_classes: int) -> list[int]:
-    """Return the orders k of certainty and metrics."""
+    """Return the orders k of certainty and metrics; none without classes."""
+    if n_classes == 0:
+        return []
     wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
     if not wanted:
         raise checks.error("k", "hold at least one order", k)
@@ -65,22 +90,48 @@ def check_mapping(predictions: Any) -> None:
         raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
 
 
-def joined(predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any) -> tuple[dict[str, Array], Bools, str]:
-    """Return scores of every model in the order of the cases, the cases that all models have, and a note on scores joined by position."""
-    scores, present, by_position = {}, np.ones(axes.n_cases, bool), []
+class JoinedScores(NamedTuple):
+    """The scores of every model in the order of the cases, and the cases that all models have."""
+
+    scores: dict[str, Array]
+    present: Bools
+    by_position: str  # a note on scores joined by position
+    numbers: set[str]  # models of one number per case
+
+
+def joined(
+    predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any, on_scale: bool = False, real: bool = False
+) -> JoinedScores:
+    """Return the predictions joined to the cases; ``on_scale``: whether they may be one number per case, ``real``: whether they must."""
+    scores, present, by_position, numbers, unnamed, rounded = {}, np.ones(axes.n_cases, bool), [], set(), [], []
     if positive_class is not None:
         positive_position(axes.classes, positive_class)
     for name, value in predictions.items():
         try:
-            given = Predictions.from_any(value, axes.classes, positive_class)
+            given = Predictions.from_any(value, axes.classes, positive_class, on_scale=on_scale)
+            if given.numbers and not on_scale:
+                raise checks.error("scores", "have one column per class, unless annotations are grades or ratings", "one number per case")
+            if real and not given.numbers:
+                must = "be one number per case for ratings (a file with the columns case and prediction)"
+                raise checks.error("predictions", must, "labels" if given.labels else f"{given.scores.shape[1]} columns")
             scores[str(name)], here = given.aligned(axes, missing=missing)
+            if not given.numbers:
+                scores[str(name)], decimals = unrounded(scores[str(name)], here)
+                rounded += [f"{name} ({decimals} decimals)"] * (decimals > 0)
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
         present &= here
+        numbers |= {str(name)} if given.numbers else set()
         by_position += [str(name)] * (given.case_ids is None)
+        unnamed += [str(name)] * (on_scale and given.classes is None and not given.numbers)
     if not present.any():
         raise checks.error("predictions", "cover at least one case together", "none")
-    return scores, present, position_note(axes, f"The scores of {', '.join(by_position)}") if by_position else ""
+    said = [position_note(axes, f"The scores of {', '.join(by_position)}")] if by_position else []
+    if unnamed:
+        said.append(f"The columns of {', '.join(unnamed)} have no names: they were taken for the grades {order_said(axes.classes)}.")
+    if rounded:
+        said.append(f"The probabilities of {', '.join(rounded)} are rounded: those of each case were divided by their sum.")
+    return JoinedScores(scores, present, " ".join(said), numbers)
 
 
 def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:

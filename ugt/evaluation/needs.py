@@ -9,7 +9,7 @@ import numpy as np
 from .._base import checks
 from .._core import _plackett_luce as core
 from ..aggregation.by_name import Truths
-from ..annotations import Rankings
+from ..annotations import Rankings, Ratings
 from ..plausibilities import Plausibilities
 from ..report.context import MOST_CELLS, Options
 from .work import metrics_wanted
@@ -19,13 +19,15 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
     """Refuse an evaluation that would run out of memory after minutes of other work.
 
     Memory holds copies of the scores (of all models for the further tables, ``details``, and the shares for bounds of the accuracy)
-    and either the draws of one reliability or the resamples of all numbers.
+    and either the draws of one reliability or the resamples of all numbers. That of ratings, which have no classes, is small.
 
     Raises
     ------
     MemoryError
         If it needs more memory than there is; the message gives the lower bound and the largest part.
     """
+    if isinstance(known, Ratings):
+        return
     n_cases, n_classes = known.n_cases, known.n_classes
     tables = 8.0 * n_cases * n_classes * (n_models if details else min(n_models, 1))  # copies of scores
     draws, resamples = _of_draws(known, truths, orders), _of_resamples(len(truths.makers), n_models, orders, options, by_group)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.arrays import NDArray
-from ..report.sections import ALWAYS, MAKERS
+from ..report.sections import ALWAYS, MAKERS, TABLES
 from ..report.tables import ResultTable
 from ..resampling import Design, Resamples, Result, resample, resamples_of
 
@@ -41,6 +41,8 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
     for name, section in _owners(wanted, context.details).items():
         rows = found[section].get(name, ())
         tables[name] = rows if isinstance(rows, ResultTable) else ResultTable.of(section.TABLES[name], rows)
+    if context.known.n_classes == 0:  # ratings have no rows in tables of classes
+        tables = {**{name: ResultTable.of(TABLES[name], ()) for name in ALWAYS}, **tables}
     return tables, [note for one in wanted for note in notes[one]]
 
 

@@ -36,7 +36,7 @@ LIKERT = re.compile(
 def suspicions(context: Context) -> Iterator[str]:
     """Yield a sentence for each sign."""
     known = context.known.given
-    yield from _classes(known)
+    yield from like_grades(known)
     if context.clusters is None:
         yield from _members(np.asarray(known.axes.case_ids)[context.known.rows], known)
         yield from _repeated(context)
@@ -49,17 +49,19 @@ def suspicions(context: Context) -> Iterator[str]:
     yield from _unlabelled(context)
 
 
-def _classes(known: Any) -> Iterator[str]:
+def like_grades(known: Any) -> Iterator[str]:
+    """Yield a note if the names of classes without an order look like grades."""
     names = [str(one).strip().lower() for one in np.asarray(known.axes.classes).tolist()]
     made_up = names == [str(k) for k in range(len(names))]
-    if len(names) < 3 or made_up:
+    if len(names) < 3 or made_up or getattr(known, "ordered", False):
         return
+    way = " (to read them as grades, give their order, lowest first, by ordered=)" if isinstance(known, Labels) else ""
     for what, pattern in (("numbers or grades", NUMBERED), ("Roman numerals", ROMAN), ("degrees", LIKERT)):
         if all(pattern.match(one) for one in names):
             shown = ", ".join(name(one) for one in np.asarray(known.axes.classes)[:4])
             yield (
                 f"The classes look like {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are treated as "
-                "unordered: a miss by one class counts as much as any other."
+                f"unordered: a miss by one class counts as much as any other{way}."
             )
             return
 

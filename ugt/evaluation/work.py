@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.checks import error
 from ..accuracy import ua_group_accuracy
 from ..accuracy.bounds import LEAST_CASES, Assumed
 from ..certainty import annotation_certainty
@@ -22,6 +23,7 @@ from ..report.tables import ends_of, finite, reliability_key
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
+from .grades import Graded, median_grade, read
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, Int64, NDArray
@@ -69,13 +71,27 @@ class Work:
     metrics: list[Row] = field(default_factory=list)
     columns: list[Array] = field(default_factory=list)  # contributions of cases to the metrics
     deviations: list[Array] = field(default_factory=list)  # deviations of the metrics over draws, one per resample
-    soft: list[tuple[SoftRanking, list[Row]]] = field(default_factory=list)
+    further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)  # as in the context
     bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
     references: list[Row] = field(default_factory=list)
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # of metric and reliability: contributions of cases
     case_certainty: dict[str, Array] = field(default_factory=dict)
+    graded: Graded | None = None  # measures of grades
     mean: Array | None = None  # means under the middle reliability
     top: Array | None = None  # under the middle reliability, the probability that each class is the most plausible one
+
+    def grade(self, values: Array | None, numbers: set[str], kind: str | None) -> None:
+        """Prepare the measures of grades with these numbers (K,), if there are grades; ``numbers``: the models of one number per case."""
+        if values is None:
+            if kind is not None:
+                raise error("predictions_are", "be left out unless labels are ordered", repr(kind))
+            return
+        self.scores, given, notes = read(dict(self.scores), numbers, values, self.known.axes, kind)
+        for note in notes:
+            self.truths.say(note)
+        if self.scores and self.voted.defined.any():
+            median = median_grade(self.voted.mean()[self.voted.defined].sum(axis=0), values)
+            self.graded = Graded(given, values, median, self._two_way, self.further, self.references, self.options.level, self.truths.say)
 
     def run(self) -> Work:
         """Compute everything; return the object itself."""
@@ -89,6 +105,8 @@ class Work:
             for k in self.orders:
                 self._add_metric(name, None, "voted_accuracy", k, topk.of(self.voted, order, k, ties=ties))
         self._add_constant(None, self.voted, "voted_accuracy")
+        if self.graded is not None:
+            self.graded.against(self.voted)
         truth: Any
         for reliability, truth in self.truths:
             self._judge(reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows))
@@ -114,6 +132,8 @@ class Work:
                 shared = shared_spread(*(self._of_groups(one, name, half).per_draw for one, half in zip(truths, halves))) if halves else 0.0
                 self._add_metric(name, reliability, "group_accuracy", 1, self._of_groups(truth, name), shared)
         self._add_soft(reliability, truth)
+        if self.graded is not None:
+            self.graded.judge(reliability, truth, np.full(truth.n_classes, 1 / truth.n_classes))
         if self.details and truth.n_cases * truth.n_classes <= MOST_CELLS:
             self._add_bounds(reliability, truth)
         if reliability == self.truths.middle and truth.n_cases * truth.n_classes <= MOST_CELLS:
@@ -199,7 +219,7 @@ class Work:
             for metric, value, ends in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
                 row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
                 rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), **ends, "mc_error": 0.0, "n_cases": int(found.kept.sum())})
-            self.soft.append((found, rows))
+            self.further.append((found, rows))
 
 
 def _positive(scores: Array) -> Array:

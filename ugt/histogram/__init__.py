@@ -11,7 +11,7 @@ import math
 from typing import Any, Callable
 
 from .._base import checks, notices
-from ..plausibilities.estimates import means
+from ..plausibilities.means import means
 from ..resampling import Part
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
 from .errors import CalibrationError

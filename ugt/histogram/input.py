@@ -174,7 +174,7 @@ def array_of(argument: str, values: Any, must: str) -> NDArray[Any]:
 def class_names(classes: Any, labels: Labels | None, n_classes: int) -> NDArray[Any]:
     """Return the names of the classes: the given ones, those of the labels, or 0 to K-1."""
     if classes is None:
-        return np.arange(n_classes) if labels is None else labels.axes.classes
+        return np.arange(n_classes, dtype=np.int64) if labels is None else labels.axes.classes
     names = identifiers.distinct("classes", classes)
     if len(names) != n_classes:
         raise error("classes", f"be the names of {n_classes} classes", len(names))

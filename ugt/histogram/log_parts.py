@@ -34,7 +34,7 @@ class LogPart(Statistic):
         n_groups = max(1, len(found))
         checks.room("groups of predictions", 80 * k * n_groups)
         cell = np.full((n, k), -1, np.int32)
-        cell[kept] = group.reshape(-1, 1) + n_groups * np.arange(k)
+        cell[kept] = group.reshape(-1, 1) + n_groups * np.arange(k, dtype=np.int64)
         return cls(Rows(rows.share, rows.prob, cell, None, rows.weight), n_groups, name, debiased)
 
     @property

@@ -64,6 +64,11 @@ class HistogramScore(MeanOfCases):
         return OfLabels(self.contributions, self._data, self._rule)
 
     @property
+    def case_ids(self) -> NDArray[Any] | None:
+        """(N,) ids of the cases; None if they have none."""
+        return None if self._data is None else self._data.case_ids
+
+    @property
     def contributions(self) -> tuple[Array, Array]:
         """(N,) contributions of the cases to the numerator and (N,) to the denominator; NaN for a case that does not count."""
         return _weighed(self.per_case, self.weights)
@@ -251,6 +256,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
     -----
     The distance is to the observed shares, not to the label probabilities that they estimate. It is above 0 even for predictions that
     equal these probabilities, and larger with fewer labels. The epistemic loss of :func:`histogram_losses` is corrected for this.
+    This is the soft measure of LeWiDi 2025 for classes without an order; :func:`multilabel_mean` has that for several labels per case.
 
     Examples
     --------
@@ -267,7 +273,8 @@ def wasserstein_distance(
     """Return the Wasserstein (earth mover's) distance of the shares of labels and the predicted probabilities, for ordered classes.
 
     The distance of a case is ``Σ_{k<K} |M_k - Z_k| (p_{k+1} - p_k)``, with M and Z the cumulative shares and probabilities, and p the
-    positions of the classes. The note of :func:`manhattan_distance` applies. The result is a :class:`HistogramScore`.
+    positions of the classes. The note of :func:`manhattan_distance` applies. With the default positions this is the soft measure of
+    LeWiDi 2025 for ratings. The result is a :class:`HistogramScore`.
 
     Parameters
     ----------

@@ -20,12 +20,14 @@ from . import exports
 from .annotations import FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
 from .arrays import read_arrays
 from .beside import cluster_file, prediction_file
+from .judge_logs import JudgeLog, read_judge_log
 from .mapping import checked, json_lines, parse_json, read_mapping, records_table
 from .repeats import DUPLICATES
+from .scales import on_scale, with_scale
 from .writers import write_annotations, write_predictions
 
-__all__ = ["FORMATS", "MISSING", "AnnotationFile", "fingerprint", "output_folder", "read_annotations", "read_clusters"]
-__all__ += ["read_models", "read_names", "read_predictions", "write_annotations", "write_predictions"]
+__all__ = ["FORMATS", "MISSING", "AnnotationFile", "JudgeLog", "fingerprint", "output_folder", "read_annotations", "read_clusters"]
+__all__ += ["read_judge_log", "read_models", "read_names", "read_predictions", "write_annotations", "write_predictions"]
 
 
 def read_annotations(
@@ -43,6 +45,8 @@ def read_annotations(
     decimal: str = "auto",
     encoding: str = "utf-8",
     separator: str | None = None,
+    ordered: bool | Sequence[Any] | None = None,
+    scale: Any = None,
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -91,6 +95,10 @@ def read_annotations(
         note, because one command has one encoding for all its text files.
     separator : str, optional
         The text that means "better than" in a column of rankings, as for :meth:`.Rankings.from_strings`.
+    ordered : True or sequence, optional
+        That labels are the grades of a scale, as for :meth:`.Labels.from_long`: all grades, lowest first; True if their names are numbers.
+    scale : "real" or sequence of numbers, optional
+        That annotations are ratings: real numbers, or the grades of a scale, as for :meth:`.Ratings.from_long`. Labels are read as numbers.
 
     Returns
     -------
@@ -127,6 +135,8 @@ def read_annotations(
         decimal,
         encoding,
         separator,
+        ordered,
+        scale,
     )
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
@@ -135,12 +145,13 @@ def read_annotations(
             raise error(argument, f"be one of {', '.join(FORMATS)}", repr(value))
     for argument, words in (("duplicates", DUPLICATES), ("decimal", DECIMALS)):
         option(argument, getattr(how, argument), words)
+    how = with_scale(how)
     with heard() as said:
         if is_frame(path):
-            read = read_frame(path, how)
+            read = on_scale(read_frame(path, how), how)
         else:
             with naming(path):
-                read = _read_file(Source(path, how.encoding), how, given)
+                read = on_scale(_read_file(Source(path, how.encoding), how, given), how)
     return replace(read, notes=(*read.notes, *said))
 
 
@@ -176,8 +187,8 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         if "path" in given:  # the path may lead to this mapping again
             raise error("mapping: path", "name a file of annotations", "another mapping with a path")
         return read_annotations(inner["path"], mapping=inner, **how._asdict())
-    if how.format not in ("auto", "rankings"):
-        raise error("format", "be 'auto' or 'rankings' for a JSON file", repr(how.format))
+    if how.format not in ("auto", "rankings", "ratings"):
+        raise error("format", "be 'auto', 'rankings' or 'ratings' for a JSON file", repr(how.format))
     if isinstance(content, list) and content and all(isinstance(task, dict) and "annotations" in task for task in content):
         return exports.label_studio(content, how)
     if isinstance(content, list) and content and exports.is_json_min(content):

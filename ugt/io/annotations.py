@@ -67,6 +67,8 @@ class Reading(NamedTuple):
     decimal: str = "auto"
     encoding: str = "utf-8"
     separator: str | None = None
+    ordered: Any = None
+    scale: Any = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,12 +169,19 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
         table.used = {"case": [first], "class": others}
         return counts_file(named.ids, as_names(classes_of(header)), table.converted(cells, "count"), how)
     if how.classes is None:
-        how = how._replace(classes=table.categories(others))
+        how = how._replace(classes=_declared(table, others, how))
     if format == "transposed":
         table.used = {"annotator": [first], "case": others}
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, how, notes, "transposed")
     return wide_file(named.ids, as_names(header), cells, how, notes, format)
+
+
+def _declared(table: CellTable, columns: Sequence[int], how: Reading) -> Any:
+    """Return the classes that columns declare: without their order if it is not wanted, as grades that were asked for if it is."""
+    found = table.categories(columns)
+    kind: Any = identifiers.Grades if how.ordered and isinstance(found, identifiers.Grades) else list
+    return found if found is None or how.ordered is None else kind(found)
 
 
 def _named(roles: Sequence[str]) -> str:
@@ -247,7 +256,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     """Return the annotations of a table with one row per annotation. A row with a missing cell is left out, but its case is kept."""
     found: dict[str, int] = {}
     if how.classes is None and "label" in roles:
-        how = how._replace(classes=table.categories([roles["label"]]))
+        how = how._replace(classes=_declared(table, [roles["label"]], how))
     classes, missing, merge = how.classes, how.missing, how.merge_names
     table.used = {role: [c] for role, c in roles.items()}
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
@@ -354,7 +363,9 @@ def wide_file(
     given = [value for value in cells.values if value not in missing]
     if format == "ratings":
         notes = (*notes, *cells.suspicious(missing))
-        return AnnotationFile(_wide_ratings(case_ids, annotators, cells, absent), format, found, {}, notes)
+        return AnnotationFile(
+            Ratings.from_wide(_numbers(cells, absent), case_ids=case_ids, annotators=annotators, missing=(None,)), format, found, {}, notes
+        )
     refuse_commas("label", given)
     table = as_labels(cells.values, missing, classes)[cells.codes].astype(object)
     table[absent] = None
@@ -362,13 +373,11 @@ def wide_file(
     return AnnotationFile(labels, format, found, {}, tuple(notes))
 
 
-def _wide_ratings(case_ids: Any, annotators: Any, cells: Coded, absent: Bools) -> Ratings:
-    for code in np.unique(cells.codes[~absent]).tolist():
-        if not is_number(cells.values[code]):
-            raise error("ratings", "be numbers", repr(cells.values[code]))
-    numbers = np.array([float(value) if is_number(value) else np.nan for value in cells.values])[cells.codes].astype(object)
+def _numbers(cells: Coded, absent: Bools) -> NDArray[Any]:
+    """Return cells of a wide table as numbers, missing ones as None; text remains, for the reader of ratings to reject by its place."""
+    numbers = np.array([float(value) if is_number(value) else value for value in cells.values], object)[cells.codes]
     numbers[absent] = None
-    return Ratings.from_wide(numbers, case_ids=case_ids, annotators=annotators, missing=(None,))
+    return numbers
 
 
 def counts_file(case_ids: Any, columns: Any, counts: NDArray[Any], how: Reading) -> AnnotationFile:

@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Int32, Int64, NDArray
 from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
+from .._base.identifiers import Grades
 from .._base.names import listed
 from .._base.notices import note
 from .._tabular.cells import Coded
@@ -49,7 +50,7 @@ def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
         return _whole(arrays, how.classes)
     _check_main(arrays)
     key = next(key for key in ("counts", "table", "") if key in arrays)
-    kind = {"counts": "counts", "table": "wide"}.get(key, format)
+    kind = {"counts": "counts", "table": "ratings" if format == "ratings" else "wide"}.get(key, format)
     if kind not in ("counts", "wide", "ratings") or format not in ("auto", kind):
         raise error("format", "be 'wide' (one column per annotator) or 'counts' (one column per class) for this array", repr(format))
     table, case_ids, names = arrays[key], arrays.get("case_ids"), arrays.get("classes")
@@ -148,8 +149,11 @@ def parts_of(given: Labels | Rankings | Ratings) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": np.array(kind), "annotators": given.annotators}
     if isinstance(given, Ratings):
         found.update(case_ids=given.case_ids, numbered=np.array(given.numbered))
+        found.update({} if given.scale is None else {"scale": np.array(given.scale)})
     else:
         found.update(case_ids=given.axes.case_ids, classes=given.axes.classes, numbered=np.array(given.axes.numbered))
+    if isinstance(given, Labels) and given.ordered:
+        found["ordered"] = np.array(True)
     return {**found, **{name: getattr(given, name) for name in PARTS[kind] if name != "classes"}}
 
 
@@ -159,14 +163,16 @@ def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
     if kind not in PARTS:
         raise error("kind", f"be one of {', '.join(PARTS)}", repr(kind))
     wanted = {"kind", "case_ids", "annotators", "numbered", *PARTS[kind]}
-    if arrays.keys() != wanted:
+    more = {"labels": {"ordered"}, "ratings": {"scale"}}.get(kind, set())  # of those with an order or a stated scale
+    if arrays.keys() - more != wanted:
         raise error("file", f"hold the arrays {', '.join(sorted(wanted))}", ", ".join(sorted(arrays)))
     for name in wanted - {"kind", "numbered"}:
         if arrays[name].ndim != 1:
             raise error(name, "have one dimension", f"shape {arrays[name].shape}")
-    if arrays["numbered"].shape != ():
-        raise error("numbered", "be one value", f"shape {arrays['numbered'].shape}")
-    if classes is not None:
+    for name in arrays.keys() & {"numbered", "ordered"}:
+        if arrays[name].shape != () or arrays[name].dtype.kind != "b":
+            raise error(name, "be one value, true or false", f"{arrays[name].dtype} of shape {arrays[name].shape}")
+    if classes is not None and not isinstance(classes, Grades):
         raise error("classes", "be left out for a file that names them", repr(classes))
     cases = given_ids("case_ids", arrays["case_ids"], len(arrays["case_ids"]))
     who = arrays["annotators"]
@@ -178,13 +184,17 @@ def _whole(arrays: dict[str, NDArray[Any]], classes: Any) -> AnnotationFile:
         value = arrays["value"]
         if value.dtype.kind != "f" or value.shape != (rows[-1],) or not np.isfinite(value).all():
             raise error("value", f"be {rows[-1]} finite numbers", f"{value.dtype} of shape {value.shape}")
-        return AnnotationFile(Ratings(cases, annotators, rows, annotator, value.astype(np.float64), numbered), kind, {})
+        ratings = Ratings(cases, annotators, rows, annotator, value.astype(np.float64), numbered)
+        scale = arrays.get("scale")
+        return AnnotationFile(ratings.on_scale(scale.tolist()) if scale is not None else ratings, kind, {})
     axes = Axes(cases, given_ids("classes", arrays["classes"], len(arrays["classes"])), numbered)
     if kind == "labels":
         label, count = _codes(arrays, "label", rows[-1], axes.n_classes), arrays["count"]
         if count.dtype.kind not in "iu" or count.shape != label.shape or (len(count) and count.min() < 1):
             raise error("count", f"be {len(label)} whole numbers of at least 1", f"{count.dtype} of shape {count.shape}")
-        return AnnotationFile(Labels(axes, annotators, rows, annotator, label, count.astype(np.int64)), kind, {})
+        labels = Labels(axes, annotators, rows, annotator, label, count.astype(np.int64))
+        grades = axes.classes.tolist() if arrays.get("ordered") else None
+        return AnnotationFile(labels if grades is None else labels.in_order(grades), kind, {})
     rankings = _row_offsets(arrays, "ranking_offsets", int(rows[-1]))
     blocks = _row_offsets(arrays, "block_offsets", int(rankings[-1]))
     if (np.diff(blocks) < 1).any():

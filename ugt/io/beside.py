@@ -46,21 +46,25 @@ def prediction_file(
     case_column: str | None = None,
     decimal: str = "auto",
     encoding: str = "utf-8",
+    on_scale: bool = False,
 ) -> PredictionFile:
-    """Return the models of a file of predictions. ``several``: whether a column ``model`` names the model of each row."""
+    """Return the models of a file of predictions.
+
+    ``several``: whether a column ``model`` names the model of each row; ``on_scale``: whether one column may hold numbers on a scale.
+    """
     with naming(path):
         source = Source(path, encoding)
         if source.ending in (".npy", ".npz"):
             arrays, names = scores_of(load(source.read()))
-            found = PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class)}, names)
+            found = PredictionFile({source.stem: Predictions.from_any(arrays, classes, positive_class, on_scale=on_scale)}, names)
         else:
             table = table_of(source, case_column, decimal)
             if several and "model" in find_roles(table.header, {}, ("model",)):
-                models = read_scores_of_models(table, classes, positive_class)
+                models = read_scores_of_models(table, classes, positive_class, on_scale)
             else:
-                models = {source.stem: read_scores(table, classes, positive_class)}
+                models = {source.stem: read_scores(table, classes, positive_class, on_scale)}
             found = PredictionFile(models, *roles_of(table.header, table.used))
-        percent = [name for name, one in found.models.items() if is_percentage(one.scores)]
+        percent = [name for name, one in found.models.items() if not one.numbers and is_percentage(one.scores)]
         if percent:
             named = listed(map(repr, percent))
             note(f"Scores of {named} look like percentages, and are not read as probabilities (for probabilities divide them by 100).")

@@ -83,10 +83,13 @@ def checked(content: Any, folder: Path | None = None) -> dict[str, Any]:
         "duplicates": str,
         "decimal": str,
         "encoding": str,
+        "ordered": (bool, list, tuple),
+        "scale": (str, list, tuple),
     }
     for key, kind in kinds.items():
         if key in content and not isinstance(content[key], kind):  # type: ignore[arg-type]
-            wanted = {str: "text", Mapping: "an object", bool: "true or false"}.get(kind, "a list")  # type: ignore[call-overload]
+            words = {str: "text", Mapping: "an object", bool: "true or false", (bool, list, tuple): "true or a list"}
+            wanted = words.get(kind, "'real' or a list" if key == "scale" else "a list")
             raise error(f"mapping: {key}", f"be {wanted}", repr(content[key]))
     found = dict(content)
     if folder is not None and "path" in found:
@@ -141,7 +144,7 @@ def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dic
     lists = list(dict.fromkeys(parts[0] for parts in through.values()))
     if len(lists) > 1:
         raise error("mapping: fields", "go through one list", " and ".join(map(repr, lists)))
-    elements = _at(record, lists[0], name) if lists else []
+    elements = value_at(record, lists[0], name) if lists else []
     if elements is None:
         elements = []
     if not isinstance(elements, list):
@@ -157,13 +160,13 @@ def _expanded(record: Any, fields: Mapping[str, str], name: str) -> Iterator[dic
 
 
 def _scalar(record: Any, field: str, name: str) -> Any:
-    value = _at(record, field, name)
+    value = value_at(record, field, name)
     if isinstance(value, (dict, list)):
         raise error("records", f"have text or a number at {field!r} (write [] after a list)", json_shown(value), name)
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _at(record: Any, path: str, name: str) -> Any:
+def value_at(record: Any, path: str, name: str) -> Any:
     """Return the value at a path of keys and positions; None if there is none."""
     found = record
     for key in filter(None, path.split(".")):

@@ -19,6 +19,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Int32, Int64, NDArray
 from .._base.checks import error, room
+from .._base.grades import order_said, scale_said
 from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
 from .._core import _tables
@@ -204,6 +205,8 @@ def _with_empty(rows: Iterable[Sequence[Any]], case: NDArray[Any], blanks: list[
 
 def _long_ratings(path: Any, ratings: Ratings) -> tuple[str, ...]:
     notes = _check_names("case", ratings.case_ids) + _check_names("annotator", ratings.annotators)
+    if ratings.scale is not None:
+        notes.append(f"The scale of the ratings is not in the file: {scale_said(ratings.scale)} (give it as scale when the file is read).")
     twice = np.column_stack([row_of(ratings.offsets), ratings.annotator, identifiers.factorize(ratings.value)[0]])
     if len(identifiers.factorize(twice)[1]) < len(twice):
         notes.append("Ratings that an annotator gave twice to a case are in the file twice: read it with duplicates='count'.")
@@ -240,6 +243,8 @@ def _counts(path: Any, labels: Labels | Rankings | Ratings) -> tuple[str, ...]:
     notes = _check_names("case", labels.axes.case_ids) + _check_names("class", labels.axes.classes)
     if len(labels.annotators):
         notes.append(f"The ids of the {len(labels.annotators):,} annotators are not in the file, nor who gave which label.")
+    if labels.ordered:
+        notes.append(f"That the classes are grades is not in the file: {order_said(labels.axes.classes)} (say so when the file is read).")
     names = [f"count_{name}" for name in labels.axes.classes.tolist()]
     _write_wide(path, names, labels.axes.case_ids, labels.counts(), ROLES, 2)
     return tuple(notes)
@@ -279,7 +284,9 @@ def _notes(given: Labels | Rankings, used: Int32) -> list[str]:
     classes, used = given.axes.classes, np.unique(used)
     named = (("case", given.axes.case_ids), ("annotator", given.annotators), ("label", classes))
     notes = [note for role, ids in named for note in _check_names(role, ids)]
-    if len(used) < len(classes):
+    if isinstance(given, Labels) and given.ordered:
+        notes.append(f"The order of the grades is not in the file: {order_said(classes)} (give it as ordered when the file is read).")
+    elif len(used) < len(classes):
         unused = [identifiers.name(classes[k]) for k in np.setdiff1d(np.arange(len(classes)), used)]
         notes.append(f"Classes that nobody chose are not in the file: {listed(unused)} (give classes when it is read).")
     elif not np.array_equal(np.sort(classes), classes):

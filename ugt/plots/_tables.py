@@ -208,7 +208,7 @@ def _heat(
     return _base.finish(ax, label, "")
 
 
-def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: bool = False, ax: Any = None) -> Any:
+def forest(rows: Any, *, reference: float | None = None, x_label: str = "", numbers: bool = False, ax: Any = None) -> Any:
     """Draw values with intervals, one per row, and a dashed line at a reference value.
 
     Rows are blue squares with solid lines, except that annotators of a record are hollow orange circles with dashed lines.
@@ -218,10 +218,11 @@ def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: boo
 
     Parameters
     ----------
-    rows : mapping of name to (value, low, high) or DiscrepancyRatio; or AnnotatorDiscrepancy, GroupedDiscrepancy or Evaluation
-        Rows from top to bottom; of an evaluation its table ``humans``.
-    reference : float
-        Position of the line, such as 1 for ratios.
+    rows : mapping of name to (value, low, high) or DiscrepancyRatio; or a record that is listed below
+        Rows from top to bottom. Records: AnnotatorDiscrepancy, GroupedDiscrepancy; AnnotatorStrictness with its joint intervals; Evaluation
+        with its table ``humans``.
+    reference : float, optional
+        Position of the line. Default: 0 for AnnotatorStrictness, else 1, as for ratios.
     x_label : str
         Label of the horizontal axis.
     numbers : bool
@@ -244,6 +245,9 @@ def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: boo
     >>> ax = ugt.plots.forest({"model": (0.9, 0.8, 1.05), "ann": (1.1, 1.0, 1.3)}, x_label="discrepancy ratio")
     >>> ax.lines[0].get_xdata().tolist(), [text.get_text() for text in ax.get_yticklabels()]
     ([0.8, 1.05], ['model', 'ann'])
+    >>> ax = ugt.plots.forest(ugt.annotator_strictness([[1, 2, 2], [0, 2, 1], [3, 3, 3], [1, 3, 2]] * 3), x_label="strictness, grades")
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['1', '2', '0']
     """
     given = _rows(rows)
     ax = _base.axes_of(ax, (4 + _base.longest([name for name, _, _ in given]), 1 + 0.28 * len(given)))
@@ -257,6 +261,7 @@ def forest(rows: Any, *, reference: float = 1.0, x_label: str = "", numbers: boo
         if not np.isfinite(ends).all():
             where = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
             ax.text(0.98, i, _in_words(ends), fontsize="small", color="0.3", **where)
+    reference = (0.0 if hasattr(rows, "others_spread") else 1.0) if reference is None else reference
     ax.axvline(reference, color="0.5", linestyle="--", linewidth=1, zorder=0)
     _base.name_rows(ax, [name for name, _, _ in given], [f"  {_in_words(ends)}" for _, ends, _ in given if numbers])
     ax.set_xlabel(x_label)
@@ -272,6 +277,8 @@ def _in_words(ends: tuple[float, ...]) -> str:
 
 def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
     """Return for each row its name, three numbers, and whether it is an annotator."""
+    if hasattr(rows, "others_spread"):
+        return [(row["annotator"], _base.cells(row, "strictness", "joint_low", "joint_high"), True) for row in rows.table()]
     if hasattr(rows, "humans") or hasattr(rows, "table"):
         table = rows.humans if hasattr(rows, "humans") else rows.table()
         found = [(str(row["name"]), _base.cells(row, "value", "low", "high"), row["kind"] == "annotator") for row in table]

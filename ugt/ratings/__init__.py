@@ -14,7 +14,8 @@ from .._base.identifiers import as_array
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from ..plausibilities import estimates as results
-from ..plausibilities.estimates import Comparison, means, spread_of
+from ..plausibilities.estimates import Comparison, spread_of
+from ..plausibilities.means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 
 __all__ = ["NormalPosterior", "NormalPrior", "fit_normal_prior", "normal", "rating_certainty", "ua_rating_accuracy"]
@@ -120,7 +121,7 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     """
     known = ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
     gamma = checks.scalar("reliability", reliability, positive=True)
-    law = fit_normal_prior(known) if isinstance(prior, str) and prior == "fit" else _prior(prior)
+    law = fit_normal_prior(known) if isinstance(prior, str) and prior == "fit" else prior_of(prior)
     sums = _Sums.of(known)
     n = gamma * sums.n
     kappa = law.kappa + n
@@ -134,7 +135,8 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     return NormalPosterior(known.case_ids, location, kappa, shape, scale, known.numbered)
 
 
-def _prior(prior: Any) -> NormalPrior:
+def prior_of(prior: Any) -> NormalPrior:
+    """Return a prior that was given, as a record; reject others."""
     if isinstance(prior, NormalPrior):
         return prior
     must = "be 'fit', a NormalPrior or four finite numbers (m0, kappa0, a0, b0), the last three above 0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Callable
 
 import numpy as np
@@ -71,6 +71,11 @@ class NormalPosterior(Frozen):
     def defined(self) -> Bools:
         """Whether each case (N,) has ratings."""
         return ~np.isnan(self.location)
+
+    def take(self, rows: Any) -> NormalPosterior:
+        """Return the posterior of some cases."""
+        parts = {one.name: getattr(self, one.name) for one in fields(self)}
+        return replace(self, **{name: part[rows] for name, part in parts.items() if isinstance(part, np.ndarray)})
 
     def mean(self) -> Array:
         """Return the posterior mean (N,) of μ."""

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from ..annotations.adjudication import ASKED
 from . import wording
-from .digest import Digest, shown
+from .digest import Digest, kind_of_data, shown
 from .digits import Digits, whole
-from .markup import link, plain
+from .markup import find, link, plain
 
 MOST = 6
 FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 10, 5
 SINGLE = 0.2  # share of cases with one annotation from which a caution is given
-FREE = 0.15  # difference of the highest model to always the commonest class below which a caution is given
+FREE = 0.15  # difference of the best model to the constant answer (for errors: share of its error) below which a caution is given
 
 
 class Caution(NamedTuple):
@@ -23,6 +23,18 @@ class Caution(NamedTuple):
     serious: bool
     claim: str
     sentence: str
+
+
+NOT_CORRECTNESS = Caution(
+    True, "Agreement, not correctness",
+    "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that knows "
+    "more than the annotators gets no credit for it; one that is always right may score below the ceiling.",
+)  # fmt: skip
+NOT_ERRORS = Caution(
+    True, "Distance to the annotators’ truth",
+    "These are distances to a truth drawn from the annotations, not errors against a verified truth. A model that knows more than the "
+    "annotators gets no credit for it; one that is always right may stay above the floor.",
+)  # fmt: skip
 
 
 def cautions(digest: Digest) -> list[Caution]:
@@ -54,12 +66,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
             "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
             "from the first ones.",
         )  # fmt: skip
-    yield Caution(
-        True, "Agreement, not correctness",
-        "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that "
-        "knows "
-        "more than the annotators gets no credit for it; one that is always right may score below the ceiling.",
-    )  # fmt: skip
+    yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
     for note in wording.said(source).get("note") or ():
         yield Caution(False, "The authors add", plain(note))
     for note in said:
@@ -83,7 +90,8 @@ def _all(digest: Digest) -> Iterator[Caution]:
         )
     elif facts.get("n_annotators"):
         k = facts["n_annotators"]
-        named = not digest.withheld and any(e.get("two_way_low") is not None for e in source["metrics"])
+        rows = [digest.row(m, digest.main) for m in digest.models]
+        named = not digest.withheld and any(e is not None and e["two_way_low"] is not None for e in rows)
         quote = "The second interval in the table is for other annotators like these, too: quote the wider one."
         further = quote if named else "Another panel may move the values further."
         yield Caution(
@@ -115,8 +123,14 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             True, f"{whole(single)} cases have one annotation",
             "They cannot show disagreement: their certainty rests on one annotation and on the assumptions.",
         )  # fmt: skip
-    constant = digest.constant()
-    if constant is not None and digest.value(digest.models[0]) - constant["value"] <= FREE:
+    constant, of_choices = digest.constant(), digest.headline.higher_is_better
+    if constant is not None and not of_choices and digest.value(digest.models[0]) >= (1 - FREE) * constant["value"]:
+        yield Caution(
+            True, "Little is gained over a constant",
+            f"Always answering “{shown(constant['answer'])}” differs by {digest.amount(constant['value'])}. Quote the lead over it, not "
+            "the value alone.",
+        )  # fmt: skip
+    if constant is not None and of_choices and digest.value(digest.models[0]) - constant["value"] <= FREE:
         share = Digits(0).percent(constant["value"])
         yield Caution(
             True,
@@ -126,17 +140,29 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) > 1 and digest.models:
         ends = [digest.row(digest.models[0], r) for r in (found[0], found[-1])]
-        if all(ends):
-            low, high = (digest.digits.percent(e["value"]) for e in ends if e is not None)
+        values = [float(e["value"]) for e in ends if e is not None]
+        if len(values) == 2:
+            said = digest.headline.at_both(digest.digits, (values[0], values[1]), (found[0], found[-1]))
             yield Caution(
                 True, "The reliability is assumed",
                 "The reliability is the weight that annotations get: it is chosen, not estimated. "
-                f"{shown(digest.models[0])} has {low} at reliability {found[0]:g} and {high} at {found[-1]:g}. Quote both.",
+                f"{anchor(digest)}{shown(digest.models[0])} {said}. Quote both.",
             )  # fmt: skip
     elif len(found) == 1:
-        yield Caution(True, "One reliability only", "Whether the result depends on the reliability was not examined.")
+        yield Caution(True, "One reliability only", f"{anchor(digest)}Whether the result depends on the reliability was not examined.")
     if digest.source["provenance"].get("command") == "ugt demo":
         yield Caution(True, "Generated data", "The cases and models are simulated: no number describes a real model or patient.")
+
+
+def anchor(digest: Digest) -> str:
+    """Return what the main reliability means for a case whose annotations are all equal; empty if there is no such case."""
+    e = find(digest.source.get("unanimous_cases") or (), reliability=digest.main)
+    if e is None or digest.main is None:
+        return ""
+    open_ = Digits(0 if e["certainty"] < 0.995 else 1).percent(1 - e["certainty"])
+    kind = kind_of_data(digest.source)
+    equal = f"{e['n_annotations']} equal {kind}" if kind == "labels" else f"{e['n_annotations']} {kind} with the same first class"
+    return f"At reliability {digest.main:g}, {equal} leave {open_} open. "
 
 
 def _of_cases(digest: Digest) -> Iterator[Caution]:
@@ -146,7 +172,8 @@ def _of_cases(digest: Digest) -> Iterator[Caution]:
     if parts:
         never = f" {whole(unused)} classes were never named." if unused else ""
         total = sum(dict(left).values())
-        yield Caution(False, f"{whole(total)} cases were left out", f"{'; '.join(parts)}.{never}")
+        claim = "One case was left out" if total == 1 else f"{whole(total)} cases were left out"
+        yield Caution(False, claim, f"{'; '.join(parts)}.{never}")
     elif unused:
         yield Caution(
             False,

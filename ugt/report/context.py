@@ -11,8 +11,9 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
-from .._base.ragged import row_of, sizes_of, take
-from ..annotations import Labels, Rankings
+from .._base.ragged import row_of, sizes_of
+from ..annotations import Axes, Labels, Rankings, Ratings
+from ..annotations.other_annotators import of_cases
 from ..plausibilities.orders import Orders
 from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_level
 from .tables import Row
@@ -20,7 +21,6 @@ from .tables import Row
 if TYPE_CHECKING:
     from ..accuracy.bounds import Assumed
     from ..aggregation.by_name import Making
-    from ..plausibilities import Point
 
 MOST_CELLS = 2 * 10**7  # most cells (cases x classes) of a table that is made as a whole
 LEAST_RESAMPLES = 100
@@ -76,15 +76,22 @@ Made = Union[Rows, Steps]
 class Annotated:
     """The annotations or the truth: labels, rankings or plausibilities of all N cases, of which n are judged."""
 
-    given: Any  # Labels, Rankings or plausibilities
+    given: Any  # Labels, Rankings, Ratings or plausibilities
     rows: Int64  # (n,) the judged cases among the N
 
     def __post_init__(self) -> None:
         self.rows.flags.writeable = False
 
-    @property
+    @classmethod
+    def all_of(cls, given: Any) -> Annotated:
+        """Return annotations or a truth, all of whose cases are judged."""
+        return cls(given, np.arange(given.n_cases, dtype=np.int64))
+
+    @cached_property
     def axes(self) -> Any:
-        return self.given.axes
+        """The names of cases and classes; ratings have a class that stands for their scale."""
+        given = self.given
+        return axes_of_ratings(given) if isinstance(given, Ratings) else given.axes
 
     @property
     def n_cases(self) -> int:
@@ -93,12 +100,24 @@ class Annotated:
 
     @property
     def n_classes(self) -> int:
-        return int(self.given.n_classes)
+        """The number of classes; 0 for ratings."""
+        return 0 if isinstance(self.given, Ratings) else int(self.given.n_classes)
 
     @property
     def annotations(self) -> Labels | Rankings | None:
-        """The annotations of all cases; None if plausibilities were given."""
+        """The labels or rankings of all cases; None if plausibilities or ratings were given."""
         return self.given if isinstance(self.given, (Labels, Rankings)) else None
+
+    @property
+    def annotated(self) -> Labels | Rankings | Ratings | None:
+        """The annotations of all cases; None if plausibilities were given."""
+        return self.given if isinstance(self.given, Ratings) else self.annotations
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The ratings of the judged cases, if annotations are ratings."""
+        found: Ratings = of_cases(self.given, self.rows)
+        return found
 
     @property
     def rankings(self) -> Rankings | None:
@@ -113,7 +132,7 @@ class Annotated:
     @property
     def annotators(self) -> NDArray[Any]:
         """The names of the annotators; empty if unknown."""
-        return np.asarray(() if self.annotations is None else self.annotations.annotators)
+        return np.asarray(() if self.annotated is None else self.annotated.annotators)
 
     @cached_property
     def labels(self) -> Labels | None:
@@ -123,8 +142,8 @@ class Annotated:
             return None
         if len(self.rows) == known.n_cases:
             return known
-        offsets, at = take(known.offsets, self.rows)
-        return Labels(known.axes.take(self.rows), known.annotators, offsets, known.annotator[at], known.label[at], known.count[at])
+        found: Labels = of_cases(known, self.rows)
+        return found
 
     @property
     def judged(self) -> Labels | Rankings | None:
@@ -139,10 +158,15 @@ class Annotated:
     @cached_property
     def n_annotations(self) -> Int64 | None:
         """The (N,) number of labels or rankings of every case."""
-        known = self.annotations
+        known = self.annotated
         if isinstance(known, Labels):
             return np.bincount(row_of(known.offsets), known.count, known.n_cases).astype(np.int64)
-        return None if known is None else sizes_of(known.case_offsets)
+        return None if known is None else sizes_of(known.offsets if isinstance(known, Ratings) else known.case_offsets)
+
+
+def axes_of_ratings(ratings: Ratings) -> Axes:
+    """Return the names of the cases of ratings, and one class."""
+    return Axes(ratings.case_ids, np.array(["rating"]), ratings.numbered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +175,7 @@ class Context:
 
     known: Annotated
     scores: Mapping[str, Array]  # model -> (n, K)
-    voted: Point
+    voted: Any  # a Point, or the mean ratings (n,)
     clusters: NDArray[Any] | None  # (n,) ids
     subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
     certainty: Sequence[Row]  # rows of the table, without intervals over cases
@@ -159,7 +183,7 @@ class Context:
     metrics: Sequence[Row]  # rows of the table of metrics, as certainty
     columns: Sequence[Array]  # as certainty_columns
     deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
-    soft: Sequence[tuple[Statistic, Sequence[Row]]]  # scores of two classes, and the rows of their numbers
+    further: Sequence[tuple[Statistic, Sequence[Row]]]  # measures that are not means of the cases' shares, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
     references: Sequence[Row]  # values of simple and of perfect models
     constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
@@ -174,6 +198,8 @@ class Context:
     options: Options
     details: bool  # whether further tables are wanted
     groups: tuple[Int64, list[str]] | None = None  # (K,) group of each class, and the names of the groups
+    graded: Any = None  # the measures of grades or ratings of ugt/evaluation/grades.py; None if there are none
+    fitted: Any = None  # the fit of annotators from which the truth comes, if there is one
 
     @property
     def n_cases(self) -> int:
@@ -181,23 +207,33 @@ class Context:
         return len(self.known.rows)
 
     @cached_property
-    def core(self) -> Statistic:
-        """All certainties, then all metrics, as means over cases."""
-        found = Ratios.of(np.stack([*self.certainty_columns, *self.columns], 1))
+    def core(self) -> Statistic | None:
+        """All certainties, then all metrics, as means over cases; None if there are none."""
+        columns = [*self.certainty_columns, *self.columns]
+        if not columns:
+            return None
+        found = Ratios.of(np.stack(columns, 1))
         found.span = (0.0, 1.0)
         return found
 
     @cached_property
     def counted(self) -> Bools:
         """The (n,) cases that count in any of the means; the others are not resampled."""
-        kept = self.core.kept
+        every = [one.kept for one in (self.core, *(one for one, _ in self.further)) if one is not None][: 1 if self.core else None]
+        kept = np.logical_or.reduce(every) if every else np.zeros(self.n_cases, bool)
         return kept if kept.any() else np.ones_like(kept)
 
     @property
     def asked(self) -> list[Ask]:
-        """The requests for resamples of certainties, metrics and soft scores."""
+        """The requests for resamples of certainties, metrics and further measures."""
         n = self.options.n_resamples
-        return [Ask(self.core, n, self.counted), *(Ask(score, n, self.counted) for score, _ in self.soft)]
+        return [Ask(one, n, self.counted) for one in (self.core, *(one for one, _ in self.further)) if one is not None]
+
+    def beside(self, answers: Sequence[Resamples]) -> Resamples:
+        """Return the resamples of all certainties, metrics and further measures, in the order of their rows, from those of ``asked``."""
+        first = list(answers[: len(answers) - len(self.further)])
+        own = answers[len(first) :]
+        return Resamples.beside([*first, *(one.take(np.arange(len(rows))) for one, (_, rows) in zip(own, self.further))])
 
     def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
         """Return the counts of labels (n, K) if there are scores to compare with them; add a note if there are too many."""
@@ -218,7 +254,9 @@ class Context:
         return next((i for i, row in enumerate(self.metrics) if all(row[key] == value for key, value in wanted.items())), None)
 
     def column(self, model: str, metric: str, reliability: float | None) -> Array | None:
-        """Return the contributions (n,) to a metric at k = 1, or None if it was not evaluated."""
+        """Return the contributions (n,) to a metric at k = 1 or without k, or None if it was not evaluated."""
+        if self.graded is not None and (model, metric, reliability) in self.graded.columns:
+            return np.asarray(self.graded.columns[model, metric, reliability])
         at = self.metric(model, metric, reliability)
         return None if at is None else self.columns[at]
 

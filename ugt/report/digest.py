@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .digits import Digits, whole
+from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
 from .markup import Data, Entry, find, of, plain, unique
 from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
 
-VOTED, TOP = "voted_accuracy", "topk_accuracy"
 FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no decimals and no intervals are shown
 SETTLED = 0.99
 CERTAINTIES = (SETTLED, 0.9, 0.8, 0.5)
@@ -20,11 +20,19 @@ LONGEST = 32  # characters of a name on the first page
 
 
 class Lead(NamedTuple):
-    """The lead of one model over another or over always the commonest class; its interval holds for all pairs of models together."""
+    """The lead of one model over another or over a constant answer, above 0 if the first is better, also where lower values are better.
+
+    Its interval holds for all pairs of models together.
+    """
 
     value: float
     low: float | None
     high: float | None
+
+    @property
+    def turned(self) -> Lead:
+        """The lead of the other over the first."""
+        return Lead(-self.value, None if self.high is None else -self.high, None if self.low is None else -self.low)
 
     @property
     def sign(self) -> int:
@@ -35,7 +43,7 @@ class Lead(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The model with the highest value in a measure under a truth; ``alike``: models that cannot be distinguished from it."""
+    """The model with the best value in a measure under a truth; ``alike``: models that cannot be distinguished from it."""
 
     best: str
     alike: tuple[str, ...]
@@ -45,7 +53,7 @@ class Standing(NamedTuple):
         """Who is ahead or cannot be distinguished, as plain text, and the interval of the lead that it names."""
         other, lead = self.second or ("", None)
         if lead is None or lead.low is None or lead.high is None:
-            return f"{self.best} is the only one with a value" if not other else f"{self.best} has the highest value", None
+            return f"{self.best} is the only one with a value" if not other else f"{self.best} has the best value", None
         ends = lead.low, lead.high
         if not self.alike:
             return f"{self.best} is ahead (lead", ends
@@ -89,16 +97,21 @@ def shown(name: object, most: int = LONGEST) -> str:
     return f"<bdi>{cut}</bdi>" if cut == whole_name else f'<bdi title="{whole_name}">{cut}</bdi>'
 
 
-def points(number: str) -> str:
-    """Return text such as "1 percentage point", "2.0 percentage points"."""
-    return f"{number} percentage point{'s' * (number != '1')}"
-
-
 @dataclass(frozen=True)
 class Digest:
-    """The numbers of an evaluation that the first page needs."""
+    """The numbers of an evaluation that the first page needs, in its headline measure."""
 
     source: Data
+    measure: Headline | None = None  # default: that of the first page
+
+    @cached_property
+    def headline(self) -> Headline:
+        return headline_of(self.source) if self.measure is None else self.measure
+
+    @cached_property
+    def of_choices(self) -> Digest:
+        """The same in UA top-1 accuracy, for sections on first choices."""
+        return self if self.headline is ACCURACY else Digest(self.source, ACCURACY)
 
     @cached_property
     def n_cases(self) -> int:
@@ -118,7 +131,7 @@ class Digest:
     def reliabilities(self) -> list[float | None]:
         """The reliabilities of the truths, in ascending order; [None] if the truth has none."""
         found = unique((e for e in self.source["certainty"] if e["measure"] == "certainty" and e["k"] == 1), "reliability")
-        return found or [None]
+        return found or unique(self.least_errors, "reliability") or [None]
 
     @cached_property
     def main(self) -> float | None:
@@ -132,26 +145,27 @@ class Digest:
 
     @cached_property
     def top(self) -> dict[tuple[str, str, float | None], Entry]:
-        """The top-1 rows by metric, model and reliability."""
-        rows = (e for e in self.source["metrics"] if e["k"] == 1 and e["metric"] in (VOTED, TOP) and e["value"] is not None)
+        """The rows of the headline measure by metric, model and reliability."""
+        wanted, k = (self.headline.voted, self.headline.metric), self.headline.k
+        rows = (e for e in self.source["metrics"] if e["k"] == k and e["metric"] in wanted and e["value"] is not None)
         return {(e["metric"], e["model"], e["reliability"]): e for e in rows}
 
     def row(self, model: str, reliability: float | None = None) -> Entry | None:
-        """Return the top-1 row of a model under a truth."""
-        return self.top.get((TOP, model, reliability))
+        """Return the row of a model under a truth."""
+        return self.top.get((self.headline.metric, model, reliability))
 
     def voted(self, model: str) -> Entry | None:
-        """Return the top-1 row of a model against the voted label."""
-        return self.top.get((VOTED, model, None))
+        """Return the row of a model against the voted label."""
+        return self.top.get((self.headline.voted, model, None))
 
     @cached_property
     def models(self) -> list[str]:
-        """The models with a value under the main truth, the highest first."""
+        """The models with a value under the main truth, the best first."""
         found = [m for m in self.source["models"] if self.row(m, self.main)]
-        return sorted(found, key=lambda m: -self.value(m))
+        return sorted(found, key=self.value, reverse=self.headline.higher_is_better)
 
     def style(self, model: str) -> int:
-        """Return the number of a model's mark: its place among all models, or among the highest if there are more models than colours."""
+        """Return the number of a model's mark: its place among all models, or among the best if there are more models than colours."""
         return (self.models if len(self.source["models"]) > N_COLOURS else self.source["models"]).index(model)
 
     def value(self, model: str) -> float:
@@ -164,9 +178,13 @@ class Digest:
     def digits(self) -> Digits:
         """The digits of all values under the main truth."""
         if self.withheld:
-            return Digits(0)
-        rows = [self.row(m, self.main) for m in self.models] if self.models else self.certainty_rows
-        return Digits.of((e["case_low"], e["case_high"]) for e in rows if e)
+            return self.headline.whole
+        rows = [self.row(m, self.main) for m in self.models] if self.models else self.limits
+        return self.headline.digits((e["case_low"], e["case_high"]) for e in rows if e)
+
+    def amount(self, value: float) -> str:
+        """Return a value of the headline measure with its unit."""
+        return self.headline.amount(self.digits, value)
 
     def case_ends(self, row: Entry) -> tuple[float | None, float | None]:
         """Return the interval over cases of a row of metrics; (None, None) if there are too few cases."""
@@ -184,27 +202,35 @@ class Digest:
         for e in self.source.get("differences") or ():
             if e["difference"] is not None:
                 low, high, metric, k, at = (e.get(name) for name in ("joint_low", "joint_high", "metric", "k", "reliability"))
-                turned = (None, None) if low is None or high is None else (-high, -low)
-                found[metric, k, at, e["model"], e["other"]] = Lead(e["difference"], low, high)
-                found[metric, k, at, e["other"], e["model"]] = Lead(-e["difference"], *turned)
+                lead = Lead(e["difference"], low, high)
+                lead = lead if higher_is_better(metric) else lead.turned
+                found[metric, k, at, e["model"], e["other"]] = lead
+                found[metric, k, at, e["other"], e["model"]] = lead.turned
         return found
 
-    def lead(self, model: str, other: str, metric: str = TOP, reliability: Any = ..., k: int | None = 1) -> Lead | None:
-        """Of a model over another in a measure under a truth; default: top-1 accuracy under the main one."""
-        at = None if metric == VOTED else self.main if reliability is ... else reliability
+    def _asked(self, metric: str | None, reliability: Any, k: Any) -> tuple[str, float | None, int | None]:
+        """Return a measure, a reliability and an order; default: the headline measure under the main truth."""
+        wanted = self.headline.metric if metric is None else metric
+        voted = wanted in (VOTED, self.headline.voted)
+        return wanted, None if voted else self.main if reliability is ... else reliability, self.headline.k if k is ... else k
+
+    def lead(self, model: str, other: str, metric: str | None = None, reliability: Any = ..., k: Any = ...) -> Lead | None:
+        """Of a model over another in a measure under a truth."""
+        metric, at, k = self._asked(metric, reliability, k)
         return self._pairs.get((metric, k, at, model, other))
 
     def signs(self, model: str, other: str) -> dict[Any, int]:
         """Return which model is ahead under each truth, the voted label last."""
-        leads: dict[Any, Lead | None] = {r: self.lead(model, other, TOP, r) for r in self.reliabilities}
-        leads["voted"] = self.lead(model, other, VOTED)
+        leads: dict[Any, Lead | None] = {r: self.lead(model, other, reliability=r) for r in self.reliabilities}
+        leads["voted"] = self.lead(model, other, self.headline.voted)
         return {name: lead.sign for name, lead in leads.items() if lead is not None}
 
-    def standing(self, metric: str = TOP, reliability: Any = ..., k: int | None = 1) -> Standing | None:
+    def standing(self, metric: str | None = None, reliability: Any = ..., k: Any = ...) -> Standing | None:
         """What the data support under a truth: whether one model is ahead, and from which models it cannot be distinguished."""
-        at = None if metric == VOTED else self.main if reliability is ... else reliability
+        metric, at, k = self._asked(metric, reliability, k)
         rows = [e for e in self.found(metric=metric, k=k, reliability=at) if e["value"] is not None]
-        best, *others = [e["model"] for e in sorted(rows, key=lambda e: -float(e["value"]))] or [None]
+        ordered = sorted(rows, key=lambda e: float(e["value"]), reverse=higher_is_better(metric))
+        best, *others = [e["model"] for e in ordered] or [None]
         if best is None:
             return None
         leads = {m: self.lead(best, m, metric, at, k) for m in others}
@@ -213,7 +239,7 @@ class Digest:
 
     @cached_property
     def leaders(self) -> list[str]:
-        """The model with the highest value, and all that cannot be distinguished from it."""
+        """The model with the best value, and all that cannot be distinguished from it."""
         found = self.standing()
         return [] if found is None else [found.best, *found.alike]
 
@@ -221,17 +247,17 @@ class Digest:
 
     @cached_property
     def constants(self) -> dict[tuple[str, str, float | None], Entry]:
-        """The rows of always the commonest class, by metric, model and reliability."""
+        """The rows of the constant answer, by metric, model and reliability."""
         return {(e["metric"], e["model"], e["reliability"]): e for e in self.source.get("constant_answer") or ()}
 
-    def constant(self, metric: str = TOP, reliability: Any = ...) -> Entry | None:
-        """Return the row of always the commonest class under a truth."""
-        at = None if metric == VOTED else self.main if reliability is ... else reliability
+    def constant(self, metric: str | None = None, reliability: Any = ...) -> Entry | None:
+        """Return the row of the constant answer under a truth: the commonest class, or the median."""
+        metric, at, _ = self._asked(metric, reliability, None)
         return self.constants.get((metric, self.models[0], at)) if self.models else None
 
     def over_constant(self, model: str) -> Lead | None:
-        """Return the lead of a model over always the commonest class."""
-        e = self.constants.get((TOP, model, self.main))
+        """Return the lead of a model over the constant answer."""
+        e = self.constants.get((self.headline.metric, model, self.main))
         return None if e is None or e["lead"] is None else Lead(e["lead"], e["lead_low"], e["lead_high"])
 
     @cached_property
@@ -240,14 +266,29 @@ class Digest:
         rows = [find(self.source["certainty"], measure="certainty", k=1, reliability=r) for r in self.reliabilities]
         return [e for e in rows if e is not None]
 
+    @cached_property
+    def least_errors(self) -> list[Entry]:
+        """The rows of the least error that any prediction can have under each truth."""
+        return [e for e in self.source.get("least_error") or () if e["value"] is not None]
+
+    @cached_property
+    def limits(self) -> list[Entry]:
+        """The rows of the value under each truth that no model can exceed: the mean certainty, or the least error."""
+        if self.headline.higher_is_better:
+            return self.certainty_rows
+        return self.least_errors
+
     @property
     def ceiling(self) -> Entry | None:
-        """The row of mean certainty under the main truth."""
-        return find(self.certainty_rows, reliability=self.main)
+        """The row of the limit under the main truth."""
+        return find(self.limits, reliability=self.main)
 
     @cached_property
     def annotators(self) -> Mapping[str, Entry]:
-        """The agreement of each model with one annotator, and of annotators with each other."""
+        """The value of each model against one annotator, and of annotators against each other."""
+        if not self.headline.higher_is_better:
+            errors = self.source.get("next_annotator_error") or ()
+            return {e["model"]: {**e, "agreement": e["error"]} for e in errors if e["error"] is not None}
         return {e["model"]: e for e in self.source.get("next_annotator") or () if e["agreement"] is not None}
 
     def certainties(self, reliability: float | None) -> list[float]:
@@ -298,14 +339,14 @@ def names(given: Sequence[str], joint: str = "and") -> str:
     return bold[0] if len(bold) == 1 else f"{', '.join(bold[:-1])} {joint} {bold[-1]}"
 
 
-def reliability_words(given: Sequence[Any]) -> str:
+def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:
     """Return text such as "reliability 10 and 20", "the voted label"."""
     numbers = [f"{one:g}" for one in given if isinstance(one, (int, float))]
     parts = []
     if numbers:
         parts.append(f"{'reliability' if len(numbers) == 1 else 'reliabilities'} {_joined(numbers)}")
     if "voted" in given:
-        parts.append("against the voted label")
+        parts.append(f"against the {voted}")
     return _joined([f"at {parts[0]}", *parts[1:]] if numbers else parts)
 
 
@@ -315,4 +356,4 @@ def _joined(given: Sequence[str]) -> str:
 
 def kind_of_data(source: Data) -> str:
     """Return text such as "labels", "rankings" or "plausibilities"."""
-    return {"labels": "labels", "rankings": "rankings"}.get(str(source["data"]["kind"]), "plausibilities")
+    return {"labels": "labels", "rankings": "rankings", "ratings": "ratings"}.get(str(source["data"]["kind"]), "plausibilities")

@@ -1,4 +1,4 @@
-"""Numbers with as many digits as their intervals deserve: in per cent, in percentage points, and as proportions."""
+"""Numbers with as many digits as their intervals deserve: in per cent, in percentage points, as proportions, and in units of a scale."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ MOST = 6  # most decimals that keep an end of an interval from rounding to 0
 
 
 class Digits(NamedTuple):
-    """The number of decimals; ``scale``: 100 for percentages, 1 for proportions and losses."""
+    """The number of decimals; ``scale``: 100 for percentages, 1 for others; ``share``: whether 1 is the largest possible value."""
 
     decimals: int
     scale: int = 100
+    share: bool = True
 
     @classmethod
     def of(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
@@ -32,15 +33,22 @@ class Digits(NamedTuple):
         widths = [high - low for low, high in intervals if low is not None and high is not None and high > low]
         return cls(min(max(1 - math.floor(math.log10(median(widths))), 2), 4) if widths else 2, 1)
 
+    @classmethod
+    def amount(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
+        """Return digits of numbers in units of a scale by the intervals' median half-width h: -floor(log10 h), from 0 to 4; else 2."""
+        halves = [(high - low) / 2 for low, high in intervals if low is not None and high is not None and high > low]
+        return cls(min(max(-math.floor(math.log10(median(halves))), 0), 4) if halves else 2, 1, share=False)
+
     def value(self, share: float | None) -> str:
-        """Return a number without the per cent sign; a number that would round to 0 or 1 (100%) is shown as below or above a limit."""
+        """Return a number without the per cent sign; a share that would round to 0 or 1 (100%) is shown as below or above a limit."""
         if share is None or math.isnan(share):
             return NONE
         least = 10.0**-self.decimals
         shown = f"{self.scale * share:.{self.decimals}f}"
         if share != 0 and float(shown) == 0:
             return f"&lt;{least:g}" if share > 0 else f"&gt;−{least:g}"
-        return f"&gt;{self.scale - least:.{self.decimals}f}" if share < 1 and float(shown) == self.scale else shown.replace("-", "−")
+        below = self.share and share < 1 and float(shown) == self.scale
+        return f"&gt;{self.scale - least:.{self.decimals}f}" if below else shown.replace("-", "−")
 
     def percent(self, share: float | None) -> str:
         """Return the number with the per cent sign."""
@@ -51,13 +59,13 @@ class Digits(NamedTuple):
         return NONE if low is None or high is None else f"{self.value(low)}{NBSP}to{NBSP}{self.value(high)}"
 
     def lead(self, difference: float) -> str:
-        """Return a difference of shares in percentage points, with its sign."""
+        """Return a difference, of shares in percentage points, with its sign."""
         shown = self.points(difference)
         return f"+{shown}" if difference > 0 and float(shown) else shown
 
     def points(self, difference: float) -> str:
-        """Return a difference of shares in percentage points, without a plus."""
-        shown = f"{100 * difference:.{self.decimals}f}"
+        """Return a difference, of shares in percentage points, without a plus."""
+        shown = f"{self.scale * difference:.{self.decimals}f}"
         return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
 
     def leads(self, low: float | None, high: float | None) -> str:
@@ -65,9 +73,9 @@ class Digits(NamedTuple):
         if low is None or high is None:
             return NONE
         decimals = self.decimals
-        while decimals < MOST and any(end != 0 and float(f"{100 * end:.{decimals}f}") == 0 for end in (low, high)):
+        while decimals < MOST and any(end != 0 and float(f"{self.scale * end:.{decimals}f}") == 0 for end in (low, high)):
             decimals += 1
-        finer = Digits(decimals)
+        finer = self._replace(decimals=decimals)
         return f"{finer.points(low)}{NBSP}to{NBSP}{finer.points(high)}"
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from . import wording
 from .cautions import cautions
-from .digest import FEW_CASES, Digest, kind_of_data, names, points, reliability_words, shown, words_for_few
+from .digest import FEW_CASES, Digest, kind_of_data, names, reliability_words, shown, words_for_few
 from .digits import Digits, whole
 from .markup import Data, Entry, Section, bare, text
 from .pictures import by_certainty, by_reliability
-from .yardsticks import FEW_MODELS, MOST_MODELS, measures, yardsticks
+from .yardsticks import FEW_MODELS, KAPPA, MOST_MODELS, WITHIN, beside_errors, measures, yardsticks
 
 LONG = 160  # characters from which a verdict has smaller letters
 
@@ -51,8 +51,13 @@ def title(source: Data) -> str:
 def subtitle(source: Data) -> str:
     """Return the authors and the numbers of cases, classes and annotators."""
     facts, digest = source["data"], Digest(source)
+    classes = "grades" if facts.get("ordered") else "classes"
     authors = wording.said(source).get("authors")
-    parts = [*([text(authors)] if authors else ()), digest.cases, f"{whole(facts['n_classes'])} classes"]
+    parts = [
+        *([text(authors)] if authors else ()),
+        digest.cases,
+        *([f"{whole(facts['n_classes'])} {classes}"] if facts["n_classes"] else []),
+    ]
     per_case = facts.get("annotations_per_case")
     if facts.get("n_annotators"):
         parts.append(f"{whole(facts['n_annotators'])} annotator{'s' * (facts['n_annotators'] != 1)}")
@@ -80,6 +85,9 @@ def _verdict(digest: Digest) -> tuple[str, str]:
 
 
 def _without_models(digest: Digest) -> tuple[str, str]:
+    if not digest.headline.higher_is_better and digest.ceiling is not None:
+        least = digest.headline.limit(digest.digits, digest.ceiling["value"])
+        return f"{least[0].upper()}{least[1:]}{digest.at_main}.", "No model was evaluated."
     n, of_all = digest.settled(digest.main)
     if not digest.certainty_rows or not of_all:
         return "No model was evaluated, and the truth of no case is known.", ""
@@ -91,10 +99,15 @@ def _without_models(digest: Digest) -> tuple[str, str]:
     return said, f"No first choice of a model can agree with the annotators’ truth in more than {most} of cases."
 
 
-def _with_ends(digest: Digest, row: Entry) -> str:
-    """Return text such as "78.7% of cases (77.1 to 80.3)"."""
+def _said(digest: Digest, row: Entry) -> str:
+    """Return text such as "agrees with the annotators’ truth in 78.7% of cases (77.1 to 80.3)"."""
     ends = "" if digest.withheld else f" ({digest.ends(row['case_low'], row['case_high'])})"
-    return f"{digest.digits.percent(row['value'])} of cases{ends}"
+    return digest.headline.said(digest.digits, row["value"], ends)
+
+
+def _apart(digest: Digest, difference: float) -> str:
+    """Return a difference of the headline measure with its unit."""
+    return digest.headline.with_unit(digest.digits.points(difference))
 
 
 def _lead_words(digest: Digest, lead: Any) -> str:
@@ -106,20 +119,28 @@ def _one(digest: Digest) -> tuple[str, str]:
     (model,) = digest.models
     row = digest.row(model, digest.main)
     assert row is not None
-    said = f"{names([model])} agrees with the annotators’ truth in {_with_ends(digest, row)}"
+    said = f"{names([model])} {_said(digest, row)}"
+    limits = " ".join(filter(None, [_limits(digest), _beside(digest, model)]))
     lead, constant = digest.over_constant(model), digest.constant()
     if lead is None or constant is None:
-        return f"{said}.", _limits(digest)
+        return f"{said}.", limits
     always = f"always answering “{shown(constant['answer'])}”"
-    apart = points(digest.digits.points(abs(lead.value)))
+    apart = _apart(digest, abs(lead.value))
     if digest.withheld:
-        return f"{said}, and {always} in {digest.digits.percent(constant['value'])}.", f"There are {words_for_few(digest)} for an interval."
+        beside = digest.headline.always(digest.digits, shown(constant["answer"]), constant["value"])
+        return f"{said}; {beside}.", f"There are {words_for_few(digest)} for an interval."
     if lead.sign:
-        return f"{said}, {apart} {'more' if lead.sign > 0 else 'less'} than {always}{_lead_words(digest, lead)}.", _limits(digest)
-    return (
-        f"{said}; it cannot be distinguished from {always} ({digest.digits.lead(lead.value)} points,{_lead_words(digest, lead)[2:]}.",
-        _limits(digest),
-    )
+        return f"{said}, {apart} {digest.headline.more[lead.sign < 0]} than {always}{_lead_words(digest, lead)}.", limits
+    by = f"a difference of {apart}{_lead_words(digest, lead if lead.value >= 0 else lead.turned)}"
+    return f"{said}; it cannot be distinguished from {always}, {by}.", limits
+
+
+def _beside(digest: Digest, model: str) -> str:
+    """Return a sentence on the measures next to an error."""
+    cells = {metric: own[model] for metric, _, own in beside_errors(digest) if model in own}
+    said = [f"{names([model])} is within one grade in {cells[WITHIN]}% of cases"] if WITHIN in cells else []
+    said += [f"{'its' if said else 'Its'} quadratic kappa is {cells[KAPPA]}"] if KAPPA in cells else []
+    return f"{', and '.join(said)}." if said else ""
 
 
 def _several(digest: Digest) -> tuple[str, list[str]]:
@@ -128,54 +149,47 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
     assert row is not None
     lead = digest.lead(best, second)
     if digest.withheld or lead is None:
-        values = ", ".join(f"{names([m])} {digest.digits.percent(digest.value(m))}" for m in digest.models[:MOST_MODELS])
+        values = ", ".join(f"{names([m])} {digest.amount(digest.value(m))}" for m in digest.models[:MOST_MODELS])
         few = [f"There are {words_for_few(digest)} to say which model is ahead."] if digest.withheld else []
-        return f"Agreement with the annotators’ truth: {values} of cases.", few
+        return digest.headline.listed(values), few
     if len(leaders) > 2:
         first = names(leaders) if len(leaders) <= 4 else f"{names(leaders[:2], ',')} and {len(leaders) - 2} more"
-        ends = digest.digits.percent(digest.value(leaders[-1])), digest.digits.percent(digest.value(best))
-        return (
-            f"{first} cannot be distinguished: their first choices agree with the annotators’ truth in {ends[0]} to {ends[1]} of cases.",
-            _behind(digest),
-        )
+        low, high = sorted((digest.value(leaders[-1]), digest.value(best)))
+        return f"{first} cannot be distinguished: {digest.headline.said_of(digest.digits, low, high, 'to')}.", _behind(digest)
     if len(leaders) == 2:
         second = leaders[1]
         lead = digest.lead(best, second)
         assert lead is not None
-        each = (
-            f"their first choices agree with the annotators’ truth in {digest.digits.percent(digest.value(best))} and "
-            f"{digest.digits.percent(digest.value(second))} of cases"
-        )
-        difference = f"a difference of {points(digest.digits.points(lead.value))}{_lead_words(digest, lead)}"
+        each = digest.headline.said_of(digest.digits, digest.value(best), digest.value(second))
+        difference = f"a difference of {_apart(digest, lead.value)}{_lead_words(digest, lead)}"
         said = f"{names(leaders)} cannot be distinguished: {each}, {difference}."
         return said, [*_elsewhere(digest, best, second), *_behind(digest)]
     signs = digest.signs(best, second)
     if min(signs.values()) < 0:
+        voted = digest.headline.voted_name
         of_best, of_second = ([r for r, sign in signs.items() if sign == wanted] for wanted in (1, -1))
-        parts = f"{names([best])} {reliability_words(of_best)}, {names([second])} {reliability_words(of_second)}"
-        return f"Which model is ahead depends on the truth: {parts}.", [f"{names([best])} has {_with_ends(digest, row)}{digest.at_main}."]
-    more = f"{points(digest.digits.points(lead.value))} more than {names([second])}{_lead_words(digest, lead)}"
-    said = f"{names([best])} agrees with the annotators’ truth in {_with_ends(digest, row)}, {more}."
-    picked = [f"The lead is of the highest of {len(digest.models)} models, which flatters it."] if len(digest.models) > 2 else []
+        parts = f"{names([best])} {reliability_words(of_best, voted)}, {names([second])} {reliability_words(of_second, voted)}"
+        return f"Which model is ahead depends on the truth: {parts}.", [f"{names([best])} {_said(digest, row)}{digest.at_main}."]
+    more = f"{_apart(digest, lead.value)} {digest.headline.more[0]} than {names([second])}{_lead_words(digest, lead)}"
+    said = f"{names([best])} {_said(digest, row)}, {more}."
+    picked = [f"The lead is of the first of {len(digest.models)} models, which flatters it."] if len(digest.models) > 2 else []
     return said, [*_elsewhere(digest, best, second), *picked]
 
 
 def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
     """Return a sentence on the order of two models under other truths, if there are any."""
-    signs = digest.signs(first, second)
+    signs, voted = digest.signs(first, second), digest.headline.voted_name
     if len(signs) < 2:
         return []
     ahead, behind, open_ = ([r for r, sign in signs.items() if sign == wanted] for wanted in (1, -1, 0))
     if not behind and not open_:
         at_all = "at every reliability and " if len(digest.reliabilities) > 1 else ""
-        return [f"The interval of the lead excludes 0 {at_all}against the voted label."]
+        return [f"The interval of the lead excludes 0 {at_all}against the {voted}."]
     if not ahead and not behind:
-        return [
-            f"The interval of the lead includes 0 {'at every reliability and ' if len(digest.reliabilities) > 1 else ''}against the voted "
-            "label."
-        ]
-    found = [f"{names([model])} is ahead {reliability_words(at)}" for model, at in ((first, ahead), (second, behind)) if at]
-    return [f"{'; '.join(found)}{f'; they cannot be distinguished {reliability_words(open_)}' if open_ else ''}."]
+        at_all = "at every reliability and " if len(digest.reliabilities) > 1 else ""
+        return [f"The interval of the lead includes 0 {at_all}against the {voted}."]
+    found = [f"{names([model])} is ahead {reliability_words(at, voted)}" for model, at in ((first, ahead), (second, behind)) if at]
+    return [f"{'; '.join(found)}{f'; they cannot be distinguished {reliability_words(open_, voted)}' if open_ else ''}."]
 
 
 def _behind(digest: Digest) -> list[str]:
@@ -184,19 +198,19 @@ def _behind(digest: Digest) -> list[str]:
     lead = digest.lead(digest.models[0], others[0]) if others else None
     if lead is None:
         return []
-    behind = f"{digest.digits.points(lead.value)} points behind {names([digest.models[0]])}{_lead_words(digest, lead)}"
+    behind = f"{_apart(digest, lead.value)} behind {names([digest.models[0]])}{_lead_words(digest, lead)}"
     rest = f", and {len(others) - 1} more are further behind" if len(others) > 1 else ""
     return [f"{names(others[:1])} is {behind}{rest}."]
 
 
 def _limits(digest: Digest) -> str:
-    """Return a sentence on the ceiling and on always the commonest class."""
+    """Return a sentence on the limit of the measure, and on the constant answer."""
     ceiling, constant = digest.ceiling, digest.constant()
     parts = []
     if ceiling is not None:
-        parts.append(f"no first choice can exceed {digest.digits.percent(ceiling['value'])} on these annotations")
+        parts.append(digest.headline.limit(digest.digits, ceiling["value"]))
     if constant is not None and len(digest.models) > 1:
-        parts.append(f"always answering “{shown(constant['answer'])}” reaches {digest.digits.percent(constant['value'])}")
+        parts.append(digest.headline.always(digest.digits, shown(constant["answer"]), constant["value"]))
     said = "; ".join(parts)
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
@@ -217,4 +231,9 @@ def running_title(source: Data) -> str:
     models = source["models"]
     named = f"{', '.join(map(str, models[:3]))} on {Digest(source).judged} cases"
     said = wording.said(source).get("title") or (named if 0 < len(models) <= 3 else bare(title(source)))
+    return safe(said)
+
+
+def safe(said: str) -> str:
+    """Return text that is safe in a style sheet."""
     return " ".join(re.sub(r"[^\w.,()-]", " ", said).split())[:80]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import first, svg, wording
-from .markup import bullets, link, text
+from .markup import KEPT, bare, bullets, link, text
 from .sections import APPENDICES, SECTIONS, checklist
 from .tables import ResultTable
 
@@ -289,12 +289,26 @@ def _titles(*sections: Section) -> dict[str, str]:
 def _filled(data: Mapping[str, Any], body: str) -> str:
     date = data["provenance"]["date"][:10]
     paper = "" if _opened(data) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
-    page = _PAGE.format(
-        kicker=f"{text(date)} · ugt {text(data['ugt'])}", title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data), body=body,
-        version=text(data["ugt"]), paper=paper,
+    return _HEAD.format(style=_style(first.running_title(data), date)) + wording.worded(
+        _PAGE.format(
+            kicker=f"{text(date)} · ugt {text(data['ugt'])}", title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data),
+            body=body, version=text(data["ugt"]), paper=paper,
+        ),
+        data,
     )  # fmt: skip
-    running = _RUNNING.format(title=first.running_title(data), date=re.sub(r"[^\d-]", "", date))
-    return _HEAD.format(style=_STYLE + svg.STYLE + running) + wording.worded(page, data)
+
+
+def sheet(title: str, subtitle: str, body: str, date: str, version: str) -> str:
+    """Return another page of the same style, from HTML text."""
+    page = _PAGE.format(
+        kicker=f"{text(date[:10])} · ugt {text(version)}", title=title, defs=svg.DEFS, subtitle=subtitle, body=body, version=text(version),
+        paper="",
+    )  # fmt: skip
+    return _HEAD.format(style=_style(first.safe(bare(title)), date[:10])) + page.replace(KEPT, "")
+
+
+def _style(running: str, date: str) -> str:
+    return _STYLE + svg.STYLE + _RUNNING.format(title=running, date=re.sub(r"[^\d-]", "", date))
 
 
 def _opened(data: Mapping[str, Any]) -> bool:

@@ -35,11 +35,12 @@ def by_reliability(digest: Digest) -> list[str]:
     voted = {m: digest.voted(m) for m in drawn}
     every = [e for own in rows.values() for e in own if e] + [e for e in voted.values() if e]
     values = [v for e in every for v in (e["value"], e["case_low"], e["case_high"]) if v is not None]
-    values += [e["value"] for e in digest.certainty_rows]
+    values += [e["value"] for e in digest.limits]
     constants = [digest.constant(reliability=r) for r in found]
     trivial = [e["value"] for e in constants if e is not None]
-    low, high = svg.around([*values, *(trivial if trivial and min(values) - max(trivial) < 0.3 else [])], 0.1)
-    y = svg.Scale(max(low, 0.0), min(high, 1.0), BOTTOM, TOP)
+    share = digest.headline.higher_is_better
+    low, high = svg.around([*values, *(trivial if trivial and near(values, trivial, share) else [])], 0.1)
+    y = svg.Scale(max(low, 0.0), min(high, 1.0) if share else high, BOTTOM, TOP)
     step = (WIDTH - LEFT - RIGHT) / (len(found) + 1)
     at = [LEFT + step * (i + 0.5) for i in range(len(found) + 1)]
     here = found.index(digest.main) if digest.main in found else None
@@ -50,21 +51,23 @@ def by_reliability(digest: Digest) -> list[str]:
     )
     for value in svg.ticks(y):
         parts.append(f'<line class="hair" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y.at(value):.1f}" y2="{y.at(value):.1f}"/>')
-        parts.append(f'<text class="soft" x="{LEFT - 6:g}" y="{y.at(value) + 4:.1f}" text-anchor="end">{100 * value:.4g}</text>')
+        parts.append(
+            f'<text class="soft" x="{LEFT - 6:g}" y="{y.at(value) + 4:.1f}" text-anchor="end">{value * (100 if share else 1):.4g}</text>'
+        )
     for i, name in enumerate([*(f"{r:g}" for r in found), "vote"]):
         kind = "bold" if i == here else "soft"
         parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
     middle = f'x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle"'
     parts.append(f'<text class="soft" {middle}>reliability given to the annotators</text>')
     labels, called = [], distinct(drawn, 14)
-    if len(digest.certainty_rows) == len(found):
-        tops = [y.at(e["value"]) for e in digest.certainty_rows]
+    if len(digest.limits) == len(found):
+        tops = [y.at(e["value"]) for e in digest.limits]
         parts.append(f'<polyline class="most" fill="none" points="{_path(at, tops)}"/>')
-        labels.append((tops[-1], "ceiling", ""))
-    if len(trivial) == len(found) and min(trivial) >= y.low:
+        labels.append((tops[-1], "ceiling" if share else "floor", ""))
+    if len(trivial) == len(found) and constants[0] is not None and min(trivial) >= y.low and max(trivial) <= y.high:
         tops = [y.at(v) for v in trivial]
         parts.append(f'<polyline class="trivial" fill="none" points="{_path(at, tops)}"/>')
-        labels.append((tops[-1], "always one class", ""))
+        labels.append((tops[-1], "always one class" if share else f"always “{constants[0]['answer']}”", ""))
     for j, model in enumerate(drawn):
         labels.append(
             _model_lines(
@@ -110,6 +113,11 @@ def _model_lines(
     return known[-1][1], label, f"t{style % svg.N_STYLES}"
 
 
+def near(values: Sequence[float], trivial: Sequence[float], share: bool) -> bool:
+    """Return whether the constant answer is near enough to the other values to be drawn on their axis."""
+    return min(values) - max(trivial) < 0.3 if share else min(trivial) - max(values) < max(values) - min(values)
+
+
 def _path(x: Any, y: Any) -> str:
     return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
 
@@ -130,14 +138,15 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     first, *others = digest.models
     values = [e["value"] for r in digest.reliabilities if (e := digest.row(first, r))]
     ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
-    rise = f" {short(first)} changes by {digest.digits.points(max(values) - min(values))} points." if others else ""
+    change = digest.headline.with_unit(digest.digits.points(max(values) - min(values)))
+    rise = f" {short(first)} changes by {change}." if others else ""
     drawn = f"Drawn: {MOST_DRAWN} models; shaded" if len(others) >= MOST_DRAWN else "Shaded"
-    note = f"Top-1 accuracy, %{ends}.{rise} {drawn}: main analysis."
+    note = f"{digest.headline.name}, {digest.headline.heading}{ends}.{rise} {drawn}: main analysis."
     leads = [digest.lead(first, others[0], reliability=r) for r in digest.reliabilities] if others else []
     signs = {lead.sign for lead in leads if lead is not None}
     if digest.withheld or not signs:
-        low, high = (digest.digits.percent(end) for end in (min(values), max(values)))
-        return f"{short(first)} agrees in {low} to {high} of cases, depending on the reliability", note
+        said = digest.headline.depends(digest.digits, min(values), max(values))
+        return f"{short(first)} {said}, depending on the reliability", note
     pair = f"{short(first)} and {short(others[0])}"
     if signs == {0}:
         said = "cannot be distinguished at any reliability"

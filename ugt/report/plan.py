@@ -51,6 +51,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "reliability": "weight of the annotations: a number, or a list of them",
         "reliability_rationale": "why these",
         "prior": "the prior or background",
+        "scale": "the grades of the annotations, lowest first, or real for ratings that are real numbers",
         "tie_rule": "what is done with tied classes and tied scores",
         "missing_annotations_rule": "what is done with cases without annotations",
         "missing_predictions_rule": "what is done with cases without predictions",

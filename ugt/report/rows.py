@@ -27,7 +27,7 @@ class Span(NamedTuple):
 
 
 def below(digits: Digits, value: float | None, low: float | None, high: float | None) -> str:
-    """Return a value in per cent with its interval below."""
+    """Return a value with its interval below."""
     ends = "" if low is None or high is None else f'<span class="below">{digits.ends(low, high)}</span>'
     return NONE if value is None else f"<b>{digits.value(value)}</b>{ends}"
 
@@ -48,13 +48,13 @@ def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tu
 
 
 def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits: Digits, *, leads: bool = False) -> str:
-    """Return a table of rows on one axis: shares from 0 to 100, or leads about 0."""
+    """Return a table of rows on one axis: values from 0 (shares: to 100), or leads about 0."""
     known = [v for one in spans for v in (one.value, one.low, one.high, one.limit, 0.0 if leads else None) if v is not None]
     if not known:
         return ""
     low, high = svg.around(known, 0.02)
-    scale = svg.Scale(low if leads else max(low, 0.0), high if leads else min(high, 1.0), 0.0, 100.0)
-    marks = [at for at in svg.ticks(scale) if scale.low <= at <= scale.high]
+    scale = svg.Scale(low if leads else max(low, 0.0), min(high, 1.0) if digits.share and not leads else high, 0.0, 100.0)
+    marks = [at for at in svg.ticks(scale, 5 if digits.scale == 100 else 3) if scale.low <= at <= scale.high]
     grid = f"g-{zlib.crc32(f'{caption} {note}'.encode()):x}"  # drawn in the first row and referred to in the others
     lines = svg.vertical_lines(scale.at(at) for at in marks if at != 0 or not leads)
     first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
@@ -63,7 +63,7 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     places = [scale.at(at) for at in marks]
     anchors = ["start" if place < EDGE else "end" if place > 100 - EDGE else "middle" for place in places]
     axis = "".join(
-        f'<text x="{place:.1f}%" y="13" text-anchor="{anchor}">{_tick(at, leads)}</text>'
+        f'<text x="{place:.1f}%" y="13" text-anchor="{anchor}">{_tick(at, digits.scale, leads)}</text>'
         for at, place, anchor in zip(marks, places, anchors)
     )
     worded = any(one.words for one in spans)
@@ -74,8 +74,8 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
     return framed("yard", f"{caption} <small>{note}</small>", f"{head}\n<tbody>\n{rows}\n</tbody>\n{foot}")
 
 
-def _tick(at: float, leads: bool) -> str:
-    shown = f"{100 * at:.4g}"
+def _tick(at: float, scale: int, leads: bool) -> str:
+    shown = f"{scale * at:.4g}"
     return (f"+{shown}" if leads and at > 0 else shown).replace("-", "−")
 
 

@@ -1,4 +1,4 @@
-"""The model with the highest value, the interval of its lead, and flips of the order of models, from metrics on the same resamples."""
+"""The model with the best value, the interval of its lead, and flips of the order of models, from metrics on the same resamples."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import room
 from .._core._stream import Stream
+from .headline import higher_is_better
 
 if TYPE_CHECKING:
     from ..resampling import Resamples
@@ -24,13 +25,16 @@ BEYOND = ((-math.inf, -1), (math.inf, 1))  # places of resamples without the cha
 
 
 def standings(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
-    """Return the model with the highest value for each metric, order and reliability, and its lead; add shares and ranks to the rows."""
+    """Return the model with the best value for each metric, order and reliability, and its lead; add shares and ranks to the rows.
+
+    ``margin`` is above 0 also where lower values are better.
+    """
     found = []
     names = ("metric", "k", "reliability")
     for key, columns in _groups(rows, names).items():
         defined = [c for c in columns if not math.isnan(rows[c]["value"])]
         if defined:
-            found.append({**dict(zip(names, key)), **_standing([rows[c] for c in defined], resamples.take(defined), level)})
+            found.append({**dict(zip(names, key)), **_standing(key[0], [rows[c] for c in defined], resamples.take(defined), level)})
     return found
 
 
@@ -41,17 +45,18 @@ def _groups(rows: Sequence[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...]
     return found
 
 
-def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
-    shares, ranks = resamples.best_share(), resamples.rank_interval(level)
+def _standing(metric: str, rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
+    upwards = higher_is_better(metric)
+    shares, ranks = resamples.best_share(upwards), resamples.rank_interval(level, upwards)
     for row, p, (low, high) in zip(rows, shares, ranks):
         row.update(best_share=float(p), rank_low=float(low), rank_high=float(high))
-    values = np.array([row["value"] for row in rows])
+    values = np.array([row["value"] for row in rows]) * (1 if upwards else -1)
     best = values.max()
     first = np.flatnonzero(best - values <= EQUAL)
     others = np.flatnonzero(best - values > EQUAL)
     winner: Row = {
         "model": " = ".join(rows[int(i)]["model"] for i in first),
-        "value": float(best),
+        "value": float(best if upwards else -best),
         "best_share": float(shares[first].sum()),
     }
     if len(others) == 0:
@@ -59,6 +64,7 @@ def _standing(rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
         return {**winner, **none, "n_undistinguished": len(first) - 1}
     second = int(others[np.argmax(values[others])])
     ends = simultaneous_leads(resamples, int(first[0]), level)
+    ends = ends if upwards else -ends[:, ::-1]
     low, high = ends[second].tolist()
     lead = {"margin": float(best - values[second]), "margin_low": low, "margin_high": high}
     same = int((~(ends[others, 0] > 0)).sum()) + len(first) - 1
@@ -107,7 +113,7 @@ def both_ends(values: Array, level: float) -> tuple[float, float]:
     """
     defined = values[~np.isnan(values)]
     low, high = np.quantile(defined, [0.5 - level / 2, 0.5 + level / 2]) if len(defined) else (math.nan, math.nan)
-    return max(float(low), 0.0), min(float(high), 1.0)
+    return max(float(low), 0.0), min(float(high), 1.0)  # metrics that vary over draws are shares
 
 
 def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
@@ -127,6 +133,7 @@ def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
             shared = sorted(set(by_model[a]) & set(by_model[b]))
             pairs = [[by_model[model][r] for r in shared] for model in (a, b)]
             difference = np.subtract(*(np.concatenate([resamples.estimate[None, p], resamples.values[:, p]]) for p in pairs))
+            difference = difference if higher_is_better(metric) else -difference
             found += ({"metric": metric, "k": k, "model": a, "other": b, **flip} for flip in _flips(np.array(shared), difference, level))
     return found
 

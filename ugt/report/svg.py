@@ -58,9 +58,9 @@ def _step(low: float, high: float, n: int = 5) -> float:
     return size * next(s for s in (1, 2, 2.5, 5, 10) if s * size >= rough * 0.999)
 
 
-def ticks(scale: Scale) -> list[float]:
-    """Return round values along a scale."""
-    step = _step(scale.low, scale.high)
+def ticks(scale: Scale, n: int = 5) -> list[float]:
+    """Return about n round values along a scale."""
+    step = _step(scale.low, scale.high, n)
     first = math.ceil(scale.low / step - 1e-9)
     return [i * step for i in range(first, math.floor(scale.high / step + 1e-9) + 1)]
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from html import escape
 
+from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
 from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS
+from .headline import VOTED_ERROR
 from .markup import KEPT, Data, count, plain
 
 _METRICS = {
     "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
     **{name: (one.label, one.meaning) for name, one in METRICS.items()},
+    **{name: (grade.label, grade.meaning) for name, grade in GRADE_METRICS.items()},
+    VOTED_ERROR: ("Mean absolute error against the voted grade", "how far predictions are from the voted grade, or the mean rating"),
     "group_accuracy": ("UA accuracy of groups of classes", ""),
 }
 _METRICS.update(
@@ -47,6 +51,18 @@ _TRUTH = {
         "with the others where these are sure count more.",
         "The class that the model finds most probable is taken as the truth, and the estimated skills as known: doubt about either is not "
         "in the numbers.",
+    ),
+    "graded-response": (
+        "Graded response: each case has a severity, and each annotator thresholds between the grades, a leniency and a discrimination. "
+        "Severities and annotators are estimated together from all labels, so that a strict annotator is distinguished from a severe case. "
+        "The truth of a case is one grade, that of the mean annotator, with the probabilities that the labels leave.",
+        "The estimated annotators are taken as known: doubt about them is not in the numbers.",
+    ),
+    "normal": (
+        "The ratings of a case are normal around its own mean, with its own variance; mean and variance have a normal-inverse-gamma "
+        "distribution, whose prior was fitted to all cases. The truth is a further rating drawn from what the ratings leave open. The "
+        "reliability says how much one rating counts.",
+        "The reliability is an assumption, not an estimate: compare several. Annotators are taken as independent and equally good.",
     ),
     "glad": (
         "GLAD: each case has one true class and a difficulty, each annotator an ability. The higher the ability and the easier the case, "

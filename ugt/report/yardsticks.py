@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
+from ..grades import GRADE_METRICS
 from . import svg
-from .digest import VOTED, Digest, shown, words_for_few
+from .digest import Digest, shown, words_for_few
 from .digits import Digits
-from .markup import NONE, Entry, bare, find, framed, level_of
+from .headline import TOP, VOTED, in_grades
+from .markup import NONE, Entry, bare, find, framed, level_of, unique
 
 MOST_MODELS = 8  # most rows
 FEW_MODELS = 5  # with more, rows are lower
-CEILING, PEOPLE = "Ceiling set by the annotations", "Annotators with each other"
+FEW_TICKS = 3  # about as many numbers fit under a narrow plot
+EDGE = 95.0  # per cent of an axis, from where a number ends at its mark
+PEOPLE = "Annotators with each other"
+OWN = "the truth’s<br>own law"
+MEDIAN, PERFECT = "always the median", "the plausibilities themselves"  # names of references
+# Measures of grades next to the error, and their headings.
+WITHIN, KAPPA = "within_accuracy", "weighted_kappa"
+BESIDE = {WITHIN: "within one<br>grade, %", KAPPA: "quadratic<br>kappa"}
 
 
 Ends = tuple[Optional[float], Optional[float]]
@@ -34,14 +43,15 @@ class Line(NamedTuple):
 
 
 def yardsticks(digest: Digest) -> str:
-    """Return the table of several models between the ceiling and always the commonest class."""
-    constant, ceiling, people = digest.constant(), digest.ceiling, digest.annotators
+    """Return the table of several models between the limit of the measure and the constant answer."""
+    constant, ceiling, people, headline = digest.constant(), digest.ceiling, digest.annotators, digest.headline
     trivial = None if constant is None else constant["value"]
     most = None if ceiling is None else ceiling["value"]
     lines = []
     if ceiling is not None:
         ends = ceiling["case_low"], ceiling["case_high"]
-        lines.append(Line(CEILING, value=ceiling["value"], ends=ends, voted=1.0, cells=[NONE]))
+        at_best = 1.0 if headline.higher_is_better else 0.0
+        lines.append(Line(headline.ceiling, value=ceiling["value"], ends=ends, voted=at_best, cells=[NONE]))
     for model in digest.models[:MOST_MODELS]:
         row, voted = digest.row(model, digest.main), digest.voted(model)
         assert row is not None
@@ -51,25 +61,49 @@ def yardsticks(digest: Digest) -> str:
                  None if voted is None else voted["value"], [beside])
         )  # fmt: skip
     if constant is not None:
-        by_vote = digest.constant(VOTED)
+        by_vote = digest.constant(headline.voted)
         ends = constant["low"], constant["high"]
-        voted = None if by_vote is None else by_vote["value"]
-        lines.append(Line(f"Always “{shown(constant['answer'])}”", value=constant["value"], ends=ends, voted=voted, cells=[NONE]))
+        name, against = f"Always “{shown(constant['answer'])}”", None if by_vote is None else by_vote["value"]
+        lines.append(Line(name, value=constant["value"], ends=ends, voted=against, cells=[NONE]))
     among = next((e["annotators"] for e in people.values()), None)
     if among is not None:
         lines.append(Line(PEOPLE, cells=[digest.digits.value(among)]))
     left = len(digest.models) - MOST_MODELS
-    more = f"; the {MOST_MODELS} highest of {len(digest.models)} models" if left > 0 else ""
-    caption = "Agreement of the first choice with the annotators’ truth"
-    note = f"UA top-1 accuracy: the truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}{more}"
+    more = f"; the first {MOST_MODELS} of {len(digest.models)} models" if left > 0 else ""
+    caption, note = headline.caption, f"{headline.note}{digest.at_main}; {digest.cases}{more}"
     heads = ["against one<br>annotator"] if people else []
     lines = lines if people else [one._replace(cells=()) for one in lines]
+    further = beside_errors(digest)
+    named = dict(zip(map(shown, digest.models), digest.models))
+    lines = [one._replace(cells=[*one.cells, *(cells.get(named.get(one.name, ""), NONE) for *_, cells in further)]) for one in lines]
+    heads += [head for _, head, _ in further]
     return _table(digest, caption, note, heads, [one._replace(constant=trivial, ceiling=most) for one in lines], digest.digits)
+
+
+def beside_errors(digest: Digest) -> list[tuple[str, str, dict[str, str]]]:
+    """Return the measures next to an error: name, heading, and the value of each model."""
+    found = []
+    for metric, head in BESIDE.items() if not digest.headline.higher_is_better else ():
+        rows = {m: find(digest.found(metric=metric, model=m), reliability=digest.main) for m in digest.models}
+        known = {m: e for m, e in rows.items() if e is not None and e["value"] is not None}
+        if known:
+            digits = digits_of(digest, metric, [(e["case_low"], e["case_high"]) for e in known.values()])
+            found.append((metric, head, {m: digits.value(e["value"]) for m, e in known.items()}))
+    return found
+
+
+def digits_of(digest: Digest, metric: str, ends: Sequence[Ends]) -> Digits:
+    """Return the digits of a measure of grades: shares in per cent, others in their unit."""
+    if GRADE_METRICS[metric].unit == "share":
+        return Digits(0) if digest.withheld else Digits.of(ends)
+    return digest.headline.whole if digest.withheld else Digits.amount(ends)
 
 
 def measures(digest: Digest) -> str:
     """Return the table of one model: each measure with its own baseline and its own ceiling."""
     (model,) = digest.models
+    if not digest.headline.higher_is_better:
+        return _errors(digest, model)
     lines = list(_lines_of(digest, model))
     digits = Digits(0) if digest.withheld else Digits.of(one.ends for one in lines)
     constant = digest.constant()
@@ -79,17 +113,50 @@ def measures(digest: Digest) -> str:
     return _table(digest, f"{shown(model)} against the annotators’ truth", note, [always, "ceiling"], filled, digits)
 
 
+def _errors(digest: Digest, model: str) -> str:
+    """Return the table of one model of grades or ratings: each error with that of the constant answer and of the truth's own law."""
+    lines, people, references = [], digest.annotators, digest.source.get("references") or ()
+    for metric in (m for m in unique(digest.source["metrics"], "metric") if in_grades(m)):
+        row = find(digest.found(model=model, metric=metric), reliability=digest.main)
+        if row is None or row["value"] is None:
+            continue
+        first = metric == digest.headline.metric
+        voted, one = digest.voted(model) if first else None, people.get(model) if first else None
+        beside = [find(references, reference=name, metric=metric, reliability=digest.main) for name in (MEDIAN, PERFECT)]
+        trivial, own = (None if e is None else e["value"] for e in beside)
+        line = Line(GRADE_METRICS[metric].label, "", 0, row["value"], *_ends(row), None if voted is None else voted["value"])
+        lines.append(line._replace(constant=trivial, ceiling=own))
+        if one is not None:
+            ends = one["error_low"], one["error_high"]
+            lines.append(Line("Error against one annotator", "", 0, one["error"], ends))
+            lines.append(Line(PEOPLE, value=one["annotators"], ends=(one["annotators_low"], one["annotators_high"])))
+    digits = digest.headline.whole if digest.withheld else Digits.amount(one.ends for one in lines)
+    filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
+    constant = digest.constant()
+    always = "always the<br>median" if constant is None else f"always<br>“{shown(constant['answer'], 16)}”"
+    note = f"Lower is better; the truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
+    return _table(
+        digest,
+        f"{shown(model)} against the annotators’ truth",
+        note,
+        [always, OWN],
+        filled,
+        digits,
+        "the truth’s own law as the prediction",
+    )
+
+
 def _lines_of(digest: Digest, model: str) -> list[Line]:
     source, main, style = digest.source, digest.main, 0
     two = source["data"]["n_classes"] == 2
     lines = []
-    orders = {e["k"] for e in digest.found(model=model, metric="topk_accuracy", reliability=main)}
+    orders = {e["k"] for e in digest.found(model=model, metric=TOP, reliability=main)}
     for k in sorted(k for k in orders if k == 1 or k < source["data"]["n_classes"]):  # all classes always hold the truth
-        row = find(digest.found(model=model, metric="topk_accuracy", k=k), reliability=main)
+        row = find(digest.found(model=model, metric=TOP, k=k), reliability=main)
         voted = find(digest.found(model=model, metric=VOTED, k=k))
         if row is None or row["value"] is None:
             continue
-        known = find(source.get("references") or (), metric="topk_accuracy", k=k, reliability=main)
+        known = find(source.get("references") or (), metric=TOP, k=k, reliability=main)
         ceiling = digest.ceiling["value"] if k == 1 and digest.ceiling is not None else None
         name, note = ("Accuracy", "agreement of the first choice") if k == 1 else (f"Top-{k} accuracy", f"the truth is among the first {k}")
         lines.append(
@@ -118,21 +185,22 @@ def _ends(row: Entry) -> tuple[Ends, Ends]:
     return (row["case_low"], row["case_high"]), (row["two_way_low"], row["two_way_high"])
 
 
-def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits) -> str:
+def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits, limit: str = "") -> str:
     named = not digest.withheld and any(None not in one.two_way for one in lines)
     level = f"{level_of(digest.source)} interval"
-    further = [(_OTHERS, "ends"), ("against the<br>voted label", "r"), *((head, "r") for head in heads)][not named :]
+    further = [(_OTHERS, "ends"), (f"against the<br>{digest.headline.voted_name}", "r"), *((head, "r") for head in heads)][not named :]
     ends = f"{level},<br>these annotators" if named else level
     columns = f"{_head('value', 'r')}{_head(ends, 'ends')}{''.join(_head(*one) for one in further)}"
     said = [(bare(head.replace("<br>", " ")), kind) for head, kind in further]
-    rows = "\n".join(_row(digest, one, digits, named, said) for one in lines)
-    axis = "".join(f'<text x="{at}%" y="13" text-anchor="{side}">{at}</text>' for at, side in _AXIS)
+    scale = _axis(digest, lines)
+    rows = "\n".join(_row(digest, one, digits, named, said, scale) for one in lines)
+    axis = "".join(f'<text x="{place:.0f}%" y="13" text-anchor="{side}">{name}</text>' for place, name, side in _marks(digest, scale))
     empty = "<td></td>" * (2 + len(further))
     foot = f'<tfoot aria-hidden="true"><tr><td></td><td class="plot"><svg>{axis}</svg></td>{empty}</tr></tfoot>'
-    head = f'<thead role="rowgroup"><tr role="row"><td role="cell"></td>{_head("%", "plot")}{columns}</tr></thead>'
+    head = f'<thead role="rowgroup"><tr role="row"><td role="cell"></td>{_head(digest.headline.heading, "plot")}{columns}</tr></thead>'
     kind = "yard stands many" if sum(one.style is not None for one in lines) > FEW_MODELS else "yard stands"
     content = f'{head}\n<tbody role="rowgroup">\n{rows}\n</tbody>\n{foot}'
-    return framed(kind, f"{caption} <small>{note}</small>", content, 'role="table"') + _key(lines)
+    return framed(kind, f"{caption} <small>{note}</small>", content, 'role="table"') + _key(digest, lines, limit)
 
 
 _OTHERS = "other annotators<br>like these"
@@ -142,10 +210,24 @@ def _head(html: str, kind: str) -> str:
     return f'<th scope="col" role="columnheader" class="{kind}">{html}</th>'
 
 
-_AXIS = ((0, "start"), (25, "middle"), (50, "middle"), (75, "middle"), (100, "end"))
+def _axis(digest: Digest, lines: Sequence[Line]) -> svg.Scale:
+    """Return the scale of the plots: shares from 0 to 1, distances from 0."""
+    if digest.headline.higher_is_better:
+        return svg.Scale(0.0, 1.0, 0.0, 100.0)
+    return svg.Scale(
+        0.0, svg.around([0.0, *(v for one in lines for v in (one.value, one.ends[1], one.voted) if v is not None)])[1], 0.0, 100.0
+    )
 
 
-def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequence[tuple[str, str]]) -> str:
+def _marks(digest: Digest, scale: svg.Scale) -> list[tuple[float, str, str]]:
+    """Return the place, the number and the alignment of each number of the axis."""
+    share = digest.headline.higher_is_better
+    at = [0.0, 0.25, 0.5, 0.75, 1.0] if share else [v for v in svg.ticks(scale, FEW_TICKS) if v <= scale.high * (1 + 1e-9)]
+    side = {at[0]: "start", **({at[-1]: "end"} if scale.at(at[-1]) > EDGE else {})}
+    return [(scale.at(v), f"{100 * v:.0f}" if share else f"{v:.4g}", side.get(v, "middle")) for v in at]
+
+
+def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequence[tuple[str, str]], scale: svg.Scale) -> str:
     """Return a row; narrow windows show it as a block, which needs the roles."""
     mark = (
         ""
@@ -159,7 +241,7 @@ def _row(digest: Digest, one: Line, digits: Digits, named: bool, further: Sequen
     cells = "".join(_further(kind, said, cell) for (said, kind), cell in zip(further, beside))
     return (
         f'<tr role="row"{row}><th scope="row" role="rowheader">{mark}{name}</th>'
-        f'<td class="plot" aria-hidden="true">{_plot(digest, one)}</td>'
+        f'<td class="plot" aria-hidden="true">{_plot(digest, one, scale)}</td>'
         f'<td role="cell" class="r{none}"><b>{digits.value(one.value)}</b></td>'
         f'<td role="cell" class="ends{none}">{ends if one.value is not None else NONE}</td>{cells}</tr>'
     )
@@ -171,36 +253,38 @@ def _further(kind: str, said: str, cell: str) -> str:
     return f'<td role="cell" {attributes}>{cell}</td>'
 
 
-def _plot(digest: Digest, one: Line) -> str:
-    """Return a value with its interval on an axis from 0 to 100, with the voted one, always the commonest class and the ceiling."""
-    parts = ['<use class="hair" href="#g"/>']
+def _plot(digest: Digest, one: Line, scale: svg.Scale) -> str:
+    """Return a value with its interval on an axis, with the voted one, the constant answer and the limit."""
+    share = digest.headline.higher_is_better
+    grid = svg.vertical_lines(scale.at(at) for at in svg.ticks(scale, FEW_TICKS))
+    parts = ['<use class="hair" href="#g"/>' if share else f'<g class="hair">{grid}</g>']
     for kind, at in (("trivial", one.constant), ("most", one.ceiling)):
         if at is not None:
-            parts.append(f'<line class="{kind}" x1="{100 * at:.1f}%" x2="{100 * at:.1f}%" y2="100%"/>')
+            parts.append(f'<line class="{kind}" x1="{scale.at(at):.1f}%" x2="{scale.at(at):.1f}%" y2="100%"/>')
     if one.style is not None and one.value is not None:
         style, lower = f"s{one.style % svg.N_STYLES}", 7 if len(digest.models) <= FEW_MODELS else 5
         raised = 2 - lower if one.voted is not None else 0
         inner = ""
         low, high = one.ends
         if low is not None and high is not None and not digest.withheld:
-            inner += f'<line class="line {style}" x1="{100 * low:.1f}%" x2="{100 * high:.1f}%" y1="{raised}" y2="{raised}"/>'
-        inner += svg.marker(100 * one.value, raised, one.style, "%")
+            inner += f'<line class="line {style}" x1="{scale.at(low):.1f}%" x2="{scale.at(high):.1f}%" y1="{raised}" y2="{raised}"/>'
+        inner += svg.marker(scale.at(one.value), raised, one.style, "%")
         if one.voted is not None:
-            inner += f'<use class="hollow" href="#v" x="{100 * one.voted:.1f}%" y="{lower}"/>'
+            inner += f'<use class="hollow" href="#v" x="{scale.at(one.voted):.1f}%" y="{lower}"/>'
         parts.append(f'<svg y="50%">{inner}</svg>')
     return f"<svg>{''.join(parts)}</svg>"
 
 
-def _key(lines: Sequence[Line]) -> str:
-    """Return the key to the marks of the table."""
+def _key(digest: Digest, lines: Sequence[Line], limit: str) -> str:
+    """Return the key to the marks of the table; ``limit``: the name of the bar, if it is not that of the measure."""
     found = []
     if any(one.constant is not None for one in lines):
-        found.append(('<line class="trivial" x1="10" x2="10" y1="0" y2="13"/>', "always the commonest class"))
+        found.append(('<line class="trivial" x1="10" x2="10" y1="0" y2="13"/>', digest.headline.always_key))
     found.append(('<line class="line s0" x1="1" x2="19" y1="6.5" y2="6.5"/>' + svg.marker(10, 6.5, 0), "value with its interval"))
     if any(one.voted is not None and one.style is not None for one in lines):
-        found.append(('<use class="hollow" href="#v" x="10" y="6.5"/>', "voted label taken as certain"))
+        found.append(('<use class="hollow" href="#v" x="10" y="6.5"/>', f"{digest.headline.voted_name} taken as certain"))
     if any(one.ceiling is not None for one in lines):
-        found.append(('<line class="most" x1="10" x2="10" y1="0" y2="13"/>', "ceiling: the most that any first choice can reach"))
+        found.append(('<line class="most" x1="10" x2="10" y1="0" y2="13"/>', limit or digest.headline.ceiling_key))
     return (
         '<p class="key">'
         + "".join(f'<span><svg viewBox="0 0 20 13" aria-hidden="true">{mark}</svg>{said}</span>' for mark, said in found)

@@ -69,7 +69,7 @@ class Design(Frozen):
         if clusters is not None:
             unit, _, first = _column("clusters", clusters, n)
         if strata is None:
-            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)]))
+            return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64))
         stratum, names, _ = _column("strata", strata, n)
         other = stratum[first][unit] != stratum
         if other.any():
@@ -125,7 +125,8 @@ class Design(Frozen):
         """Return a table (G, C) ordered by stratum less its means within strata, in the order of the units."""
         sizes = np.diff(self.strata)
         means = self.strata_sums(placed) / sizes[:, None]
-        return np.asarray((placed - np.repeat(means, sizes, axis=0))[self.place])
+        with np.errstate(invalid="ignore"):  # the intervals of columns with infinite numbers are undefined
+            return np.asarray((placed - np.repeat(means, sizes, axis=0))[self.place])
 
     def vary(self, table: Array) -> Bools:
         """Return (C,) whether some stratum has at least two units in which a column is not all 0; otherwise nothing varies."""

@@ -78,6 +78,10 @@ class Difference(Statistic):
         """Return the fewer units (M,) of both."""
         return np.minimum(self.first.counting(kept, design), self.second.counting(kept, design))
 
+    def n_annotated(self, kept: Bools, design: Design) -> int:
+        """Return the fewer units of both."""
+        return min(self.first.n_annotated(kept, design), self.second.n_annotated(kept, design))
+
     @property
     def recentred(self) -> Bools:
         return self.first.recentred | self.second.recentred

@@ -65,20 +65,22 @@ class Spread(NamedTuple):
     left_out: Mapping[str, int]
     reasons: tuple[str | None, ...]  # for each number, the reason if there is no interval
     alone: tuple[str | None, ...] = ()  # for each number, the annotator who makes up nearly all of the spread between annotators
+    times: float = 1.0  # see :func:`unevenness`
+    effective: float = math.nan  # annotators with even shares of the labels who would give as many degrees of freedom
 
     def of(self, weights: Array) -> Parts:
         """Return the parts of the variance of a weighted sum (M,) of the numbers."""
         at = np.flatnonzero(weights)  # the others may be undefined
         cases, annotators, both = (float(weights[at] @ part[np.ix_(at, at)] @ weights[at]) for part in self[:3])
-        return cases, annotators, max(both, 0.0)
+        return with_shares((cases, annotators, max(both, 0.0)), self.times)
 
     def half_width(self, parts: Parts, q: float) -> float:
         """Return the half-width of the interval whose upper end is the quantile q; NaN for fewer than two annotators or units."""
-        return float(half_width_of(*parts, self.n_units, self.n_annotators, q))
+        return float(half_width_of(*parts, self.n_units, self.effective, q))
 
     def df(self, parts: Parts) -> float:
         """Return Satterthwaite's degrees of freedom."""
-        return float(df_of(*parts, self.n_units, self.n_annotators))
+        return float(df_of(*parts, self.n_units, self.effective))
 
 
 def total_of(cases: Any, annotators: Any, both: Any) -> Array:
@@ -112,7 +114,7 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
     if design is None:
         alone = np.count_nonzero(labels_of_annotators(known, ~kept)) < 2
         return Spread(nothing, nothing, nothing, 0, 0, {}, (ONE_ANNOTATOR if alone else NO_CASE,) * m)
-    who, n_units = np.flatnonzero(sizes >= 2), design.n_units
+    who, n_units = np.flatnonzero(sizes >= 2), one.n_annotated(kept, design)
     n, left_out = len(who), {}
     if (sizes == 1).any():
         left_out[SINGLE_LABEL] = int((sizes == 1).sum())
@@ -152,7 +154,26 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         cross = mean.T @ weighted
         both = correction / n * (squares - cross - cross.T + odds.sum() * mean.T @ mean)
         unlike = [None if j is None else name(known.annotators[who[j]]) for j in alone_of(odds[:, None] * apart**2)]
-        return Spread(cases, (odds[:, None] * apart).T @ apart / n, both, n_units, n, left_out, tuple(reasons), tuple(unlike))
+        between = (odds[:, None] * apart).T @ apart / n
+        return Spread(cases, between, both, n_units, n, left_out, tuple(reasons), tuple(unlike), *unevenness(share))
+
+
+def unevenness(share: Array) -> tuple[float, float]:
+    """Return by how much shares multiply the variance between annotators, and the effective number of annotators.
+
+    A number varies with them by the sum of squares of their shares times their variance; Busing's form is for even shares. A sum of
+    squared distances from a mean with weights W has (tr W)² / tr W² degrees of freedom, one less than the effective number.
+    """
+    n, odds = len(share), share / (1 - share)
+    square = float(odds @ odds) * (1 - 2 / n) + float(odds.sum()) ** 2 / n**2
+    trace = float(odds.sum()) * (1 - 1 / n)
+    return n * float(share @ share) / trace, 1 + trace**2 / square
+
+
+def with_shares(parts: Parts, times: float) -> Parts:
+    """Return the parts with the variance between annotators beyond the noise of labels, which both include, multiplied."""
+    cases, annotators, both = parts
+    return cases, annotators + (times - 1) * max(annotators - both, 0.0), both
 
 
 def alone_of(own: Array) -> list[int | None]:

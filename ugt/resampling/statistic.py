@@ -247,6 +247,10 @@ class Statistic(ABC):
         """Return the number (M,) of units of the design that count in each number."""
         return np.full(len(self.names), float(design.n_units))
 
+    def n_annotated(self, kept: Bools, design: Design) -> int:
+        """Return the number of units of the design that have annotations: fewer than all units if a judge scored others, too."""
+        return design.n_units
+
     def std_error(self, units: Int32 | None = None) -> Array:
         """Return (M,) sqrt(Σ L² G / (G - 1)) over G kept cases or ``units`` (n,) of these: the infinitesimal jackknife; NaN if G < 2."""
         found = self.influence()

@@ -29,7 +29,7 @@ class Alike:
     """Entries (n,) of cases ``row``; entry i equals the distinct entry ``code[i]`` of D."""
 
     def __init__(self, row: Int64, code: Int32, n_different: int) -> None:
-        self._row, self._code, self._n = row, code, n_different
+        self._row, self._code, self._n = np.asarray(row, np.int64), code, n_different  # Windows: numpy before 2 counts in 32 bits
 
     def times(self, weights: Array) -> Array:
         """Return the number of times (D, B) that each distinct entry occurs, under weights of the cases (N, B)."""
@@ -44,7 +44,9 @@ class GroupSums:
     def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int) -> None:
         self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], table], axis=1))
         self.alike = None if found is None else Alike(row, found[1], len(found[0]))
-        self._entries = (row, group, table) if found is None else (np.arange(len(found[0])), group[found[0]], table[found[0]])
+        self._entries = np.asarray(row, np.int64), group, table
+        if found is not None:
+            self._entries = np.arange(len(found[0]), dtype=np.int64), group[found[0]], table[found[0]]
 
     def sums(self, weights: Array) -> Array:
         """Return the sums (B, groups, S) under weights of cases (N, B)."""

@@ -42,7 +42,9 @@ class TwoWay(Frozen):
         V_c = \frac{G}{G-1} \sum_u ψ_u^2, \quad V_a = \frac1R \sum_j \frac{(\tilde θ_j - \bar{\tilde θ})^2}{h_j - 1}, \quad
         V_e = \frac{G}{G-1} \frac1R \sum_{uj} \frac{e_{uj}^2}{h_j - 1}, \quad V = \max(V_c + V_a - V_e, V_c, V_a)
 
-    with :math:`\tilde θ_j = h_j θ - (h_j - 1) θ_{(j)}` and :math:`e_{uj}` the pseudo-influences :math:`h_j ψ_u - (h_j - 1) ψ_{u(j)}`
+    V_a beyond V_e is then multiplied by :math:`R \sum_j h_j^{-2} / ((1 - 1/R) \sum_j 1 / (h_j - 1))`, which is 1 for even shares: the
+    number varies with annotators by their variance times the sum of squares of their shares. Here,
+    :math:`\tilde θ_j = h_j θ - (h_j - 1) θ_{(j)}`, and :math:`e_{uj}` are the pseudo-influences :math:`h_j ψ_u - (h_j - 1) ψ_{u(j)}`
     centred over annotators, then over units: the noise of single labels, which both cases and annotators include.
 
     Attributes
@@ -54,9 +56,10 @@ class TwoWay(Frozen):
     parts : mapping
         V_c as ``"cases"``, V_a as ``"annotators"`` and V_e as ``"both"``, on the scale.
     variance, std_error, df : float
-        V on the scale; its root, on the scale of the value; Satterthwaite's degrees of freedom.
+        V on the scale; its root, on the scale of the value; Satterthwaite's degrees of freedom, to which
+        annotators add fewer than R - 1 if their shares are uneven.
     n_units, n_annotators : int
-        G, and R: annotators with at least two labels.
+        G (units with labels, if a judge scored others, too), and R: annotators with at least two labels.
     left_out : mapping
         Annotators who are not left out one by one, by reason.
     reason : str or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
@@ -311,11 +311,11 @@ def _drawn(annotations: Annotations, times: Int64) -> Annotations:
     """Return the annotations with each row as many times as it was drawn; rows with counts stay single rows."""
     counted = isinstance(annotations, Labels) and bool((annotations.count > 1).any())
     at = np.flatnonzero(times) if counted else np.repeat(np.arange(len(times)), times)
-    before = np.concatenate([[0], np.cumsum(times > 0 if counted else times)])
+    before = np.concatenate([[0], np.cumsum(times > 0 if counted else times, dtype=np.int64)])
     if isinstance(annotations, Labels):
         count = times[at] if counted else np.ones(len(at), np.int64)
-        offsets = before[annotations.offsets]
-        return Labels(annotations.axes, annotations.annotators, offsets, annotations.annotator[at], annotations.label[at], count)
+        offsets, annotator = before[annotations.offsets], annotations.annotator[at]
+        return replace(annotations, offsets=offsets, annotator=annotator, label=annotations.label[at], count=count)
     ranking_offsets, blocks = take(annotations.ranking_offsets, at)
     block_offsets, items = take(annotations.block_offsets, blocks)
     return Rankings(

@@ -13,7 +13,9 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error, option, whole
+from ..annotations import Labels, Ratings
 from ..resampling import Answer, Part, Statistic, ids_of_cases
+from ..resampling.parts import plain
 from ..resampling.spread import with_annotators
 from .state import Merged, State, check_settings, merge_states, spread_of
 from .sums import Design, as_exact, ids_of, rounded
@@ -118,10 +120,11 @@ def partial(
         sums["squares"] = one.exact_squares()
     if len(one.fixed):
         sums["fixed"] = as_exact(one.fixed)
-    more: dict[str, Any] = {}
+    more = scale_of_part(*data)
     ids = ids_of(*data) if one.case_ids is None else one.case_ids
     if with_annotators(random):
-        more, at = panel_of(one, panel, clusters)
+        named, at = panel_of(one, panel, clusters)
+        more.update(named)
         round_one = None if given is None else _without(given, State(metric, {**one.settings, **design.settings, **more}, 0, {}, {}))
         units = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, ids)
         sums.update(tables_of(one, len(more["panel"]), at, units, round_one))
@@ -133,6 +136,18 @@ def partial(
         state = replace(state, settings={**state.settings, "given": facts_of(home.of_settings(state.settings), given)})
     _check_groups(state, min_cases)
     return state
+
+
+def scale_of_part(*data: Any) -> dict[str, Any]:
+    """Return the order of the grades, and the scale of the ratings, in which all parts of the data must agree; empty without any."""
+    found: dict[str, Any] = {}
+    for one in data:
+        known = getattr(getattr(one, "made_of", None), "annotations", one)
+        if isinstance(known, Labels) and known.ordered:
+            found["order of the grades"] = known.axes.classes.tolist()
+        elif isinstance(known, Ratings) and known.scale is not None:
+            found["scale of the ratings"] = plain(known.scale)
+    return found
 
 
 def _without(given: Any, other: State) -> Array:

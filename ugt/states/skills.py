@@ -272,8 +272,8 @@ class FullInParts(InParts):
         """The pairs as labels of one case, whose cells are those of all parts."""
         world = self.census.world
         who, label = (np.ascontiguousarray(one, np.int32) for one in (world.pairs // world.n_classes, world.pairs % world.n_classes))
-        given, ends = np.unique(label), np.array([0, len(label)])
-        table = _em.Table(ends, who, label, None, np.array([0, len(given)]), given, len(world.annotators), world.n_classes)
+        given, ends = np.unique(label), np.array([0, len(label)], np.int64)
+        table = _em.Table(ends, who, label, None, np.array([0, len(given)], np.int64), given, len(world.annotators), world.n_classes)
         return _em.Confusions(table, ALL)
 
     @property

@@ -21,7 +21,7 @@ from .._base.identifiers import name as name_of
 from ..resampling import Design, Facts, Statistic, TwoWay, few_clusters
 from ..resampling import spread as of_spread
 from ..resampling.slopes import gradient_of
-from ..resampling.spread import SCALES, Parts, Spread, alone_of, few_annotators, labels_of_annotators, one_alone
+from ..resampling.spread import SCALES, Parts, Spread, alone_of, few_annotators, labels_of_annotators, one_alone, unevenness, with_shares
 from ..resampling.two_way import record_of
 from .sums import as_exact, rounded
 
@@ -157,7 +157,8 @@ def _two_way_of(one: Statistic, number: int, value: float, sums: Mapping[str, Ar
             plain, alone = _parts(numbers, table, given, who, n_units, "identity")
             parts = tuple(part * slope**2 for part in plain)  # type: ignore[assignment]
     cases, annotators, both = (np.array([[part]]) for part in parts)
-    spread = Spread(cases, annotators, both, n_units, len(who), left_out, (reason,))
+    effective = unevenness(given[who] / given.sum())[1] if len(who) > 1 else math.nan
+    spread = Spread(cases, annotators, both, n_units, len(who), left_out, (reason,), effective=effective)
     facts = None
     if reason is None and value in span:
         facts = Facts(np.array([n_units]), np.array([span]), one.steps(sums["without"][0], state.n_cases)[[number]])
@@ -184,4 +185,5 @@ def _parts(numbers: Array, table: Array, sizes: Array, who: Any, n_units: int, s
     pairs = change @ centred[np.ix_(own, own)] @ change.T
     both = (odds @ np.diag(pairs) - 2 / n * (odds @ pairs).sum() + odds.sum() / n**2 * pairs.sum()) / n
     (alone,) = alone_of((odds * apart**2)[:, None])
-    return (cases, float(odds @ apart**2) / n, max(float(correction * both), 0.0)), None if alone is None else who[alone]
+    parts = cases, float(odds @ apart**2) / n, max(float(correction * both), 0.0)
+    return with_shares(parts, unevenness(share)[0]), None if alone is None else who[alone]

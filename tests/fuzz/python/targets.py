@@ -11,6 +11,7 @@ import gzip
 import io
 import json
 import os
+import pickle
 import tempfile
 import warnings
 import zipfile
@@ -21,7 +22,7 @@ import numpy as np
 from fuzz.python.arguments import INPUTS, Taker, arguments, words
 
 import ugt.cli
-from ugt import Labels, Rankings, Ratings, states
+from ugt import Labels, Rankings, Ratings, perspectivist_distance, states
 from ugt import io as files
 from ugt._tabular.csv_table import Table
 from ugt.io import beside as _beside
@@ -175,6 +176,8 @@ OPTIONS = {
     "decimal": ("auto", ",", "."),
     "encoding": ("utf-8", "cp1252", "utf-16", "latin-1", "utf-16-le", "shift_jis", "ascii", "utf-8-sig", "utf-7", "hex", "punycode", "x"),
     "separator": (None, ";", ",", "|", ">", "=", " ", ""),
+    "ordered": (None, True, False, ["0", "1", "2"], ["mild", "moderate", "severe"], [2, 1, 0], ["1", "1.0"], []),
+    "scale": (None, "real", [1, 2, 3, 4, 5], [0, 0.5, 1], [2, 1], "x"),
 }
 #: what those of predictions and of tables beside them may be
 BESIDE = {
@@ -340,6 +343,42 @@ def predictions(data, folder):
 def models(data, folder):
     found = files.read_models(written(folder, "given.csv", data))
     promise(len(found) > 0 and all(np.isfinite(one.scores).all() for one in found.values()), "no models")
+
+
+@target
+def grades(data, folder):
+    """Orders and scales: JSON ``[table, ordered, scale]``, as it is given to constructors."""
+    table, ordered, scale = json.loads(data)
+    for read in (lambda: check_ordered(Labels.from_wide(table, ordered=ordered), folder), lambda: check_scale(table, scale, folder)):
+        try:
+            read()
+        except ANSWERS as problem:
+            promise(not isinstance(problem, UnwantedError), str(problem))
+            promise(str(problem).strip(), "a constructor that says nothing")
+
+
+def check_ordered(labels, folder):
+    """Grades are all different and in one direction, and the order survives its reverse, a pickle and an NPZ."""
+    if not labels.ordered:
+        return
+    steps = np.diff(labels.grades)
+    promise(np.isfinite(labels.grades).all() and len(set(np.sign(steps).tolist())) <= 1 and (steps != 0).all(), "grades in no order")
+    back = labels.in_order(labels.axes.classes[::-1].tolist())
+    promise(np.array_equal(back.counts()[:, ::-1], labels.counts()), "labels are lost in the reverse")
+    promise(pickle.loads(pickle.dumps(labels)).ordered, "a pickle without the order")
+    if len(labels.annotators) and len(labels.label):
+        promise(perspectivist_distance(labels, labels).value == 0, "labels are not their own prediction")
+
+
+def check_scale(table, scale, folder):
+    """Ratings are on their scale, and labels have the grades of the ratings."""
+    ratings = Ratings.from_wide(table, scale=scale)
+    promise(np.isfinite(ratings.value).all(), "a rating that is not finite")
+    if isinstance(ratings.scale, tuple):
+        promise(np.isin(ratings.value, ratings.scale).all(), "a rating off its scale")
+        labels = ratings.to_labels()
+        promise(np.array_equal(labels.grades[labels.label], ratings.value), "grades that are not the ratings")
+        promise(labels.ordered and labels.n_labels == ratings.n_ratings, "ratings are lost")
 
 
 @target

@@ -22,6 +22,8 @@ from . import (
     design,
     difficulty,
     dispersion,
+    errors,
+    grade_errors,
     humans,
     leads,
     measures,
@@ -32,17 +34,20 @@ from . import (
     performance,
     planning,
     provenance,
+    rated_cases,
+    rating_agreement,
     scores,
     sensitivity,
     sources,
     strata,
+    strictness,
     true_accuracy,
     truth_models,
     worklist,
 )
 
 # In the order of the page, after the first page; the others are folded.
-SECTIONS: tuple[Any, ...] = (measures, leads, scores, people, difficulty, dependence, worklist, methods)
+SECTIONS: tuple[Any, ...] = (errors, measures, leads, grade_errors, scores, people, strictness, difficulty, dependence, worklist, methods)
 APPENDICES: tuple[Any, ...] = (
     performance, comparison, confusion, curves, calibration, coverage, true_accuracy, assumptions, design, planning, data, notes,
     provenance,
@@ -51,5 +56,7 @@ APPENDICES: tuple[Any, ...] = (
 UNSHOWN: tuple[Any, ...] = (agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity)
 MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES, *UNSHOWN) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}
+# Of ratings on a real scale, which have no classes.
+OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement)
 # What every evaluation has; the others are its details.
 ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences")

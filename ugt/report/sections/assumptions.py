@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "How annotations became truth"
 _PARAMETERS = {
+    "normal_prior": "location, kappa, shape and scale of the normal-inverse-gamma law, fitted to all cases",
     "prior": "added to the number of labels of every class, also of those that nobody gave",
     "background": "added to the concentration of every class, also of those that nobody named",
     "tie_weight": "split: classes that an annotator ties share the weight of their place; full: each has all of it",
@@ -42,6 +43,17 @@ _ASSUMED = {
         "Each case has one true class; what annotators differ about is error, not ambiguity of the case.",
         "An annotator has the same confusion matrix at every case of a class, easy or difficult.",
         _INDEPENDENT,
+    ],
+    "graded-response": [
+        "Each case has one true grade; the cases' severities follow a normal law.",
+        "An annotator has the same leniency and discrimination at every case, and common thresholds between the grades.",
+        _INDEPENDENT,
+    ],
+    "normal": [
+        "The ratings of a case are independent draws from a normal law, without bounds of the scale.",
+        _EQUAL,
+        _INDEPENDENT,
+        "Means and variances of all cases come from one prior, which was fitted to them.",
     ],
     "glad": [
         "Each case has one true class; what annotators differ about is error, not ambiguity of the case.",
@@ -94,6 +106,7 @@ def render(source: Data) -> Section:
         "computed. Every other number of the report rests on it: read the assumptions as what must hold for the numbers to mean what they "
         "say."
     )
+    always = [one for one in _ALWAYS if aggregation != "normal" or not one.startswith("UA")]
     return section(
         "truth",
         TITLE,
@@ -102,7 +115,7 @@ def render(source: Data) -> Section:
         definitions(_facts(facts)),
         *_example(source),
         subheading("What is assumed"),
-        bullets([*_ASSUMED.get(aggregation, _UNKNOWN), *_ALWAYS]),
+        bullets([*_ASSUMED.get(aggregation, _UNKNOWN), *always]),
         f"<p><b>Limits.</b> {limits} {_about_reliability(facts)}</p>",
         _chains(source),
     )

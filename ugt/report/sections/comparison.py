@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...resampling import Resamples
 from .. import markup as html
 from .. import words
 from ..context import Made
 from ..digest import Digest, shown
-from ..digits import Digits
+from ..headline import ERROR, TOP, VOTED, VOTED_ERROR, higher_is_better
 from ..markup import Data, Section
 from ..rows import plain_table
 from ..standings import joint_level
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 TITLE = "Differences of all pairs of models"
 MOST_SHOWN = 6  # most models
+HEADLINES = (TOP, VOTED, ERROR, VOTED_ERROR)  # measures that are compared under each truth
 TABLES = {
     "differences": (
         "metric", "k", "reliability", "model", "other", "difference", "low", "high", "joint_low", "joint_high", "greater_share", "n_cases",
@@ -36,24 +36,22 @@ def make(context: Context, notes: list[str]) -> Made:
 
     ``joint_low`` to ``joint_high``: intervals that hold together for all pairs of models under the same truth.
     """
-    metrics = [*context.metrics, *(row for _, soft in context.soft for row in soft)]
+    metrics = [*context.metrics, *(row for _, further in context.further for row in further)]
     place = {(row["metric"], row["k"], row["reliability"], row["model"]): i for i, row in enumerate(metrics)}
     models = _highest(context)
     if len(context.scores) > len(models):
-        notes.append(f"Differences of pairs are of the {MOST_MODELS} models with the highest top-1 accuracy.")
-    wanted = [
-        key[:3]
-        for key in place
-        if key[3] == models[0] and (key[2] == context.reliability or key[0] in ("topk_accuracy", "voted_accuracy"))
-    ] if len(models) > 1 else []  # fmt: skip
-    if not wanted or not context.core.kept.any():
+        least = "lowest mean absolute error" if context.graded is not None else "highest top-1 accuracy"
+        notes.append(f"Differences of pairs are of the {MOST_MODELS} models with the {least}.")
+    wanted = [key for key in dict.fromkeys(key[:3] for key in place) if key[2] == context.reliability or key[0] in HEADLINES]
+    if len(models) < 2 or not any(one.kept.any() for one in (context.core, *(one for one, _ in context.further)) if one is not None):
         return {}
-    resampled = Resamples.beside((yield context.asked))
+    resampled = context.beside((yield context.asked))
     rows, n = [], len(context.certainty)
     for metric, k, reliability in wanted:
-        everybody = resampled.take([n + place[metric, k, reliability, name] for name in context.scores])
+        having = [name for name in context.scores if (metric, k, reliability, name) in place]
+        everybody = resampled.take([n + place[metric, k, reliability, name] for name in having])
         joint = joint_level(everybody, context.options.level)
-        for model, other in combinations(models, 2):
+        for model, other in combinations([name for name in models if name in having], 2):
             i, j = (place[metric, k, reliability, name] for name in (model, other))
             both = resampled.take([n + i, n + j])
             (ends, _), (greater_share, _) = context.intervals(both.minus(1)), both.best_share()
@@ -71,9 +69,12 @@ def make(context: Context, notes: list[str]) -> Made:
 
 def _highest(context: Context) -> list[str]:
     """Return the models that are compared, in their order."""
-    known = {row["model"]: row["value"] for row in context.metrics if row["reliability"] == context.reliability and row["k"] == 1}
-    names = list(context.scores)
-    first = sorted(range(len(names)), key=lambda i: -np.nan_to_num(known.get(names[i], 0.0)))[:MOST_MODELS]
+    rows = [*context.metrics, *(row for _, further in context.further for row in further)]
+    metric = ERROR if any(row["metric"] == ERROR for row in rows) else TOP
+    sign = -1 if higher_is_better(metric) else 1
+    here = [row for row in rows if row["metric"] == metric and row["reliability"] == context.reliability and row["k"] in (None, 1)]
+    known, names = {row["model"]: sign * row["value"] for row in here}, list(context.scores)
+    first = sorted(range(len(names)), key=lambda i: np.nan_to_num(known.get(names[i], np.inf), nan=np.inf))[:MOST_MODELS]
     return [names[i] for i in sorted(first)]
 
 
@@ -87,8 +88,9 @@ def render(source: Data) -> Section | None:
     if len(digest.models) < 3 or not pairs or digest.withheld:
         return None
     how = f"Intervals ({html.level_of(source)}) hold together for all pairs, on the same resamples of the {words.unit(source)}."
-    digits = Digits.of((lead.low, lead.high) for _, _, lead in pairs)
+    digits = digest.headline.digits((lead.low, lead.high) for _, _, lead in pairs)
     rows = [(f"{shown(a)} − {shown(b)}", [digits.lead(lead.value), digits.leads(lead.low, lead.high)]) for a, b, lead in pairs]
-    drawn = f"the {MOST_SHOWN} highest models, " if len(digest.models) > MOST_SHOWN else ""
-    note = f"{drawn}top-1 accuracy, percentage points{digest.at_main}; differences.csv has the other measures and the voted label"
+    drawn = f"the first {MOST_SHOWN} models, " if len(digest.models) > MOST_SHOWN else ""
+    measure = f"{digest.headline.name.lower()}, {digest.headline.units}; above 0: the first is ahead"
+    note = f"{drawn}{measure}{digest.at_main}; differences.csv has the other measures and the voted label"
     return html.section("comparison", TITLE, how, plain_table("Differences of models", note, ["", "difference", "interval"], rows))

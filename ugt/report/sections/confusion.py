@@ -122,7 +122,7 @@ def _rows(model: str, of_what: str, names: list[str], below: Mapping[str, Array]
 
 def render(source: Data) -> Section | None:
     """Return positive percent agreement of each class and group; None if the first page has it."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     classes, groups = source.get("class_agreement") or (), source.get("group_agreement") or ()
     if not digest.models or not classes or (source["data"]["n_classes"] == 2 and len(digest.models) == 1):
         return None

@@ -63,7 +63,8 @@ def make(context: Context, notes: list[str]) -> Made:
         for model, table in context.scores.items():
             found[model, name] = Curves(Column(Order(np.ascontiguousarray(score_of(table, k)[kept])), p), kept)
     # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
-    told = {rows[0]["model"]: score for score, rows in context.soft if rows[0]["reliability"] == context.reliability}
+    soft = [(rows[0], score) for score, rows in context.further if rows[0]["metric"] == "soft_auroc"]
+    told = {row["model"]: score for row, score in soft if row["reliability"] == context.reliability}
     asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in found if model in told]
     resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in (found.values() if n else ()))]
     areas = iter(resampled[: len(asks)])

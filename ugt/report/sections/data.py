@@ -13,7 +13,7 @@ def render(source: Data) -> Section:
     listed = [
         ("Kind", text(facts["kind"])),
         ("Cases", count(facts["n_cases"])),
-        ("Classes", count(facts["n_classes"])),
+        *([("Grades" if facts.get("ordered") else "Classes", count(facts["n_classes"]))] if facts["n_classes"] else ()),
         *(_annotation_facts(facts) if "n_annotations" in facts else ()),
         *([("Models", ", ".join(map(text, source["models"])))] if source["models"] else ()),
     ]
@@ -27,7 +27,7 @@ def _annotation_facts(facts: Data) -> list[tuple[str, str]]:
     """Return facts about annotations, which given plausibilities do not have."""
     spread = facts["annotations_per_case"]
     return [
-        ("Classes never named", count(facts["n_unused_classes"])),
+        *([("Classes never named", count(facts["n_unused_classes"]))] if facts["n_classes"] else ()),
         ("Annotators", count(facts["n_annotators"])),
         ("Annotations", count(facts["n_annotations"])),
         ("Annotations per case", f"{spread['min']:g} to {spread['max']:g}, median {spread['median']:g}"),

@@ -17,7 +17,7 @@ TOGETHER = ("cases and draws", "clusters and draws")  # includes the other sourc
 
 def render(source: Data) -> Section | None:
     """Return the section; None if no choice was changed and no source was examined."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     changes, spread = _changes(digest), _spread(digest)
     if not changes and not spread:
         return None

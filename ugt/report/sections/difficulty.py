@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..digest import TOP, Digest, shown
+from ..digest import Digest, shown
 from ..digits import Digits, whole
+from ..headline import TOP
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
 from .confusion import commonest
@@ -15,7 +16,7 @@ SHOWN = ("certainty", "agreement")  # strata of every evaluation that are shown;
 
 def render(source: Data) -> Section | None:
     """Return a table for each subgroup, and one by certainty; None if there are no strata."""
-    digest, entries = Digest(source), source.get("strata") or ()
+    digest, entries = Digest(source).of_choices, source.get("strata") or ()
     kinds = unique(entries, "stratum")
     given = [k for k in kinds if k not in (*SHOWN, "annotations")]
     wanted = [*given, *(k for k in SHOWN[:1] if k in kinds)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import words
-from ..digest import TOP, VOTED, Digest, Lead, briefly, names, shown
+from ..digest import Digest, Lead, briefly, names, shown
 from ..digits import Digits
+from ..headline import in_grades
 from ..markup import Data, Section, finding, level_of, unique
 from ..rows import Span, span_table
 from ..standings import is_shown
@@ -17,22 +18,23 @@ def render(source: Data) -> Section | None:
         return None
     first, second = digest.models[:2]
     truths: list[tuple[str, Lead | None, bool]] = [
-        ("the truth" if r is None else f"reliability {r:g}", digest.lead(first, second, TOP, r), r == digest.main)
+        ("the truth" if r is None else f"reliability {r:g}", digest.lead(first, second, reliability=r), r == digest.main)
         for r in digest.reliabilities
     ]
-    truths.append(("voted label", digest.lead(first, second, VOTED), False))
+    headline = digest.headline
+    truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))
     measures = [
-        (words.metric_name(m, k), digest.lead(first, second, m, k=k), (m, k) == (TOP, 1))
+        (words.metric_name(m, k), digest.lead(first, second, m, k=k), (m, k) == (headline.metric, headline.k))
         for m, k in unique(source["metrics"], "metric", "k")
-        if m != VOTED and not m.startswith("hard_")
+        if not m.startswith(("voted_", "hard_")) and in_grades(m) != headline.higher_is_better
     ]
     several = sum(lead is not None for _, lead, _ in measures) > 1  # otherwise it is one of the rows before
-    parts = [("Top-1 accuracy under each truth", truths), *([(f"Each measure{digest.at_main}", measures)] if several else [])]
+    parts = [(f"{headline.name} under each truth", truths), *([(f"Each measure{digest.at_main}", measures)] if several else [])]
     known = [lead for _, rows in parts for _, lead, _ in rows if lead is not None]
     if not known or digest.withheld:
         return None
-    digits = Digits.of((lead.low, lead.high) for lead in known)
-    caption = f"Lead of {shown(first)} over {shown(second)}, percentage points"
+    digits = headline.digits((lead.low, lead.high) for lead in known)
+    caption = f"Lead of {shown(first)} over {shown(second)}, {headline.units}"
     tables = [_table(digest, caption, note, rows, digits) for note, rows in parts]
     together = (
         f"Intervals ({level_of(source)}) hold together for all pairs of the {len(digest.models)} models. " if len(digest.models) > 2 else ""
@@ -53,10 +55,14 @@ def render(source: Data) -> Section | None:
 def _changes(digest: Digest, first: str, second: str) -> str:
     """At which reliability the order of the two models changes, if the data show it."""
     for flip in digest.source.get("flips") or ():
-        if (flip["metric"], flip["k"]) == (TOP, 1) and {flip["model"], flip["other"]} == {first, second} and is_shown(flip):
+        if (
+            (flip["metric"], flip["k"]) == (digest.headline.metric, digest.headline.k)
+            and {flip["model"], flip["other"]} == {first, second}
+            and is_shown(flip)
+        ):
             below, above = (flip["other"], flip["model"]) if flip["better_above"] else (flip["model"], flip["other"])
             ends = f"{flip['low']:.2g} to {flip['high']:.2g}"
-            return f" {shown(below)} has the higher value below reliability {flip['reliability']:.2g} ({ends}), {shown(above)} above."
+            return f" {shown(below)} has the better value below reliability {flip['reliability']:.2g} ({ends}), {shown(above)} above."
     return ""
 
 
@@ -68,16 +74,17 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
             said = f"{briefly([first, second])[lead.sign < 0]} ahead" if lead.sign else "no clear difference"
             style = digest.style(second if lead.sign < 0 else first)
             spans.append(Span(name, lead.value, lead.low, lead.high, style, said, main))
-    return span_table(caption, note, "points", spans, digits, leads=True)
+    return span_table(caption, note, digest.headline.heading.replace("%", "points"), spans, digits, leads=True)
 
 
 def _heading(digest: Digest, first: str, second: str) -> str:
     signs = digest.signs(first, second)
     n = sum(s > 0 for s in signs.values()), sum(s < 0 for s in signs.values())
+    measure = digest.headline.name.lower()
     if not any(n):
-        return f"In top-1 accuracy {names([first])} and {names([second])} cannot be distinguished under any truth"
+        return f"In {measure} {names([first])} and {names([second])} cannot be distinguished under any truth"
     if n[0] == len(signs):
-        return f"In top-1 accuracy {names([first])} is ahead of {names([second])} under every truth"
+        return f"In {measure} {names([first])} is ahead of {names([second])} under every truth"
     if all(n):
         return f"Under {n[0]} of {len(signs)} truths {names([first])} is ahead, under {n[1]} {names([second])}"
     return (

@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ...grades import GRADE_METRICS
 from .. import words
-from ..digest import TOP, VOTED, Digest, Lead, briefly, names, shown
+from ..digest import Digest, Lead, briefly, names, shown
 from ..digits import Digits
+from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
 from .true_accuracy import COMMONEST, PERFECT
@@ -19,13 +21,17 @@ MOST = 4  # most models with columns
 
 def render(source: Data) -> Section | None:
     """Return one row for each measure; None if no model was evaluated."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     if not digest.models:
         return None
     if len(digest.models) == 1 and source["data"]["n_classes"] == 2:
         return _errors(digest)
     known = ON_PAGE_ONE if len(digest.models) == 1 else (VOTED,)
-    measures = [(m, k) for m, k in unique(source["metrics"], "metric", "k") if m not in known and not m.startswith("hard_")]
+    measures = [
+        (m, k)
+        for m, k in unique(source["metrics"], "metric", "k")
+        if m not in (*known, *GRADE_METRICS) and not m.startswith(("voted_", "hard_"))
+    ]
     if not measures:
         return None
     drawn = digest.models[:MOST]

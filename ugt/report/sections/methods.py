@@ -14,6 +14,8 @@ MIMORI = (
     "AISTATS 2021, PMLR 130:3664–3672."
 )
 LOVCHINSKY = "Lovchinsky I, et al. Discrepancy ratio: evaluating model performance when even experts disagree on the truth. ICLR 2020."
+GNEITING = "Gneiting T. Making and evaluating point forecasts. Journal of the American Statistical Association 2011; 106:746–762."
+SAMEJIMA = "Samejima F. Estimation of latent ability using a response pattern of graded scores. Psychometrika Monograph 17, 1969."
 SOFT = "Lionetti S, et al. Clinical uncertainty impacts machine learning evaluations. arXiv:2509.22242, 2025."
 UGT = (
     "The ugt developers. ugt: evaluation of models under uncertain ground truth, version {version}. BSD-3-Clause. CITATION.cff is "
@@ -23,6 +25,8 @@ MODELS = {
     "dirichlet": "each case had a Dirichlet posterior over its classes, from the labels times their reliability and a prior",
     "prirn": "each case had a Dirichlet posterior over its classes, from inverse-rank weights of the rankings times their reliability",
     "plackett-luce": "each case had a posterior over plausibilities of its classes under the Plackett–Luce model of the rankings",
+    "normal": "each case had a normal-inverse-gamma posterior, from its ratings times their reliability and a fitted prior",
+    "graded-response": "each case had probabilities of its true grade under a graded-response model of the labels",
     "votes": "the label with most votes was taken as certain",
 }
 
@@ -85,6 +89,12 @@ def _metrics(source: Data, references: list[str]) -> str:
         else []
     )
     for wanted, said, reference in (
+        (
+            "absolute_error" in names,
+            "the mean absolute error of predictions against a truth drawn from what the annotations leave open",
+            GNEITING,
+        ),
+        (source["provenance"]["aggregation"] == "graded-response", "the leniency of annotators by the graded-response model", SAMEJIMA),
         ("soft_auroc" in names, "the soft AUROC and average precision", SOFT),
         (bool(source.get("calibration")), "calibration losses against label histograms with the bias of few labels taken out", MIMORI),
         (bool(source.get("humans")), "discrepancy ratios of models and annotators", LOVCHINSKY),

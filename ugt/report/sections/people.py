@@ -13,7 +13,7 @@ MOST = 6  # most coefficients
 
 def render(source: Data) -> Section | None:
     """Return the section; None if single annotations are unknown."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     agreement = [e for e in source.get("agreement") or () if e["value"] is not None][:MOST]
     people = [digest.annotators[m] for m in digest.models if m in digest.annotators]
     if not agreement and not people:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...resampling import Resamples
+from ...grades import GRADE_METRICS
 from .. import words
 from ..context import Made
-from ..digest import TOP, VOTED, Digest, shown
+from ..digest import Digest, shown
 from ..digits import Digits
+from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, level_of, section, unique
 from ..rows import below, plain_table
 from ..standings import both_ends, flips, standings
@@ -33,9 +34,11 @@ TABLES = {
 
 def make(context: Context, notes: list[str]) -> Made:
     """Return intervals of certainties and metrics over cases, alone and together with draws; ranks, leads and flips."""
-    found = Resamples.beside((yield context.asked))
+    if not context.asked:  # ratings without models
+        return {}
+    found = context.beside((yield context.asked))
     options, n = context.options, len(context.certainty)
-    rows = [dict(row) for row in (*context.certainty, *context.metrics, *(row for _, soft in context.soft for row in soft))]
+    rows = [dict(row) for row in (*context.certainty, *context.metrics, *(row for _, further in context.further for row in further))]
     for row, (low, high) in zip(rows, context.intervals(found).tolist()):
         row.update(case_low=low, case_high=high)
     metrics, of_metrics = rows[n:], found.take(slice(n, None))
@@ -52,9 +55,10 @@ def make(context: Context, notes: list[str]) -> Made:
 
 def render(source: Data) -> Section | None:
     """Return every metric of every model under each truth; None if an earlier table has all of it."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     columns = digest.reliabilities
-    entries = [e for e in source["metrics"] if e["metric"] != VOTED and not e["metric"].startswith("hard_") and e["value"] is not None]
+    asked = (e for e in source["metrics"] if e["value"] is not None and e["metric"] not in GRADE_METRICS)
+    entries = [e for e in asked if not e["metric"].startswith(("voted_", "hard_"))]
     if not entries or (len(columns) < 2 and len(digest.models) <= MOST):
         return None
     digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for e in entries)

@@ -61,6 +61,8 @@ _FILES = {
     "annotators annotator_overlap case_sizes classes": "who annotated what: cases, shared cases, annotations per case, classes",
     "humans panel_check": "discrepancy ratios of models and annotators; whether a further annotator would agree",
     "calibration reliability_bins calibration_map disagreement_bins": "losses against label histograms, and the bins behind them",
+    "least_error next_annotator_error grade_errors": "least possible error, errors against one annotator, errors by grade",
+    "strictness unanimous_cases": "leniency of the annotators; what equal annotations leave open",
     "confusion class_agreement group_agreement": "soft confusion matrix; agreement on each class and group",
     "curves curve_scores set_coverage": "ROC and precision-recall curves, areas under them, prediction sets",
     "strata": "results by subgroup, agreement, certainty and annotations per case",

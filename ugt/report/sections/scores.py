@@ -20,7 +20,7 @@ SHOWN_AT = (0.1, 0.2, 0.5)  # 1 - negative percent agreement
 
 def render(source: Data) -> Section | None:
     """Two figures and points of the curves; None if there are no scores for two classes."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     curves = [e for e in source.get("curves") or () if (e["curve"], e["kind"]) == ("roc", "soft")]
     drawn = [m for m in digest.models[:MOST] if any(e["model"] == m for e in curves)]
     if source["data"]["n_classes"] != 2 or not drawn:

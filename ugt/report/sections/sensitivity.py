@@ -109,7 +109,7 @@ class _Work:
     def _aggregations(self) -> Iterator[Setting]:
         given = self.context.known.given
         known = ("dirichlet",) if self.context.known.is_labels else ()
-        fitted = by_name.FITTED if known and len(given.annotators) > 1 else ()
+        fitted = [how for how in by_name.FITTED if how != "graded-response" or given.ordered] if known and len(given.annotators) > 1 else []
         alike = {"annotator_reliability": None}  # reliabilities of annotators in one truth model have no meaning in another
         for how in ("votes", "irn", "prirn", *known, *fitted):
             if how != self.how:

@@ -33,14 +33,13 @@ TABLES = {
     "next_annotator": (
         "model", *(f"{name}{end}" for name in ("agreement", "annotators", "difference") for end in ("", "_low", "_high")), "n_cases",
     ),
-    "references": ("reference", "reliability", "metric", "k", "value"),
 }  # fmt: skip
 COMMONEST, PERFECT = "always the commonest class", "the plausibilities themselves"
 
 
 def make(context: Context, notes: list[str]) -> Made:
-    """Return bounds and both assumptions under each truth; agreement with one more annotator; the references."""
-    tables: dict[str, list[Row]] = {"references": [dict(row) for row in context.references]}
+    """Return bounds and both assumptions under each truth; agreement with one more annotator."""
+    tables: dict[str, list[Row]] = {}
     if not context.scores:
         return tables
     most = max((one.work for _, _, one in context.bounds), default=0)
@@ -83,7 +82,7 @@ def _beside(context: Context, people: Sequence[NextAnnotatorAgreement], found: S
 
 def render(source: Data) -> Section | None:
     """Return bounds of the accuracy against the true class, under the main truth; None if no model was evaluated."""
-    digest = Digest(source)
+    digest = Digest(source).of_choices
     entries = [e for e in source.get("true_accuracy") or () if e["reliability"] == digest.main and e["model"] in digest.models]
     if not entries:
         return None

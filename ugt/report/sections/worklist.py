@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...annotations.first_choices import first_choices
 from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Section, count, finding
 from ..rows import plain_table
-from ..tables import CERTAINTY, ResultTable, reliability_key
+from ..tables import CERTAINTY, ResultTable, finite, reliability_key
 
 if TYPE_CHECKING:
     from ...plausibilities import Point
     from ..context import Context
+    from ..tables import Row
 
-TABLES = {"cases": ("case", "n_annotations", "voted", "mean_certainty")}  # and certainty_ under each reliability
+TABLES = {
+    "cases": ("case", "n_annotations", "voted", "mean_certainty"),  # and certainty_ under each reliability
+    "unanimous_cases": ("reliability", "n_annotations", "certainty", "n_cases"),
+}
 MOST_ROWS = 10
 
 
-def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
-    """Return the judged cases, least certain first, undefined ones last."""
+def make(context: Context, notes: list[str]) -> dict[str, Any]:
+    """Return the judged cases, least certain first, undefined ones last; and what equal annotations leave open."""
     known, certainty = context.known, context.case_certainty
     mean = np.mean(np.stack(list(certainty.values())), 0)
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
@@ -33,8 +38,31 @@ def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
             "voted": _best_classes(context.voted, order.tolist()),
             **{f"{CERTAINTY}{name}": values[order].tolist() for name, values in certainty.items()},
             "mean_certainty": mean[order].tolist(),
-        })
+        }),
+        "unanimous_cases": _unanimous(context) if context.details else (),
     }  # fmt: skip
+
+
+def _unanimous(context: Context) -> list[Row]:
+    """Return the median certainty of the cases whose several annotations have one first class; of the commonest number of annotations."""
+    known = context.known.annotations
+    if known is None or context.known.n_annotations is None:
+        return []
+    said, size = first_choices(known), context.known.n_annotations
+    low, high = np.full(len(size), np.iinfo(np.int64).max), np.full(len(size), -1)
+    np.minimum.at(low, said.case, said.label)
+    np.maximum.at(high, said.case, said.label)
+    same = ((low == high) & (size > 1))[context.known.rows]
+    if not same.any():
+        return []
+    sizes = size[context.known.rows]
+    commonest = int(np.bincount(sizes[same]).argmax())
+    here = same & (sizes == commonest)
+    values = {row["reliability"]: context.case_certainty[reliability_key(row["reliability"])] for row in context.certainty}
+    return [
+        {"reliability": r, "n_annotations": commonest, "certainty": finite(np.median(column[here])), "n_cases": int(here.sum())}
+        for r, column in values.items()
+    ]
 
 
 def _best_classes(voted: Point, cases: list[int]) -> list[str]:

@@ -1,0 +1,216 @@
+"""Evaluations of grades and of ratings: rows equal those of the public functions, lower errors lead, what cannot be done is refused."""
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import ugt
+from ugt.grades import GRADE_METRICS
+from ugt.report import html
+
+RNG = np.random.default_rng(5)
+N, GRADES = 60, np.array([1, 2, 3, 4])
+SEVERITY = RNG.normal(size=N)
+TABLE = (np.digitize(SEVERITY[:, None] + [-0.4, 0, 0.3] + 0.5 * RNG.normal(size=(N, 3)), [-0.8, 0, 0.8]) + 1).astype(object)
+TABLE[:9, 0] = None
+LABELS = ugt.Labels.from_wide(TABLE, ordered=[1, 2, 3, 4], annotators=["Ann", "Bob", "Cat"])
+LAW = np.exp(-((SEVERITY[:, None] * 1.2 + 2.5 - GRADES) ** 2))
+LAW /= LAW.sum(axis=1, keepdims=True)
+NUMBERS = np.clip(2.5 + 0.6 * RNG.normal(size=N), 1, 4)
+MODELS = {"law": LAW, "number": NUMBERS, "grade": GRADES[LAW.argmax(axis=1)]}
+QUICK = {"n_resamples": 50, "k": 1, "reliability": (1, 4)}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return ugt.evaluate(LABELS, MODELS, **QUICK)
+
+
+def rows(made, **wanted):
+    return [row for row in made.metrics if all(row[name] == value for name, value in wanted.items())]
+
+
+@pytest.mark.parametrize("reliability", [1, 4])
+@pytest.mark.parametrize("metric", [one for one in GRADE_METRICS.values() if one.shown], ids=lambda one: one.name)
+def test_values_are_those_of_the_functions(metric, reliability, made):
+    truth = ugt.dirichlet(LABELS, reliability=reliability)
+    nearest = GRADES[np.abs(NUMBERS[:, None] - GRADES).argmin(axis=1)]
+    given = {**MODELS, "number": nearest if metric.name == "within_accuracy" else NUMBERS}
+    found = {row["model"]: row for row in rows(made, metric=metric.name, reliability=reliability)}
+    assert set(found) == set(MODELS) - (set() if metric.numbers else {"number"})
+    for model, row in found.items():
+        assert row["value"] == pytest.approx(metric.function(truth, given[model], values=GRADES).value, abs=1e-12), model
+        assert row["case_low"] <= row["value"] <= row["case_high"]
+
+
+def test_voted_least_and_one_annotator(made):
+    counts = LABELS.counts().astype(float)
+    away = np.abs(GRADES[:, None] - GRADES)
+    truth = ugt.dirichlet(LABELS, reliability=1)
+    (voted,) = rows(made, metric="voted_absolute_error", model="grade")
+    votes = (counts == counts.max(axis=1, keepdims=True)) / (counts == counts.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)
+    own = away[MODELS["grade"] - 1]
+    assert voted["value"] == pytest.approx((votes * own).sum(axis=1).mean())
+    least = next(row for row in made.tables["least_error"] if row["reliability"] == 1)
+    assert least["value"] == pytest.approx((truth.mean() @ away).min(axis=1).mean())
+    beside = next(row for row in made.tables["next_annotator_error"] if row["model"] == "grade")
+    assert beside["error"] == pytest.approx(((counts * own).sum(axis=1) / counts.sum(axis=1)).mean())
+    pairs = [[abs(a - b) for i, a in enumerate(case) for b in case[:i]] for case in ([x for x in row if x is not None] for row in TABLE)]
+    assert beside["annotators"] == pytest.approx(np.mean([np.mean(pair) for pair in pairs]))
+    constant = next(
+        r for r in made.tables["constant_answer"] if (r["model"], r["metric"], r["reliability"]) == ("law", "absolute_error", 1)
+    )
+    median = int(np.median([x for x in TABLE.ravel() if x is not None]))
+    assert constant["answer"] == str(median)
+    assert constant["value"] == pytest.approx((truth.mean() @ away[median - 1]).mean())
+    assert constant["lead"] == pytest.approx(
+        constant["value"] - rows(made, metric="absolute_error", model="law", reliability=1)[0]["value"]
+    )
+
+
+def test_the_lower_error_leads(made):
+    values = {row["model"]: row for row in rows(made, metric="absolute_error", reliability=1)}
+    order = sorted(values, key=lambda name: values[name]["value"])
+    (winner,) = (row for row in made.winners if (row["metric"], row["reliability"]) == ("absolute_error", 1))
+    assert (winner["model"], winner["runner_up"]) == tuple(order[:2])
+    assert winner["margin"] == pytest.approx(values[order[1]]["value"] - values[order[0]]["value"]) and winner["margin"] > 0
+    assert winner["margin_low"] <= winner["margin"] <= winner["margin_high"]
+    assert values[order[0]]["best_share"] > values[order[-1]]["best_share"] == 0 and values[order[-1]]["rank_high"] == 3
+    (share,) = (row for row in made.winners if (row["metric"], row["reliability"]) == ("within_accuracy", 1))
+    assert share["value"] == max(row["value"] for row in rows(made, metric="within_accuracy", reliability=1))
+
+
+def test_flips_say_which_model_is_better():
+    """One is right where annotators agree, the other in the middle of the scale: the more the labels count, the better the first."""
+    counts = np.tile([[3, 0, 0], [0, 0, 3]], (20, 1))
+    labels = ugt.Labels.from_counts(counts, ordered=[0, 1, 2])
+    made = ugt.evaluate(labels, {"sure": np.tile([0, 2], 20), "middle": np.full(40, 1)}, reliability=(0.05, 0.2, 5), prior=2, k=1)
+    (flip,) = (row for row in made.flips if row["metric"] == "absolute_error")
+    better = flip["model"] if flip["better_above"] else flip["other"]
+    assert better == "sure"
+
+
+def test_errors_by_grade(made):
+    law = ugt.dirichlet(LABELS, reliability=4).mean()
+    away = NUMBERS[:, None] - GRADES
+    found = {row["grade"]: row for row in made.tables["grade_errors"] if row["model"] == "number"}
+    assert list(found) == [None, "1", "2", "3", "4"]
+    for grade, one in ((None, law), ("2", law * [0, 1, 0, 0])):
+        total = one.sum()
+        wanted = {"too_low": away < -0.5, "near": abs(away) <= 0.5, "too_high": away > 0.5, "bias": away, "error": abs(away)}
+        assert found[grade]["n_expected"] == pytest.approx(total)
+        for name, part in wanted.items():
+            assert found[grade][name] == pytest.approx((one * part).sum() / total), (grade, name)
+
+
+def test_graded_response_is_a_law_of_one_grade_and_says_who_is_strict():
+    fit = ugt.graded_response(LABELS)
+    made = ugt.evaluate(LABELS, {"law": LAW}, aggregation="graded-response", **{**QUICK, "reliability": None})
+    (certainty,) = (row for row in made.certainty if row["k"] == 1)
+    assert certainty["value"] == pytest.approx(fit.plausibilities.mean().max(axis=1).mean(), abs=1e-9)
+    (error,) = rows(made, metric="absolute_error")
+    assert error["value"] == pytest.approx(ugt.ua_absolute_error(fit.plausibilities, LAW, values=GRADES).value, abs=1e-9)
+    strict = made.tables["strictness"]
+    assert {row["annotator"]: row["leniency"] for row in strict} == pytest.approx(dict(zip(fit.annotators.tolist(), fit.leniency.tolist())))
+    assert strict["leniency"] == sorted(strict["leniency"], reverse=True)
+    assert "Who is strict" in html(made.to_dict())
+
+
+def test_ratings_on_a_real_scale():
+    ratings = ugt.Ratings.from_wide(50 + 10 * SEVERITY[:, None] + RNG.normal(0, 4, (N, 3)), scale="real")
+    model = 50 + 8 * SEVERITY
+    made = ugt.evaluate(ratings, {"one": (np.arange(N)[::-1], model[::-1])}, reliability=(1, 2), n_resamples=50)
+    for reliability in (1, 2):
+        truth = ugt.normal(ratings, reliability=reliability)
+        for metric in ("absolute_error", "weighted_kappa"):
+            (row,) = rows(made, metric=metric, reliability=reliability)
+            assert row["value"] == pytest.approx(GRADE_METRICS[metric].function(truth, model).value)
+    (voted,) = rows(made, metric="voted_absolute_error")
+    assert voted["value"] == pytest.approx(np.abs(model - ratings.means()).mean())
+    beside = made.tables["next_annotator_error"][0]
+    table = ratings.value.reshape(N, 3)
+    assert beside["error"] == pytest.approx(np.abs(model[:, None] - table).mean())
+    assert beside["annotators"] == pytest.approx(np.mean([np.abs(table[:, a] - table[:, b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
+    assert any(name.startswith("ICC") for name in made.agreement["coefficient"]) and made.certainty.columns
+    assert any("have no classes" in note for note in made.notes)
+    assert ugt.evaluate(ratings, {}, n_resamples=20).data["n_classes"] == 0
+    html(ugt.evaluate(ratings, {}, n_resamples=20).to_dict())
+
+
+def test_a_finite_scale_is_ordered_labels():
+    ratings = ugt.Ratings.from_wide([[None if x is None else float(x) for x in row] for row in TABLE], scale=[1, 2, 3, 4])
+    found, wanted = (
+        ugt.evaluate(one, {"number": NUMBERS}, details=False, **QUICK).metrics
+        for one in (ratings, ugt.Labels.from_wide(TABLE, ordered=True))
+    )
+    assert [row["value"] for row in found] == [row["value"] for row in wanted]
+
+
+WORDS = ugt.Labels.from_wide(
+    np.array(["mild", "moderate", "severe", "severe"])[TABLE[9:].astype(int) - 1], ordered=["mild", "moderate", "severe"]
+)
+REAL, PLAIN = ugt.Ratings.from_wide([[1, 2], [3, 5]], scale="real"), ugt.Labels.from_wide(TABLE)
+NAMELESS = ugt.Labels.from_counts([[1, 2]], ordered=[1, 2])
+
+
+@pytest.mark.parametrize(
+    ("message", "annotations", "prediction", "options"),
+    [
+        ("annotations must have a stated scale: scale=", ugt.Ratings.from_wide([[1, 2], [3, 3]]), [1.5, 2], {}),
+        ("k must be left out with ratings on a real scale", REAL, [1.5, 2.5], {"k": 1}),
+        ("model 'A': predictions must be one number per case for ratings", REAL, [[0.5, 0.5]] * 2, {}),
+        ("aggregation must be 'auto' or 'normal' for ratings", REAL, [1.5, 2.5], {"aggregation": "votes"}),
+        ("aggregation must be another one: 'normal' is for ratings", LABELS, LAW, {"aggregation": "normal"}),
+        ("annotations must be ordered for the aggregation 'graded-response'", PLAIN, LAW, {"aggregation": "graded-response"}),
+        ("be labels with their annotators", NAMELESS, [[0.5, 0.5]], {"aggregation": "graded-response"}),
+        ("model 'A': predictions_are must be given", WORDS, [0.0, 1.0, 2.0] * 17, {}),
+        ("predictions_are must be left out unless labels are ordered", PLAIN, LAW, {"predictions_are": "numbers"}),
+        ("scores must be a table", PLAIN, NUMBERS, {}),
+    ],
+)  # fmt: skip
+def test_refused_with_the_way_on(message, annotations, prediction, options):
+    refused(message, ugt.evaluate, annotations, {"A": prediction}, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"), [("positions", [0, 1, 2] * 17), ("numbers", [1, 2, 3] * 17), ("numbers", [1.5, 2.2, 3.9] * 17)]
+)
+def test_what_numbers_are_can_be_said(kind, numbers):
+    made = ugt.evaluate(WORDS, {"A": np.array(numbers, float)}, predictions_are=kind, details=False, **QUICK)
+    wanted = np.array(numbers) + (1 if kind == "positions" else 0)
+    (row,) = rows(made, metric="absolute_error", reliability=1)
+    truth = ugt.dirichlet(WORDS, reliability=1)
+    assert row["value"] == pytest.approx(ugt.ua_absolute_error(truth, wanted, values=[1, 2, 3], predictions_are="numbers").value)
+
+
+@pytest.mark.parametrize("name", ["prediction", "severity", "value", "anything"])
+def test_a_file_of_one_number_per_case(name, tmp_path):
+    path = tmp_path / "model.csv"
+    path.write_text(f"case,{name}\n" + "".join(f"{i},{x!r}\n" for i, x in enumerate(NUMBERS.tolist())))
+    from ugt.io.beside import prediction_file
+
+    (found,) = prediction_file(path, LABELS.axes.classes, on_scale=True).models.values()
+    assert found.numbers and np.array_equal(found.scores[:, 0], NUMBERS)
+    path.write_text(f"case,{name}\n" + "".join(f"{i},{x}\n" for i, x in enumerate(MODELS["grade"].tolist())))
+    (found,) = prediction_file(path, LABELS.axes.classes, on_scale=True).models.values()
+    assert found.labels and not found.numbers
+
+
+def test_rounded_probabilities_are_probabilities():
+    """A file with three decimals adds up to .999 or 1.001; before, the measures of grades took its first choice."""
+    rounded = LAW.round(3)
+    assert np.abs(rounded.sum(axis=1) - 1).max() > 1e-6
+    made = ugt.evaluate(LABELS, {"law": rounded}, **QUICK)
+    assert "The probabilities of law (3 decimals) are rounded: those of each case were divided by their sum." in made.data["joined"]
+    whole = ugt.evaluate(LABELS, {"law": rounded / rounded.sum(axis=1, keepdims=True)}, **QUICK)
+    assert list(made.metrics) == list(whole.metrics)
+    assert list(made.calibration) == list(whole.calibration)
+    assert len(made.calibration) > 0
+    other = ugt.evaluate(LABELS, {"law": rounded * 1.1}, **QUICK)  # no rounding of probabilities adds up to 1.1
+    assert any("are not probabilities of the grades" in note for note in other.notes)
+
+
+def test_a_constant_answer_has_no_order(made):
+    known = {row["metric"] for row in made.tables["references"] if row["reference"] == "always the median"}
+    assert "absolute_error" in known
+    assert not known & {"spearman", "auroc_at_cuts"}

@@ -1,0 +1,68 @@
+"""The cells of a table of label counts, read some rows at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.arrays import Int64, NDArray
+from .._base.checks import error, room
+from .._base.ragged import offsets_of
+from .._core import _tables
+
+if TYPE_CHECKING:
+    from .._base.axes import Axes
+BLOCK = 2**20  # cells of a table of counts read at a time
+FRACTIONS = "be whole numbers (for fractional counts c: dirichlet(Labels.from_counts(np.sign(c)), reliability=c))"
+
+
+def table_of(counts: Any, case_ids: Any, classes: Any) -> tuple[NDArray[Any], Any, Any]:
+    """Return a table of numbers, and the case ids and classes: those given, else those of a data frame."""
+    if identifiers.is_frame(counts):
+        from .._tabular.frames import wide_names  # noqa: PLC0415  (only files and frames need it)
+
+        case_ids, classes, _ = wide_names(counts, case_ids, classes, 0, of="classes")
+    table = identifiers.as_array(counts)
+    if table.ndim != 2 or table.dtype.kind not in "iuf":
+        raise error("counts", "be a table of numbers, cases x classes", f"{table.dtype} of shape {table.shape}")
+    return table, case_ids, classes
+
+
+def read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
+    """Return the classes with labels of each case: offsets, classes, numbers of labels. Reads blocks of rows to save memory."""
+    sizes, step = np.zeros(len(table), np.int64), max(1, BLOCK // max(1, table.shape[1]))
+    blocks = [slice(begin, min(begin + step, len(table))) for begin in range(0, len(table), step)]
+    for part in blocks:
+        if table.dtype.kind != "i" or _tables.count_cells(_cells(table[part]), sizes[part]) >= 0:
+            _check_counts(table[part], axes, part.start)
+            _tables.count_cells(_cells(table[part]), sizes[part])
+    offsets = offsets_of(sizes)
+    room("counts", 32 * int(offsets[-1]))
+    index, count = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int64)
+    for part in blocks:
+        at = slice(offsets[part.start], offsets[part.stop])
+        _tables.read_cells(_cells(table[part]), index[at], count[at])
+    return offsets, index, count
+
+
+def _cells(block: NDArray[Any]) -> Int64:
+    return np.ascontiguousarray(block, np.int64)
+
+
+def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:
+    whole = table.dtype.kind != "f"
+    for may_be, find, must in (
+        (not whole, lambda: ~np.isfinite(table), "be finite"),
+        (table.dtype.kind != "u", lambda: table < 0, "not be negative"),
+        (not whole, lambda: table != np.floor(table), FRACTIONS),
+    ):
+        bad = find() if may_be else np.zeros(1, bool)
+        if bad.any():
+            i, k = (int(j) for j in np.argwhere(bad)[0])
+            raise error("counts", must, identifiers.name(table[i, k]), f"case {axes.case_name(first + i)}, class {axes.class_name(k)}")
+    totals = table.sum(axis=1, dtype=np.float64)
+    if (totals > identifiers.MAX_WHOLE).any():
+        i = int(np.argmax(totals > identifiers.MAX_WHOLE))
+        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(first + i)}")

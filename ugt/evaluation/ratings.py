@@ -1,0 +1,85 @@
+"""The evaluation of models of numbers against ratings on a real scale, under every truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base import checks
+from ..report.headline import VOTED_ERROR
+from ..report.tables import ends_of
+from ..resampling import Ratios
+from ..resampling.two_way import ends_if_named
+from .grades import Graded, GradePredictions
+
+if TYPE_CHECKING:
+    from .._base.arrays import Array, NDArray
+    from ..aggregation.by_name import Truths
+    from ..report.context import Annotated, Options
+    from ..report.tables import Row
+    from ..resampling import Statistic
+
+LEFT_OUT = (
+    "Ratings on a real scale have no classes: accuracy, certainty of a class, calibration and prediction sets are left out, and models "
+    "give one number per case."
+)
+
+
+def check_options(**given: Any) -> None:
+    """Refuse options of classes."""
+    for name, value in given.items():
+        if value is not None:
+            must = "be left out with ratings on a real scale, which have no classes (for grades, state them: scale=[1, 2, 3])"
+            raise checks.error(name, must, repr(value)[:80])
+
+
+@dataclass
+class RatedWork:
+    """The results of all truths, in the form of :class:`Work`; whatever needs classes is empty."""
+
+    known: Annotated
+    truths: Truths
+    scores: Mapping[str, Array]
+    options: Options
+    clusters: NDArray[Any] | None
+    certainty: list[Row] = field(default_factory=list)
+    certainty_columns: list[Array] = field(default_factory=list)
+    metrics: list[Row] = field(default_factory=list)
+    columns: list[Array] = field(default_factory=list)
+    deviations: list[Array] = field(default_factory=list)
+    further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)
+    bounds: list[Any] = field(default_factory=list)
+    references: list[Row] = field(default_factory=list)
+    constant: dict[Any, Array] = field(default_factory=dict)
+    case_certainty: dict[str, Array] = field(default_factory=dict)
+    shares: Array | None = None
+    mean: Array | None = None
+    top: Array | None = None
+
+    def run(self) -> RatedWork:
+        """Compute everything; return the object itself."""
+        ratings = self.known.ratings
+        self.truths.say(LEFT_OUT)
+        given = {name: GradePredictions(table[:, 0], "numbers") for name, table in self.scores.items()}
+        self.graded = Graded(
+            given, None, float(np.median(ratings.value)), self._two_way, self.further, self.references, self.options.level, self.truths.say
+        )
+        means = ratings.means()
+        for name, one in given.items():
+            self._add_voted(name, np.abs(one.table - means))
+        self.graded.constant[VOTED_ERROR, None] = np.abs(self.graded.median - means)
+        for reliability, truth in self.truths:
+            self.graded.judge(reliability, truth.take(self.known.rows), self.graded.median)
+        return self
+
+    def _add_voted(self, model: str, errors: Array) -> None:
+        found = Ratios.of(errors)
+        found.shares = False
+        self.graded.add_row(model, None, VOTED_ERROR, found)
+        self.graded.columns[model, VOTED_ERROR, None] = errors
+
+    def _two_way(self, one: Statistic, n: int) -> list[Row]:
+        return [ends_of(row, "two_way_low", "two_way_high") for row in ends_if_named(one, range(n), self.clusters, self.options.level)]

@@ -1,0 +1,189 @@
+"""Metrics at every cut of a scale: grades above the cut against those up to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.axes import Axes
+from .._base.checks import error
+from .._base.grades import given_values, grades_of, number_shown, numbers_of
+from ..annotations import Labels
+from ..histogram import HistogramLosses, histogram_losses
+from ..histogram.input import numbers
+from ..plausibilities import Plausibilities
+from ..plausibilities.made_of import MadeOf
+from ..soft import ScoreOrder, SoftScore, soft_auroc
+from ..soft.order import Order
+from .input import GradeScale, Predicted
+from .ranks import DIGITS, plausible
+
+
+class AtCuts(NamedTuple):
+    """The probabilities of grades above each cut, as a truth of which soft metrics take the mean."""
+
+    truth: Plausibilities
+    order: Int64
+
+    @property
+    def axes(self) -> Axes:
+        return self.truth.axes
+
+    @property
+    def made_of(self) -> MadeOf | None:
+        known = self.truth.made_of
+        if known is None:
+            return None
+        make: Any = _AtCuts(known.make, self.order)
+        return replace(known, make=make)
+
+    def take(self, rows: Any) -> AtCuts:
+        return AtCuts(self.truth.take(rows), self.order)
+
+    def mean(self) -> Array:
+        """Return the probabilities (N, K - 1), NaN in cases without a law."""
+        return above(self.truth.mean(), self.order)
+
+
+class _AtCuts(NamedTuple):
+    """The function behind a truth, whose results are cut."""
+
+    make: Callable[..., Plausibilities]
+    order: Int64
+
+    def __call__(self, *given: Any, **more: Any) -> Any:
+        return AtCuts(self.make(*given, **more), self.order)
+
+
+def above(law: Array, order: Int64) -> Array:
+    """Return the probabilities (N, K - 1) above each cut, lowest cut first."""
+    found = np.cumsum(law[:, order][:, ::-1], axis=1)[:, -2::-1]
+    return np.asarray(np.minimum(np.maximum(found, 0.0), 1.0))
+
+
+def ua_auroc_at_cuts(
+    truth: Any, predictions: Any, *, self_pairs: str = "exclude", values: Any = None, predictions_are: str | None = None
+) -> SoftScore:
+    r"""Return the soft AUROC at every cut of the scale: grades above the cut are positive with the probability that the truth gives them.
+
+    Parameters
+    ----------
+    truth, values, predictions_are
+        As for :func:`ua_spearman`.
+    predictions : (N,) numbers or names of grades, or (N, K) probabilities of the grades
+        Numbers are the score at every cut, sorted once; of probabilities, the score at a cut is the probability of the grades above it.
+    self_pairs : {"exclude", "half", "include", "unbiased"}
+        As for :func:`soft_auroc`.
+
+    Returns
+    -------
+    SoftScore
+        ``per_class`` (K - 1,): the area at each cut, lowest cut first, NaN if no or all cases are above it; ``value``: their mean.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`ua_spearman` and :func:`soft_auroc`; if there is one grade only.
+
+    References
+    ----------
+    [D] Lionetti et al., eq. 4, at each cut. :func:`ua_concordance` has one number for all pairs of grades.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = ugt.ua_auroc_at_cuts([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
+    >>> found.per_class.round(3), round(found.value, 3)
+    (array([0.915, 0.915]), 0.915)
+    """
+    post = plausible(truth)
+    scale = GradeScale.of(post, values)
+    given = Predicted.of(predictions, post.axes, scale, predictions_are, ranks=True)
+    n_cuts = len(scale.steps)
+    if not n_cuts:
+        raise error("truth", "have at least two grades, to be cut between them", 1)
+    p: Any = AtCuts(post, scale.order)
+    if p.made_of is None:
+        p = p.mean()
+    if given.law is None:
+        assert given.numbers is not None
+        scores: Any = ScoreOrder((Order(np.array(given.numbers)),) * n_cuts, (post.n_cases, n_cuts))
+    else:
+        scores = np.round(above(given.law, scale.order), DIGITS)
+    return replace(soft_auroc(p, scores, self_pairs=self_pairs), _ids=post.axes.case_ids)
+
+
+def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **options: Any) -> tuple[HistogramLosses, ...]:
+    """Return the calibration of predicted cumulative probabilities at every cut of the scale: label histograms of two classes.
+
+    At a cut, each label counts as one of the grades up to the cut or above it, and so do the predicted probabilities. The result of the
+    cut has calibration loss, epistemic loss and all else of :func:`histogram_losses`, plug-in and debiased.
+
+    Parameters
+    ----------
+    counts : Labels or (N, K) array
+        Labels of each case by grade. Labels keep their annotators, for intervals over cases and annotators.
+    probs : (N, K) array
+        Predicted probabilities of the grades, in the order of the classes.
+    values : (K,) array, optional
+        The numbers of the grades. Default: the names of the classes if these are numbers, or their order if it is stated; of an array, the
+        order of its columns.
+    **options
+        Options of :func:`histogram_losses`, such as ``n_bins``.
+
+    Returns
+    -------
+    tuple of HistogramLosses
+        One per cut, K - 1 in all, lowest cut first.
+
+    Raises
+    ------
+    ValueError
+        If the order of the grades is unknown; as :func:`histogram_losses`.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> low, high = ugt.calibration_at_cuts([[3, 1, 0], [0, 2, 2], [0, 1, 3]], [[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.1, 0.2, 0.7]])
+    >>> round(low.cl.plugin, 4), round(high.cl.plugin, 4)
+    (0.015, 0.015)
+    """
+    predicted, table = numbers("probs", probs), None if isinstance(counts, Labels) else numbers("counts", counts)
+    shape = (counts.n_cases, counts.n_classes) if table is None else table.shape
+    if predicted.shape != shape:
+        raise error("probs", f"have the shape of counts, {shape}", predicted.shape)
+    if shape[1] < 2:
+        raise error("counts", "have at least two grades, to be cut between them", shape[1])
+    scale = given_values(values, shape[1]) if table is not None and values is not None else np.arange(shape[1])
+    if table is None:
+        scale = _values(values, counts.axes.classes, counts.ordered)
+    found = []
+    for cut in np.sort(scale)[:-1]:
+        high = scale > cut
+        at = _cut(counts, high, number_shown(cut)) if table is None else _sums(table, high)
+        found.append(histogram_losses(at, _sums(predicted, high), **options))
+    return tuple(found)
+
+
+def _values(values: Any, names: NDArray[Any], ordered: bool) -> Array:
+    if values is not None:
+        return given_values(values, len(names))
+    if numbers_of(names) is None and not ordered:
+        must = "be given, one number per class, if names of classes do not say which grade is higher (or give the labels an order)"
+        raise error("values", must, f"None for class {names[0]!r}")
+    return grades_of(names)
+
+
+def _cut(labels: Labels, high: Bools, cut: str) -> Labels:
+    """Return the labels as one of two classes."""
+    names = np.array([f"at most {cut}", f"above {cut}"])
+    axes = Axes(labels.axes.case_ids, names, labels.axes.numbered)
+    return replace(labels, axes=axes, label=high[labels.label].astype(np.int32), ordered=True)
+
+
+def _sums(table: NDArray[Any], high: Bools) -> NDArray[Any]:
+    return np.stack([table[:, ~high].sum(axis=1), table[:, high].sum(axis=1)], axis=1)

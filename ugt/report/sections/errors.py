@@ -1,0 +1,138 @@
+"""Errors in grades or in points of a scale: the least possible error, one annotator as yardstick, and every measure of grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..._base.ragged import row_of, sizes_of
+from ...grades import GRADE_METRICS
+from ...resampling import Ratios
+from .. import words
+from ..context import Ask, Made
+from ..digest import Digest, briefly, names, shown
+from ..headline import in_grades
+from ..markup import NONE, Data, Section, find, finding, level_of, unique
+from ..rows import below, plain_table
+from ..tables import ends_of, finite
+from ..yardsticks import MEDIAN, OWN, PERFECT, digits_of
+
+if TYPE_CHECKING:
+    from ..._base.arrays import Array
+    from ...annotations import Ratings
+    from ..context import Context
+    from ..digest import Lead
+
+TABLES = {
+    "least_error": ("reliability", "value", "case_low", "case_high", "n_cases"),
+    "next_annotator_error": (
+        "model", *(f"{name}{end}" for name in ("error", "annotators", "difference") for end in ("", "_low", "_high")), "n_cases",
+    ),
+}  # fmt: skip
+MOST = 4  # models with columns
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """Return the least error of any prediction under each truth; errors against one annotator, and of annotators against each other."""
+    graded = context.graded
+    if graded is None or not graded.least:
+        return {}
+    least, one = _means(list(graded.least.values())), graded.beside(context)
+    beside = [] if one is None else [_means([*one.models.values(), one.annotators, *(e - one.annotators for e in one.models.values())])]
+    found, *others = yield [Ask(means, context.options.n_resamples, context.counted) for means in (least, *beside)]
+    ends = context.intervals(found)
+    tables = {
+        "least_error": [
+            {"reliability": r, "value": finite(found.estimate[i]), **ends_of(ends[i], "case_low", "case_high"),
+             "n_cases": int((~np.isnan(values)).sum())}
+            for i, (r, values) in enumerate(graded.least.items())
+        ]
+    }  # fmt: skip
+    for drawn in others:
+        assert one is not None
+        ends, n = context.intervals(drawn), len(one.models)
+        tables["next_annotator_error"] = [
+            {"model": model, "error": finite(drawn.estimate[i]), **ends_of(ends[i], "error_low", "error_high"),
+             "annotators": finite(drawn.estimate[n]), **ends_of(ends[n], "annotators_low", "annotators_high"),
+             "difference": finite(drawn.estimate[n + 1 + i]), **ends_of(ends[n + 1 + i], "difference_low", "difference_high"),
+             "n_cases": int((~np.isnan(one.annotators)).sum())}
+            for i, model in enumerate(one.models)
+        ]  # fmt: skip
+    return tables
+
+
+def _means(columns: list[Array]) -> Ratios:
+    found = Ratios.of(np.stack(columns, 1))
+    found.shares = False
+    return found
+
+
+def distance_of_pairs(ratings: Ratings) -> Array:
+    """Return the mean distance (N,) of two ratings of a case; NaN with fewer than two."""
+    n, row = sizes_of(ratings.offsets).astype(np.float64), row_of(ratings.offsets)
+    value = ratings.value[np.lexsort((ratings.value, row))]
+    place = np.arange(len(row)) - ratings.offsets[row]
+    total = np.bincount(row, (2 * place - n[row] + 1) * value, ratings.n_cases)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(n > 1, total * 2 / (n * (n - 1)), np.nan))
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section | None:
+    """Return one row for each measure of grades or ratings; None if there are none."""
+    digest = Digest(source)
+    alone = len(digest.models) == 1  # page one has its errors
+    measures = [m for m in unique(source["metrics"], "metric") if m in GRADE_METRICS and not (alone and in_grades(m))]
+    if len(measures) < 2 - alone or not digest.models:
+        return None
+    drawn, references = digest.models[:MOST], source.get("references") or ()
+    pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
+    leads = {m: digest.lead(pair[0], pair[1], m, k=None) for m in measures} if pair else {}
+    lines = []
+    for metric in measures:
+        rows = [find(digest.found(metric=metric, model=one), reliability=digest.main) for one in drawn]
+        digits = digits_of(digest, metric, [(e["case_low"], e["case_high"]) for e in rows if e])
+        cells = [NONE if e is None or e["value"] is None else below(digits, e["value"], *digest.case_ends(e)) for e in rows]
+        known = [find(references, reference=name, metric=metric, reliability=digest.main) for name in (MEDIAN, PERFECT)]
+        cells += [digits.value(e["value"]) if e and e["value"] is not None else NONE for e in known]
+        lines.append((_named(digest, metric), [*cells, *([_said(leads.get(metric), pair)] if pair else [])]))
+    heads = ["measure", *map(shown, drawn), "always the<br>median", OWN, *([" or<br>".join(briefly(pair))] if pair else [])]
+    more = f"; {len(digest.models) - MOST} more models are in metrics.csv" if len(digest.models) > MOST else ""
+    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
+    table = plain_table(f"All measures of {_things(digest)}", f"{ends}{digest.at_main}{more}", heads, lines)
+    own = "“The truth’s own law” is what a model has that predicts exactly what the annotations leave open."
+    ahead = " Who is ahead: by intervals of the difference that hold together for all pairs of models." if pair else ""
+    joint = f"<p>{own}{ahead}</p>"
+    return finding("errors", f"Measures of {_things(digest)}", _heading(digest, leads, pair), table, joint)
+
+
+def _things(digest: Digest) -> str:
+    return "ratings" if digest.source["data"]["kind"] == "ratings" else "grades"
+
+
+def _named(digest: Digest, metric: str) -> str:
+    """Return the name of a measure with its unit and direction."""
+    one = GRADE_METRICS[metric]
+    unit = {"share": "%", "grades": digest.headline.units, "grades²": f"{digest.headline.units}, squared"}.get(one.unit, one.unit)
+    better = "higher is better" if one.higher_is_better else "lower is better"
+    return f"{one.label}<small>{', '.join(filter(None, (unit, better)))}</small>"
+
+
+def _said(lead: Lead | None, pair: list[str]) -> str:
+    return NONE if lead is None else f"{briefly(pair)[lead.sign < 0]} ahead" if lead.sign else "no clear difference"
+
+
+def _heading(digest: Digest, leads: dict[str, Lead | None], pair: list[str]) -> str:
+    signs = [lead.sign for lead in leads.values() if lead is not None]
+    if not signs:
+        return f"All measures of {_things(digest)} side by side"
+    ahead, behind = signs.count(1), signs.count(-1)
+    of_all = f"{len(signs)} measures of {_things(digest)}"
+    if not ahead and not behind:
+        return f"{names(pair)} cannot be distinguished in any of the {of_all}"
+    if ahead and behind:
+        return f"Of {of_all}, {ahead} favour{'s' * (ahead == 1)} {names(pair[:1])} and {behind} {names(pair[1:])}"
+    return f"{names([pair[0] if ahead else pair[1]])} is ahead in {max(ahead, behind)} of {of_all}"

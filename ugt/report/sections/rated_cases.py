@@ -1,0 +1,33 @@
+"""The cases of ratings on a real scale, with their mean rating and what the annotations leave open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..tables import ResultTable
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+TABLES = {"cases": ("case", "n_annotations", "voted", "mean_certainty")}
+
+
+def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
+    """Return the judged cases, those with the largest least error first: there, any prediction is expected to be far from a new rating."""
+    known, graded = context.known, context.graded
+    assert graded is not None
+    least = graded.least[context.reliability]
+    order = np.argsort(np.where(np.isnan(least), -np.inf, -least), kind="stable")
+    rows, means = known.rows[order], context.voted[order]
+    assert known.n_annotations is not None
+    return {
+        "cases": ResultTable({
+            "case": [str(case) for case in known.axes.case_ids[rows].tolist()],
+            "n_annotations": known.n_annotations[rows].tolist(),
+            "voted": [None if np.isnan(mean) else float(mean) for mean in means],
+            "least_error": [None if np.isnan(value) else float(value) for value in least[order]],
+            "mean_certainty": [None] * len(rows),
+        })
+    }  # fmt: skip
