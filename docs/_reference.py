@@ -59,7 +59,7 @@ GROUPS = {
     "ratings": Group(
         "Truth from ratings",
         "Numbers on a scale. Explained in :doc:`/ratings`.",
-        ("ratings",),
+        ("plausibilities.normal",),
     ),
     "grades": Group(
         "Metrics of grades",
@@ -90,12 +90,12 @@ GROUPS = {
     "judges": Group(
         "Judges",
         "Means of a judge's scores, corrected by people who disagree, and preferences among models. Explained in :doc:`/judges`.",
-        ("judges",),
+        ("studies.judges",),
     ),
     "histograms": Group(
         "Losses and distances against label histograms and single labels",
         "Calibration with the bias of few labels taken out, disagreement, scores. Explained in :doc:`/calibration`.",
-        ("histogram", "perspectivist"),
+        ("histogram", "discrepancy.perspectivist"),
     ),
     "calibrators": Group(
         "Calibrators",

@@ -138,6 +138,10 @@ def test_core_knows_nothing_of_the_rest():
         assert not re.search(r"^\s*(from|import|cimport)\s+(ugt(?!\._core)|\.\.)", text, re.MULTILINE), path.name
 
 
+def test_the_package_fits_half_a_screen():
+    assert len([path for path in PACKAGE.iterdir() if path.name != "__pycache__"]) <= 30
+
+
 def test_package_init_only_collects_names():
     body = tree(PACKAGE / "__init__.py").body
     assert {type(node) for node in body} <= {ast.Expr, ast.ImportFrom, ast.Assign, ast.FunctionDef}

@@ -46,6 +46,7 @@ _HOMES = {
         "discrepancy_ratio group_discrepancy individual_equivalence_index mean_pairwise_deviation relative_f1 "
         "stratified_discrepancy threshold_sweep"
     ),
+    "discrepancy.perspectivist": "MultilabelMean PerspectivistScore multilabel_mean perspectivist_distance perspectivist_error_rate",
     "evaluation": "Evaluation evaluate",
     "grades": (
         "GradeCoefficient calibration_at_cuts ua_absolute_error ua_auroc_at_cuts ua_concordance ua_grade_wasserstein ua_kendall "
@@ -56,10 +57,8 @@ _HOMES = {
         "ReliabilityCurve disagreement_losses histogram_brier_score histogram_log_loss histogram_losses manhattan_distance "
         "predicted_disagreement ranked_probability_score symmetric_statistic wasserstein_distance"
     ),
-    "perspectivist": "MultilabelMean PerspectivistScore multilabel_mean perspectivist_distance perspectivist_error_rate",
-    "judges": "CorrectedDifference CorrectedMean JudgeAssessment Preferences Strengths assess_judges corrected_mean strengths",
     "plausibilities": "Certainty Dirichlet Draws Estimate Point",
-    "ratings": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
+    "plausibilities.normal": "NormalPosterior NormalPrior fit_normal_prior normal rating_certainty ua_rating_accuracy",
     "resampling": "ByAnnotators GroupNumber Resamples TwoWay bootstrap bootstrap_annotations bootstrap_statistic by_annotators two_way",
     "soft": (
         "HardAgainstSoft PrecisionRecallCurve RankingStability RocCurve ScoreOrder SoftScore hard_against_soft ranking_stability "
@@ -69,6 +68,7 @@ _HOMES = {
         "AgainstReaders AnnotationPlan GlobalTest MarginClaim ReaderComponents ReaderDifference ReaderFigure ReaderPlan ReaderStudy "
         "Readings against_readers plan_annotations plan_reader_study reader_study"
     ),
+    "studies.judges": "CorrectedDifference CorrectedMean JudgeAssessment Preferences Strengths assess_judges corrected_mean strengths",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605  (a list)

@@ -9,17 +9,16 @@ from .calibrators import *
 from .certainty import *
 from .conformal import *
 from .discrepancy import *
+from .discrepancy.perspectivist import *
 from .evaluation import *
 from .grades import *
 from .histogram import *
-from .judges import *
-from .perspectivist import *
 from .plausibilities import Certainty as Certainty
 from .plausibilities import Dirichlet as Dirichlet
 from .plausibilities import Draws as Draws
 from .plausibilities import Estimate as Estimate
 from .plausibilities import Point as Point
-from .ratings import *
+from .plausibilities.normal import *
 from .resampling import ByAnnotators as ByAnnotators
 from .resampling import GroupNumber as GroupNumber
 from .resampling import Resamples as Resamples
@@ -31,3 +30,4 @@ from .resampling import by_annotators as by_annotators
 from .resampling import two_way as two_way
 from .soft import *
 from .studies import *
+from .studies.judges import *

@@ -12,8 +12,8 @@ import scipy.stats
 from refusals import refused, warned
 
 import ugt
-from ugt import ratings as module
 from ugt import synthetic
+from ugt.plausibilities import normal as module
 
 CASES = Path(__file__).parents[3] / "shared" / "cases"
 PRIOR = (0.5, 0.7, 1.8, 2.2)

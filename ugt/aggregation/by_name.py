@@ -60,7 +60,7 @@ def _graded_response(known: Any, fits: list[Any], **options: Any) -> Plausibilit
 
 
 def _normal(known: Any, prior: Any, reliability: float) -> Any:
-    from ..ratings import normal  # noqa: PLC0415
+    from ..plausibilities.normal import normal  # noqa: PLC0415
 
     return normal(known, prior=prior, reliability=reliability)
 
@@ -128,7 +128,7 @@ class Making:
 
     def normal_prior(self, known: Ratings) -> Any:
         """Return the prior of ratings: the one that was given, or else a fitted one."""
-        from ..ratings import NormalPrior, fit_normal_prior, prior_of  # noqa: PLC0415
+        from ..plausibilities.normal import NormalPrior, fit_normal_prior, prior_of  # noqa: PLC0415
 
         given = isinstance(self.prior, NormalPrior) or np.ndim(self.prior) == 1
         return prior_of(self.prior) if given else fit_normal_prior(known)

@@ -17,7 +17,7 @@ from .._base.ragged import row_of
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
-from ..ratings import fit_normal_prior, normal
+from ..plausibilities.normal import fit_normal_prior, normal
 from ..resampling import check_level, ids_of_cases, seed_of
 from .label_prior import fit_dirichlet_prior
 

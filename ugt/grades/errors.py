@@ -12,7 +12,7 @@ from .._base.arrays import Array, Int64
 from .._base.checks import error
 from ..plausibilities import Estimate, Plausibilities, as_plausibilities
 from ..plausibilities.estimates import Comparison, Span, estimate
-from ..ratings import NO_RATINGS, NormalPosterior
+from ..plausibilities.normal import NO_RATINGS, NormalPosterior
 from .input import SAME, GradeScale, Predicted
 from .normal_costs import NormalCost, numbers_of_ratings
 

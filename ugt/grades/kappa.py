@@ -12,7 +12,7 @@ from .._base.arrays import Array, Bools
 from .._base.checks import error, option
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..ratings import NO_RATINGS, NormalPosterior
+from ..plausibilities.normal import NO_RATINGS, NormalPosterior
 from ..resampling.ratios import over
 from ..resampling.statistic import Linear
 from .errors import mode_of

@@ -10,7 +10,7 @@ from .._base.arrays import Array
 from .._base.checks import error
 from .._base.identifiers import as_array
 from ..plausibilities.estimates import Comparison, spread_of
-from ..ratings import NormalPosterior
+from ..plausibilities.normal import NormalPosterior
 
 HERMITE = 40  # nodes of the rule over the mean, given the variance
 

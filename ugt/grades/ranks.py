@@ -12,7 +12,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..ratings import NormalPosterior
+from ..plausibilities.normal import NormalPosterior
 from .errors import mean_of
 from .input import GradeScale, Predicted
 from .record import GradeCoefficient, GradeStatistic, counted

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32, Int64, NDArray
-from .._base.ragged import row_of
-from ..annotations.other_annotators import only
-from ..resampling import Design, Statistic, over
+from ..._base.arrays import Array, Bools, Int32, Int64, NDArray
+from ..._base.ragged import row_of
+from ...annotations.other_annotators import only
+from ...resampling import Design, Statistic, over
 from .input import JudgedCases
 
 N, LABELLED, LABELS, JUDGE, OTHERS, JUDGE_OF_OTHERS = range(6)  # the sums of a stratum

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._base import identifiers, notices
-from .._base.arrays import Array, Int64, NDArray
-from .._base.checks import error, scalar, whole
-from .._base.laws import t_quantile
-from .._base.ragged import row_of
-from ..resampling import Difference, Result, ResultDifference, check_level, ids_of_cases, seed_of
-from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
-from ..studies.components import ScoredLabels
-from ..studies.solving import least_people, precision
+from ..._base import identifiers, notices
+from ..._base.arrays import Array, Int64, NDArray
+from ..._base.checks import error, scalar, whole
+from ..._base.laws import t_quantile
+from ..._base.ragged import row_of
+from ...resampling import Difference, Result, ResultDifference, check_level, ids_of_cases, seed_of
+from ...resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
+from ..components import ScoredLabels
+from ..solving import least_people, precision
 from .corrected import Corrected
 from .input import read
 
 if TYPE_CHECKING:
-    from ..resampling import Seed
+    from ...resampling import Seed
 
 UNLIKE = 0.01  # p-value below which labelled cases are said to be unlike the others
 FEW_ERRORS = 10  # labelled cases with an error of the judge that an interval needs

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base import identifiers
-from .._base.arrays import Array, NDArray
-from .._base.checks import error
-from .._base.notices import heard
-from .._base.ragged import row_of, sizes_of
-from .._base.records import Record
-from ..agreement import krippendorff_alpha, percent_agreement
-from ..annotations import Labels, Ratings
-from ..discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
-from ..resampling import check_level, ids_of_cases
+from ..._base import identifiers
+from ..._base.arrays import Array, NDArray
+from ..._base.checks import error
+from ..._base.notices import heard
+from ..._base.ragged import row_of, sizes_of
+from ..._base.records import Record
+from ...agreement import krippendorff_alpha, percent_agreement
+from ...annotations import Labels, Ratings
+from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
+from ...resampling import check_level, ids_of_cases
 from .corrected_mean import CorrectedMean, corrected_mean
 from .input import JudgedCases, read
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base import identifiers
-from .._base.arrays import Array, Int64, NDArray
-from .._base.axes import Frozen
-from .._base.checks import error, option
-from ..resampling import check_level
-from ..resampling.spread import RANDOM, Spread, df_of, few_annotators, half_width_of, say, total_of, unevenness, with_annotators
+from ..._base import identifiers
+from ..._base.arrays import Array, Int64, NDArray
+from ..._base.axes import Frozen
+from ..._base.checks import error, option
+from ...resampling import check_level
+from ...resampling.spread import RANDOM, Spread, df_of, few_annotators, half_width_of, say, total_of, unevenness, with_annotators
 from .likelihoods import choices, davidson, maximum
 from .preferences import Preferences
 

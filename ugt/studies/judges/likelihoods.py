@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base import notices
-from .._base.arrays import Array, NDArray
+from ..._base import notices
+from ..._base.arrays import Array, NDArray
 from .preferences import Preferences
 
 MOST_STEPS, SMALL = 200, 1e-12

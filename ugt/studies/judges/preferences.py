@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .._base import identifiers
-from .._base.arrays import Bools, Int32, Int64, NDArray
-from .._base.axes import Frozen
-from .._base.checks import error
-from .._base.ragged import offsets_of
+from ..._base import identifiers
+from ..._base.arrays import Bools, Int32, Int64, NDArray
+from ..._base.axes import Frozen
+from ..._base.checks import error
+from ..._base.ragged import offsets_of
 
 NOBODY = np.empty(0, np.int64)
 

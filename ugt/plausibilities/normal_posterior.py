@@ -12,9 +12,9 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Axes, Frozen
 from .._base.checks import error, finite, option, room, whole
 from .._core._stream import Stream
-from ..plausibilities.draws import DenseDraws, Draws
-from ..plausibilities.point import Point
 from ..resampling.design import seed_of
+from .draws import DenseDraws, Draws
+from .point import Point
 
 KINDS = ("predictive", "mean")
 PURPOSE = 10  # UGT_PURPOSE_RATINGS of ugt.h

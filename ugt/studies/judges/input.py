@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base import identifiers
-from .._base.arrays import Array, Int64, NDArray
-from .._base.checks import error
-from .._base.names import alike
-from .._base.ragged import offsets_of, row_of
-from .._tabular.rows import finite_numbers
-from ..annotations import Labels, Ratings
-from ..discrepancy.distance_rule import numbers_of
+from ..._base import identifiers
+from ..._base.arrays import Array, Int64, NDArray
+from ..._base.checks import error
+from ..._base.names import alike
+from ..._base.ragged import offsets_of, row_of
+from ..._tabular.rows import finite_numbers
+from ...annotations import Labels, Ratings
+from ...discrepancy.distance_rule import numbers_of
 
 
 class JudgedCases(NamedTuple):

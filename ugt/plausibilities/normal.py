@@ -13,9 +13,9 @@ from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
-from ..plausibilities import estimates as results
-from ..plausibilities.estimates import Comparison, spread_of
-from ..plausibilities.means import means
+from . import estimates as results
+from .estimates import Comparison, spread_of
+from .means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 
 __all__ = ["NormalPosterior", "NormalPrior", "fit_normal_prior", "normal", "rating_certainty", "ua_rating_accuracy"]
