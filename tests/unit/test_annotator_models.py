@@ -15,7 +15,7 @@ from ugt import annotator_models
 from ugt._core import _em
 from ugt.annotator_models import em as em_module
 from ugt.annotator_models import ordinal as em_ordinal
-from ugt.annotator_models.records import Given
+from ugt.annotator_models.records import GivenLabels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -217,7 +217,7 @@ def test_classes_that_were_seen_are_the_twins():
 
 def test_storage_makes_no_difference_without_pseudo_counts():
     labels = labels_of(n=40, n_classes=6, share=0.4, seed=2)
-    given = Given(labels)
+    given = GivenLabels(labels)
     runs = []
     for cells in (em_module.SEEN, em_module.ALL, em_module.EITHER):
         shape = em_module.Confusions(given, cells)
@@ -237,7 +237,7 @@ def test_cells_grow_with_what_was_seen():
     truth, k = rng.integers(0, 400, 2000), 400
     case, annotator = np.repeat(np.arange(2000), 4), rng.integers(0, 50, 8000)
     label = np.where(rng.random(8000) < 0.8, truth[case], (truth[case] + 1) % k)
-    shape = em_module.Confusions(Given(ugt.Labels.from_long(case, annotator, label, classes=k)), em_module.EITHER)
+    shape = em_module.Confusions(GivenLabels(ugt.Labels.from_long(case, annotator, label, classes=k)), em_module.EITHER)
     assert not shape.all and shape.n_cells < 3 * 8000 < 50 * k * k / 100
     size = np.diff(shape.offsets)
     assert size.max() <= 3 and size.min() >= 1
@@ -264,8 +264,8 @@ def test_cases_at_the_end_of_the_doubles_are_exact():
     case = np.repeat(np.arange(len(sizes)), sizes)
     annotator, label = rng.integers(0, 4, len(case)), rng.integers(0, 3, len(case))
     labels = ugt.Labels.from_long(case, annotator, label, classes=3)
-    shape = em_module.Confusions(Given(labels), em_module.ALL)
-    fit = em_module.FullFit(shape, (1.0, 1.0, 1.0), Given(labels).start(0, 0))
+    shape = em_module.Confusions(GivenLabels(labels), em_module.ALL)
+    fit = em_module.FullFit(shape, (1.0, 1.0, 1.0), GivenLabels(labels).start(0, 0))
     fit.probability[:] = rng.uniform(0.3, 0.4, shape.n_cells)
     fit.prevalence[:] = [0.3, 0.3, 0.4]
     table = np.zeros((4, 3, 3))
@@ -507,14 +507,14 @@ def test_order_of_cases_annotators_and_classes_does_not_matter(model):
 
 def test_a_cases_restarts_do_not_depend_on_its_place():
     labels = labels_of(n=30, seed=7)
-    given, turned = Given(labels), Given(dataclasses.replace(labels, axes=labels.axes))
+    given, turned = GivenLabels(labels), GivenLabels(dataclasses.replace(labels, axes=labels.axes))
     q = given.start(5, 3)
     assert q.tobytes() == turned.start(5, 3).tobytes() != given.start(5, 2).tobytes()
     back = ugt.Labels.from_long(
         np.repeat(labels.axes.case_ids, np.diff(labels.offsets))[::-1], labels.annotator[::-1], labels.label[::-1], classes=4,
         cases=labels.axes.case_ids[::-1],
     )  # fmt: skip
-    other = Given(back)
+    other = GivenLabels(back)
     r = other.start(5, 3)
     for i in range(30):
         j = 29 - i

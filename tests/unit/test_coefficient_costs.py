@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ugt.agreement.costs import Given, Linear, Nominal, Ratio, Squared, weighted
+from ugt.agreement.costs import GivenCosts, LinearCost, Nominal, Ratio, Squared, weighted
 from ugt.agreement.table import Ragged
 
 K = 4
@@ -11,10 +11,10 @@ X = np.array([-0.5, -0.1, 0.2, 0.5])
 WEIGHTS = np.array([[1.0, 0.75, 0.25, 0.0], [0.75, 1.0, 0.5, 0.25], [0.25, 0.5, 1.0, 0.75], [0.0, 0.25, 0.75, 1.0]])
 TABLES = {
     "nominal": (Nominal(K), [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]),
-    "linear": (Linear(K), [[0, 1 / 3, 2 / 3, 1], [1 / 3, 0, 1 / 3, 2 / 3], [2 / 3, 1 / 3, 0, 1 / 3], [1, 2 / 3, 1 / 3, 0]]),
+    "linear": (LinearCost(K), [[0, 1 / 3, 2 / 3, 1], [1 / 3, 0, 1 / 3, 2 / 3], [2 / 3, 1 / 3, 0, 1 / 3], [1, 2 / 3, 1 / 3, 0]]),
     "squared": (Squared(X), [[0, 0.16, 0.49, 1], [0.16, 0, 0.09, 0.36], [0.49, 0.09, 0, 0.09], [1, 0.36, 0.09, 0]]),
     "ratio": (Ratio(np.array([0.0, 0.0, 1.0, 3.0])), [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0.25], [1, 1, 0.25, 0]]),
-    "given": (Given(WEIGHTS), 1 - WEIGHTS),
+    "given": (GivenCosts(WEIGHTS), 1 - WEIGHTS),
     "linear weights": (weighted("linear", K), 1 - np.array([[3, 2, 1, 0], [2, 3, 2, 1], [1, 2, 3, 2], [0, 1, 2, 3]]) / 3),
     "quadratic weights": (weighted("quadratic", K), np.array([[0, 1, 4, 9], [1, 0, 1, 4], [4, 1, 0, 1], [9, 4, 1, 0]]) / 9),
 }

@@ -11,7 +11,7 @@ from twins import resampling as twin
 import ugt
 from ugt.report.sections import curves
 from ugt.soft.bands import CurvePoints
-from ugt.soft.columns import Column
+from ugt.soft.columns import ScoreColumn
 from ugt.soft.order import Order
 
 PLACES = [Fraction(i, 50) for i in range(51)]
@@ -232,7 +232,7 @@ def test_fewer_thresholds_hardly_move_a_curve():
     rng = np.random.default_rng(0)
     p, weights = rng.random(5000), rng.integers(0, 4, 5000).astype(float)
     for scores in (p + rng.normal(size=5000), np.round(p + rng.normal(size=5000), 2), np.repeat([1.0, 2.0], 2500)):
-        column = Column(Order(scores), p)
+        column = ScoreColumn(Order(scores), p)
         exact, few = CurvePoints(column, curves.GRID), CurvePoints(column, curves.GRID, 2000)
         assert exact._size == len(np.unique(scores)) and few._size <= min(2000, exact._size)
         np.testing.assert_allclose(few.values(weights[None]), exact.values(weights[None]), atol=0.004)

@@ -13,7 +13,7 @@ import ugt
 from ugt import evaluation
 from ugt._base import checks, parallel
 from ugt.annotator_models import records
-from ugt.annotator_models.records import Given
+from ugt.annotator_models.records import GivenLabels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 REFUSED = r"needs at least [\d.e+]+ GB of memory, more than the 1 GB that are available \(.*UGT_MEMORY"
@@ -125,7 +125,7 @@ def test_points_and_results_that_are_handed_on():
 
 
 def test_plausibilities_of_all_classes_are_refused_where_they_are_not_negligible():
-    given = Given(ugt.Labels.from_long(np.arange(20_000), ["a"] * 20_000, np.zeros(20_000, int), classes=10_000))
+    given = GivenLabels(ugt.Labels.from_long(np.arange(20_000), ["a"] * 20_000, np.zeros(20_000, int), classes=10_000))
     rest = np.full(20_000, 0.5)
     with pytest.raises(MemoryError, match=rf"^plausibilities of classes without labels {REFUSED}"):
         records.point_with_rest(given, np.full(20_000, 0.5), rest, np.full(10_000, 1e-4))
@@ -136,7 +136,7 @@ def test_plausibilities_of_all_classes_are_refused_where_they_are_not_negligible
 def test_the_rest_of_the_classes_as_a_dense_table_has_it():
     rng = np.random.default_rng(3)
     rows = (rng.integers(0, 30, 90), rng.integers(0, 5, 90), rng.integers(3, 9, 90))
-    given = Given(ugt.Labels.from_long(*rows, classes=12, cases=range(31)))
+    given = GivenLabels(ugt.Labels.from_long(*rows, classes=12, cases=range(31)))
     q, rest = rng.random(len(given.index)), rng.choice([0.0, 1e-12, 1e-3, 1.0], 31)
     rest[np.diff(given.offsets) == 0] = 0.0
     prevalence = np.append([0.0, 1e-9, 0.0], rng.choice([0.0, 1e-9, 0.1, 0.4], 9))  # the first classes are nobody's
@@ -151,7 +151,7 @@ def test_the_rest_of_the_classes_as_a_dense_table_has_it():
 
 def test_information_of_single_annotators_is_the_diagonal_of_the_joint_one():
     rng = np.random.default_rng(0)
-    given = Given(ugt.Labels.from_long(rng.integers(0, 40, 300), rng.integers(0, 12, 300), rng.integers(0, 4, 300), classes=4))
+    given = GivenLabels(ugt.Labels.from_long(rng.integers(0, 40, 300), rng.integers(0, 12, 300), rng.integers(0, 4, 300), classes=4))
     q, p = given.start(1, 1), rng.random(300)
     ability, easiness = rng.normal(size=12) / 4, rng.normal(size=40) / 4
     for more in ((), ((1.0, 0.5, 1.0, 0.1), ability, easiness)):

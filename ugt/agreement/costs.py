@@ -19,7 +19,7 @@ LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
 class Cost(ABC):
-    """The symmetric costs δ (K, K) of pairs of classes; only `Given` holds them as a table."""
+    """The symmetric costs δ (K, K) of pairs of classes; only `GivenCosts` holds them as a table."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
@@ -114,7 +114,7 @@ class Squared(Valued):
         return np.asarray(2 * (table.sums(table.amount) * table.sums(table.amount * x**2) - mean**2))
 
 
-class Linear(Cost):
+class LinearCost(Cost):
     """The costs by distance of positions, divided by the largest distance."""
 
     def between(self, k: Any, other: Any) -> Array:
@@ -140,7 +140,7 @@ class Ordinal(Cost):
     def __init__(self, n_classes: int) -> None:
         super().__init__(n_classes)
         k = max(1, n_classes)
-        self.parts = ((k - 1) / k, squared_positions(n_classes)), (1 / k, Linear(n_classes))
+        self.parts = ((k - 1) / k, squared_positions(n_classes)), (1 / k, LinearCost(n_classes))
 
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(sum(share * one.between(k, other) for share, one in self.parts))
@@ -168,7 +168,7 @@ class Ratio(Valued):
         return np.asarray(((self.values[k] - self.values[other]) / np.where(total == 0, 1.0, total)) ** 2)
 
 
-class Given(Valued):
+class GivenCosts(Valued):
     """The costs 1 - w of a table of weights."""
 
     def __init__(self, weights: Array) -> None:
@@ -183,8 +183,8 @@ def weighted(weights: Any, n_classes: int) -> Cost:
     if weights is None:
         return Nominal(n_classes)
     if isinstance(weights, str) and weights in WEIGHTS:
-        return {"linear": Linear, "quadratic": squared_positions, "ordinal": Ordinal}[weights](n_classes)
-    return Given(_weights_table(weights, n_classes))
+        return {"linear": LinearCost, "quadratic": squared_positions, "ordinal": Ordinal}[weights](n_classes)
+    return GivenCosts(_weights_table(weights, n_classes))
 
 
 def _weights_table(weights: Any, n_classes: int) -> Array:

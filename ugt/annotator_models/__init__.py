@@ -16,7 +16,7 @@ from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_d
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
 from .graded import GradedResponse, graded_response
 from .ordinal import fit_ordinal
-from .records import AnnotatorDraws, AnnotatorModel, Given
+from .records import AnnotatorDraws, AnnotatorModel, GivenLabels
 
 __all__ = ["AnnotatorDraws", "AnnotatorModel", "Deconvolution", "FlipRate", "GradedResponse", "SignedShares", "dawid_skene"]
 __all__ += ["dawid_skene_draws", "disagreement_deconvolution", "glad", "graded_response"]
@@ -140,7 +140,7 @@ def dawid_skene(
     pseudo = three("prior", prior)
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):  # checks the number
-        given = Given(labels, known)
+        given = GivenLabels(labels, known)
     how = effort, n_threads
     if model == "full":
         found = fit_full(given, pseudo, candidates == "all", *how)
@@ -150,7 +150,7 @@ def dawid_skene(
     return _known_accuracies(found, given)
 
 
-def _known_accuracies(found: AnnotatorModel, given: Given) -> AnnotatorModel:
+def _known_accuracies(found: AnnotatorModel, given: GivenLabels) -> AnnotatorModel:
     """Set the accuracy of annotators to NaN whose cases have no other label and no known class: their own labels are then the truth."""
     labels, case = given.labels, row_of(given.labels.offsets)
     several = np.bincount(case, labels.count, labels.n_cases)[case] > 1
@@ -243,7 +243,7 @@ def glad(
         raise checks.error("prior", must, repr(tuple(prior)))
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):
-        given = Given(labels, known)
+        given = GivenLabels(labels, known)
     found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), _prevalence(prevalence, given), effort, n_threads)
     _warn_if_worse_than_chance(found)
     return found
@@ -253,7 +253,7 @@ def _finite(argument: str, value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) and value < 0 and np.isfinite(value) else checks.scalar(argument, value)
 
 
-def _prevalence(prevalence: Any, given: Given) -> Array:
+def _prevalence(prevalence: Any, given: GivenLabels) -> Array:
     k = given.n_classes
     if isinstance(prevalence, str) and prevalence == "uniform":
         return np.full(k, 1.0 / k)
@@ -336,7 +336,7 @@ def dawid_skene_draws(
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws, checks.whole("n_thin", n_thin), n_chains
     word = seed_of(seed)
     with parallel.threads(n_threads):
-        return sample(Given(labels, known), concentration, candidates == "all", drawn == "classes", schedule, word)
+        return sample(GivenLabels(labels, known), concentration, candidates == "all", drawn == "classes", schedule, word)
 
 
 def warn_if_judged(labels: Any, models: Iterable[Any], *, stacklevel: int = 2) -> list[str]:

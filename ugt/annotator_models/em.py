@@ -16,10 +16,10 @@ from .._base.ragged import row_of, sizes_of
 from .._core import _em
 from ..plausibilities import diagnostics
 from ..plausibilities.draws import DenseDraws, Draws, MentionedDraws
-from .records import AnnotatorDraws, AnnotatorModel, Cells, Given, point_of, point_with_rest
+from .records import AnnotatorDraws, AnnotatorModel, Cells, GivenLabels, point_of, point_with_rest
 
 Prior = tuple[float, float, float]  # pseudo-counts on the diagonal and off the diagonal of each row, and of each class
-
+GladPrior = tuple[float, float, float, float]  # mean and standard deviation of abilities, then of logs of easiness
 SEEN, ALL, EITHER = 0, 1, 2  # UGT_CELLS_* of the core
 MOST_CELLS = 2**27  # 1 GB per array
 # Up to this many annotators, standard errors come from their joint information, a matrix with the square of this number of cells.
@@ -130,7 +130,7 @@ def best_of(start: Callable[[int], Fit], n_labels: float, effort: Effort, n_thre
 class Confusions:
     """The cells of the confusion matrices of a data set, shared by all starts."""
 
-    def __init__(self, given: Given, cells: int) -> None:
+    def __init__(self, given: GivenLabels, cells: int) -> None:
         self.given = given
         self.core = _em.Confusions(given.table, cells)
         self.n_cells, self.n_rows, self.n_candidates, self.all = self.core.sizes()
@@ -174,7 +174,7 @@ class FullFit(Fit):
         return q
 
 
-def fit_full(given: Given, prior: Prior, every_class: bool, effort: Effort, n_threads: int) -> AnnotatorModel:
+def fit_full(given: GivenLabels, prior: Prior, every_class: bool, effort: Effort, n_threads: int) -> AnnotatorModel:
     # without pseudo-counts off the diagonal, a class outside of those seen has probability 0, so that either storage is exact
     kind = EITHER if prior[1] == 0 and every_class else (ALL if every_class else SEEN)
     shape = Confusions(given, kind)
@@ -208,7 +208,7 @@ def coin_mode(right: Array, class_count: Array, n_labels: Array, prior: Prior) -
 class CoinFit(Fit):
     """A start of Dawid–Skene with one accuracy for every annotator."""
 
-    def __init__(self, given: Given, prior: Prior, q: Array) -> None:
+    def __init__(self, given: GivenLabels, prior: Prior, q: Array) -> None:
         self.given, self.prior = given, prior
         self.q, self.rest = q, np.zeros(given.axes.n_cases)
         self.right = given.per_annotator(q[given.entry])
@@ -225,7 +225,7 @@ class CoinFit(Fit):
         """Do nothing: :meth:`value` has already replaced the counts."""
 
 
-def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
+def fit_one_coin(given: GivenLabels, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
     best, told = best_of(lambda number: CoinFit(given, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     fit = best.fit
     error = accuracy_errors(given, fit.q, fit.accuracy, prior[0] + (given.n_classes - 1) * prior[1])
@@ -238,7 +238,7 @@ def fit_one_coin(given: Given, prior: Prior, effort: Effort, n_threads: int) -> 
 class GladFit(Fit):
     """A start of GLAD: ability of every annotator, easiness of every case."""
 
-    def __init__(self, given: Given, prior: tuple[float, float, float, float], prevalence: Array, ability: Array) -> None:
+    def __init__(self, given: GivenLabels, prior: GladPrior, prevalence: Array, ability: Array) -> None:
         self.given, self.prior, self.prevalence, self.ability = given, prior, prevalence, ability
         self.easiness = np.full(given.axes.n_cases, prior[2])
         self.q, self.rest = np.empty(len(given.index)), np.zeros(given.axes.n_cases)
@@ -254,7 +254,7 @@ class GladFit(Fit):
         self.given.coins.improve(self.prior, self.q, self.ability, self.easiness)
 
 
-def _first_abilities(given: Given, prior: tuple[float, float, float, float], seed: int, number: int) -> Array:
+def _first_abilities(given: GivenLabels, prior: GladPrior, seed: int, number: int) -> Array:
     from .._core._stream import Stream  # noqa: PLC0415  (only restarts need it)
 
     ability = np.full(given.n_annotators, prior[0])
@@ -265,7 +265,7 @@ def _first_abilities(given: Given, prior: tuple[float, float, float, float], see
     return ability
 
 
-def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence: Array, effort: Effort, n_threads: int) -> AnnotatorModel:
+def fit_glad(given: GivenLabels, prior: GladPrior, prevalence: Array, effort: Effort, n_threads: int) -> AnnotatorModel:
     def start(number: int) -> GladFit:
         return GladFit(given, prior, prevalence, _first_abilities(given, prior, effort.seed, number))
 
@@ -282,25 +282,25 @@ def fit_glad(given: Given, prior: tuple[float, float, float, float], prevalence:
     return _model("glad", given, point_with_rest(given, fit.q, fit.rest, prevalence), accuracy, _share(given, bend) * error, fit, **told)
 
 
-def _model(kind: str, given: Given, point: Any, accuracy: Array, error: Array, fit: Any, cells: Any = None, **told: Any) -> AnnotatorModel:
-    common = given.labels.annotators, given.n_labels, accuracy, error, fit.prevalence, given.left_out, cells, fit.log_likelihood
-    return AnnotatorModel(kind, point, *common, **told)
+def _model(kind: str, given: GivenLabels, point: Any, accuracy: Array, error: Array, fit: Any, **told: Any) -> AnnotatorModel:
+    common = given.labels.annotators, given.n_labels, accuracy, error, fit.prevalence, given.left_out
+    return AnnotatorModel(kind, point, *common, log_likelihood=fit.log_likelihood, **{"cells": None, **told})
 
 
 # ---- standard errors
 
 
-def _share(given: Given, sums: Array) -> Array:
+def _share(given: GivenLabels, sums: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums / given.n_labels)
 
 
-def _information(given: Given) -> Array:
+def _information(given: GivenLabels) -> Array:
     """Return an empty array for the information matrix of all annotators, or for its diagonal if there are many annotators."""
     return np.empty((given.n_annotators if given.n_annotators <= MOST_JOINT else 1, given.n_annotators))
 
 
-def accuracy_errors(given: Given, q: Array, accuracy: Array, n_prior: float) -> Array:
+def accuracy_errors(given: GivenLabels, q: Array, accuracy: Array, n_prior: float) -> Array:
     """Return standard errors of accuracies from the observed information of their logits, with the prevalences taken as known."""
     inside = (accuracy > 0) & (accuracy < 1)
     information = _information(given)
@@ -327,7 +327,7 @@ def _errors(information: Array, wanted: Bools) -> Array:
 
 
 def sample(
-    given: Given,
+    given: GivenLabels,
     concentration: tuple[float, float, float],
     every_class: bool,
     classes: bool,
@@ -360,7 +360,7 @@ def sample(
     return _record(given, draws, cells, accuracy, prevalence, n_chains)
 
 
-def _draws(given: Given, shape: Confusions, values: Array, n_draws: int, n_chains: int) -> Draws:
+def _draws(given: GivenLabels, shape: Confusions, values: Array, n_draws: int, n_chains: int) -> Draws:
     values.flags.writeable = False
     if not shape.all:
         return MentionedDraws(given.axes, shape.offsets, shape.index, values, n_draws, n_chains, "ignore", 1.0, 0)
@@ -372,7 +372,7 @@ def _draws(given: Given, shape: Confusions, values: Array, n_draws: int, n_chain
     return DenseDraws(given.axes, table, n_chains)
 
 
-def _record(given: Given, draws: Draws, cells: Cells, accuracy: Array, prevalence: Array, n_chains: int) -> AnnotatorDraws:
+def _record(given: GivenLabels, draws: Draws, cells: Cells, accuracy: Array, prevalence: Array, n_chains: int) -> AnnotatorDraws:
     series = np.ascontiguousarray(np.concatenate([accuracy, prevalence], axis=1).T).reshape(-1, n_chains, len(accuracy) // n_chains)
     found = diagnostics.diagnose(series)
     _warn(found, given)
@@ -382,7 +382,7 @@ def _record(given: Given, draws: Draws, cells: Cells, accuracy: Array, prevalenc
     return AnnotatorDraws("full", draws, *common, accuracy, prevalence, n_chains, found)
 
 
-def _warn(found: diagnostics.Diagnostics, given: Given) -> None:
+def _warn(found: diagnostics.Diagnostics, given: GivenLabels) -> None:
     short = found.falls_short(rhat=1.05, ess_per_chain=25.0)
     if short.any():
         worst = int(np.nanargmax(np.where(short, found.rhat, -np.inf)))

@@ -19,7 +19,7 @@ from ..plausibilities.draws import DenseDraws
 from ..resampling import seed_of
 from .em import Effort, climb
 from .graded_fit import FINE, HALVINGS, REACH, ROUGH, GradedFit, Position, PriorWidths, Problem, laws, polish, start
-from .records import Given, point_of
+from .records import GivenLabels, point_of
 
 THRESHOLDS = ("common", "own")
 PURPOSE = 13  # UGT_PURPOSE_ANNOTATORS
@@ -217,7 +217,7 @@ def graded_response(
     effort = Effort.of(0, tolerance, max_iter, 0)
     with parallel.threads(n_threads):  # checks the number
         pass
-    given = Given(labels)
+    given = GivenLabels(labels)
     checks.room("thresholds of all annotators", 8.0 * given.n_annotators * given.n_classes)
     used = np.unique(given.labels.label)
     _check(given, used, shared)
@@ -244,7 +244,7 @@ def _spread(prior: Any) -> PriorWidths:
     return PriorWidths(*(checks.scalar("prior", one, positive=True) for one in prior))
 
 
-def _check(given: Given, used: NDArray[Any], shared: bool) -> None:
+def _check(given: GivenLabels, used: NDArray[Any], shared: bool) -> None:
     labels = given.labels
     numbers = numbers_of(given.axes.classes)
     if not labels.ordered and (numbers is None or not (np.diff(numbers) > 0).all()):
@@ -267,7 +267,7 @@ def _check(given: Given, used: NDArray[Any], shared: bool) -> None:
             raise checks.error("labels", must, f"no {grade}", f"annotator {identifiers.name(labels.annotators[a])}")
 
 
-def _groups(given: Given) -> int:
+def _groups(given: GivenLabels) -> int:
     from scipy.sparse import coo_matrix  # noqa: PLC0415
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 

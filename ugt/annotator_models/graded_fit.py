@@ -10,7 +10,7 @@ from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.ragged import row_of, sizes_of
 from .._core import _graded
 from .em import MOST_JOINT, Fit
-from .records import Given
+from .records import GivenLabels
 
 REACH = 7.0  # nodes lie within so many standard deviations of the severity; beyond is 3e-12 of its law
 REACH_OF_EM = 5.75  # for EM, whose answer is improved afterwards; beyond is 1e-8
@@ -81,7 +81,7 @@ def place_of(kept: Any, values: Any) -> Int32:
 class Problem:
     """Labels as grades 0 to G - 1 of those that were used, the nodes of the severity, the prior."""
 
-    def __init__(self, given: Given, used: NDArray[Any], spread: PriorWidths) -> None:
+    def __init__(self, given: GivenLabels, used: NDArray[Any], spread: PriorWidths) -> None:
         labels = given.labels
         self.given, self.spread, self.n_grades, self.who = given, spread, len(used), np.flatnonzero(given.n_labels > 0)
         self.annotator, self.grade = place_of(self.who, labels.annotator), place_of(used, labels.label)

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 from .._base.arrays import Array
 from .._base.ragged import offsets_of
 from .em import ALL, Confusions, Effort, FullFit, Prior, accuracy_errors, best_of
-from .records import AnnotatorModel, Cells, Given, point_of
+from .records import AnnotatorModel, Cells, GivenLabels, point_of
 
 LEAST = 1e-300  # smallest probability, so that logarithms stay finite
 LEAST_SPREAD, MOST_SPREAD = 0.05, 20.0  # grades; beyond these ends, the likelihood no longer changes noticeably
@@ -76,7 +76,7 @@ class OrdinalFit(FullFit):
         return self.log_likelihood + float((self.pseudo * np.log(self.table)).sum()) + of_classes
 
 
-def fit_ordinal(given: Given, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
+def fit_ordinal(given: GivenLabels, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
     shape = Confusions(given, ALL)
     best, told = best_of(lambda number: OrdinalFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     fit, n, k = best.fit, given.n_annotators, given.n_classes

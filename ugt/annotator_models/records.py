@@ -25,7 +25,7 @@ NEGLIGIBLE = 1e-12
 CHUNK = 2**20  # cells of a dense table in memory at a time
 
 
-class Given:
+class GivenLabels:
     """The labels with known annotators, and the entries of each case: the distinct classes of its labels and its known class."""
 
     def __init__(self, labels: Any, known: Any = None) -> None:
@@ -157,7 +157,7 @@ def _point(axes: Axes, sizes: NDArray[np.integer], index: Int32, value: Array) -
     return Point(axes, offsets_of(sizes), index, value)
 
 
-def point_with_rest(given: Given, q: Array, rest: Array, prevalence: Array) -> Point:
+def point_with_rest(given: GivenLabels, q: Array, rest: Array, prevalence: Array) -> Point:
     """Return the probabilities of the entries as a Point, in which any other class k of case i has ``rest[i] * prevalence[k]``."""
     by_prevalence = np.argsort(-prevalence, kind="stable")
     with np.errstate(divide="ignore"):  # add classes without labels whose probability is not negligible

@@ -18,7 +18,7 @@ from .._base.arrays import Array
 from .._base.records import Record
 from .._core import _soft
 from ..resampling import Part
-from .columns import SELF_PAIRS, Auroc, Column, Precision, quotient
+from .columns import SELF_PAIRS, Auroc, Precision, ScoreColumn, quotient
 from .input import Input, check_range, check_scale, check_threshold, read
 from .models import HardAgainstSoft, hard_against_soft
 from .order import ScoreOrder
@@ -280,7 +280,7 @@ def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Arr
     return _soft.Scores(np.ascontiguousarray(scores)).curve(np.ascontiguousarray(p), weights)
 
 
-def _score(given: Input, columns: tuple[Column, ...], metric: Metric, average: str, pairs: bool) -> SoftScore:
+def _score(given: Input, columns: tuple[ScoreColumn, ...], metric: Metric, average: str, pairs: bool) -> SoftScore:
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
     one = SoftRanking(columns, (metric,), weighted=weighted, pairs=pairs, labels=given.labels)
     soft_by, hard_by = None, None

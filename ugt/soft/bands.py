@@ -9,7 +9,7 @@ import numpy as np
 from .._base.arrays import Array, Int64
 from .._core import _resample
 from ..resampling import Statistic, by_case
-from .columns import Column
+from .columns import ScoreColumn
 
 DIGITS = 12  # digits to which positions on the x axis are rounded, so that 3/5 of the negatives equal the grid point 0.6
 
@@ -24,7 +24,7 @@ class CurvePoints(Statistic):
 
     smooth = False  # curves are step functions of the weights
 
-    def __init__(self, column: Column, grid: Array, most: int | None = None) -> None:
+    def __init__(self, column: ScoreColumn, grid: Array, most: int | None = None) -> None:
         self.n_cases, self.grid = len(column.row), grid
         self.names = tuple(f"{curve} {x:g}" for curve in ("roc", "pr") for x in grid)
         last = column.last.astype(bool)

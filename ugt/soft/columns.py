@@ -38,7 +38,7 @@ def parts(sums: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ScoreColumn:
     """The scores of N cases, with the positive and the negative part of each case.
 
     ``positive`` (N,) in [0, 1]; ``negative`` (N,), or None for ``1 - positive``; ``weights`` (N,) or None; ``kept`` (N,): cases that
@@ -90,11 +90,11 @@ class Column:
             _soft.resampled(self.row, self.last, u, v, self.threshold, self.expected, len(self.positive), times, positive, out)
         return out
 
-    def hard(self) -> Column:
+    def hard(self) -> ScoreColumn:
         negative = None if self.negative is None else (self.negative > self.threshold).astype(np.float64)
         return replace(self, positive=(self.positive > self.threshold).astype(np.float64), negative=negative)
 
-    def judged(self, p: Array, kept: Bools | None) -> Column:
+    def judged(self, p: Array, kept: Bools | None) -> ScoreColumn:
         """Return the same scores against other probabilities (N, K)."""
         a, b = self.classes
         negative = None if b is None else np.ascontiguousarray(p[:, b])
@@ -165,7 +165,7 @@ class Auroc:
         s = parts(sums)
         return quotient(s[HARD_PAIRS], s[HARD_POSITIVE] * s[HARD_NEGATIVE])
 
-    def components(self, column: Column) -> tuple[Array, Array]:
+    def components(self, column: ScoreColumn) -> tuple[Array, Array]:
         """Return the centred structural components (N,) of each case as a positive and as a negative; their sum is its influence."""
         u, v, _, above, below = column.running()
         positive, negative = column.sums[POSITIVE], column.sums[NEGATIVE]
@@ -177,7 +177,7 @@ class Auroc:
         as_positive, as_negative = u * (below / negative - value) / positive + own, v * (above / positive - value) / negative + own
         return column.by_case(more * as_positive), column.by_case(more * as_negative)
 
-    def influence(self, column: Column) -> Array:
+    def influence(self, column: ScoreColumn) -> Array:
         return np.add(*self.components(column))
 
     def slopes(self, groups: Array, expected: bool) -> Array:
@@ -190,7 +190,7 @@ class Auroc:
         by = below - value * negative, above - value * positive, np.full(len(u), own + value * taken_off)
         return np.asarray(np.stack(by, axis=1) / pairs)
 
-    def std_error(self, column: Column) -> float:
+    def std_error(self, column: ScoreColumn) -> float:
         """Return DeLong's standard error, with effective numbers of positives and negatives."""
         as_positive, as_negative = self.components(column)
         u, v = column.ordered
@@ -217,7 +217,7 @@ class Precision:
         s = parts(sums)
         return quotient(s[HARD_PRECISION], s[HARD_POSITIVE])
 
-    def influence(self, column: Column) -> Array:
+    def influence(self, column: ScoreColumn) -> Array:
         """Return the derivative by the weight of each case, times its weight."""
         groups, sizes = column.groups
         (u, rest), by = column.ordered, np.repeat(self.slopes(groups, column.expected), sizes, axis=0)

@@ -13,7 +13,7 @@ from .._base.identifiers import as_array
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from ..plausibilities.made_of import MadeOf
-from .columns import Column, quotient
+from .columns import ScoreColumn, quotient
 from .order import ScoreOrder, complete, ends, numbers, orders_of, place
 
 NO_TRUTH = "case without annotations"
@@ -49,14 +49,14 @@ class Input:
             return self.p, self.table, self.weights
         return self.p[self.kept], self.table[self.kept], None if self.weights is None else self.weights[self.kept]
 
-    def columns(self, threshold: float, expected: bool = False, pairs: bool = False) -> tuple[Column, ...]:
+    def columns(self, threshold: float, expected: bool = False, pairs: bool = False) -> tuple[ScoreColumn, ...]:
         """Return one column per column of p; with ``pairs``, one per ordered pair of classes, by the score of the first class."""
         scores = self.scores
         checks.room("the ordered scores of all classes", 24 * self.p.size)
         orders = scores.orders if isinstance(scores, ScoreOrder) else orders_of(scores)
 
-        def one(a: int, p: Array, negative: Array | None, classes: tuple[int, int | None]) -> Column:
-            return Column(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected)
+        def one(a: int, p: Array, negative: Array | None, classes: tuple[int, int | None]) -> ScoreColumn:
+            return ScoreColumn(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected)
 
         if self.p.ndim == 1:  # copies, because results are computed later, when the caller may have changed his arrays
             return (one(0, np.array(self.p), None, (1, None)),)

@@ -16,7 +16,7 @@ from .._core._soft import N_SUMS
 from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
 from ..resampling import Answer, Result, Statistic
-from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Column, Precision, average_of
+from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Precision, ScoreColumn, average_of
 from .input import known, read, shares
 
 Metric = Union[Auroc, Precision]
@@ -41,7 +41,7 @@ class SoftRanking(Statistic):
 
     def __init__(
         self,
-        columns: tuple[Column, ...],
+        columns: tuple[ScoreColumn, ...],
         metrics: tuple[Metric, ...],
         names: tuple[str, ...] = ("value", "hard"),
         *,
@@ -64,7 +64,7 @@ class SoftRanking(Statistic):
         return np.ones(self.n_cases, bool) if kept is None else kept
 
     @cached_property
-    def hard(self) -> tuple[Column, ...]:
+    def hard(self) -> tuple[ScoreColumn, ...]:
         return tuple(column.hard() for column in self.columns)
 
     def sums(self, cases: Array | None = None) -> Array:
@@ -143,7 +143,7 @@ class SoftRanking(Statistic):
                     found[2 * j + i] = metric.std_error(column)
         return found
 
-    def _influence(self, metric: Metric, columns: tuple[Column, ...]) -> Array:
+    def _influence(self, metric: Metric, columns: tuple[ScoreColumn, ...]) -> Array:
         values = np.array([float(metric.values(column.sums)) for column in columns])
         own = [column.mass() for column in columns] if self.weighted else []
         parts = [0.0 if math.isnan(value) else metric.influence(column) for column, value in zip(columns, values)]

@@ -16,7 +16,7 @@ from .._base.records import Record
 from ..annotations import Axes, Labels
 from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions
-from .columns import Column
+from .columns import ScoreColumn
 from .order import orders_of
 from .ranking import ALL, BOTH, SoftRanking
 
@@ -137,7 +137,7 @@ def ranking_stability(
     checks.room("the scores and shares of all classes", 8 * (1 + len(tables)) * counts.size)
     counts = np.ascontiguousarray(counts[kept])
     shares = _shares(counts[None], said)[:, 0]
-    columns = [tuple(map(Column, orders_of(table[kept]), shares)) for table in tables.values()]
+    columns = [tuple(map(ScoreColumn, orders_of(table[kept]), shares)) for table in tables.values()]
     models = [SoftRanking(own, BOTH, ALL, weighted=weighted) for own in columns]
     checks.room(f"{n_resamples} resamples", 16 * n_resamples * len(ALL) * len(models))
     found = np.empty((n_resamples, len(ALL), len(models)))

@@ -11,7 +11,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotator_models.em import ALL, Confusions
-from ..annotator_models.records import Given, point_of, point_with_rest
+from ..annotator_models.records import GivenLabels, point_of, point_with_rest
 from ..plausibilities import Point
 
 Tables = dict[str, Array]
@@ -51,8 +51,8 @@ class Expert:
         return Expert, (self.labels, self.model)
 
     @cached_property
-    def given(self) -> Given:
-        return Given(self.labels)
+    def given(self) -> GivenLabels:
+        return GivenLabels(self.labels)
 
     @cached_property
     def shape(self) -> Confusions:

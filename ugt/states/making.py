@@ -18,7 +18,7 @@ from ..resampling import Answer, Part, Statistic, ids_of_cases
 from ..resampling.parts import plain
 from ..resampling.spread import with_annotators
 from .state import Merged, State, check_settings, merge_states, spread_of
-from .sums import Design, as_exact, ids_of, rounded
+from .sums import PlannedResamples, as_exact, ids_of, rounded
 from .two_way import facts_of, panel_of, tables_of, two_ways_of
 
 Tables = dict[str, Array]
@@ -109,7 +109,7 @@ def partial(
     >>> found.value == ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]])).value
     True
     """
-    home, design = part_of(metric), Design.of(n_resamples, clusters, case_ids, seed, with_annotators(random))
+    home, design = part_of(metric), PlannedResamples.of(n_resamples, clusters, case_ids, seed, with_annotators(random))
     with notices.heard() as warnings:
         one = home.statistic(getattr(import_module("ugt"), metric), data, options)
     for text in warnings:

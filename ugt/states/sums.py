@@ -37,7 +37,7 @@ def rounded(sums: Mapping[str, Array]) -> dict[str, Array]:
     return {name: table[..., 0] for name, table in sums.items()}
 
 
-class Design(NamedTuple):
+class PlannedResamples(NamedTuple):
     """The number, seed and units of resamples."""
 
     n: int
@@ -46,7 +46,7 @@ class Design(NamedTuple):
     ids: Any
 
     @classmethod
-    def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any, two_way: bool = False) -> Design:
+    def of(cls, n_resamples: Any, clusters: Any, case_ids: Any, seed: Any, two_way: bool = False) -> PlannedResamples:
         n = whole("n_resamples", n_resamples, 0)
         if n == 0:
             if clusters is not None and not two_way:

@@ -18,7 +18,7 @@ from .differences import MarginClaim, ReaderDifference, ReaderFigure, difference
 from .figures import ReadingCells
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
 from .readings import Readings
-from .study_input import Given, check_resampling, chosen_covariance, study_input
+from .study_input import StudyInput, check_resampling, chosen_covariance, study_input
 from .truth import panel_variance
 
 
@@ -188,7 +188,7 @@ def _scores(scores: Any, readings: Readings) -> Array:
 class _Compared:
     """R readers and a model, the last row of ratings (R + 1, N)."""
 
-    def __init__(self, given: Given, model: Array) -> None:
+    def __init__(self, given: StudyInput, model: Array) -> None:
         self.given = given
         self.rating = np.concatenate([given.rating[0], model[None]])
 

@@ -20,7 +20,7 @@ from .gallas import u_statistics
 from .obuchowski_rockette import BOTH, READERS, Analysis, ErrorCovariances, Estimated
 from .readings import Readings
 from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
-from .study_input import Given, check_resampling, chosen_covariance, study_input
+from .study_input import StudyInput, check_resampling, chosen_covariance, study_input
 from .truth import panel_variance
 
 REVERSED = "All tests are below 0.5. Check whether the ratings are the other way round, or the other class is the positive one."
@@ -137,7 +137,7 @@ def reader_study(
     return _by_or(given, design, covariance, level, n_resamples, seed)
 
 
-def _by_or(given: Given, design: Any, covariance: Any, level: float, n_resamples: Any, seed: Any) -> ReaderStudy:
+def _by_or(given: StudyInput, design: Any, covariance: Any, level: float, n_resamples: Any, seed: Any) -> ReaderStudy:
     cells, (t, r), factors = given.cells, given.rating.shape[:2], given.factors
     found = design_of(~np.isnan(given.rating), design, False, (given.tests, given.readers))
     figures = given.figures(given.truth.p)
@@ -172,7 +172,7 @@ def _by_or(given: Given, design: Any, covariance: Any, level: float, n_resamples
     return made.study(given, level, notes, False)
 
 
-def _by_u_statistics(given: Given, design: Any, covariance: Any, df: Any, level: float) -> ReaderStudy:
+def _by_u_statistics(given: StudyInput, design: Any, covariance: Any, df: Any, level: float) -> ReaderStudy:
     if not isinstance(given.figure, SoftAuroc):
         raise checks.error("figure", "be 'soft_auroc' for method='u'", "another one")
     if given.factors != BOTH:
@@ -200,7 +200,7 @@ def _by_u_statistics(given: Given, design: Any, covariance: Any, df: Any, level:
     return _Found(one, pairs, None, components, figures, table, u.moments, found, "u", "u").study(given, level, given.notes, imrmc)
 
 
-def _panel(given: Given, values: Array, make: Callable[[Array], Array]) -> tuple[Array, float]:
+def _panel(given: StudyInput, values: Array, make: Callable[[Array], Array]) -> tuple[Array, float]:
     """Return the variances (T, T) by the annotators of the truth, of each test and of each difference, and the degrees of freedom."""
 
     def both(own: Array) -> Array:
@@ -219,7 +219,7 @@ def _with_panel(
     return tests, {(a, b): found.plus(float(variances[a, b]), df, why) for (a, b), found in pairs.items()}
 
 
-def _components(given: Given, errors: ErrorCovariances, analysis: Analysis) -> ReaderComponents:
+def _components(given: StudyInput, errors: ErrorCovariances, analysis: Analysis) -> ReaderComponents:
     return ReaderComponents(*errors[:4], *analysis.components(), *analysis.mean_squares(), len(given.unit), len(given.readers))
 
 
@@ -237,7 +237,7 @@ class _Found(NamedTuple):
     method: str
     way: str
 
-    def study(self, given: Given, level: float, notes: list[str], imrmc: bool) -> ReaderStudy:
+    def study(self, given: StudyInput, level: float, notes: list[str], imrmc: bool) -> ReaderStudy:
         names, n = given.tests.tolist(), (~np.isnan(self.figures)).sum(axis=1).tolist()
         bounded = given.figure.bounded
         tests = {name: figure_record(name, *one, level, bounded, imrmc) for name, one in zip(names, zip(self.one, n))}

@@ -26,7 +26,7 @@ ONE_ANNOTATOR = "The truth is by one annotator, so that other annotators are not
 AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
 
 
-class Given(NamedTuple):
+class StudyInput(NamedTuple):
     """The input of a reader study, checked: ratings (T, R, N) of the readers who count, p and units of the cases."""
 
     rating: Array
@@ -56,7 +56,7 @@ class Given(NamedTuple):
         return self.figure.values(ReadingCells.of(self.rating, p)).reshape(self.rating.shape[:2])
 
 
-def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> Given:
+def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> StudyInput:
     """Return the checked input, without the readers who cannot be judged."""
     if not isinstance(readings, Readings):
         raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
@@ -90,7 +90,7 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
         notes += [SOFT_TARGET] if isinstance(one, SoftAuroc) else []
         notes += [AS_GIVEN] if "annotators" not in factors else []
     left_out = {reason: n for reason, n in ((LEFT_OUT, int(out.sum())), (UNREAD, n_unread), (SINGLE, found.single)) if n}
-    return Given(
+    return StudyInput(
         rating, readings.tests, readers, readings.case_ids[at], at, found, one, factors, unit, clusters is not None, left_out, notes
     )
 
@@ -154,7 +154,7 @@ def _notes_on(rating: Array, readers: NDArray[Any], factors: tuple[str, ...]) ->
     return notes
 
 
-def chosen_covariance(covariance: Any, given: Given, cells: ReadingCells) -> str:
+def chosen_covariance(covariance: Any, given: StudyInput, cells: ReadingCells) -> str:
     """Return the given estimator of covariances, or the default: DeLong's if it is possible, else the jackknife."""
     unread = isinstance(given.figure, SoftAuroc) and not cells.read.all()
     default = "delong" if isinstance(given.figure, SoftAuroc) and not unread and not given.clustered else "jackknife"

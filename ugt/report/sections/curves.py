@@ -9,7 +9,7 @@ import numpy as np
 from ..._base.arrays import Array, Bools
 from ...resampling import Statistic
 from ...soft.bands import DIGITS, CurvePoints
-from ...soft.columns import Column
+from ...soft.columns import ScoreColumn
 from ...soft.order import Order
 from ...soft.ranking import ALL, BOTH, SoftRanking
 from ..context import MOST_CELLS, Ask, Made
@@ -61,7 +61,7 @@ def make(context: Context, notes: list[str]) -> Made:
             notes.append(f"Curves of class {name} are undefined: no case is {'negative' if p.sum() > 0 else 'positive'}.")
             continue
         for model, table in context.scores.items():
-            found[model, name] = Curves(Column(Order(np.ascontiguousarray(score_of(table, k)[kept])), p), kept)
+            found[model, name] = Curves(ScoreColumn(Order(np.ascontiguousarray(score_of(table, k)[kept])), p), kept)
     # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
     soft = [(rows[0], score) for score, rows in context.further if rows[0]["metric"] == "soft_auroc"]
     told = {row["model"]: score for row, score in soft if row["reliability"] == context.reliability}
@@ -114,7 +114,7 @@ def score_of(table: Array, k: int) -> Array:
         return np.where(own == others, 0.0, own - others)  # two equal infinities are tied
 
 
-def _points_of(column: Column, bands: Array) -> list[Row]:
+def _points_of(column: ScoreColumn, bands: Array) -> list[Row]:
     """Return points of the four curves, the soft ones with bands (2 G + 4, 2)."""
     rows: list[Row] = []
     for kind, one in (("soft", column), ("hard", column.hard())):
@@ -141,7 +141,7 @@ class Curves(Statistic):
 
     smooth = False  # the curves have steps
 
-    def __init__(self, column: Column, kept: Bools) -> None:
+    def __init__(self, column: ScoreColumn, kept: Bools) -> None:
         self.column, self._kept, self.n_cases = column, kept, len(kept)
         self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)
         self.names = (*self._points.names, *ALL)
