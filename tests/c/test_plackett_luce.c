@@ -251,6 +251,71 @@ static void test_small_and_large_blocks_have_one_law(void)
     }
 }
 
+/* a plausibility given its exposure, under tempering: the mean of its logarithm by a sum over a fine grid */
+static void test_tempered_draws(void)
+{
+    const struct {
+        double shape, rate, exposure, tempering;
+    } cases[] = {{0.1, 1.0, 1e-3, 0.5}, {0.5, 2.0, 0.3, 0.4}, {0.9, 1.0, 0.1, 2.0}, {0.1, 1.0, 1e4, 0.5}, {3.0, 1.0, 5.0, 0.7}, {40.0, 2.0, 9.0, 3.0}};
+    enum { DRAWS = 20000 };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const double shape = cases[i].shape, rate = cases[i].rate, exposure = cases[i].exposure, power = cases[i].tempering;
+        const ugt_gibbs_options options = {.tempering = power};
+        sampler s = {.options = &options, .rate = rate, .stream = stream};
+        sample found = {0};
+        for (int draw = 0; draw < DRAWS; draw++)
+            add(&found, log(draw_rate(&s, shape, exposure)));
+        stream = s.stream;
+        double total = 0.0, mean = 0.0;
+        for (double at = -600.0; at < 10.0; at += 1e-3) {
+            const double weight = exp(shape * at - rate * exp(at) - exposure * exp(power * at));
+            total += weight;
+            mean += weight * at;
+        }
+        CHECK_MEAN(found, mean / total);
+    }
+}
+
+/* factors of which the product leaves the range of numbers, at once or together */
+static void test_logarithm_of_a_product(void)
+{
+    const double factors[] = {1e-300, 0.5, 1e-60, 1e-60, 1e-90, 0.25, 1e-101};
+    logarithm x = {1.0, 0.0};
+    double expected = 0.0;
+    for (size_t i = 0; i < LENGTH(factors); i++) {
+        multiply(&x, factors[i]);
+        expected += log(factors[i]);
+        CHECK_CLOSE(x.log + log(x.product), expected, 1e-15, 0.0);
+    }
+}
+
+/* the probability of a large tied block is that of the same block as a small one: by quadrature in one, on the lattice in the other */
+static void test_probabilities_of_large_and_small_blocks(void)
+{
+    static table t;
+    ugt_stages *stages;
+    CHECK(ugt_stages_new(parse(&t, "0,1,2,3,4>5|1>0,2,3", 7), 1, &stages) == UGT_OK);
+    static double lambda[] = {0.3, 1e-4, 2.0, 0.01, 5.0, 1.0, 0.2}, work[8];
+    static sampler s;
+    s.stages = stages;
+    s.m = 6;
+    s.has_rest = 1;
+    s.lambda = lambda;
+    s.block = NEW(double, 8);
+    s.x = NEW(double, 8);
+    for (int64_t i = 0; i < ugt_stages_count(stages); i++) {
+        const ugt_stage *stage = stages->stage + i;
+        const double z = later_rate(&s, stage, lambda);
+        logarithm found = {1.0, 0.0};
+        multiply_by_stage(&s, stage, &found);
+        for (int32_t a = 0; a < stage->size; a++)
+            work[a] = lambda[stages->member[stage->at + a]];
+        static ugt_lattice lattice;
+        CHECK_CLOSE(found.log + log(found.product), ugt_subset_log_probability(work, stage->size, z, &lattice), 1e-12, 0.0);
+    }
+    ugt_stages_free(stages);
+}
+
 /* ---- stages ---- */
 
 static void check_refused(const ugt_rankings *rankings)
@@ -303,13 +368,13 @@ static void test_stages(void)
 
 /* ---- whole runs ---- */
 
-static void run(const ugt_rankings *rankings, double reliability, double shape, int rest, int sweeps)
+static void run(const ugt_rankings *rankings, double reliability, double tempering, double shape, int rest, int sweeps)
 {
     const volatile int32_t stop = 0, stopped = 1;
     ugt_stages *stages;
     CHECK(ugt_stages_new(rankings, rest != UGT_REST_IGNORE, &stages) == UGT_OK);
     const int64_t n = rankings->n_cases, size = ugt_stages_class_offsets(stages)[n] + n;
-    const ugt_gibbs_options options = {.reliability = reliability, .tempering = 1.0, .shape = shape, .rate = 1.0, .rest = rest, .n_warmup = 3,
+    const ugt_gibbs_options options = {.reliability = reliability, .tempering = tempering, .shape = shape, .rate = 1.0, .rest = rest, .n_warmup = 3,
                                        .n_draws = sweeps, .n_thin = 2, .n_chains = 2, .seed = 9};
     const uint64_t keys[] = {1, 2, 3, 4};
     double *draws = NEW(double, size * 2 * sweeps), *at = draws;
@@ -339,8 +404,9 @@ static void test_extreme_runs(void)
     for (size_t a = 0; a < LENGTH(shapes); a++) {
         for (size_t g = 0; g < LENGTH(reliabilities); g++) {
             for (int rest = UGT_REST_IGNORE; rest <= UGT_REST_LUMP; rest++) {
-                run(parse(&t, "0,1>2|2>0,1|3;;|4|4,5,6", 20), reliabilities[g], shapes[a], rest, 20);
-                run(parse(&t, "0,1,2|1,2,0;2;0>1>2", 3), reliabilities[g], shapes[a], rest, 20);
+                run(parse(&t, "0,1>2|2>0,1|3;;|4|4,5,6", 20), reliabilities[g], 1.0, shapes[a], rest, 20);
+                run(parse(&t, "0,1,2|1,2,0;2;0>1>2", 3), reliabilities[g], 1.0, shapes[a], rest, 20);
+                run(parse(&t, "0>1,2>3|0>2|0>1|0>3;0>1", 5), 1.0, reliabilities[g] < 1.0 ? 0.4 : 2.0, fmax(shapes[a], 1e-6), rest, 20);
             }
         }
     }
@@ -354,9 +420,11 @@ static void test_large_blocks(void)
         items[i] = items[MOST + i] = i;
     for (int64_t n_classes = MOST; n_classes <= MOST + 1; n_classes++) {
         const ugt_rankings r = {1, 2, 3, 2 * MOST, n_classes, cases, rankings, blocks, items};
-        run(&r, 1.0, 1.0 / MOST, UGT_REST_INDIVIDUAL, 4);
-        run(&r, 2.5, 1.0, UGT_REST_INDIVIDUAL, 2);
+        run(&r, 1.0, 1.0, 1.0 / MOST, UGT_REST_INDIVIDUAL, 4);
+        run(&r, 2.5, 1.0, 1.0, UGT_REST_INDIVIDUAL, 2);
     }
+    static table t;
+    run(parse(&t, "0,1,2,3,4,5,6,7,8,9,10,11>12|3>1>2", 14), 1.0, 0.5, 1.0, UGT_REST_INDIVIDUAL, 4);
 }
 
 int main(void)
@@ -368,6 +436,9 @@ int main(void)
     test_arrival_times_at_the_ends();
     test_binomial();
     test_small_and_large_blocks_have_one_law();
+    test_tempered_draws();
+    test_logarithm_of_a_product();
+    test_probabilities_of_large_and_small_blocks();
     test_bad_rankings();
     test_stages();
     test_extreme_runs();

@@ -212,7 +212,7 @@ static double draw_tempered(sampler *s, double shape, double exposure)
         }
     }
     const tempered f = {shape, s->rate, exposure, t};
-    double at = fmin(log(shape / s->rate), log(shape / (t * exposure)) / t), slope = -1.0, bend = 1.0;
+    double at = fmin(log(shape / s->rate), log(shape / (t * exposure)) / t), slope = -INFINITY, bend = 1.0;
     for (int i = 0; i < 50 && fabs(slope) > 1e-6 * shape; i++) { /* monotone, as the start is right of the mode */
         tempered_density(&f, at, &slope);
         bend = s->rate * exp(at) + t * t * exposure * exp(t * at);
