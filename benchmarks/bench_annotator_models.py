@@ -9,7 +9,7 @@ from common import Bench, Target, Work, grid
 
 import ugt
 from ugt.annotator_models import em, graded_fit
-from ugt.annotator_models.records import Given
+from ugt.annotator_models.records import GivenLabels
 
 bench = Bench(__file__)
 warnings.simplefilter("ignore", RuntimeWarning)
@@ -57,7 +57,7 @@ def work(fit, labels, also=None):
 def dawid_skene_iteration(table, divided=1):
     """an iteration of Dawid-Skene"""
     labels = generated(table, divided)
-    given = Given(labels)
+    given = GivenLabels(labels)
     shape = em.Confusions(given, em.EITHER)
     return work(em.FullFit(shape, (0.0, 0.0, 0.0), given.start(0, 0)), labels, {"cells": shape.n_cells, "candidates": shape.n_candidates})
 
@@ -66,21 +66,21 @@ def dawid_skene_iteration(table, divided=1):
 def confusions(table, divided=1):
     """the sparse table of Dawid-Skene built from labels"""
     labels = generated(table, divided)
-    return Work(lambda: em.Confusions(Given(labels), em.EITHER), {"numpy.argsort": lambda: np.argsort(labels.label, kind="stable")})
+    return Work(lambda: em.Confusions(GivenLabels(labels), em.EITHER), {"numpy.argsort": lambda: np.argsort(labels.label, kind="stable")})
 
 
 @bench.job(grid(table=("wide",)), SMALL)
 def one_coin_iteration(table, divided=1):
     """an iteration of the one-coin model"""
     labels = generated(table, divided)
-    return work(em.CoinFit(Given(labels), (1.0, 1.0, 1.0), Given(labels).start(0, 0)), labels)
+    return work(em.CoinFit(GivenLabels(labels), (1.0, 1.0, 1.0), GivenLabels(labels).start(0, 0)), labels)
 
 
 @bench.job(grid(table=("some",)), SMALL, [Target("6.4", "ms", at_most=30, table="some")])
 def glad_iteration(table, divided=1):
     """an iteration of GLAD"""
     labels = generated(table, divided)
-    return work(em.GladFit(Given(labels), (1.0, 1.0, 1.0, 1.0), np.full(4, 0.25), np.ones(len(np.unique(labels.annotator)))), labels)
+    return work(em.GladFit(GivenLabels(labels), (1.0, 1.0, 1.0, 1.0), np.full(4, 0.25), np.ones(len(np.unique(labels.annotator)))), labels)
 
 
 @bench.job([{}], SMALL, [Target("25.1", "ms", at_most=30)])
@@ -91,7 +91,7 @@ def graded_response_iteration(divided=1):
     seen = rng.normal(size=(n, 1)) - rng.normal(0, 0.5, 1000)[annotator] + rng.logistic(size=(n, 5)) / 2
     grade = np.searchsorted([-1.0, -0.2, 0.6, 1.4], seen)
     labels = ugt.Labels.from_long(np.arange(n).repeat(5), annotator.ravel(), grade.ravel(), classes=5)
-    problem = graded_fit.Problem(Given(labels), np.arange(5), graded_fit.PriorWidths(2.0, 1.0))
+    problem = graded_fit.Problem(GivenLabels(labels), np.arange(5), graded_fit.PriorWidths(2.0, 1.0))
     return work(graded_fit.GradedFit(problem, graded_fit.start(problem, shared=True)), labels, {"nodes": len(problem.node)})
 
 
