@@ -7,6 +7,7 @@ from twins import judges as twin
 from twins import two_way
 
 import ugt
+from ugt.studies.components import Moments
 
 pytestmark = pytest.mark.filterwarnings("ignore:Intervals are over .. clusters", "ignore:. annotators. the interval depends")
 CASES = ("cases",)
@@ -177,6 +178,13 @@ def test_more_annotators_make_the_interval_narrower_as_planned():
     assert found.expected_width(8, n_labelled=400) < widths[1] < found.expected_width(8, n_labels=1)
     assert f"with 8 annotators who share the labels, an interval of width {widths[1]:.2g} is expected" in found.notes[0]
     refused("n_labels must be from 1 to the 3 annotators. Got 4", found.expected_width, 3, n_labels=4)
+
+
+@pytest.mark.parametrize("off", [-1e-15, 0.0, 1e-15])
+def test_no_two_labels_of_a_case_have_no_product_however_their_sums_are_rounded(off):
+    moments = Moments(0.0, 2.0, 8.0, 2.0 + off, 8.0, 3.0, 32.0)  # 8 cases, 2 annotators
+    parts = moments.components((0.0, 0.0, 0.0))
+    assert np.isnan(parts.cases) and parts.annotators == pytest.approx(1 / 24 - -3 / 32)
 
 
 def test_resamples_hold_the_analytic_interval():

@@ -103,10 +103,10 @@ class Moments(NamedTuple):
         total, squares, n, r2, n2, t2, m2 = self
         known = ~np.isnan(t2)
         t2, m2 = np.where(known, t2, squares), np.where(known, m2, n)
+        of_case, own = _mean_product(r2 - squares, n2 - n), _mean_product(t2 - squares, m2 - n)
+        neither = _mean_product(total**2 - r2 - t2 + squares, n**2 - n2 - m2 + n)
+        of_annotator = np.where(known, own, neither)
         with np.errstate(invalid="ignore", divide="ignore"):
-            of_case, own = (r2 - squares) / (n2 - n), (t2 - squares) / (m2 - n)
-            neither = (total**2 - r2 - t2 + squares) / (n**2 - n2 - m2 + n)
-            of_annotator = np.where(known, own, neither)
             labels = squares / n - of_case - of_annotator + neither
         own_label, own_case, pairs = remainder
         return Components(
@@ -141,10 +141,9 @@ class PairedCases:
         both, n_both = _products(of_pair, t)
         one, n_one = _products(self.who.reshape(-1), np.repeat(t, 2))
         one, n_one = one - 2 * both, n_one - 2 * n_both
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rest = np.float64(total - one - both) / (squares - n_one - n_both)
-            annotators = 4 * (np.float64(one) / n_one - rest)
-            return Components(*map(np.asarray, (t @ t / n - rest - np.fmax(annotators, 0.0) / 2, annotators, 0.0, 0.0)))
+        rest = _mean_product(total - one - both, squares - n_one - n_both)
+        annotators = 4 * (_mean_product(one, n_one) - rest)
+        return Components(*map(np.asarray, (t @ t / n - rest - np.fmax(annotators, 0.0) / 2, annotators, 0.0, 0.0)))
 
     def without_cases(self) -> Components:
         """Return the components without each of at most 100 groups of cases, (G,)."""
@@ -159,6 +158,11 @@ class PairedCases:
     def _without(self, kept: list[Array]) -> Components:
         found = [PairedCases(self.score[one], None if self.who is None else self.who[one]).components for one in kept if one.any()]
         return Components(*np.array(found).T)
+
+
+def _mean_product(total: Any, n: Any) -> Array:
+    """Return the mean of n products; NaN if there are none, whatever rounding left in their sum."""
+    return np.divide(total, n, out=np.full(np.shape(total), np.nan), where=np.greater(n, 0))
 
 
 def _products(group: Any, t: Array) -> tuple[float, float]:
