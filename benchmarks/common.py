@@ -105,8 +105,8 @@ def memory(reset=False):
         if reset:
             gc.collect()
             getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
-            Path("/proc/self/clear_refs").write_text("5")
-        kib = Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]
+            Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+        kib = Path("/proc/self/status").read_text(encoding="utf-8").split("VmHWM:")[1].split()[0]
         return int(kib) * 1024 / 1e6
     except (OSError, IndexError, TypeError):  # not Linux; Windows has no CDLL(None)
         unit = 1 if sys.platform == "darwin" else 1024
@@ -226,13 +226,13 @@ class Bench:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out"
             subprocess.run([sys.executable, str(self.file), "--worker", job, str(number), str(out)], check=True)
-            record = json.loads(out.with_suffix(".json").read_text())
+            record = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
             suite = out.with_suffix(".pyperf.json")
             return record, list(pyperf.BenchmarkSuite.load(str(suite))) if suite.exists() else []
 
     def worker(self, job, number, out):
         record, suite = self.record(job, int(number))
-        Path(out).with_suffix(".json").write_text(json.dumps(record))
+        Path(out).with_suffix(".json").write_text(json.dumps(record), encoding="utf-8")
         if suite:
             pyperf.BenchmarkSuite(suite).dump(str(Path(out).with_suffix(".pyperf.json")))
 
@@ -242,7 +242,7 @@ class Bench:
         folder.mkdir(parents=True, exist_ok=True)
         path, raw = folder / f"{self.name}.json", folder / f"{self.name}.pyperf.json"
         wanted = [job for job in self.jobs if only in (None, job)]
-        before = json.loads(path.read_text()) if only and path.exists() else []
+        before = json.loads(path.read_text(encoding="utf-8")) if only and path.exists() else []
         records, benchmarks, failed = [record for record in before if record["job"] not in wanted], [], 0
         for job in wanted:
             print(f"{self.name}: {(self.jobs[job][0].__doc__ or job).strip()}")
@@ -256,7 +256,8 @@ class Bench:
                 print(f"    {size_of(size):44s}  {line(record)}", flush=True)
                 records.append(record)
                 benchmarks += suite
-            path.write_text(json.dumps(records, indent=1) + "\n")  # after each job: a run that is cut short keeps the others
+            # After each job: a run that is cut short keeps the others.
+            path.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
         if benchmarks and not only:
             pyperf.BenchmarkSuite(benchmarks).dump(str(raw), replace=True)
         return failed

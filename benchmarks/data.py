@@ -17,4 +17,4 @@ def dermatology(n_cases=None):
     file = Path(os.environ.get("UGT_DATA", here)) / "annotations.json"
     if not file.exists():
         raise Skip("the dermatology data is not here (set UGT_DATA to its folder)")
-    return json.loads(file.read_text())[:n_cases]
+    return json.loads(file.read_text(encoding="utf-8"))[:n_cases]

@@ -118,7 +118,7 @@ def main():
     if not shutil.which("valgrind"):
         return print("no valgrind here: nothing is counted")
     here, found = world(), counted()
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"world": {}, "instructions": {}}
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {"world": {}, "instructions": {}}
     before, more = kept["instructions"], []
     for name, n in found.items():
         ratio = n / before[name] if name in before else float("nan")
@@ -127,7 +127,7 @@ def main():
     for name in sorted(set(before) - set(found)):
         print(f"{name:36s}{'gone':>15s}")
     if given.write:
-        KEPT.write_text(json.dumps({"world": here, "instructions": found}, indent=1) + "\n")
+        KEPT.write_text(json.dumps({"world": here, "instructions": found}, indent=1) + "\n", encoding="utf-8")
     elif here != kept["world"]:
         print(f"counted with {here}, kept with {kept['world']}: a difference may be theirs")
     elif more:

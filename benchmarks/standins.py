@@ -77,7 +77,7 @@ def main(folder, drawn):
     panel, left_out = split(nested)
     found = models(panel)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "left_out.json").write_text(json.dumps(left_out))
+    (folder / "left_out.json").write_text(json.dumps(left_out), encoding="utf-8")
     for name, scores in found.items():
         np.savez_compressed(folder / f"{name}.npz", scores=scores, case_ids=np.arange(len(nested)))
     print(f"wrote left_out.json and three models of {len(nested)} cases to {folder}")

@@ -98,7 +98,12 @@ def yardsticks(measured, but=None):
 
 def read(folder):
     """What the bench files kept."""
-    return [record for path in sorted(folder.glob("*.json")) if "pyperf" not in path.name for record in json.loads(path.read_text())]
+    return [
+        record
+        for path in sorted(folder.glob("*.json"))
+        if "pyperf" not in path.name
+        for record in json.loads(path.read_text(encoding="utf-8"))
+    ]
 
 
 def rows(records):

@@ -4,7 +4,7 @@ import csv
 
 
 def write(path, *rows):
-    with open(path, "w", newline="") as file:
+    with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
 
 

@@ -23,7 +23,7 @@ from job import jobs_of
 def resident(field):
     """VmRSS or VmHWM of this process in MiB; None where there is no /proc."""
     try:
-        found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+        found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
         return None
     return int(found.group(1)) / 1024 if found else None
@@ -38,7 +38,7 @@ def peak(job, side):
     """Memory of the process with the input made and the library imported, and the most while the job runs."""
     call = getattr(job, side)(job.data())
     with contextlib.suppress(OSError):  # making the input may have taken more than the job does: Linux lets the mark be set back
-        Path("/proc/self/clear_refs").write_text("5")
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
     before = resident("VmRSS") or highest()
     start = time.perf_counter()
     call()

@@ -76,7 +76,7 @@ def environment(peer, built):
     """The Python of a peer's environment, made anew only if its requirements have changed."""
     requirements, home = HERE / "requirements" / f"{peer}.txt", HOME / peer
     python, installed = home / ("Scripts" if os.name == "nt" else "bin") / "python", home / "installed.txt"
-    if not installed.exists() or installed.read_text() != requirements.read_text():
+    if not installed.exists() or installed.read_text(encoding="utf-8") != requirements.read_text(encoding="utf-8"):
         shutil.rmtree(home, ignore_errors=True)
         command(sys.executable, "-m", "venv", home)
         command(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
@@ -113,7 +113,7 @@ def prepared(peers, options):
 def processor():
     """The model as the system names it."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()

@@ -80,7 +80,7 @@ def data():
 
 def table(path):
     """Study → its numbers of the five findings."""
-    with path.open(newline="") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         return {row["Study"]: [float(row[name]) for name in FINDINGS] for row in csv.DictReader(file)}
 
 

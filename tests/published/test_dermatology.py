@@ -18,8 +18,8 @@ def inputs(dermatology, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dermatology")
     nested = dermatology.annotations
     annotations = folder / "annotations.json"
-    annotations.write_text(json.dumps(nested))
-    (folder / "risks.txt").write_text("\n".join(str(risk) for risk in dermatology.risks) + "\n")
+    annotations.write_text(json.dumps(nested), encoding="utf-8")
+    (folder / "risks.txt").write_text("\n".join(str(risk) for risk in dermatology.risks) + "\n", encoding="utf-8")
 
     def aggregate(parts):
         return ugt.irn(ugt.Rankings.from_blocks(parts, n_classes=419)).mean()
@@ -27,7 +27,7 @@ def inputs(dermatology, tmp_path_factory):
     panel = aggregate([case[: (len(case) + 1) // 2] for case in nested])
     np.savez_compressed(folder / "half_panel.npz", scores=panel, case_ids=np.arange(len(nested)))
     np.save(folder / "prevalence.npy", np.repeat(panel.mean(0, keepdims=True), len(nested), axis=0))
-    with (folder / "single_reader.csv").open("w", newline="") as file:
+    with (folder / "single_reader.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["case", *range(419)])
         for i, scores in reversed(list(enumerate(aggregate([case[:1] for case in nested])))):
@@ -42,9 +42,9 @@ def test_certainty_by_the_command_line_is_exact(inputs, shared_case, tmp_path, t
     options += ["--tie-weight", tie_weight, "--n-boot", "20"]
     code = main(["evaluate", "--annotations", str(inputs / "annotations.json"), "--predictions", *models, "--out", str(tmp_path), *options])
     assert code == 0
-    evaluation = json.loads((tmp_path / "evaluation.json").read_text())
+    evaluation = json.loads((tmp_path / "evaluation.json").read_text(encoding="utf-8"))
     assert evaluation["models"] == ["half_panel", "single_reader", "prevalence"]
-    assert "half_panel" in (tmp_path / "report.html").read_text()
+    assert "half_panel" in (tmp_path / "report.html").read_text(encoding="utf-8")
     expected = shared_case("81")["expected"]
     found = {(row["reliability"], row["measure"], row["k"]): row for row in evaluation["certainty"]}
     assert {reliability for reliability, _, _ in found} == set(RELIABILITY)

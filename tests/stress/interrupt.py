@@ -50,7 +50,7 @@ def certain(world, folder):
 def written(world, folder):
     with output_folder(folder / "out") as out:
         for name in "abcdef":
-            (out / name).write_text("whole")
+            (out / name).write_text("whole", encoding="utf-8")
             time.sleep(0.002)
     return sorted(path.name for path in (folder / "out").iterdir())
 

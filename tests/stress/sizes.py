@@ -31,7 +31,7 @@ SHAPES = {"many classes": (2**15, 2**16 + 1), "many cases": (2**21, 2**10 + 1), 
 
 def resident() -> int:
     """The most bytes that this process held so far, pages of files that it maps among them."""
-    said = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    said = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines())
     return 1024 * int(said["VmHWM"].split()[0])
 
 

@@ -127,15 +127,15 @@ def test_a_line_without_end(tmp_path, monkeypatch):
 @pytest.mark.parametrize("cell", ["1_000", "1_0.5", "1e1_0"])
 def test_digits_with_underscores_are_no_numbers(cell, tmp_path):
     path = tmp_path / "x.csv"
-    path.write_text(f"case,a,b\nx,{cell},1\ny,2,3\n")
+    path.write_text(f"case,a,b\nx,{cell},1\ny,2,3\n", encoding="utf-8")
     refused(rf"cell must be a number. Got '{cell}', first at line 2, column 'a'", read_predictions, path)
-    path.write_text(f"case,annotator,value\nx,ann,{cell}\ny,ann,3\n")
+    path.write_text(f"case,annotator,value\nx,ann,{cell}\ny,ann,3\n", encoding="utf-8")
     refused(rf"value must .*Got '{cell}'", read_annotations, path)
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
 def test_a_number_of_thousands_of_digits(name, tmp_path):
-    (tmp_path / name).write_text('{"rankings": [[[[' + "1" * 5000 + "]]]]}\n")
+    (tmp_path / name).write_text('{"rankings": [[[[' + "1" * 5000 + "]]]]}\n", encoding="utf-8")
     refused(r"hold numbers of at most 4,300 digits|have|be ", read_annotations, tmp_path / name)
 
 
@@ -207,9 +207,9 @@ def test_halves_of_characters_in_names():
 @posix
 def test_output_for_halves_of_characters(tmp_path):
     (tmp_path / "x.json").write_text(
-        '{"rankings": [[[["\\ud800"], ["b"]]], [[["b"]]]], "case_ids": ["\\udcff", "y"], "classes": ["\\ud800", "b"]}'
+        '{"rankings": [[[["\\ud800"], ["b"]]], [[["b"]]]], "case_ids": ["\\udcff", "y"], "classes": ["\\ud800", "b"]}', encoding="utf-8"
     )
-    (tmp_path / "m.csv").write_text("case,x\n")
+    (tmp_path / "m.csv").write_text("case,x\n", encoding="utf-8")
     done = command(["certainty", "x.json", "--json", "--out", "c.csv"], tmp_path)
     assert done.returncode == 0, done.stderr
     json.loads(done.stdout)
@@ -230,7 +230,9 @@ def command(words, folder, **more):
 @pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
 def test_closed_streams(closed, tmp_path):
     """``>&-``: a traceback; and a file that is written would get the number of a stream, which a library may write to."""
-    (tmp_path / "labels.csv").write_text("case,annotator,label\n" + "".join(f"{i},{a},{i % 2}\n" for i in range(4) for a in "rs"))
+    (tmp_path / "labels.csv").write_text(
+        "case,annotator,label\n" + "".join(f"{i},{a},{i % 2}\n" for i in range(4) for a in "rs"), encoding="utf-8"
+    )
 
     def close():
         for number in closed:
@@ -238,14 +240,14 @@ def test_closed_streams(closed, tmp_path):
 
     done = command(["certainty", "labels.csv", "--out", "certainty.csv"], tmp_path, preexec_fn=close)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "certainty.csv").read_text().startswith("case,")
+    assert (tmp_path / "certainty.csv").read_text(encoding="utf-8").startswith("case,")
     assert command(["certainty", "none.csv"], tmp_path, preexec_fn=close).returncode == 2
     assert command(["--version"], tmp_path, preexec_fn=close).returncode == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_an_error_that_cannot_be_told(tmp_path):
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([sys.executable, "-m", "ugt", "certainty", "none.csv"], cwd=tmp_path, stderr=full, check=False, timeout=60)
     assert done.returncode in (2, 120)  # 120: Python's own, where it cannot flush
 
@@ -328,8 +330,10 @@ def test_json_of_calibrators_has_no_numbers_that_are_none():
 def test_other_inputs_are_no_pipes_either(option, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe.json")
-    Path("labels.csv").write_text("case,annotator,label\n" + "".join(f"{i},{a},{i % 2}\n" for i in range(4) for a in "rs"))
-    Path("m.csv").write_text("case,0,1\n" + "".join(f"{i},0.4,0.6\n" for i in range(4)))
+    Path("labels.csv").write_text(
+        "case,annotator,label\n" + "".join(f"{i},{a},{i % 2}\n" for i in range(4) for a in "rs"), encoding="utf-8"
+    )
+    Path("m.csv").write_text("case,0,1\n" + "".join(f"{i},0.4,0.6\n" for i in range(4)), encoding="utf-8")
     assert main(["evaluate", "--annotations", "labels.csv", "--predictions", "m.csv", "--out", "out", option, "pipe.json"]) == 2
     assert "file must be a regular file" in capsys.readouterr().err
     assert main(["report", "pipe.json", "--out", "out.html"]) == 2
@@ -340,6 +344,6 @@ def test_an_evaluation_with_a_number_beyond_floats(tmp_path, capsys):
     """OverflowError, with a traceback."""
     found = ugt.evaluate(ugt.Labels.from_counts(np.array([[3, 1], [1, 3], [0, 4]])), {"A": np.eye(2)[[0, 1, 1]]}, n_resamples=5).to_dict()
     found["metrics"][0]["value"] = 10**400
-    (tmp_path / "x.json").write_text(json.dumps(found))
+    (tmp_path / "x.json").write_text(json.dumps(found), encoding="utf-8")
     assert main(["report", str(tmp_path / "x.json"), "--out", str(tmp_path / "x.html")]) == 2
     assert "must be an evaluation as ugt evaluate writes it" in capsys.readouterr().err

@@ -67,7 +67,7 @@ def targets():
 
 @pytest.fixture
 def bench(tmp_path, monkeypatch):
-    (tmp_path / "bench_mine.py").write_text(BENCH)
+    (tmp_path / "bench_mine.py").write_text(BENCH, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("bench_mine", tmp_path / "bench_mine.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -81,7 +81,7 @@ def by_job(records):
 
 def test_quick_run_keeps_a_record_of_every_size(bench, tmp_path):
     assert bench.run(quick=True, folder=tmp_path / "out") == 0
-    found = by_job(json.loads((tmp_path / "out" / "mine.json").read_text()))
+    found = by_job(json.loads((tmp_path / "out" / "mine.json").read_text(encoding="utf-8")))
     assert list(found) == [("adding", 10), ("adding", 1000), ("filling", 64), ("absent",)]
     assert found["adding", 1000]["measured"]["result"] == 3  # tiny input, under the name of the full size
     assert found["adding", 10]["targets"] == []
@@ -110,7 +110,8 @@ def test_peak_memory_is_that_of_the_call(bench):
 def test_one_job_alone_keeps_the_others(bench, tmp_path):
     bench.run(quick=True, folder=tmp_path)
     bench.run(quick=True, folder=tmp_path, only="adding")
-    assert set(by_job(json.loads((tmp_path / "mine.json").read_text()))) == {("adding", 10), ("adding", 1000), ("filling", 64), ("absent",)}
+    kept = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
+    assert set(by_job(kept)) == {("adding", 10), ("adding", 1000), ("filling", 64), ("absent",)}
 
 
 def test_a_size_that_fails_does_not_stop_the_others(common, tmp_path, capsys):
@@ -123,7 +124,7 @@ def test_a_size_that_fails_does_not_stop_the_others(common, tmp_path, capsys):
 
     assert bench.run(quick=True, folder=tmp_path) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
-    assert list(by_job(json.loads((tmp_path / "broken.json").read_text()))) == [("job", 2)]
+    assert list(by_job(json.loads((tmp_path / "broken.json").read_text(encoding="utf-8")))) == [("job", 2)]
 
 
 def test_a_target_must_have_a_size(common):
@@ -189,7 +190,7 @@ def test_a_target_that_nothing_measures_is_a_failure(targets, monkeypatch, tmp_p
     asked = {"number": "1.2", "quantity": "s", "at": {}, "at_most": 1.0, "at_least": None}
     measured = {"s": 2.0, "spread": 0.1, "first": 3.5, "MB": 3.0, "numpy.sum": 5.0}
     records = [{"file": "mine", "job": "adding", "what": "sums", "size": {"n": 10}, "targets": [asked], "measured": measured}]
-    (tmp_path / "mine.json").write_text(json.dumps(records))
+    (tmp_path / "mine.json").write_text(json.dumps(records), encoding="utf-8")
     refused(r"no file measures 1\.1", targets.main, error=SystemExit)
     assert "missed by 100%" in capsys.readouterr().out
     text = page.read_text(encoding="utf-8")

@@ -27,7 +27,7 @@ def script(name, *arguments):
 def test_scores_under_a_limit(tmp_path):
     output = tmp_path / "scores.json"
     script("scores.py", tmp_path, "--cases", 300_000, "--max-memory", "300 MB", "--output", output)
-    found = json.loads(output.read_text())
+    found = json.loads(output.read_text(encoding="utf-8"))
     assert np.load(tmp_path / "scores.npy").shape == (300_000,) and found["max_memory"] == 300_000_000
     assert found["whole"]["relative_difference"] < 1e-13
     assert [row["bins"] for row in found["bins"]] == [100, 1_000, 10_000, 100_000]
@@ -49,7 +49,7 @@ def test_labels_on_workers(tmp_path, monkeypatch):
     assert len(rows) == 10_000 and rows.groupby("case")["annotator"].nunique().eq(5).all() and rows["label"].between(0, 9).all()
     output = tmp_path / "labels.json"
     script("labels.py", tmp_path / "one", "--workers", 2, "--memory-limit", "1GiB", "--output", output)
-    found = json.loads(output.read_text())
+    found = json.loads(output.read_text(encoding="utf-8"))
     assert found["n_cases"] == 2000 and found["n_files"] == 3 and len(found["peak_bytes_of_workers"]) == 2
     assert {one["n_cases"] for one in found["metrics"].values()} == {2000} and len(found["metrics"]) == 7
     assert found["subset"]["n_cases"] == 20 and found["subset"]["largest"] < 1e-11

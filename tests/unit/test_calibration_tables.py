@@ -126,13 +126,13 @@ def test_alpha_and_probabilities(folder, capsys):
 
 @pytest.mark.slow
 def test_a_path_of_penalties_clusters_and_seeds(folder):
-    with open("patients.csv", "w") as file:
+    with open("patients.csv", "w", encoding="utf-8") as file:
         file.write("case,cluster\n" + "".join(f"p{i},{i // 3}\n" for i in range(240)))
     options = ("--annotations", "labels.csv", "--fit", "fit.csv", "--apply", "test.csv", "--method", "matrix", "--n-boot", "100")
     several = ("--penalty-w", "1", "10", "--penalty-b", "0.1", "1", "--clusters", "patients.csv")
     assert run("calibrate", *options, "--out", "a", *several) == 0
     assert run("calibrate", *options, "--out", "b", *several) == 0
-    path = json.loads((folder[0] / "a/calibrator.json").read_text())["fitted"]["path_"]
+    path = json.loads((folder[0] / "a/calibrator.json").read_text(encoding="utf-8"))["fitted"]["path_"]
     assert [(row["penalty_w"], row["penalty_b"]) for row in path] == [(1, 0.1), (1, 1), (10, 0.1), (10, 1)]
     for name in ("calibrated.csv", "calibrator.json", "calibration.csv"):
         assert (folder[0] / "a" / name).read_bytes() == (folder[0] / "b" / name).read_bytes()
@@ -181,7 +181,7 @@ def test_test_cases_that_were_fitted_to(folder, capsys):
     ],
 )
 def test_what_cannot_be(folder, capsys, options, message):
-    (folder[0] / "half.csv").write_text("case,cluster\np0,1\n")
+    (folder[0] / "half.csv").write_text("case,cluster\np0,1\n", encoding="utf-8")
     given = {"--annotations": ["labels.csv"], "--fit": ["fit.csv"], "--apply": ["test.csv"], "--out": ["out"]}
     given.update({options[0]: options[1:]} if options[0] in given else {})
     words = [word for name, values in given.items() for word in (name, *values)]
@@ -190,7 +190,7 @@ def test_what_cannot_be(folder, capsys, options, message):
 
 
 def test_rankings_are_refused(folder, capsys):
-    (folder[0] / "ranks.csv").write_text("case,annotator,label,rank\np1,a,benign,1\np1,a,malign,2\n")
+    (folder[0] / "ranks.csv").write_text("case,annotator,label,rank\np1,a,benign,1\np1,a,malign,2\n", encoding="utf-8")
     assert run("calibrate", "--annotations", "ranks.csv", "--fit", "fit.csv", "--apply", "test.csv", "--out", "out") == 2
     assert "annotations must be labels for calibration. Got rankings." in capsys.readouterr().err
 

@@ -107,7 +107,7 @@ def test_what_a_file_is_taken_for(checked, name):
 
 def test_files_without_usual_names_are_annotations_where_none_else_are(checked):
     rows = [(c, who, CLASSES[LABELS[i, a]]) for i, c in enumerate(CASES) for a, who in enumerate("xy")]
-    with open("odd.csv", "w") as file:
+    with open("odd.csv", "w", encoding="utf-8") as file:
         file.write(table(("Fall", "Arzt", "Befund"), rows))
     words = ("--case-column", "Fall", "--annotator-column", "Arzt", "--label-column", "Befund")
     first, second = checked("a.csv", "odd.csv", *words)["inputs"]
@@ -117,7 +117,7 @@ def test_files_without_usual_names_are_annotations_where_none_else_are(checked):
 def test_lines_of_a_file_say_all_that_the_json_says(capsys):
     (wide,) = FILES["wide.csv"].splitlines()[1:2]
     text = FILES["wide.csv"].replace(wide, "c0,cat,NA") + "c12,,NA\n"
-    with open("gaps.csv", "w") as file:
+    with open("gaps.csv", "w", encoding="utf-8") as file:
         file.write(text)
     assert cli.main(["check", "gaps.csv", "array.npy"]) == 2  # 13 cases, 12 rows
     out, err = capsys.readouterr()
@@ -139,7 +139,7 @@ def test_lines_of_a_file_say_all_that_the_json_says(capsys):
 
 def test_long_lists_say_how_many_are_not_shown(capsys, folder):
     rows = [(f"c{i}", who, f"class {i % 20}") for i in range(40) for who in "xy"]
-    (folder / "many.csv").write_text(table(("case", "annotator", "label"), rows))
+    (folder / "many.csv").write_text(table(("case", "annotator", "label"), rows), encoding="utf-8")
     assert cli.main(["check", "many.csv"]) == 0
     assert re.search(r"classes      20: (class \d+ \(4\), ){7}class \d+ \(4\) and 12 more", capsys.readouterr().out)
 
@@ -200,7 +200,7 @@ def test_models_of_other_cases_are_left_out_of_the_evaluation(checked):
     row = rows["evaluation of a model"]
     assert row["why"].startswith("3 models on 8 cases; --missing drop") and "rest.csv" not in row["command"]
     assert "part.csv a.csv rule.csv --missing drop" in row["command"]
-    with open("away.csv", "w") as file:
+    with open("away.csv", "w", encoding="utf-8") as file:
         file.write(table(("case", *CLASSES), [(f"away {i}", *row) for i, row in enumerate(PROBS.tolist())]))
     rows = {row["what"]: row for row in checked("labels.csv", "away.csv")["allows"]}
     assert rows["evaluation of a model"]["why"] == "no annotated case has predictions; make the case ids equal in all files"
@@ -279,13 +279,14 @@ def test_examples_are_files_that_every_command_reads(capsys, folder, monkeypatch
 
 def test_examples_replace_nothing_unless_told(capsys, folder):
     (folder / "here").mkdir()
-    (folder / "here" / "labels.csv").write_text("mine")
+    (folder / "here" / "labels.csv").write_text("mine", encoding="utf-8")
     for words in ((), ("labels",)):
         assert cli.main(["example", *words, "--out", "here"]) == 2
         assert "without these files (--overwrite replaces them). Got 'here', which has labels.csv." in capsys.readouterr().err
-    assert [path.name for path in (folder / "here").iterdir()] == ["labels.csv"] and (folder / "here" / "labels.csv").read_text() == "mine"
+    assert [path.name for path in (folder / "here").iterdir()] == ["labels.csv"]
+    assert (folder / "here" / "labels.csv").read_text(encoding="utf-8") == "mine"
     assert cli.main(["example", "ratings", "--out", "here"]) == 0 and cli.main(["example", "labels", "--out", "here", "--overwrite"]) == 0
-    assert (folder / "here" / "labels.csv").read_text() != "mine" and len(list((folder / "here").iterdir())) == 2
+    assert (folder / "here" / "labels.csv").read_text(encoding="utf-8") != "mine" and len(list((folder / "here").iterdir())) == 2
 
 
 def test_messages_are_put_into_options_in_one_place():

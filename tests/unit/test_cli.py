@@ -42,8 +42,8 @@ def files(found):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "annotations.csv").write_text(ANNOTATIONS)
-    (tmp_path / "A.csv").write_text(SCORES)
+    (tmp_path / "annotations.csv").write_text(ANNOTATIONS, encoding="utf-8")
+    (tmp_path / "A.csv").write_text(SCORES, encoding="utf-8")
     np.savez(tmp_path / "B.npz", scores=[[0.9, 0.1, 0.0]] * 4, case_ids=["p1", "p2", "p3", "p4"], classes=["cat", "dog", "ibex"])
     return tmp_path
 
@@ -80,7 +80,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     assert lines[1] == "Left out: case without annotations: 1." and found["left_out"] == {"case without annotations": 1}
     assert lines[2] == "Read as missing: blank (1 cells), 'NA' (1 cells)." and lines[2] in found["notes"]
     assert (found["cases"][-1]["case"], found["cases"][-1]["mean_certainty"]) == ("p4", None)
-    with open("report/cases.csv", newline="") as file:
+    with open("report/cases.csv", newline="", encoding="utf-8") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
     (cells,) = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]
@@ -112,7 +112,7 @@ def test_provenance_and_names_of_models(folder):
     assert provenance["command"] == line and provenance["seed"] == 3
     assert [entry["name"] for entry in provenance["inputs"]] == ["annotations.csv", "A.csv", "B.npz"]
     assert provenance["inputs"][0]["sha256"] == hashlib.sha256(ANNOTATIONS.encode()).hexdigest()
-    (folder / "odd=name.csv").write_text(SCORES)
+    (folder / "odd=name.csv").write_text(SCORES, encoding="utf-8")
     assert evaluated(predictions=("A.csv", "again=A.csv", "odd=name.csv"))["models"] == ["A", "again", "odd=name"]
 
 
@@ -139,32 +139,32 @@ def test_every_option_reaches_evaluate(monkeypatch):
 
 @pytest.mark.slow
 def test_groups(folder):
-    (folder / "risk.txt").write_text("0\n1\n0\n")
+    (folder / "risk.txt").write_text("0\n1\n0\n", encoding="utf-8")
     found = evaluated("--groups", "risk.txt", "--group-names", "low", "high")
     assert found["provenance"]["groups"] == ["low", "high"]
     assert any(row["measure"] == "group_certainty" for row in found["certainty"])
-    (folder / "risk.txt").write_text("tame\nwild\ntame\n")
+    (folder / "risk.txt").write_text("tame\nwild\ntame\n", encoding="utf-8")
     named = evaluated("--groups", "risk.txt")
     assert named["provenance"]["groups"] == ["tame", "wild"] and named["certainty"] == found["certainty"]
-    (folder / "risk.csv").write_text("class,group\nibex,tame\ncat,tame\ndog,wild\n")
+    (folder / "risk.csv").write_text("class,group\nibex,tame\ncat,tame\ndog,wild\n", encoding="utf-8")
     assert evaluated("--groups", "risk.csv")["metrics"] == named["metrics"]
 
 
 def test_columns_and_classes_of_files(folder):
-    (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\np4,y,,q\n")
+    (folder / "b.csv").write_text("id,who,what,class\np1,x,cat,q\np2,x,dog,q\np3,x,?,q\np4,x,ibex,q\np4,y,,q\n", encoding="utf-8")
     columns = ("--case-column", "id", "--annotator-column", "who", "--label-column", "what")
     found = evaluated(*columns, "--na", "?", annotations="b.csv")
     assert found["left_out"] == {"case without annotations": 1} and "Read as missing: '?' (1 cells), blank (1 cells)." in found["notes"]
-    (folder / "b.csv").write_text("case,annotator,label\np1,x,0\np2,x,1\n")
+    (folder / "b.csv").write_text("case,annotator,label\np1,x,0\np2,x,1\n", encoding="utf-8")
     np.save(folder / "C.npy", [[0.9, 0.1], [0.8, 0.2]])
     assert evaluated(annotations="b.csv", predictions=["C.npy"])["provenance"]["k"] == [1]
-    (folder / "classes.txt").write_text("dog\ncat\nibex\nyak\n")
-    (folder / "C.csv").write_text(SCORES.replace("\n", ",0\n").replace("cat,0", "cat,yak"))
+    (folder / "classes.txt").write_text("dog\ncat\nibex\nyak\n", encoding="utf-8")
+    (folder / "C.csv").write_text(SCORES.replace("\n", ",0\n").replace("cat,0", "cat,yak"), encoding="utf-8")
     assert evaluated("--classes", "classes.txt", predictions=["C.csv"])["data"]["n_unused_classes"] == 1
 
 
 def test_dropped_cases_are_counted(folder, capsys):
-    (folder / "A.csv").write_text(SCORES.replace("p2,0.6,0.1,0.3\n", ""))
+    (folder / "A.csv").write_text(SCORES.replace("p2,0.6,0.1,0.3\n", ""), encoding="utf-8")
     left_out = evaluated("--missing", "drop")["left_out"]
     assert left_out == {"case without annotations": 1, "case without predictions": 1}
     assert "Left out: case without predictions: 1." in capsys.readouterr().out
@@ -191,7 +191,7 @@ def test_all_files_of_a_run_carry_its_name(folder):
 
 @pytest.mark.slow
 def test_rankings_have_several_reliabilities(folder, capsys):
-    (folder / "r.json").write_text(json.dumps([[[[0], [1, 2]], [[0]]], [[[2]]], [[[1], [0]], [[0, 1]]]]))
+    (folder / "r.json").write_text(json.dumps([[[[0], [1, 2]], [[0]]], [[[2]]], [[[1], [0]], [[0, 1]]]]), encoding="utf-8")
     for name, scores in (("C", np.eye(3)), ("D", np.eye(3)[::-1])):
         np.save(folder / f"{name}.npy", scores)
     assert evaluated(annotations="r.json", predictions=["C.npy", "D.npy"])["provenance"]["reliability"] == [10, 20, 30, 50, 100]
@@ -225,7 +225,7 @@ def test_leads_and_flips_are_said_if_they_are_shown():
 
 
 def test_clusters(folder, capsys):
-    (folder / "patients.csv").write_text("patient,case\np0,p1\np0,p2\np1,p3\np1,p4\n")
+    (folder / "patients.csv").write_text("patient,case\np0,p1\np0,p2\np1,p3\np1,p4\n", encoding="utf-8")
     found = evaluated("--clusters", "patients.csv")
     assert found["sources"]["case_low, case_high"] == ["clusters"]
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"
@@ -235,7 +235,7 @@ def test_clusters(folder, capsys):
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nx,\n", "not be blank"),
     ):
-        (folder / "bad.csv").write_text(text)
+        (folder / "bad.csv").write_text(text, encoding="utf-8")
         assert evaluate_files("--clusters", "bad.csv") == 2 and said in capsys.readouterr().err
 
 
@@ -251,8 +251,8 @@ BAD_RELIABILITIES = {
 
 def test_a_reliability_for_each_annotator(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "l.csv").write_text("case,annotator,label\n1,ann,a\n1,bob,b\n2,ann,b\n2,bob,b\n")
-    (tmp_path / "r.csv").write_text("annotator,reliability\nann,2\nbob,0.5\n")
+    (tmp_path / "l.csv").write_text("case,annotator,label\n1,ann,a\n1,bob,b\n2,ann,b\n2,bob,b\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text("annotator,reliability\nann,2\nbob,0.5\n", encoding="utf-8")
     labels = ugt.Labels.from_long([1, 1, 2, 2], ["ann", "bob"] * 2, list("abbb"))
     value = ugt.annotation_certainty(ugt.dirichlet(labels, reliability={"ann": 2, "bob": 0.5})).value
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 0
@@ -261,7 +261,7 @@ def test_a_reliability_for_each_annotator(tmp_path, monkeypatch, capsys):
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv", "--reliability", "2"]) == 2
     assert "--reliability must be left out with --annotator-reliability. Got 2." in capsys.readouterr().err
     for text, said in BAD_RELIABILITIES.items():
-        (tmp_path / "r.csv").write_text(text)
+        (tmp_path / "r.csv").write_text(text, encoding="utf-8")
         assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 2 and said in capsys.readouterr().err
 
 
@@ -276,7 +276,7 @@ def test_certainty(command):
         (line,) = [re.split(" {2,}", line.strip()) for line in lines if line.split()[:1] == [str(reliability)]]
         assert [line[1].split()[0], line[2].split()[0]] == cells[0] and line[1].endswith(cells[1]) and line[3] == cells[2]
     assert lines[-1] == "All cases: new/c.csv"
-    with open("new/c.csv", newline="") as file:
+    with open("new/c.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     assert [row[0] for row in rows] == ["case", "p3", "p1", "p2", "p4"]
     worst = next(line.split() for line in lines if line.split()[:1] == ["p3"])
@@ -343,8 +343,8 @@ BAD_ANNOTATIONS = [  # name of the file, what it holds, options, message after t
 
 @pytest.mark.parametrize(("name", "content", "options", "message"), BAD_ANNOTATIONS, ids=[message[:30] for *_, message in BAD_ANNOTATIONS])
 def test_bad_annotations(folder, refused, name, content, options, message):
-    (folder / name).write_text(content)
-    (folder / "two.txt").write_text("cat\ndog\n")
+    (folder / name).write_text(content, encoding="utf-8")
+    (folder / "two.txt").write_text("cat\ndog\n", encoding="utf-8")
     judge = ("evaluate", "--annotations", name, "--predictions", "A.csv", "--out", "report")
     for words in (judge, ("certainty", name)):
         assert refused(*words, *options).startswith(f"{name}: {message}")
@@ -379,7 +379,7 @@ BAD_PREDICTIONS = [
 
 @pytest.mark.parametrize(("content", "message"), BAD_PREDICTIONS, ids=[message[:30] for _, message in BAD_PREDICTIONS])
 def test_bad_predictions(folder, refused, content, message):
-    (folder / "C.csv").write_text(content)
+    (folder / "C.csv").write_text(content, encoding="utf-8")
     said = refused("evaluate", "--annotations", "annotations.csv", "--predictions", "A.csv", "C.csv", "--out", "report")
     assert said.startswith(message)
 
@@ -446,24 +446,24 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_does_not_go_together(folder, refused, what):
-    (folder / "g.csv").write_text("case,annotator,value\np1,x,1.5\np1,y,2.5\np2,x,3\np2,y,3.5\n")
-    (folder / "r.json").write_text(json.dumps([[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]))
-    (folder / "named.txt").write_text("low\nlow\nhigh\n")
-    (folder / "odd.csv").write_text("image_file,radiologist,finding\np1,x,cat\np1,y,dog\n")
+    (folder / "g.csv").write_text("case,annotator,value\np1,x,1.5\np1,y,2.5\np2,x,3\np2,y,3.5\n", encoding="utf-8")
+    (folder / "r.json").write_text(json.dumps([[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]), encoding="utf-8")
+    (folder / "named.txt").write_text("low\nlow\nhigh\n", encoding="utf-8")
+    (folder / "odd.csv").write_text("image_file,radiologist,finding\np1,x,cat\np1,y,dog\n", encoding="utf-8")
     np.save(folder / "C.npy", np.ones((4, 2)))
     arguments, message = REFUSED[what]
     assert refused(*arguments) == message
 
 
 def test_too_few_groups(folder, refused):
-    (folder / "few.txt").write_text("0\n1\n")
+    (folder / "few.txt").write_text("0\n1\n", encoding="utf-8")
     assert refused(*JUDGE, "--groups", "few.txt").startswith("groups must be 3 integers or names, one per class")
-    (folder / "few.txt").write_text("class,group\ncat,tame\ncat,wild\n")
+    (folder / "few.txt").write_text("class,group\ncat,tame\ncat,wild\n", encoding="utf-8")
     assert "a class and its group on each line, each class once. Got 'cat,wild'" in refused(*JUDGE, "--groups", "few.txt")
 
 
 def test_output_folder_not_writable(folder, refused):
-    (folder / "report").write_text("a file")
+    (folder / "report").write_text("a file", encoding="utf-8")
     for out in ("report", os.path.join("report", "deep")):
         assert refused(*JUDGE[:-1], out).startswith(f"output folder must be a folder that can be written to. Got {out!r} (")
     assert refused("certainty", "annotations.csv", "--out", os.path.join("report", "c.csv")).startswith("output folder must be")

@@ -52,12 +52,12 @@ OWN = ("report", "demo", "check", "example", "reader-study", "judge")  # what th
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "labels.csv").write_text(LABELS + LAST)
-    (tmp_path / "A.csv").write_text(SCORES + "p12,0.5,0.5\n")
+    (tmp_path / "labels.csv").write_text(LABELS + LAST, encoding="utf-8")
+    (tmp_path / "A.csv").write_text(SCORES + "p12,0.5,0.5\n", encoding="utf-8")
     readings = [f"{test},r{r},p{i},{(7 * i + 3 * r + (i % 2) * r) % 11},{i % 2}" for test in "ab" for r in range(3) for i in range(13)]
-    (tmp_path / "study.csv").write_text("\n".join(["test,reader,case,rating,truth", *readings, ""]))
+    (tmp_path / "study.csv").write_text("\n".join(["test,reader,case,rating,truth", *readings, ""]), encoding="utf-8")
     verdicts = [f"p{i},rule,{'cat' if i % 2 else 'dog'}" for i in range(13)]
-    (tmp_path / "judge.csv").write_text("\n".join(["case,judge,verdict", *verdicts, ""]))
+    (tmp_path / "judge.csv").write_text("\n".join(["case,judge,verdict", *verdicts, ""]), encoding="utf-8")
     rankings = synthetic.make_rankings
     monkeypatch.setattr(synthetic, "make_rankings", lambda n, *more, **seed: rankings(60, *more, **seed))  # of a shorter demo
     return tmp_path
@@ -143,12 +143,12 @@ def test_json_has_the_numbers_of_the_files(capsys):
 
 def test_rankings_and_ratings_as_json(folder, capsys):
     orders = [[[[0], [1]], [[1]]], [[[0], [1]], [[0], [1]]]]
-    (folder / "r.json").write_text(json.dumps(orders))
+    (folder / "r.json").write_text(json.dumps(orders), encoding="utf-8")
     found = printed(capsys, "agreement", "r.json", "--n-boot", "20", "--json")
     assert (found["data"]["kind"], found["data"]["n_annotations"]) == ("rankings", 4)
     assert found["agreement"][0]["value"] == ugt.leave_one_annotator_out(io.read_annotations("r.json").annotations).value
     assert {row["k"] for row in printed(capsys, "certainty", "r.json", "--json", "--k", "2")["certainty"]} == {1, 2}
-    (folder / "g.csv").write_text(LABELS.replace("cat", "1").replace("dog", "2"))
+    (folder / "g.csv").write_text(LABELS.replace("cat", "1").replace("dog", "2"), encoding="utf-8")
     found = printed(capsys, "agreement", "g.csv", "--ratings", "--n-boot", "20", "--json")
     assert found["data"] == {"kind": "ratings", "n_cases": 12, "n_annotators": 3, "n_annotations": 36}
 

@@ -74,7 +74,7 @@ def test_plan(command):
 
 
 def test_one_file_may_hold_several_models(folder, command, write):
-    lines = (folder / "A.csv").read_text().splitlines()
+    lines = (folder / "A.csv").read_text(encoding="utf-8").splitlines()
     write("\n".join([f"model,{lines[0]}", *(f"{name},{line}" for name in ("old", "new") for line in lines[1:])]) + "\n", "both.csv")
     np.save(folder / "last.npy", np.eye(2)[[0, 1, 0, 1]])
     words = ("evaluate", "--annotations", "labels.csv", "--out", "report", "--predictions")

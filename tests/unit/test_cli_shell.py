@@ -31,7 +31,7 @@ def written(tmp_path, capsys):
         out, err = capsys.readouterr()
         assert err == "" and out == _shell.SHELLS[shell](PARSER)
         out.encode("ascii")
-        (tmp_path / f"ugt.{shell}").write_text(out)
+        (tmp_path / f"ugt.{shell}").write_text(out, encoding="utf-8")
         return tmp_path / f"ugt.{shell}"
 
     return write
@@ -39,7 +39,7 @@ def written(tmp_path, capsys):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_command_and_option_is_there(written, shell):
-    text = written(shell).read_text()
+    text = written(shell).read_text(encoding="utf-8")
     for name, command in COMMANDS.items():
         assert re.search(rf"\b{name}\b", text)
         for action in command._actions:
@@ -64,7 +64,7 @@ def complete(written, tmp_path, monkeypatch):
     files = tmp_path / "files"
     (files / "my reports").mkdir(parents=True)
     for name in ("readings.csv", "my labels.csv", "b.npz"):
-        (files / name).write_text("")
+        (files / name).write_text("", encoding="utf-8")
 
     def offered(*words):
         code = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ugt; printf "%s\\n" "${COMPREPLY[@]}"'

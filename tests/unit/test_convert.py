@@ -163,7 +163,7 @@ def test_long_table(tmp_path):
         (RANKINGS, "case,annotator,label,rank\np,x,a,1\np,x,b,2\np,x,c,2\nq,y,b,1\n"),
         (RATINGS, "case,annotator,value\np,x,1.5\np,y,2.0\nq,y,3.0\n"),
     ):
-        assert io.write_annotations(tmp_path / "a.csv", annotations) == () and (tmp_path / "a.csv").read_text() == text
+        assert io.write_annotations(tmp_path / "a.csv", annotations) == () and (tmp_path / "a.csv").read_text(encoding="utf-8") == text
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
@@ -226,10 +226,10 @@ def test_predictions_that_cannot_be_written(tmp_path):
 
 
 def test_nothing_is_left_of_a_failure(tmp_path, monkeypatch):
-    (tmp_path / "a.csv").write_text("before")
+    (tmp_path / "a.csv").write_text("before", encoding="utf-8")
     monkeypatch.setattr("ugt.io.writers._with_empty", lambda *_: iter([["x"], 1 / 0 if _ is None else 7]))
     refused(r"iterable|sequence", io.write_annotations, tmp_path / "a.csv", LABELS, error=Exception)
-    assert (tmp_path / "a.csv").read_text() == "before" and os.listdir(tmp_path) == ["a.csv"]
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == "before" and os.listdir(tmp_path) == ["a.csv"]
 
 
 def convert(*words):
@@ -241,7 +241,7 @@ def convert(*words):
 
 
 def test_command(tmp_path, capsys):
-    (tmp_path / "in.csv").write_text("item,rater 1,rater 2\np,cat,dog\nq,dog,NA\n")
+    (tmp_path / "in.csv").write_text("item,rater 1,rater 2\np,cat,dog\nq,dog,NA\n", encoding="utf-8")
     found = convert(tmp_path / "in.csv", tmp_path / "out.csv")
     assert found["missing"] == {"NA": 1} and found["lost"] == [] and found["files"] == [str(tmp_path / "out.csv")]
     said = capsys.readouterr().out
@@ -249,7 +249,7 @@ def test_command(tmp_path, capsys):
         "Read as missing: 'NA' (1 cells). Read each row as a case and each column as an annotator: the first column is named 'item'" in said
     )
     assert f"3 labels of 2 cases by 2 annotators: {tmp_path / 'out.csv'}" in said
-    assert (tmp_path / "out.csv").read_text() == "case,annotator,label\np,rater 1,cat\np,rater 2,dog\nq,rater 1,dog\n"
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "case,annotator,label\np,rater 1,cat\np,rater 2,dog\nq,rater 1,dog\n"
     found = convert(tmp_path / "out.csv", tmp_path / "counts.csv", "--to", "counts")
     assert found["lost"] == ["The ids of the 2 annotators are not in the file, nor who gave which label."]
     assert found["lost"][0] in capsys.readouterr().out
@@ -261,7 +261,7 @@ def test_command(tmp_path, capsys):
 
 
 def test_command_on_predictions(tmp_path, capsys):
-    (tmp_path / "in.csv").write_text("model,case,cat,dog\nA,p,1,0\nB,p,0.5,0.5\n")
+    (tmp_path / "in.csv").write_text("model,case,cat,dog\nA,p,1,0\nB,p,0.5,0.5\n", encoding="utf-8")
     paths = (tmp_path / "in.csv", tmp_path / "a.npz")
     refused(r"--model must name one of the models 'A', 'B'\. Got none\.", convert, *paths, "--predictions")
     refused(r"--model must be one of 'A', 'B'\. Got 'C'\.", convert, *paths, "--predictions", "--model", "C")

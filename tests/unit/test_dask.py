@@ -29,7 +29,7 @@ def workers(tmp_path_factory):
     """Two processes; what is computed inside a test runs there."""
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     preload = tmp_path_factory.mktemp("preload") / "path_of_tests.py"  # last, so that what is installed goes first
-    preload.write_text(f"import sys\n\nsys.path.append({str(Path(__file__).parents[2])!r})\n")
+    preload.write_text(f"import sys\n\nsys.path.append({str(Path(__file__).parents[2])!r})\n", encoding="utf-8")
     options = {"preload": [str(preload)], "n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
@@ -318,7 +318,7 @@ def test_cases_apart_counts_as_a_plain_loop(workers, text):
 # --- a worker that is killed ---
 def die_once(marker):
     if not os.path.exists(marker):
-        open(marker, "w").close()
+        open(marker, "w", encoding="utf-8").close()
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -61,7 +61,7 @@ def test_long(frame):
 
 def test_same_as_the_file(frame, tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("case,annotator,label,rank\np,1,a b,1\np,1,c,2\nq,2,c,1\nr,2,,\n")
+    path.write_text("case,annotator,label,rank\np,1,a b,1\np,1,c,2\nq,2,c,1\nr,2,,\n", encoding="utf-8")
     columns = {"case": ["p", "p", "q", "r"], "annotator": [1, 1, 2, 2], "label": ["a b", "c", "c", None], "rank": [1, 2, 1, None]}
     ours, file = io.read_annotations(frame(columns)).annotations, io.read_annotations(path).annotations
     assert isinstance(ours, Rankings)

@@ -294,7 +294,7 @@ def evaluation():
 
 def test_json_is_strict_and_whole(evaluation, tmp_path):
     evaluation.to_json(tmp_path / "e.json")
-    found = json.loads((tmp_path / "e.json").read_text(), parse_constant=pytest.fail)
+    found = json.loads((tmp_path / "e.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert found == evaluation.to_dict() and found["schema"] == 2
     assert found["cases"][-1]["certainty_1"] is None and found["metrics"][0]["reliability"] is None
 
@@ -302,7 +302,7 @@ def test_json_is_strict_and_whole(evaluation, tmp_path):
 @pytest.mark.parametrize("table", ["metrics", "certainty", "winners", "flips", "cases"])
 def test_csv_holds_the_table(evaluation, tmp_path, table):
     evaluation.to_csv(tmp_path / "t.csv", table)
-    read = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))
+    read = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text(encoding="utf-8"))))
     assert len(read) == len(getattr(evaluation, table))
     if table == "metrics":
         assert [float(row["value"]) for row in read] == [row["value"] for row in evaluation.metrics]
@@ -314,7 +314,7 @@ def test_frame_and_page(evaluation, tmp_path):
     assert list(evaluation.to_frame()["value"]) == [row["value"] for row in evaluation.metrics]
     refused("table must be one of 'metrics'", evaluation.to_frame, "models")
     evaluation.to_html(tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.lower().startswith("<!doctype html>") and "://" not in page
 
 

@@ -186,12 +186,12 @@ def test_what_numbers_are_can_be_said(kind, numbers):
 @pytest.mark.parametrize("name", ["prediction", "severity", "value", "anything"])
 def test_a_file_of_one_number_per_case(name, tmp_path):
     path = tmp_path / "model.csv"
-    path.write_text(f"case,{name}\n" + "".join(f"{i},{x!r}\n" for i, x in enumerate(NUMBERS.tolist())))
+    path.write_text(f"case,{name}\n" + "".join(f"{i},{x!r}\n" for i, x in enumerate(NUMBERS.tolist())), encoding="utf-8")
     from ugt.io.beside import prediction_file
 
     (found,) = prediction_file(path, LABELS.axes.classes, on_scale=True).models.values()
     assert found.numbers and np.array_equal(found.scores[:, 0], NUMBERS)
-    path.write_text(f"case,{name}\n" + "".join(f"{i},{x}\n" for i, x in enumerate(MODELS["grade"].tolist())))
+    path.write_text(f"case,{name}\n" + "".join(f"{i},{x}\n" for i, x in enumerate(MODELS["grade"].tolist())), encoding="utf-8")
     (found,) = prediction_file(path, LABELS.axes.classes, on_scale=True).models.values()
     assert found.labels and not found.numbers
 

@@ -23,7 +23,7 @@ def result(kind, value, name="tag"):
 
 def studio(tmp_path, tasks, **options):
     path = tmp_path / "export.json"
-    path.write_text(json.dumps(tasks))
+    path.write_text(json.dumps(tasks), encoding="utf-8")
     return io.read_annotations(path, **options)
 
 
@@ -90,7 +90,7 @@ def test_label_studio_refused(tmp_path, tasks, message):
 
 
 def written(tmp_path, name, text, **options):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     return io.read_annotations(tmp_path / name, **options)
 
 

@@ -367,30 +367,30 @@ def test_names_and_fingerprint(write):
 def test_output_folder_is_written_as_a_whole(tmp_path):
     target = tmp_path / "new" / "deep"
     with output_folder(target) as draft:
-        (draft / "a.txt").write_text("a")
-        (draft / "b.txt").write_text("b")
+        (draft / "a.txt").write_text("a", encoding="utf-8")
+        (draft / "b.txt").write_text("b", encoding="utf-8")
         assert not (target / "a.txt").exists()
     assert sorted(os.listdir(target)) == ["a.txt", "b.txt"]
     with output_folder(target) as draft:
-        (draft / "a.txt").write_text("new")
-    assert (target / "a.txt").read_text() == "new" and sorted(os.listdir(target)) == ["a.txt", "b.txt"]
+        (draft / "a.txt").write_text("new", encoding="utf-8")
+    assert (target / "a.txt").read_text(encoding="utf-8") == "new" and sorted(os.listdir(target)) == ["a.txt", "b.txt"]
 
 
 def test_output_folder_leaves_nothing_behind(tmp_path):
     with pytest.raises(RuntimeError), output_folder(tmp_path / "new" / "deep") as draft:
-        (draft / "a.txt").write_text("a")
+        (draft / "a.txt").write_text("a", encoding="utf-8")
         raise RuntimeError
     assert os.listdir(tmp_path) == []
     (tmp_path / "b.txt").mkdir()
     message = r"output folder must have room for the file b\.txt\. Got a folder of this name\."
     with pytest.raises(ValueError, match=message), output_folder(tmp_path) as draft:
-        (draft / "a.txt").write_text("a")
-        (draft / "b.txt").write_text("b")
+        (draft / "a.txt").write_text("a", encoding="utf-8")
+        (draft / "b.txt").write_text("b", encoding="utf-8")
     assert os.listdir(tmp_path) == ["b.txt"]
 
 
 def test_output_folder_not_writable(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     message = r"output folder must be a folder that can be written to\. Got '.*file.*' \(.+\)\."
     for path in (tmp_path / "file", tmp_path / "file" / "deep"):
         with pytest.raises(ValueError, match=message), output_folder(path):

@@ -77,7 +77,7 @@ def test_an_array_whose_header_promises_too_much(tmp_path, monkeypatch):
 def test_what_fits_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", str(LIMIT / 1e9))
     rows("case,annotator,label\n", "{},b,c\n", 50_000)(tmp_path / "x.csv.gz")
-    (tmp_path / "x.json").write_text(json.dumps([[[[0]], [[1]]]] * 1000))
+    (tmp_path / "x.json").write_text(json.dumps([[[[0]], [[1]]]] * 1000), encoding="utf-8")
     assert read_annotations(tmp_path / "x.csv.gz").annotations.n_labels == 50_000
     assert read_annotations(tmp_path / "x.json").annotations.n_cases == 1000
 
@@ -87,7 +87,7 @@ def test_time_grows_with_the_columns(what, tmp_path):
     def seconds(n):
         head = ",".join(f"{'count_' if what == 'counts' else 'reader ' if what == 'wide' else 'c'}{i}" for i in range(n))
         path = tmp_path / f"{n}.csv"
-        path.write_text("case," + head + "\n" + "".join(f"{case}" + ",1" * n + "\n" for case in "pqr"))
+        path.write_text("case," + head + "\n" + "".join(f"{case}" + ",1" * n + "\n" for case in "pqr"), encoding="utf-8")
         begin = time.process_time()
         (read_predictions if what == "scores" else read_annotations)(path)
         return time.process_time() - begin

@@ -138,8 +138,8 @@ def test_every_request_that_fails_is_a_memory_error(tmp_path):
     if platform.libc_ver()[0] != "glibc" or compiler is None or "LD_PRELOAD" in os.environ:
         pytest.skip("needs glibc, a C compiler and an allocator that nothing else stands before")
     source, library, table = tmp_path / "interpose.c", tmp_path / "interpose.so", tmp_path / "labels.csv"
-    source.write_text(INTERPOSER)
-    table.write_text("case,annotator,label\n" + "".join(f"c{i},a{i % 3},{i % 2}\n" for i in range(30)))
+    source.write_text(INTERPOSER, encoding="utf-8")
+    table.write_text("case,annotator,label\n" + "".join(f"c{i},a{i % 3},{i % 2}\n" for i in range(30)), encoding="utf-8")
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", source, "-o", library, "-ldl"], check=True, timeout=60)
     root = Path(_tables.__file__).parents[2]
     environment = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"}

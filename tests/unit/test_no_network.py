@@ -87,10 +87,10 @@ def place(tmp_path_factory):
         (folder / name).mkdir()
     data = folder / "data"
     rows = "".join(f"p{i},{who},{'xyz'[(i + (who + i) % 4 // 3) % 3]}\n" for i in range(24) for who in range(4))
-    (data / "labels.csv").write_text("case,annotator,label\n" + rows)
+    (data / "labels.csv").write_text("case,annotator,label\n" + rows, encoding="utf-8")
     for name, period in (("A", 4), ("B", 5)):  # right but for every fourth or fifth case
         rows = (f"p{i},{','.join('0.6' if k == (i + (i % period == 0)) % 3 else '0.2' for k in range(3))}\n" for i in range(24))
-        (data / f"{name}.csv").write_text("case,x,y,z\n" + "".join(rows))
+        (data / f"{name}.csv").write_text("case,x,y,z\n" + "".join(rows), encoding="utf-8")
     (data / "out").mkdir()
     return folder
 
@@ -106,7 +106,7 @@ def environment(place):
 
 def watched(place, jobs):
     """What the jobs did, as events of the interpreter."""
-    (place / "jobs.json").write_text(json.dumps(jobs))
+    (place / "jobs.json").write_text(json.dumps(jobs), encoding="utf-8")
     command = [sys.executable, "-c", WATCHER, str(place / "jobs.json"), str(place / "seen.json")]
     done = subprocess.run(command, cwd=place / "data", env=environment(place), capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
@@ -181,7 +181,7 @@ DEEDS = [  # what is done, the event it is seen as, the file that is touched
 
 @pytest.mark.slow
 def test_the_watcher_sees_what_must_not_be(place):
-    (place / "data" / "gone.csv").write_text("")
+    (place / "data" / "gone.csv").write_text("", encoding="utf-8")
     try:
         forbidden, outside = faults(watched(place, [deed for deed, _, _ in DEEDS]), place)
     finally:
@@ -194,7 +194,7 @@ def test_the_watcher_sees_what_must_not_be(place):
 
 
 def test_sockets_are_blocked(place):
-    (place / "jobs.json").write_text(json.dumps(["socket.create_connection(('192.0.2.1', 80))"]))
+    (place / "jobs.json").write_text(json.dumps(["socket.create_connection(('192.0.2.1', 80))"]), encoding="utf-8")
     command = [sys.executable, "-c", WATCHER, str(place / "jobs.json"), str(place / "seen.json")]
     done = subprocess.run(command, cwd=place / "data", env=environment(place), capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 1 and "a socket was made" in done.stderr

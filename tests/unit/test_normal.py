@@ -55,7 +55,7 @@ def test_reference_cases(name):
     path = CASES / f"{name}.json"
     if not path.exists():
         pytest.skip("the reference cases are not here")
-    held = json.loads(path.read_text())
+    held = json.loads(path.read_text(encoding="utf-8"))
     given, expected = held["inputs"], held["expected"]
     post = ugt.normal([given["ratings"]], prior=(given["m0"], given["k0"], given["a0"], given["b0"]))
     cut = given["threshold"]

@@ -149,8 +149,8 @@ def test_wheels_run_on_their_system_and_later_ones(platform, tag, runs):
 def test_the_wheel_of_a_python(tmp_path, python_version, name):
     for tag in ("cp39-cp39", "cp310-cp310", "cp311-abi3"):
         for platform in (f"{PLATFORM}.manylinux_2_17_x86_64", "win_amd64", "manylinux_2_31_x86_64"):
-            (tmp_path / f"ugt-{ugt.__version__}-{tag}-{platform}.whl").write_text("")
-            (tmp_path / f"ugt-0.0.1-{tag}-{platform}.whl").write_text("")
+            (tmp_path / f"ugt-{ugt.__version__}-{tag}-{platform}.whl").write_text("", encoding="utf-8")
+            (tmp_path / f"ugt-0.0.1-{tag}-{platform}.whl").write_text("", encoding="utf-8")
     found = [offline.wheel_for(tmp_path, platform, python_version).name for platform in (PLATFORM, "win_amd64")]
     assert found == [f"ugt-{ugt.__version__}-{name}-{PLATFORM}.manylinux_2_17_x86_64.whl", f"ugt-{ugt.__version__}-{name}-win_amd64.whl"]
     with pytest.raises(SystemExit, match=rf"must hold one wheel of ugt .* with {name} for win_arm64"):
@@ -228,8 +228,8 @@ def test_install(unpacked):
 
 
 def test_another_python_is_refused(unpacked):
-    text = (unpacked / "install.sh").read_text()
-    (unpacked / "install.sh").write_text(text.replace(f"wanted={HERE}", "wanted=3.99"))
+    text = (unpacked / "install.sh").read_text(encoding="utf-8")
+    (unpacked / "install.sh").write_text(text.replace(f"wanted={HERE}", "wanted=3.99"), encoding="utf-8")
     done = install(unpacked)
     assert done.returncode == 2 and "these wheels are for Python 3.99" in done.stderr
     done = install(unpacked, python="")

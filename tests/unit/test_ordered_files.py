@@ -23,7 +23,7 @@ NUMBERS = "case,x,y\na,1,5\nb,3,\n"
 def written(tmp_path):
     def write(name, content):
         path = tmp_path / name
-        path.write_text(content)
+        path.write_text(content, encoding="utf-8")
         return path
 
     return write

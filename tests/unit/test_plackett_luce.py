@@ -314,7 +314,7 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
     with pytest.raises(ValueError, match="checkpoint must be of the same data, options and version"):
         ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[:4], n_classes=5), n_draws=400, checkpoint=path)
     whole = path.read_bytes()
-    (tmp_path / "text").write_text("case,annotator,label\n" * 10)
+    (tmp_path / "text").write_text("case,annotator,label\n" * 10, encoding="utf-8")
     refused("checkpoint must be a checkpoint file of ugt", ugt.plackett_luce, rankings, n_draws=400, checkpoint=tmp_path / "text")
     path.write_bytes(whole[:-5])  # cut off in the middle of a record: sampled again
     assert ugt.plackett_luce(rankings, n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()

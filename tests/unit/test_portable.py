@@ -58,31 +58,70 @@ def test_what_is_portable_is_let_through(line):
     assert not any(re.search(pattern, line, re.MULTILINE) for pattern in LACKING.values())
 
 
-TEXTS = {"read_text": 0, "write_text": 1}  # methods, with their number of arguments before the encoding
+TEXTS = {"read_text": 0, "write_text": 1, "TextIOWrapper": 1}  # with their number of arguments before the encoding
+BINARY = ("os", "tarfile", "zipfile", "gzip", "bz2", "lzma", "self")  # whose open() has bytes, if its mode has no "t"
 
 
-def text_without_encoding(path):
-    """Lines that open a file as text in the encoding of the system, which is cp1252 on many machines with Windows."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        named = {one.arg: one.value for one in node.keywords} if isinstance(node, ast.Call) else {}
-        if not isinstance(node, ast.Call) or "encoding" in named:
-            continue
-        if isinstance(node.func, ast.Name) and node.func.id == "open":
-            mode = named.get("mode", node.args[1] if len(node.args) > 1 else None)
-            modes = [one.value for one in ast.walk(mode) if isinstance(one, ast.Constant)] if mode else [""]
-            if not all("b" in str(one) for one in modes if one is None or isinstance(one, str)):
-                yield node.lineno
-        elif isinstance(node.func, ast.Attribute) and len(node.args) <= TEXTS.get(node.func.attr, -1):
-            yield node.lineno
+def is_text_of_the_system(call):
+    """Whether a call opens a file as text in the encoding of the system, which is cp1252 on many machines with Windows."""
+    named = {one.arg: one.value for one in call.keywords}
+    if "encoding" in named:
+        return False
+    name, home = getattr(call.func, "attr", getattr(call.func, "id", "")), getattr(getattr(call.func, "value", None), "id", "")
+    if name in TEXTS:
+        return len(call.args) <= TEXTS[name]
+    if name not in ("open", "fdopen", "NamedTemporaryFile", "TemporaryFile"):
+        return False
+    parts = [part.value for one in (*call.args, *call.keywords) for part in ast.walk(one) if isinstance(part, ast.Constant)]
+    modes = [one for one in parts if isinstance(one, str) and re.fullmatch("[rwax][bt+]*", one)]
+    if modes and not (name == "open" and home in BINARY):
+        return not all("b" in one for one in modes)
+    by_default = isinstance(call.func, ast.Name) and name == "open" and "mode" not in named and len(call.args) < 2
+    return by_default or "newline" in named or any("t" in one for one in modes) or (name == "open" and not call.args and home not in BINARY)
 
 
-def test_every_text_has_an_encoding(tmp_path):
-    sources = [path for folder in ("ugt", "packaging") for path in sorted((ROOT / folder).rglob("*.py"))]
-    assert {str(path): lines for path in sources if (lines := list(text_without_encoding(path)))} == {}
-    (tmp_path / "a.py").write_text(
-        "open(x)\nopen(x, 'w')\np.read_text()\np.write_text(y)\nopen(x, 'rb')\np.write_text(y, 'utf-8')\n", "utf-8"
-    )
-    assert list(text_without_encoding(tmp_path / "a.py")) == [1, 2, 3, 4]
+def texts_of_the_system(path):
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and is_text_of_the_system(node)
+    ]
+
+
+def test_every_text_has_an_encoding():
+    folders = ("ugt", "packaging", "tests", "benchmarks", "docs")
+    sources = [ROOT / "setup.py", *(path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))]
+    assert {str(path): lines for path in sources if (lines := texts_of_the_system(path))} == {}
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("open(x)", True),
+        ("open(x, 'w')", True),
+        ("open(x, 'w' if new else 'ab')", True),
+        ("open(x, mode)", False),
+        ("open(x, 'rb')", False),
+        ("open(x, 'w', encoding='utf-8')", False),
+        ("p.read_text()", True),
+        ("p.write_text(y)", True),
+        ("p.write_text(y, 'utf-8')", False),
+        ("p.open()", True),
+        ("p.open('w', newline='')", True),
+        ("p.open('rb')", False),
+        ("Image.open(p)", False),
+        ("gzip.open(p, 'wt')", True),
+        ("gzip.open(p, 'w')", False),
+        ("os.open(p, os.O_RDWR)", False),
+        ("os.fdopen(n, 'w')", True),
+        ("NamedTemporaryFile('w+')", True),
+        ("NamedTemporaryFile()", False),
+        ("io.TextIOWrapper(file)", True),
+        ("io.TextIOWrapper(file, 'utf-8')", False),
+    ],
+)
+def test_texts_of_the_system_are_seen(call, found):
+    assert is_text_of_the_system(ast.parse(call, mode="eval").body) is found
 
 
 def default_integers(path):

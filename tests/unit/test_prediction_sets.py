@@ -255,7 +255,7 @@ def folder(tmp_path, monkeypatch):
     ids = [f"p{i}" for i in range(200)]
     rows = [[ids[i], f"a{j}", NAMES[k]] for i in range(200) for k in range(3) for j in range(counts[i, k])]
     write("labels.csv", ["case", "annotator", "label"], *rows)
-    with open("classes.txt", "w") as file:
+    with open("classes.txt", "w", encoding="utf-8") as file:
         file.write("\n".join(NAMES))
     write("groups.csv", ["case", "cluster"], *([i, "odd" if j % 2 else "even"] for j, i in enumerate(ids)))
     write_scores("fit.csv", NAMES, [i for i in ids[:120] if i != "p3"], np.delete(p[:120], 3, axis=0))
@@ -355,7 +355,7 @@ def test_command_without_annotations_of_the_test_cases(folder, capsys):
 def test_bad_input_leaves_nothing_behind(folder, tmp_path, words, message):
     p, _, _ = folder
     write_scores("new.csv", NAMES, ["n1", "n2"], p[:2])
-    with open("few.csv", "w") as file:
+    with open("few.csv", "w", encoding="utf-8") as file:
         file.write("case,cluster\np0,a\n")
     refused(message, run, *BASE, *words)
     assert not (tmp_path / "out").exists()

@@ -57,8 +57,8 @@ def test_a_panel_and_a_claim(command, tables, tmp_path):
     claim = one.non_inferiority("with", "without", 0.1)
     assert found["random"] == ["readers", "cases", "annotators"] and found["claim"]["low"] == pytest.approx(claim.low)
     assert f"Non-inferiority of with against without: {'demonstrated' if claim.decision else 'not demonstrated'}" in printed
-    assert (tmp_path / "tables" / "figures.csv").read_text().startswith("test,value,low,high")
-    assert len((tmp_path / "tables" / "differences.csv").read_text().splitlines()) == 2
+    assert (tmp_path / "tables" / "figures.csv").read_text(encoding="utf-8").startswith("test,value,low,high")
+    assert len((tmp_path / "tables" / "differences.csv").read_text(encoding="utf-8").splitlines()) == 2
 
 
 def test_a_model_against_readers(command, tables):
@@ -73,7 +73,7 @@ def test_a_model_against_readers(command, tables):
 
 
 def test_rows_without_a_rating_are_counted(command, tables, write):
-    rows = (write("", "x").parent / "readings.csv").read_text().splitlines()
+    rows = (write("", "x").parent / "readings.csv").read_text(encoding="utf-8").splitlines()
     rows[1] = ",".join([*rows[1].split(",")[:3], "", rows[1].split(",")[4]])
     write("\n".join(rows), "gap.csv")
     found = json.loads(command("reader-study", "gap.csv", "--json"))

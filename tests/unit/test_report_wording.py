@@ -55,19 +55,20 @@ def test_the_plan_and_the_record_have_them(tmp_path):
     assert found.provenance["positive_class"] == "a"
     assert found.run == ugt.evaluate(LABELS, SCORES, reliability=1, k=1, n_resamples=20, plan=plan).run  # words are no results
     found.to_html(tmp_path / "r.html", report={"title": "last"})
-    assert Page((tmp_path / "r.html").read_text()).all("h1")[0]["text"] == "last"
+    assert Page((tmp_path / "r.html").read_text(encoding="utf-8")).all("h1")[0]["text"] == "last"
 
 
 def test_the_command_has_them(command, tmp_path):
-    Path("l.csv").write_text("case,annotator,label\n" + "".join(f"{i},x,{'ab'[i % 2]}\n{i},y,a\n" for i in range(24)))
-    Path("m.csv").write_text("case,a,b\n" + "".join(f"{i},0.{i % 9 + 1},0.{9 - i % 9}\n" for i in range(24)))
+    Path("l.csv").write_text("case,annotator,label\n" + "".join(f"{i},x,{'ab'[i % 2]}\n{i},y,a\n" for i in range(24)), encoding="utf-8")
+    Path("m.csv").write_text("case,a,b\n" + "".join(f"{i},0.{i % 9 + 1},0.{9 - i % 9}\n" for i in range(24)), encoding="utf-8")
     words = ("--title", "T", "--authors", "A", "--note", "n1", "--note", "n2", "--unit", "image", "--annotators-are", "reader")
     command("evaluate", "--annotations", "l.csv", "--predictions", "m.csv", "--out", "r", "--n-boot", 20, "--no-details", "--quiet", *words)
-    found = json.loads(Path("r/evaluation.json").read_text())
+    found = json.loads(Path("r/evaluation.json").read_text(encoding="utf-8"))
     assert found["provenance"]["report"] == dict(zip(wording.FIELDS, ("T", "A", ["n1", "n2"], "image", "reader")))
     command("report", "r/evaluation.json", "--title", "new", "--appendices", "open", "--quiet")
-    again = Page(Path("report.html").read_text())
-    assert again.all("h1")[0]["text"] == "new" and "A · 24 images" in again.text and "<details open>" in Path("report.html").read_text()
+    again = Page(Path("report.html").read_text(encoding="utf-8"))
+    assert again.all("h1")[0]["text"] == "new" and "A · 24 images" in again.text
+    assert "<details open>" in Path("report.html").read_text(encoding="utf-8")
     assert "--unit must be a noun in the singular, such as image or reader. Got '7'" in command(
         "report", "r/evaluation.json", "--unit", 7, code=2
     )

@@ -81,7 +81,7 @@ def test_evaluations_of_two_grades_have_the_numbers_of_classes():
 
 def test_the_command_finds_the_same_agreement(tmp_path, capsys):
     rows = [f"{i},r{a},{CELLS[i, a]}" for i in range(N) for a in range(A) if CELLS[i, a] >= 0]
-    (tmp_path / "a.csv").write_text("\n".join(["case,annotator,label", *rows]))
+    (tmp_path / "a.csv").write_text("\n".join(["case,annotator,label", *rows]), encoding="utf-8")
     found = []
     for words in ([], ["--ordered"]):
         main(["agreement", str(tmp_path / "a.csv"), "--n-boot", "50", "--json", *words])

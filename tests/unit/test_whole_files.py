@@ -44,20 +44,24 @@ WRITE = """
 
 
 def contents(folder):
-    return {path.name: path.read_text() for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith(".ugt-")}
+    return {
+        path.name: path.read_text(encoding="utf-8")
+        for path in Path(folder).iterdir()
+        if path.is_file() and not path.name.startswith(".ugt-")
+    }
 
 
 @pytest.fixture
 def folder(tmp_path):
     for name, text in OLD.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
 
 def write(folder):
     with output_folder(folder) as draft:
         for name, text in NEW.items():
-            (draft / name).write_text(text)
+            (draft / name).write_text(text, encoding="utf-8")
 
 
 def run(folder, name="new", killed_at=0):
@@ -154,7 +158,7 @@ def test_four_runs_into_one_folder(folder):
     for _ in range(2):
         runs = [run(folder, name) for name in ("one", "two", "three", "four")]
         assert [one.wait() for one in runs] == [0] * 4
-        assert len({(folder / name).read_text() for name in "abd"}) == 1
+        assert len({(folder / name).read_text(encoding="utf-8") for name in "abd"}) == 1
     threads = [threading.Thread(target=write, args=(folder,)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -165,7 +169,7 @@ def test_four_runs_into_one_folder(folder):
 
 def test_workspaces_of_runs_that_live_stay(folder):
     with output_folder(folder) as first:
-        (first / "a").write_text("first")
+        (first / "a").write_text("first", encoding="utf-8")
         (folder / ".ugt-0123" / "new").mkdir(parents=True)  # nobody's: a run was killed before it had a lock
         write(folder)
         assert contents(folder) == OLD_AND_NEW
@@ -204,11 +208,11 @@ JOBS = [("certainty", "labels.csv", "--out"), ("convert", "labels.csv")]
 @pytest.mark.parametrize("link", [False, True])
 def test_a_pipe_gets_the_file(job, link, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    Path("labels.csv").write_text(LABELS)
+    Path("labels.csv").write_text(LABELS, encoding="utf-8")
     os.mkfifo("pipe.csv")
     os.symlink("pipe.csv", "link.csv")
     got = []
-    reader = threading.Thread(target=lambda: got.append(Path("pipe.csv").read_text()))
+    reader = threading.Thread(target=lambda: got.append(Path("pipe.csv").read_text(encoding="utf-8")))
     reader.start()
     assert cli.main([*job, "link.csv" if link else "pipe.csv"]) == 0
     reader.join()
@@ -220,7 +224,7 @@ def test_a_pipe_gets_the_file(job, link, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("out", ["/dev/null", "null"])
 def test_a_device_stays_a_device(out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("labels.csv").write_text(LABELS)
+    Path("labels.csv").write_text(LABELS, encoding="utf-8")
     os.symlink("/dev/null", "null")
     assert cli.main(["certainty", "labels.csv", "--out", out]) == 0
     assert Path("/dev/null").is_char_device() and Path("null").is_symlink()
@@ -230,13 +234,13 @@ def test_a_device_stays_a_device(out, tmp_path, monkeypatch):
 
 def _write_report(folder):
     with output_folder(folder) as draft:
-        (draft / "report.html").write_text("")
+        (draft / "report.html").write_text("", encoding="utf-8")
 
 
 @posix
 @pytest.mark.parametrize("shell", ["{} | cat", "{} > here.csv; cat here.csv", "{} >> here.csv; cat here.csv"])
 def test_standard_output_gets_the_file_and_nothing_else(shell, tmp_path):
-    (tmp_path / "labels.csv").write_text(LABELS)
+    (tmp_path / "labels.csv").write_text(LABELS, encoding="utf-8")
     command = f"{sys.executable} -m ugt certainty labels.csv --out /dev/stdout"
     found = subprocess.run(["sh", "-c", shell.format(command)], cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True)
     header, *rows = found.stdout.splitlines()

@@ -466,7 +466,7 @@ def check(data, folder):
     """``ugt check``: any file, alone and beside others, and as any kind."""
     kind, data = split(data)
     for name in ("labels.csv", "a.csv"):
-        (folder / name).write_text(INPUTS[name])
+        (folder / name).write_text(INPUTS[name], encoding="utf-8")
     path = written(folder, f"given.{CHECKED[kind % 4]}", data)
     files, taken = ([str(folder / word) if word in INPUTS else word for word in WITH[kind // 4 % 5]], AS[kind // 20 % 5])
     command(["check", f"{taken}{path}", *files, *(["--json"] if kind >= 100 else [])])
@@ -476,7 +476,7 @@ def check(data, folder):
 def cli(data, folder):
     before = os.getcwd()
     for name, text in INPUTS.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
     os.chdir(folder)
     try:
         words = arguments(data)
