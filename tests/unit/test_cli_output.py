@@ -156,7 +156,8 @@ def test_rankings_and_ratings_as_json(folder, capsys):
 def test_plain_values_and_printable_text():
     values = {"a": np.array([1.0, np.nan]), "b": [np.float64("inf"), np.int64(3), np.bool_(True)], 1: (Path("x"), None)}
     assert _command.plain(values) == {"a": [1.0, None], "b": [None, 3, True], "1": ["x", None]}
-    assert _command.printable("plain, große Katze 猫\u00a0\udcff") == "plain, große Katze 猫\u00a0\udcff"
+    assert _command.printable("plain, große Katze 猫\u00a0") == "plain, große Katze 猫\u00a0"
+    assert _command.printable("no UTF-8: \udcff") == r"no UTF-8: \udcff"
     assert _command.printable("a\nb\tc\x1b\x9b\u2028\u202e") == r"a\nb\tc\x1b\x9b\u2028\u202e"
 
 
@@ -324,16 +325,30 @@ def test_file_names_that_are_no_utf8(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoding", "more"), [("ascii", []), ("ascii", ["--json"]), ("cp1252", [])])
-def test_terminals_of_other_encodings(folder, encoding, more):
-    (folder / "a.csv").write_text(LABELS.replace("cat", "Kätzchen 猫"), encoding="utf-8")
-    command = [sys.executable, "-m", "ugt", "certainty", "a.csv", *more]
-    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
-    assert (done.returncode, results(done.stderr.decode(encoding))) == (0, "")
-    if more:
-        assert strict(done.stdout.decode("ascii"))["least_certain"]
-    else:
-        assert "Kätzchen 猫".encode(encoding, "replace") in done.stdout
+@pytest.mark.parametrize(("encoding", "into"), [("ascii", "pipe"), ("cp1252", "file"), ("cp850", "pipe")])
+def test_terminals_of_other_encodings(folder, encoding, into):
+    cat, dog = "Kätzchen 猫", "Hündchen 狗"
+    (folder / "a.csv").write_text(LABELS.replace("cat", cat).replace("dog", dog), encoding="utf-8")
+
+    def run(*words):
+        with open(folder / "out.txt", "w+b") as out:
+            command, stdout = [sys.executable, "-m", "ugt", *words], out if into == "file" else subprocess.PIPE
+            environment = {**os.environ, "PYTHONIOENCODING": encoding}
+            done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False, env=environment)
+            out.seek(0)
+            printed = out.read() if into == "file" else done.stdout
+        return done.returncode, printed.decode(encoding), done.stderr.decode(encoding)
+
+    code, said, problems = run("certainty", "a.csv")
+    assert (code, results(problems)) == (0, "")
+    shown = [name.encode(encoding, "backslashreplace").decode(encoding) for name in (cat, dog)]
+    rows = said[said.index("Least certain cases:") :].splitlines()[1:]
+    assert any(shown[0] in row for row in rows) and any(shown[1] in row for row in rows) and shown[0] != shown[1]
+    assert len(set(map(len, rows))) == 1  # aligned
+    code, said, _ = run("certainty", "a.csv", "--json")
+    assert code == 0 and strict(said)["least_certain"] and said.isascii()
+    code, said, problems = run("certainty", f"{cat}.csv")
+    assert (code, said, problems.splitlines()) == (2, "", [f"ugt: error: {shown[0]}.csv: no such file"])
 
 
 @pytest.mark.slow

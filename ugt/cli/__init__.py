@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a name that the terminal cannot show must not be an error
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not be an error
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = _run(words)

@@ -284,14 +284,18 @@ def complain(what: str) -> None:
 
 
 def printable(line: str) -> str:
-    r"""Return a line with control characters as ``\n``, ``\x1b``, so that a name can neither break a line nor control the terminal."""
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() or _is_mark(c) else c.encode("unicode_escape").decode("ascii") for c in line)
+    r"""Return a line with control characters as ``\n``, ``\x1b``, so that a name can neither break a line nor control the terminal.
+
+    Characters that the encoding of the terminal lacks become escapes, too, so that different names stay different and columns aligned.
+    """
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() or _is_mark(c) else c.encode("unicode_escape").decode("ascii") for c in line)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return line.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _is_mark(character: str) -> bool:
-    """Return whether a character is harmless although Python calls it unprintable: spaces, new letters, undecodable bytes of file names.
+    """Return whether a character is harmless although Python calls it unprintable: spaces and new letters.
 
     Characters that reverse the direction of a line are not harmless.
     """
