@@ -102,7 +102,7 @@ def ua_group_accuracy(
             raise checks.error("scores", must, table[i, j], f"{where}, class {post.axes.class_name(j)}")
         order = Orders.from_dense(summed(table, group), 1, ties)
     judge = Groups(group, group_rule == "sum", order.sets(1).membership(1), of == "class", ties)
-    rows = np.arange(post.n_cases)
+    rows = np.arange(post.n_cases, dtype=np.int64)
     if wanted is None:
         return results.estimate(judge.right(post, rows), made_of=post.made_of, again=judge.right)
     both = partial(judge.given, wanted)
@@ -146,5 +146,5 @@ class Groups(NamedTuple):
 
     def slope(self, wanted: int, truth: Plausibilities, value: float) -> results.Comparison:
         """Return the numerator less the value times the denominator per case, from which the spread of the ratio follows."""
-        worth = (self._worth(np.arange(truth.n_cases)) - value) * self._inside(wanted)
+        worth = (self._worth(np.arange(truth.n_cases, dtype=np.int64)) - value) * self._inside(wanted)
         return self._seen(truth).of_best_class(worth, ties=self.ties)

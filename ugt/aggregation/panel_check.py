@@ -327,7 +327,7 @@ def _of_annotators(known: Any, judge: Any, summed: Any) -> PanelParts | None:
     if not len(known.annotators):
         return None
     found = []
-    for a, rows in enumerate(cases_of_annotators(known, np.arange(len(case_offsets(known)) - 1))):
+    for a, rows in enumerate(cases_of_annotators(known, np.arange(len(case_offsets(known)) - 1, dtype=np.int64))):
         held = judge(without(known, a, rows), without(known, a, rows, alone=True))
         found.append(summed(held._replace(row=rows[held.row]), least=LEAST))
     return _parts(known.annotators, found)

@@ -154,7 +154,7 @@ class Form(Statistic):
             return self._ones[None]
         weights, row = by_case(cases), self.judged.row
         if row is not None:  # sums are over the different cases only
-            weights = Alike(np.arange(len(row)), row, len(self.judged.times)).times(weights)
+            weights = Alike(np.arange(len(row), dtype=np.int64), row, len(self.judged.times)).times(weights)
         return np.asarray((self._columns @ np.ascontiguousarray(weights)).T)
 
     @cached_property

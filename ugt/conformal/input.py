@@ -118,7 +118,7 @@ class Truth:
     def block(self, begin: int, end: int) -> Array:
         """Return (rows, K) numbers of at least 0; rows of NaN are undefined."""
         if not isinstance(self.source, np.ndarray):
-            return np.ascontiguousarray(self.source.take(np.arange(begin, end)).mean())
+            return np.ascontiguousarray(self.source.take(np.arange(begin, end, dtype=np.int64)).mean())
         part = np.ascontiguousarray(self.source[begin:end], np.float64)
         missing = np.isnan(part).all(axis=1)
         with np.errstate(over="ignore", invalid="ignore"):

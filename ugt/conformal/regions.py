@@ -107,7 +107,7 @@ class PlausibilityRegions(Calibrator):
                 block = known.block(begin, end)
                 drawn = (block / block.sum(axis=1, keepdims=True))[:, None]
             else:
-                drawn = known.source.take(np.arange(begin, end)).draws(m, seed=rule.seed)
+                drawn = known.source.take(np.arange(begin, end, dtype=np.int64)).draws(m, seed=rule.seed)
             return expected(drawn, rule.scores(cases, begin, end, CALIBRATED))
 
         k = cases.axes.n_classes

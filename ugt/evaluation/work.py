@@ -122,7 +122,7 @@ class Work:
             by_group = annotation_certainty(truth, groups=self.groups, group_rule="top_class", ties=ties)
             self._add_certainty(reliability, "group_certainty", 1, by_group)
         halves = [slice(begin, None, 2) for begin in (0, 1)] if truth.is_joint and truth.n_cases > 1 else []
-        truths = [truth.take(np.arange(truth.n_cases)[half]) for half in halves]
+        truths = [truth.take(np.arange(truth.n_cases, dtype=np.int64)[half]) for half in halves]
         for name, order in self.ranked.items():
             pairs = [(one, Orders.from_dense(self.scores[name][half], self.orders[-1], ties)) for one, half in zip(truths, halves)]
             for metric, k in metrics_wanted(self.orders):

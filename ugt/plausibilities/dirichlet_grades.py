@@ -78,7 +78,7 @@ def _with_draws(post: Dirichlet, per_case: Array, predicted: Array, order: Int64
     variance, per_draw = np.full(post.n_cases, np.nan), np.zeros(n)
     step = max(1, CELLS // (n * post.n_classes))
     for begin in range(0, post.n_cases, step):
-        rows = np.arange(begin, min(begin + step, post.n_cases))
+        rows = np.arange(begin, min(begin + step, post.n_cases), dtype=np.int64)
         table = np.cumsum(post.take(rows).draws(n)[..., order], axis=2)[..., :-1]
         found = (np.abs(table - predicted[rows, None, :]) * steps).sum(2)
         variance[rows] = found.var(axis=1, ddof=1)

@@ -300,7 +300,7 @@ class MentionedDraws(Draws):
         return table
 
     def _values(self) -> Array:
-        return self._grouped(np.arange(self.n_classes))
+        return self._grouped(np.arange(self.n_classes, dtype=np.int64))
 
     def take(self, rows: Any) -> MentionedDraws:
         rows = np.asarray(rows)

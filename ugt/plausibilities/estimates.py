@@ -325,7 +325,7 @@ class OfTruth(Ratios):
         return self.made_of.annotations_by_name
 
     def judged_by(self, annotators: NDArray[Any]) -> Ratios:
-        return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases))
+        return self._of(self.made_of.judged_by(annotators), np.arange(self.n_cases, dtype=np.int64))
 
     def _of(self, truth: Any, rows: Int64) -> Ratios:
         found = self.again(truth, rows)

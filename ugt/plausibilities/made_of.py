@@ -59,7 +59,7 @@ class MadeOf(Frozen):
         """Return the truth from the annotators with a weight (A,) above 0."""
         known = only(self.annotations, annotators)
         weights = None if self.weights is None else self.weights[weighing(self.annotations, annotators)]
-        found = self._made(known, weights, np.arange(self.annotations.n_cases))
+        found = self._made(known, weights, np.arange(self.annotations.n_cases, dtype=np.int64))
         return found if self.rows is None else found.take(self.rows)
 
     @cached_property

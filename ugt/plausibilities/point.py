@@ -116,7 +116,7 @@ class Vectors(Plausibilities):
         found, step = np.empty((self.n_cases, self.n_draws)), max(1, CELLS // (self.n_draws * self.n_classes))
         for begin in range(0, self.n_cases, step):
             rows = slice(begin, min(begin + step, self.n_cases))
-            found[rows] = of(self.take(np.arange(rows.start, rows.stop)).draws(self.n_draws), rows)
+            found[rows] = of(self.take(np.arange(rows.start, rows.stop, dtype=np.int64)).draws(self.n_draws), rows)
         return self._spread(found.reshape(-1))
 
     def mass(self, sets: Sets) -> Comparison:

@@ -37,7 +37,7 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
         raise error("sets", f"hold one set for each of the {axes.n_cases} cases", len(rows))
     known = {name: k for k, name in enumerate(axes.classes.tolist())} if is_text(axes.classes) else {}
     rows = [_positions(row, known, axes, i) for i, row in enumerate(rows)]
-    return _ragged(np.array([len(row) for row in rows]), np.concatenate(rows).astype(np.int64), axes)
+    return _ragged(np.array([len(row) for row in rows], np.int64), np.concatenate(rows).astype(np.int64), axes)
 
 
 def _positions(row: Any, known: dict[str, int], axes: Axes, i: int) -> Any:

@@ -79,7 +79,7 @@ def plausibilities(
     if len(labels) != known.n_classes:
         raise error("names", f"be {known.n_classes} names, one per class", len(labels))
     said, beside = _said(annotations, at, known), {name: _mean(name, given, at, known) for name, given in (points or {}).items()}
-    ax, one = _base.axes_of(ax), known.take(np.array([at]))
+    ax, one = _base.axes_of(ax), known.take(np.array([at], np.int64))
     ax.set_xlim(0, 1)
     ax.set_xlabel("plausibility")
     mean = one.mean()[0]
@@ -111,7 +111,7 @@ def _mean(name: str, given: Any, case: int, known: Any) -> Array:
     if (other.n_cases, other.n_classes) != (known.n_cases, known.n_classes):
         must = f"have {known.n_cases} cases and {known.n_classes} classes, as the truth"
         raise error("points", must, (other.n_cases, other.n_classes), repr(name))
-    return np.asarray(other.take(np.array([case])).mean()[0])
+    return np.asarray(other.take(np.array([case], np.int64)).mean()[0])
 
 
 def _dots(ax: Any, one: Any, order: Int64) -> None:

@@ -233,7 +233,7 @@ class Context:
         """Return the resamples of all certainties, metrics and further measures, in the order of their rows, from those of ``asked``."""
         first = list(answers[: len(answers) - len(self.further)])
         own = answers[len(first) :]
-        return Resamples.beside([*first, *(one.take(np.arange(len(rows))) for one, (_, rows) in zip(own, self.further))])
+        return Resamples.beside([*first, *(one.take(np.arange(len(rows), dtype=np.int64)) for one, (_, rows) in zip(own, self.further))])
 
     def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
         """Return the counts of labels (n, K) if there are scores to compare with them; add a note if there are too many."""

@@ -247,7 +247,7 @@ class Resamples(Frozen):
     def take(self, columns: Any) -> Resamples:
         """Return some of the numbers, by position (an int, a slice, or a sequence of ints or bools)."""
         try:
-            at = np.atleast_1d(np.arange(len(self))[columns])
+            at = np.atleast_1d(np.arange(len(self), dtype=np.int64)[columns])
         except IndexError:
             raise error("columns", f"be positions from 0 to {len(self) - 1}", repr(columns)) from None
         return self._map(lambda table: table[..., at], lambda units: units.take(at))

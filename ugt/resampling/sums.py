@@ -84,7 +84,8 @@ class Sums:
         for table in map(design.added_up, tables):
             found = np.tile(added(table, None), (n, 1))
             varies = np.flatnonzero(~design.constant(table))
-            grouped = GroupSums(np.arange(len(table)), np.zeros(len(table), np.int32), table[:, varies], 1) if design.plain else None
+            rows, one = np.arange(len(table), dtype=np.int64), np.zeros(len(table), np.int32)
+            grouped = GroupSums(rows, one, table[:, varies], 1) if design.plain else None
             if grouped is not None and grouped.alike is not None:
                 self._grouped.append((found, varies, grouped))
             else:

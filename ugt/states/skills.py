@@ -339,5 +339,5 @@ def _count(by_id: bool, expert: Expert) -> tuple[Any, ...]:
     if by_id and given.axes.numbered:
         raise checks.error("parts", "name their cases for n_restarts, whose draws depend on the case id", "cases that are only numbered")
     empty = sum(given.left_out.values())
-    pairs = expert.pairs(np.arange(given.n_annotators))
+    pairs = expert.pairs(np.arange(given.n_annotators, dtype=np.int64))
     return given.axes.classes, given.labels.annotators, pairs, given.n_labels, given.axes.n_cases - empty, empty

@@ -116,7 +116,7 @@ class ByClass:
         self.counts = np.bincount(case * width + place[label], count, n * width).reshape(n, width)[:, :-1]
         below = self.counts * (size > 1)[:, None]
         above = below * (self.counts - 1) / np.maximum(size - 1, 1)[:, None]
-        self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen)))
+        self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64))
 
     def rows(self, context: Context, intervals: Array) -> list[Row]:
         """Return one row per class."""

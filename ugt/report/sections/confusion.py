@@ -80,14 +80,14 @@ def make(context: Context, notes: list[str]) -> Made:
 def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
     """Return positive agreement for each class, then negative."""
     above = [truth * choice, other * (1 - choice)]
-    return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1]))
+    return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1], dtype=np.int64))
 
 
 def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
     """Return positive agreement for each group, then the accuracy given the group."""
     truth = summed(top, group)
     above = [truth * summed(choice, group), summed(top * choice, group)]
-    return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1]), 2))
+    return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1], dtype=np.int64), 2))
 
 
 def _pooled(table: Array, kept: Int64) -> Array:

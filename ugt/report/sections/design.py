@@ -109,7 +109,7 @@ def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[
     chosen = most(np.bincount(annotator, minlength=n), MOST_OVERLAP)
     if n > MOST_OVERLAP:
         notes.append(f"Cases that two annotators share are counted among the {MOST_OVERLAP} of {n:,} annotators with most cases.")
-    place = np.full(n, -1)
+    place = np.full(n, -1, np.int64)
     place[chosen] = np.arange(len(chosen))
     here = place[annotator] >= 0
     _, row = np.unique(case[here], return_inverse=True)

@@ -48,7 +48,7 @@ def make(context: Context, notes: list[str]) -> Made:
         tables = [law * part for part in parts]
         columns = np.concatenate([np.concatenate([table.sum(axis=1, keepdims=True), table], 1) for table in tables], 1)
         below_ = np.concatenate([law.sum(axis=1, keepdims=True), law], 1)
-        asks[model] = Ratios(np.concatenate([columns, below_], 1), np.tile(np.arange(1 + len(values)), len(PARTS)))
+        asks[model] = Ratios(np.concatenate([columns, below_], 1), np.tile(np.arange(1 + len(values), dtype=np.int64), len(PARTS)))
         asks[model].shares = False
     n = context.options.affordable(sum(one.columns.size for one in asks.values()), "errors by grade", notes, most=MOST_WORK)
     found = yield [Ask(one, n, context.counted) for one in asks.values()]

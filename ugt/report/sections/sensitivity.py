@@ -199,7 +199,7 @@ class _Work:
         if setting.joined:
             return {name: self._joined(setting, table.argmax(axis=1)) for name, table in context.scores.items()}
         if setting.annotator >= 0:
-            known = without(known, setting.annotator, np.arange(known.n_cases))
+            known = without(known, setting.annotator, np.arange(known.n_cases, dtype=np.int64))
         truth = self._truth(setting, known).take(context.known.rows)
         if setting.ties is None:
             return self._compared(truth, None, self.orders)

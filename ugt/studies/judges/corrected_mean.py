@@ -193,7 +193,7 @@ class CorrectedMean(OverBoth):
         if not 1 <= k <= a:
             raise error("n_labels", f"be from 1 to the {a} annotators", k)
         check_level(level)
-        return float(self._half_widths(np.array([a]), n, k, 0.5 + level / 2)[0]) * 2
+        return float(self._half_widths(np.array([a], np.int64), n, k, 0.5 + level / 2)[0]) * 2
 
     def annotators_needed(self, width: float, *, level: float = 0.95) -> int | None:
         """Return the fewest annotators for this expected width, with as many labels as here; None if up to 1,000 are too few."""
@@ -201,7 +201,7 @@ class CorrectedMean(OverBoth):
         check_level(level)
 
         def enough(a: int) -> bool:
-            half = self._half_widths(np.array([a]), self.n_labelled, min(k, a), 0.5 + level / 2)[0]
+            half = self._half_widths(np.array([a], np.int64), self.n_labelled, min(k, a), 0.5 + level / 2)[0]
             return bool(a >= 2 and 2 * half <= wanted)
 
         return least_people(enough, MOST_ANNOTATORS)
