@@ -59,7 +59,8 @@ def narrowed(found: Any, arguments: tuple[Any, ...], dtype: Any) -> Any:
         small = found.astype(np.int32)
         found = small if (small == found).all() else found  # numbers that need more bits have them on Windows, too
     if type(found) is np.ndarray:
-        return found.view(Narrow)
+        is_new = found.flags.owndata and not any(found is one for one in arguments)
+        return found.view(Narrow).copy() if is_new else found.view(Narrow)  # a new array owns its memory, as in numpy
     return found
 
 

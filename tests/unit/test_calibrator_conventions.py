@@ -34,7 +34,7 @@ def test_bad_counts(kind):
         (changed(counts, (9, 1), NAN), r"counts must be finite numbers of at most 2\*\*53\. Got nan, first at case 9, class 1\."),
         (changed(counts, (9, 1), INF), r"counts must be finite numbers of at most 2\*\*53\. Got inf, first at case 9, class 1\."),
         (changed(counts, (9, 1), 1e16), r"counts must be finite numbers of at most 2\*\*53\. Got 1e\+16, first at case 9, class 1\."),
-        (counts[:-1], must + r"int64 of shape \(59, "),
+        (counts[:-1], must + r"int\d\d of shape \(59, "),
         (counts.T, must),
         (counts[:, :1], must),
         (counts[:, 0].astype(float), must + r"float64 of shape \(60,\)\."),

@@ -309,7 +309,7 @@ def test_values():
     "values, message",
     [
         (None, r"values must give a number for each class if classes are text. Got None\."),
-        ([1, 2], r"values must be a number for each of the 3 classes. Got int64 of shape \(2,\)\."),
+        ([1, 2], r"values must be a number for each of the 3 classes. Got int\d\d of shape \(2,\)\."),
         ([1, math.nan, 2], r"values must be numbers from -1e\+100 to 1e\+100. Got nan, first at class 'b'\."),
         ([1, 2, math.inf], r"Got inf, first at class 'c'\."),
         (["1", "2", "3"], r"values must be a number for each of the 3 classes"),

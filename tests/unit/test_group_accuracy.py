@@ -163,7 +163,7 @@ def test_the_page_has_both(tmp_path):
             r"groups must hold a group for exactly the 3 classes\. Got a group of 'lupus', which is not a class",
         ),
         ({"groups": {"melanoma": 1, "nevus": "low", "eczema": None}}, "groups must be 3 integers or names, one per class, or a mapping"),
-        ({"groups": [0, 1]}, "groups must be 3 integers or names, one per class, or a mapping from classes to these. Got int64"),
+        ({"groups": [0, 1]}, "groups must be 3 integers or names, one per class, or a mapping from classes to these. Got int"),
         ({"groups": RISK, "given": "High"}, "given must be one of the groups 'high', 'low'. Got 'High'"),
         ({"groups": [0, 3, 3], "given": 1}, "given must be one of the groups 0, 3. Got 1"),
         ({"groups": [0, 1, 1], "given": True}, "given must be one of the groups 0, 1. Got True"),
