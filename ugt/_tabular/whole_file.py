@@ -13,6 +13,7 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,12 +23,14 @@ from typing import IO, Any
 
 from .._base.checks import error
 from .._base.locks import try_lock
+from .windows import about_length, check_output
 
 DRAFT = ".ugt-"
 LOCK = "lock"
 NEW, READY, OLD = "new", "ready", "old"  # folders of a workspace: new files; their name once all old files have moved; old files
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")  # names of files that a process has open, of any kind
 PATIENCE = 60.0  # seconds to wait until another run has moved its files, which takes milliseconds
+SCAN = 1.0  # seconds to wait on Windows until another program, such as a virus scanner, has closed a file
 
 
 class _NotReplacedError(OSError):
@@ -50,6 +53,16 @@ def write_text(path: Any, text: str) -> None:
 @contextmanager
 def output_file(path: Any) -> Iterator[Path]:
     """Yield the path of a draft of the file ``path``, whose folder exists; a device or a pipe receives its content at the end."""
+    try:
+        with _draft(path) as draft:
+            yield draft
+    except _NotReplacedError as problem:
+        raise OSError(problem.errno, f"{problem.strerror} (is the file open in another program?)", os.fspath(path)) from None
+
+
+@contextmanager
+def _draft(path: Any) -> Iterator[Path]:
+    """Yield the path of a draft, which replaces the file at the end."""
     target = Path(os.path.abspath(path))
     with ExitStack() as stack:
         if is_stream(target):
@@ -58,12 +71,13 @@ def output_file(path: Any) -> Iterator[Path]:
             with open(draft, "rb") as file, open(target, "wb") as stream:
                 shutil.copyfileobj(file, stream)
             return
+        check_output(path)
         try:
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             draft = stack.enter_context(_workspace(target.parent)) / target.name
         except OSError as problem:
-            raise OSError(problem.errno, problem.strerror, os.fspath(path)) from None
+            raise OSError(problem.errno, f"{problem.strerror}{about_length(path)}", os.fspath(path)) from None
         yield draft
 
 
@@ -117,6 +131,7 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> os.listdir(results)
     ['one.txt']
     """
+    check_output(path)
     folder = Path(path)
     made = [part for part in (folder, *folder.parents) if not part.exists()]
     try:
@@ -125,7 +140,8 @@ def output_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                 folder.mkdir(parents=True, exist_ok=True)
                 draft = stack.enter_context(_workspace(folder))
             except OSError as problem:
-                raise error("output folder", "be a folder that can be written to", f"{str(folder)!r} ({problem.strerror})") from None
+                got = f"{str(folder)!r} ({problem.strerror}){about_length(folder)}"
+                raise error("output folder", "be a folder that can be written to", got) from None
             yield draft
     except BaseException as problem:
         with suppress(OSError):  # another program may have written to the folder
@@ -195,6 +211,19 @@ def _names(folder: Path) -> list[str]:
     return sorted(name for name in os.listdir(folder) if not name.startswith(DRAFT)) if folder.is_dir() else []
 
 
+def _move(source: Path, target: Path) -> None:
+    """Move a file or a folder of files to its place."""
+    until = time.monotonic() + SCAN
+    while True:
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:  # Windows moves no file that a program has open
+            if sys.platform != "win32" or time.monotonic() > until:
+                raise
+        time.sleep(0.02)
+
+
 def _publish(own: Path, folder: Path) -> None:
     """Move the old files out and the new ones in; if one cannot be replaced, move all back."""
     new, ready, old = own / NEW, own / READY, own / OLD
@@ -206,22 +235,22 @@ def _publish(own: Path, folder: Path) -> None:
     try:
         if len(names) == 1:
             place = folder / names[0]
-            os.replace(new / names[0], place)
+            _move(new / names[0], place)
             return
         old.mkdir()
         for name in names:
             place = folder / name
             if os.path.lexists(place):
-                os.replace(place, old / name)
-        os.rename(new, ready)
+                _move(place, old / name)
+        _move(new, ready)
         for name in names:
             place = folder / name
-            os.replace(ready / name, place)
+            _move(ready / name, place)
     except OSError as problem:
         if ready.is_dir():
             for name in set(names) - set(_names(ready)):
-                os.replace(folder / name, ready / name)
-            os.rename(ready, new)
+                _move(folder / name, ready / name)
+            _move(ready, new)
         raise _NotReplacedError(problem.errno, problem.strerror, str(place)) from None
     finally:
         _settle(own, folder)
@@ -240,7 +269,7 @@ def _settle(own: Path, folder: Path) -> None:
     ready, old = own / READY, own / OLD
     left = ready if ready.is_dir() else old
     for name in _names(left):
-        os.replace(left / name, folder / name)
+        _move(left / name, folder / name)
     shutil.rmtree(old, ignore_errors=True)  # before ``ready`` is removed: without it, the old files would move back
     if not old.exists():
         shutil.rmtree(own, ignore_errors=True)

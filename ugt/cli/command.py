@@ -23,6 +23,7 @@ from .._base.checks import error
 from .._base.version import __version__
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
+from .._tabular.windows import about_length, check_output
 
 # The formats that the help of options lists.
 ANNOTATIONS = "CSV, Excel, Parquet, Stata, SPSS, JSON, JSONL, NPY, NPZ or PrefLib"
@@ -196,7 +197,7 @@ def _meant(word: str, known: Iterable[str]) -> str:
 def said_of(problem: BaseException) -> str:
     """Return the message of an error in one line, with options instead of arguments of Python."""
     if isinstance(problem, FileNotFoundError) and problem.filename is not None:
-        return f"{problem.filename}: no such file"
+        return f"{problem.filename}: no such file{about_length(problem.filename)}"
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror[:1].lower()}{problem.strerror[1:]}"
     return in_options(" ".join(str(problem).splitlines()) or "there is not enough memory")
@@ -333,6 +334,7 @@ def output_file(out: str) -> Iterator[Path]:
     if not path.name or path.is_dir():
         raise error("--out", "name a file", f"the folder {out!r}")
     if not is_stream(path):
+        check_output(path)
         with io.output_folder(path.parent) as draft:
             yield draft / path.name
         return

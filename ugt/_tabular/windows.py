@@ -1,0 +1,39 @@
+"""What Windows does not take as a path: names of devices, some characters, ends that it removes, and more than 259 characters."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import PureWindowsPath
+from typing import Any
+
+from .._base.checks import error
+
+DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\..*)?", re.IGNORECASE)
+FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')  # a colon would write to a hidden stream of another file
+MOST = 259  # characters of a path, unless the system is set to allow more
+
+
+def check_output(path: Any) -> None:
+    """Reject a path of output that Windows cannot create or would change; other systems have no such paths."""
+    if sys.platform != "win32":
+        return
+    whole = PureWindowsPath(os.fspath(path))
+    for part in whole.parts[bool(whole.anchor) :]:
+        sign = FORBIDDEN.search(part)
+        got = ""
+        if DEVICE.fullmatch(part):
+            got = "the name of a device"
+        elif sign is not None:
+            got = f"with the character {sign[0]!r}"
+        elif part not in (".", "..") and part[-1] in ". ":
+            got = "whose last character Windows removes"
+        if got:
+            raise error("output", "have a name that Windows allows (choose another name)", f"{part!r}, {got}")
+
+
+def about_length(path: Any) -> str:
+    """Return a remark on a file that was not found although it may exist: its path is too long for Windows; empty otherwise."""
+    n = len(os.path.abspath(path)) if sys.platform == "win32" else 0
+    return f" (the path has {n} characters, and Windows may allow only {MOST}: use a folder with a shorter path)" if n > MOST else ""
