@@ -74,7 +74,7 @@ def faults_of_contents(files: dict[str, bytes], version: str) -> Iterator[str]:
     yield from (f"{name} is missing" for name in sorted(wanted - set(files)))
     yield from (f"{name} is a source or left over" for name in files if name.endswith(SOURCE_ENDINGS))
     yield from (f"{name} does not belong here" for name in files if not name.startswith(("ugt/", f"ugt-{version}.dist-info/")))
-    here = {path.stem for path in (wheels.ROOT / "ugt" / "_core").glob("*.pyx")}
+    here = {wheels.SHARED, *(path.stem for path in (wheels.ROOT / "ugt" / "_core").glob("*.pyx"))}
     built = {Path(name).name.split(".")[0] for name in files if name.endswith((".so", ".pyd"))}
     if here != built:
         yield f"compiled modules differ from the sources: {sorted(here ^ built)}"

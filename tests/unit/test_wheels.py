@@ -100,7 +100,8 @@ def contents(audit):
     files = {
         path.relative_to(ROOT).as_posix(): path.read_bytes() for path in (ROOT / "ugt").rglob("*.py*") if path.suffix in (".py", ".pyi")
     }
-    files.update({f"ugt/_core/{path.stem}.abi3.so": b"" for path in (ROOT / "ugt" / "_core").glob("*.pyx")})
+    modules = ["_shared", *(path.stem for path in (ROOT / "ugt" / "_core").glob("*.pyx"))]
+    files.update({f"ugt/_core/{name}.abi3.so": b"" for name in modules})
     tag = b"Tag: cp311-abi3-manylinux_2_17_x86_64\nTag: cp311-abi3-manylinux2014_x86_64\n"
     return {**files, "ugt/py.typed": b"", f"{info}/licenses/LICENSE": b"", f"{info}/licenses/CITATION.cff": b"", f"{info}/WHEEL": tag}
 
