@@ -311,6 +311,19 @@ static void trim(law_piece *law)
     }
 }
 
+/* Adds p[v] times the law to out + v for the four v from 0; the law has at least four points. */
+UGT_WIDE
+static void add_four(const double *restrict p, const double *restrict law, int64_t size, double *restrict out)
+{
+    for (int64_t v = 0; v < 3; v++)
+        for (int64_t j = 0; j < 3 - v; j++) {
+            out[v + j] += p[v] * law[j];
+            out[3 + size - 1 - v - j] += p[3 - v] * law[size - 1 - j];
+        }
+    for (int64_t j = 3; j < size; j++)
+        out[j] += p[0] * law[j] + p[1] * law[j - 1] + p[2] * law[j - 2] + p[3] * law[j - 3];
+}
+
 /* Convolves two laws in out [one.size + other.size - 1]; returns the result without negligible ends. */
 static law_piece convolved(law_piece one, law_piece other, double *restrict out)
 {
@@ -318,9 +331,14 @@ static law_piece convolved(law_piece one, law_piece other, double *restrict out)
     law_piece found = {out, one.at + other.at, one.size + other.size - 1};
     memset(out, 0, (size_t)found.size * sizeof *out);
     for (int64_t v = 0; v < narrow.size; v++) {
-        const double p = narrow.p[v];
-        for (int64_t j = 0; p != 0.0 && j < wide.size; j++)
-            out[v + j] += p * wide.p[j];
+        const double *p = narrow.p + v;
+        if (v + 4 <= narrow.size && (p[1] != 0.0 || p[2] != 0.0 || p[3] != 0.0)) {
+            add_four(p, wide.p, wide.size, out + v);
+            v += 3;
+            continue;
+        }
+        for (int64_t j = 0; *p != 0.0 && j < wide.size; j++)
+            out[v + j] += *p * wide.p[j];
     }
     trim(&found);
     return found;

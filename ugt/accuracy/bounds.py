@@ -107,13 +107,11 @@ class Assumed(Statistic):
         k = self._n_classes
         total, squared, crossed = rest[:, :k], rest[:, k : k + k * k].reshape(-1, k, k), rest[:, k + k * k :].reshape(-1, k, k)
         found = np.full(len(rest), np.nan)
-        for b, (p, m, r) in enumerate(zip(total, squared, crossed)):
-            there = np.flatnonzero(p > 0)
-            try:
-                a = np.linalg.solve(m[np.ix_(there, there)], r[there])
-            except np.linalg.LinAlgError:
-                continue
-            found[b] = p[there] @ a[np.arange(len(there)), there]
+        patterns, of = np.unique(total > 0, axis=0, return_inverse=True)
+        for i, there in enumerate(patterns):
+            rows = np.flatnonzero(of.reshape(-1) == i)
+            a = _solved(*(table[rows][:, there][:, :, there] for table in (squared, crossed)))
+            found[rows] = (total[rows][:, there] * np.diagonal(a, axis1=1, axis2=2)).sum(axis=1)
         return found
 
     def influence(self) -> Array:
@@ -151,6 +149,17 @@ class Assumed(Statistic):
         right = a[np.arange(len(there)), there]
         errors = (self._chosen - pi @ a)[:, there]
         return np.asarray(pi @ right - total[there] @ right / rest[0] + (solved * total[there] * errors).sum(axis=1))
+
+
+def _solved(matrices: Array, given: Array) -> Array:
+    """Return the (B, m, m) solutions of linear equations; NaN if a matrix is singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, given))
+    except np.linalg.LinAlgError:
+        if len(matrices) == 1:
+            return np.full(given.shape, np.nan)
+        halves = slice(len(matrices) // 2), slice(len(matrices) // 2, None)
+        return np.concatenate([_solved(matrices[half], given[half]) for half in halves])
 
 
 def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:

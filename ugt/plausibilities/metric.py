@@ -71,8 +71,9 @@ def metric_called(name: str) -> Metric:
 
 
 def _again(metric: str, order: Orders, k: int, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> Comparison:
-    """Return the comparison of some rows of an order with a truth of the same number of cases."""
-    return truth.compare(order.take(rows), METRICS[metric], k, **options)
+    """Return the comparison of some rows of an order with a truth of the same number of cases, which keeps the rows for other metrics."""
+    own = truth._kept.last("rows of an order", (order, rows.tobytes()), lambda: order.take(rows))
+    return truth.compare(own, METRICS[metric], k, **options)
 
 
 def _finest(k: int) -> int:
