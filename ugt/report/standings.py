@@ -145,9 +145,9 @@ def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]
     for left, right in zip(moving[:-1], moving[1:]):
         if own[left] == own[right]:
             continue
-        upwards = float(own[right])
-        at = np.array([_crossing(np.log(reliability), upwards * row) for row in difference[1:]])
-        here = _between(np.log(reliability), upwards * difference[0], left, right)
+        upwards, x = float(own[right]), np.log(reliability)
+        at = _crossings(x, upwards * difference[1:])
+        here = float(_between(*x[[left, right]], *difference[0, [left, right]]))
         low, high = (_end(np.sort(np.where(np.isnan(at), away, at)), 0.5 + away_side * level / 2) for away, away_side in BEYOND)
         inside = float(np.isfinite(at).mean())
         yield {"better_above": upwards > 0, "reliability": math.exp(here), "low": low, "high": high, "share_inside": inside}
@@ -158,22 +158,28 @@ def is_shown(flip: Mapping[str, Any]) -> bool:
     return flip["low"] is not None and flip["high"] is not None
 
 
-def _between(x: Array, y: Array, left: int, right: int) -> float:
-    """Return the place at which the line from a negative to a positive value is 0."""
-    return float(x[left] - y[left] * (x[right] - x[left]) / (y[right] - y[left]))
+def _between(left: Array, right: Array, below: Array, above: Array) -> Array:
+    """Return the places at which lines from values on the left to values of the other sign on the right are 0."""
+    return np.asarray(left - below * (right - left) / (above - below))
 
 
-def _crossing(x: Array, y: Array) -> float:
-    """Return the first change from below to above 0; -inf: above everywhere, inf: below everywhere; NaN: only the opposite change."""
-    if np.isnan(y).any() or not y.any():
-        return math.nan
-    signs = np.sign(y)
-    moving = np.flatnonzero(signs)
-    up = np.flatnonzero((signs[moving][:-1] < 0) & (signs[moving][1:] > 0))
-    if len(up):
-        return _between(x, y, int(moving[up[0]]), int(moving[up[0] + 1]))
-    first, last = signs[moving[[0, -1]]]
-    return math.nan if first > 0 > last else -math.inf if first > 0 else math.inf
+def _crossings(x: Array, y: Array) -> Array:
+    """Return the first change from below to above 0 in each row of y (B, R) at the places x (R,).
+
+    -inf: above everywhere, inf: below everywhere; NaN: only the opposite change, or no value but 0.
+    """
+    row, signs = np.arange(len(y)), np.sign(y)
+    moving = signs != 0
+    latest = np.maximum.accumulate(np.where(moving, np.arange(len(x)), 0), axis=1)  # the last place so far that is not 0
+    up = (np.take_along_axis(signs, latest, axis=1)[:, :-1] < 0) & (signs[:, 1:] > 0)
+    right = up.argmax(axis=1) + 1
+    left = latest[row, right - 1]
+    with np.errstate(invalid="ignore", divide="ignore"):  # rows without such a change
+        at = _between(x[left], x[right], y[row, left], y[row, right])
+    first, last = signs[row, moving.argmax(axis=1)], signs[row, latest[:, -1]]
+    beyond = np.where(first > 0, np.where(last < 0, math.nan, -math.inf), math.inf)
+    undefined = np.isnan(y).any(axis=1) | ~moving.any(axis=1)
+    return np.where(undefined, math.nan, np.where(up.any(axis=1), at, beyond))
 
 
 def _end(at: Array, q: float) -> float | None:
