@@ -2,7 +2,10 @@
 
 import ast
 import re
+import runpy
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ CORE = ROOT / "ugt" / "_core"
 FILES = sorted(path for path in CORE.glob("*.[ch]") if not path.name.startswith("_"))
 CLASSIFY = r"(?:isnan|isinf|isfinite|isnormal|signbit|isunordered)"
 VALUE = rf"(?:[-+*/&|^]=?|<<|[^=!<>]=)\s*{CLASSIFY}\([^;&|?]*\)(?!\s*[!=]=)\s*;"
+PARAMETER = r"\b(?:double|float|u?int\w*_t|int|size_t)\s+\w*\[(?:static\b|restrict\b|[a-z_]\w*\])[^;=]*[,)]"
 # MSVC has C11 without the optional parts, and neither POSIX nor the extensions of GNU.
 LACKING = {
     "an attribute or builtin of GNU": r"__attribute__|__builtin_|__extension__|\btypeof\b|__int128|\basm\b",
@@ -23,17 +27,21 @@ LACKING = {
     "a constant of POSIX": r"\bM_(?:PI|E|LN2|SQRT2)\b",
     "an integer whose size differs": r"\b(?:ssize_t|long)\b(?! double)",
     "an array of variable length": r"^\s+(?:const )?(?:double|float|u?int\w*_t|int|size_t)\s+\w+\[[^\]]*\b[a-z]\w*\b[^\]]*\]\s*(?:;|=)",
+    "a parameter with an array of variable or of least length": PARAMETER,
+    "empty braces, a range of cases, or ?: without its middle": r"=\s*\{\s*\}|\bcase\b[^:\n]*\.\.\.|\?\s*:",
+    "a function of POSIX": r"\b(?:lgamma_r|drand48|random|strdup|strtok_r|rand_r|posix_memalign|clock_gettime)\s*\(",
     "the value of a classification, which is not 1 everywhere": VALUE,
 }
 
 
 # The branch of a condition that other compilers take; what is behind #else or #elif is for MSVC.
 FOR_OTHERS = re.compile(r"^#if[^\n]*(?:__GNUC__|__SIZEOF_INT128__)(?:\\\n|.)*\n(?:.*\n)*?(?=#(?:else|elif|endif))", re.MULTILINE)
+FOR_WINDOWS = re.compile(r"^#ifdef _WIN32\n((?:(?!#).*\n)*)#else\n(?:(?!#).*\n)*#endif", re.MULTILINE)
 
 
 def code(path):
     text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    text = FOR_OTHERS.sub("#if 0\n", text)
+    text = FOR_WINDOWS.sub(r"\1", FOR_OTHERS.sub("#if 0\n", text))
     return re.sub(r'"(?:\\.|[^"\\])*"|//.*', '""', text)
 
 
@@ -45,17 +53,65 @@ def test_nothing_is_used_that_msvc_lacks(what):
 
 @pytest.mark.parametrize(
     "line",
-    ["missing += isnan(p[k]);", "n = n + signbit(x);", "    double room[n];", "x = ({ 1; });", "long n;", "int n __attribute__((unused));"],
+    [
+        "missing += isnan(p[k]);",
+        "n = n + signbit(x);",
+        "    double room[n];",
+        "x = ({ 1; });",
+        "long n;",
+        "int n __attribute__((unused));",
+        "void f(int n, double x[n]);",
+        "void f(double x[static 3]);",
+        "double x[3] = {};",
+        "case 1 ... 5:",
+        "y = x ?: 1;",
+        "y = lgamma_r(x, &sign);",
+    ],
 )
 def test_what_is_lacking_is_seen(line):
     assert any(re.search(pattern, line, re.MULTILINE) for pattern in LACKING.values())
 
 
 @pytest.mark.parametrize(
-    "line", ["missing += isnan(p[k]) != 0;", "if (isnan(x) || y)", "out = isnan(x) ? 0 : 1;", "    double room[MOST];"]
+    "line",
+    [
+        "missing += isnan(p[k]) != 0;",
+        "if (isnan(x) || y)",
+        "out = isnan(x) ? 0 : 1;",
+        "    double room[MOST];",
+        "void f(double x[3]);",
+        "x[i] = f(y[j], 1);",
+        "double x[3] = {0};",
+    ],
 )
 def test_what_is_portable_is_let_through(line):
     assert not any(re.search(pattern, line, re.MULTILINE) for pattern in LACKING.values())
+
+
+@pytest.mark.parametrize(("compiler", "given"), [("msvc", None), ("unix", None), ("mingw32", None), ("unix", "-g -O1")])
+def test_the_flags_of_each_compiler(compiler, given, monkeypatch):
+    setuptools = pytest.importorskip("setuptools")
+    build_ext = pytest.importorskip("setuptools.command.build_ext").build_ext
+    made = {}
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("UGT_CFLAGS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("UGT_CFLAGS", given)
+    monkeypatch.setattr("setuptools.setup", lambda **options: made.update(options))
+    monkeypatch.setitem(sys.modules, "Cython", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "Cython.Build", SimpleNamespace(cythonize=lambda extensions, **options: extensions))
+    runpy.run_path(str(ROOT / "setup.py"))
+    monkeypatch.setattr(build_ext, "build_extensions", lambda self: None)
+    command = made["cmdclass"]["build_ext"](setuptools.Distribution())
+    command.extensions, command.compiler = made["ext_modules"], SimpleNamespace(compiler_type=compiler)
+    command.build_extensions()
+    assert len(command.extensions) > 10
+    for one in command.extensions:
+        flags = one.extra_compile_args
+        assert one.libraries == ([] if compiler == "msvc" else ["m"])
+        assert ("/std:c11" if compiler == "msvc" else "-std=c11") in flags
+        assert all(flag.startswith("/" if compiler == "msvc" else "-") for flag in flags)
+        assert given is None or flags[1:] == given.split() == one.extra_link_args
 
 
 TEXTS = {"read_text": 0, "write_text": 1, "TextIOWrapper": 1}  # with their number of arguments before the encoding

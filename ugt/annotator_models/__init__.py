@@ -303,7 +303,7 @@ def dawid_skene_draws(
         Total number of draws kept, a multiple of ``n_chains``; sweeps discarded at the start of each chain; number of chains; sweeps per
         draw. Chains start from true classes drawn from the label shares.
     seed : int, Generator or SeedSequence
-        Random seed. The same seed gives the same bytes, whatever the order of the cases.
+        Random seed. On one machine, the same seed gives the same bytes, whatever the order of the cases.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def conformal_scores(
     case_ids : (N,) ids, optional
         Ids of the cases. Default: 0 to N-1.
     seed : int, Generator or SeedSequence
-        Random seed; the same seed gives the same bytes.
+        Random seed; the same seed gives the same bytes on one machine.
 
     Raises
     ------

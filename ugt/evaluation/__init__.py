@@ -278,7 +278,7 @@ def evaluate(
     n_resamples : int
         Number of bootstrap resamples of the cases; all models and metrics use the same resamples.
     seed : int, Generator or SeedSequence
-        The same seed gives the same bytes, for any number of threads.
+        On one machine, the same seed gives the same bytes, for any number of threads.
     n_threads : int
         Threads to use.
     plan : mapping, optional

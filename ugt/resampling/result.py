@@ -62,7 +62,7 @@ class Results(Record):
         n_resamples : int
             At least 1.
         seed : int, Generator or SeedSequence
-            The same seed gives the same bytes, and metrics of the same cases get the same resamples.
+            On one machine, the same seed gives the same bytes. Metrics of the same cases get the same resamples.
 
         Returns
         -------

@@ -99,7 +99,7 @@ def ranking_stability(
     n_resamples : int
         Number of resamples, at least 1.
     seed : int, Generator or SeedSequence
-        Random seed; the same seed gives the same bytes for any number of threads.
+        Random seed; on one machine, the same seed gives the same bytes for any number of threads.
     n_threads : int
         Number of threads.
 
