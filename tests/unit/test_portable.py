@@ -17,6 +17,7 @@ CORE = ROOT / "ugt" / "_core"
 FILES = sorted(path for path in CORE.glob("*.[ch]") if not path.name.startswith("_"))
 CLASSIFY = r"(?:isnan|isinf|isfinite|isnormal|signbit|isunordered)"
 VALUE = rf"(?:[-+*/&|^]=?|<<|[^=!<>]=)\s*{CLASSIFY}\([^;&|?]*\)(?!\s*[!=]=)\s*;"
+LOCAL = r"\b(?:strto[dflu]\w*|ato[fil]|\w*printf|\w*scanf|setlocale|tolower|toupper|is(?:alpha|digit|space))\s*\("
 PARAMETER = r"\b(?:double|float|u?int\w*_t|int|size_t)\s+\w*\[(?:static\b|restrict\b|[a-z_]\w*\])[^;=]*[,)]"
 # MSVC has C11 without the optional parts, and neither POSIX nor the extensions of GNU.
 LACKING = {
@@ -29,6 +30,7 @@ LACKING = {
     "an array of variable length": r"^\s+(?:const )?(?:double|float|u?int\w*_t|int|size_t)\s+\w+\[[^\]]*\b[a-z]\w*\b[^\]]*\]\s*(?:;|=)",
     "a parameter with an array of variable or of least length": PARAMETER,
     "empty braces, a range of cases, or ?: without its middle": r"=\s*\{\s*\}|\bcase\b[^:\n]*\.\.\.|\?\s*:",
+    "a function that depends on the locale": LOCAL,
     "a function of POSIX": r"\b(?:lgamma_r|drand48|random|strdup|strtok_r|rand_r|posix_memalign|clock_gettime)\s*\(",
     "the value of a classification, which is not 1 everywhere": VALUE,
 }
@@ -66,6 +68,7 @@ def test_nothing_is_used_that_msvc_lacks(what):
         "case 1 ... 5:",
         "y = x ?: 1;",
         "y = lgamma_r(x, &sign);",
+        "x = strtod(text, &end);",
     ],
 )
 def test_what_is_lacking_is_seen(line):
