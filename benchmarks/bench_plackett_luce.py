@@ -139,6 +139,22 @@ def plackett_luce(cases, reliability, draws):
     )
 
 
+@bench.job(
+    grid(cases=(N_CASES,), reliability=(1.0, 2.5, 3.0, 10.0)),
+    SMALL,
+    [Target("2.9", "s", at_most=20, reliability=1.0), Target("2.10", "exact", at_least=0.96, reliability=1.0)],
+)
+def integrals(cases, reliability):
+    """plackett_luce without draws: certainty of the first class; the shares of exact cases and of those by quasi-Monte Carlo"""
+    rankings = dermatology_rankings(cases)
+
+    def also(_measured, post):
+        counts = post.counts()
+        return {"exact": counts["exact"] / cases, "quasi-random": counts["quasi_random"] / cases}
+
+    return Work(lambda: ugt.plackett_luce(rankings, method="auto", reliability=reliability), also=also)
+
+
 @bench.job(grid(cases=(200,), tempering=(0.5, 3.0)), SMALL)
 def tempered(cases, tempering):
     """plackett_luce with tempering, 500 sweeps of warm-up and 1,000 draws, the other classes as one, beside the model without it"""

@@ -14,7 +14,7 @@ from scipy import special
 
 from .plackett_luce import chain
 
-LEVELS = (2, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 85, 113)
+LEVELS = (1, 3, 6, 11, 20, 34, 58, 99, 150)
 
 
 def terms(case, gamma, n_classes):
@@ -113,7 +113,7 @@ def adaptive(case, gamma, shape, n_classes, tolerance):
     total = np.zeros(3 * n_classes)
 
     def add(t, level):
-        start = 1 if len(every[t].n) <= 4 else 0
+        start = 1 if len(every[t].n) <= 2 else 0
         value[t, level] = every[t].tensor([LEVELS[start + one] for one in level])
         surplus = np.zeros(3 * n_classes)
         for below in product(*([0, 1] if one else [0] for one in level)):

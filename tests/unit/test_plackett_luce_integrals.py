@@ -5,7 +5,10 @@ import pytest
 from twins import cubature as slow
 
 import ugt
+from ugt._base.ragged import row_of
+from ugt.aggregation import plackett_luce_integrals
 from ugt.aggregation.plackett_luce_integrals import TOLERANCE
+from ugt.plausibilities.integrated import EXACT
 
 CONFLICT = [[[0], [1]], [[1], [0]]]
 TIED = [[[0, 1]], [[2, 0]], [[1], [2]]]
@@ -38,7 +41,7 @@ def test_labels_have_known_answers():
     [
         (CONFLICT, 3, 1, 0.5, 40), (CONFLICT, 4, 1, 0.5, 40), (TIED, 4, 1, 0.5, 40), (CHAINS, 4, 1, 0.25, 40), (CHAINS, 4, 2.5, 0.5, 40),
         (CHAINS, 3, 1, 1.0, 40), (TIED, 3, 2, 0.7, 40), (CONFLICT, 5, 1, 0.6, 24), (CHAINS, 5, 1, 0.5, 24),
-        ([[[0], [1]], [[1]]], 6, 1, 1.0, 18),
+        ([[[0], [1]], [[1]]], 6, 1, 1.0, 18), ([[[0], [1, 2]]], 4, 1, 0.5, 40), ([[[3], [0, 1, 2]], [[0]]], 4, 1, 0.5, 40),
     ],
 )  # fmt: skip
 def test_independent_integration(case, n_classes, gamma, shape, size):
@@ -86,6 +89,33 @@ def test_draws_agree(unranked, gamma):
     assert (np.abs(post.mean() - draws.mean()) < 4 * error).all()
     assert (np.abs(post.variance() - draws.draws(40_000).var(1)) < 4 * error).all()
     assert (post.rest[:, 0] > 0).all() == (unranked != "ignore")
+
+
+@pytest.mark.parametrize("part", [pytest.param(slice(None), marks=pytest.mark.full), slice(3, None, 60)])
+def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part):
+    """The true error of dermatology cases of up to five dimensions, from a tolerance a hundred times smaller."""
+    some = [case for case in dermatology.annotations[part] if len({y for ranking in case for block in ranking for y in block}) <= 8]
+    rankings = ugt.Rankings.from_blocks(some, n_classes=419)
+    post = ugt.plackett_luce(rankings, method="auto")
+    monkeypatch.setattr(plackett_luce_integrals, "TOLERANCE", TOLERANCE / 100)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 5)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_NODES", 6_000_000)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 0)
+    finer = ugt.plackett_luce(rankings, method="auto")
+    known = (post.how == EXACT) & (finer.how == EXACT)
+    assert known.mean() > 0.85
+    off = np.abs(post.rest - finer.rest).max(1)
+    np.maximum.at(off, row_of(post.offsets), np.abs(post.listed - finer.listed).max(1))
+    assert (off <= post.error)[known].all()
+
+
+def test_orders_of_alike_classes_are_integrated_once():
+    """Four classes tied behind one are 24 orders; the same case with more dimensions than allowed is a lattice of the same orders."""
+    post = exact([[[0], [1, 2, 3, 4]]], 30)
+    p = post.membership(1)[0]
+    assert p[1:5] == pytest.approx(np.full(4, p[1]), abs=1e-14) and p[0] > p[1] > p[5]
+    apart = exact([[[0], [1, 2, 3, 4]], [[1]]], 30).membership(1)[0]
+    assert apart[2:5] == pytest.approx(np.full(3, apart[2]), abs=1e-14) and apart[1] > apart[2]
 
 
 def test_cases_that_are_not_exact():

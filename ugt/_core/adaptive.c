@@ -1,13 +1,18 @@
 /* The dimension-adaptive combination of tensor rules (Gerstner & Griebel 2003), over all terms of a case together. */
 #include "cubature.h"
 
-#define N_LEVELS 16
-/* The error is at most 0.56 times the sum of surpluses in up to three dimensions and 0.12 times beyond, in 389 dermatology cases of up to
- * five dimensions, against tolerances some 50 times smaller; the median is 0.03. */
+#define N_LEVELS 12
+/* In 263 dermatology cases of up to five dimensions the error is at most 0.36 times the stated one, with these factors, against tolerances
+ * a hundred times smaller; the median is below 0.14 in each dimension. */
 #define SAFE_FEW 1.0
 #define SAFE_MANY 0.25
 
-static const int LEVEL[N_LEVELS] = {2, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 85, 113, 151, 201, 268};
+/* A tenth of the error takes some four times the leaves: 3 to 5 times in 42 dermatology cases that take 160,000 to 600,000. */
+#define GROWTH 0.6
+#define EARLY 0.03 /* share of the leaves, before which nothing is foretold */
+#define SLACK 1.1
+
+static const int LEVEL[N_LEVELS] = {1, 3, 6, 11, 20, 34, 58, 99, 150, 220, 300, 400};
 
 static int rule_of(ugt_cubature *w, double p, double q, int extra, int level, const ugt_beta_rule **out)
 {
@@ -113,6 +118,7 @@ static int add_tensor(ugt_cubature *w, int64_t of, const uint8_t *given, double 
         return status;
     double *value = w->value + t * 2 * width, *surplus = value + width;
     ugt_integrate_tensor(w, one, axes, value);
+    ugt_add_images(w, one, value);
     memcpy(surplus, value, (size_t)width * sizeof *value);
     int positive[UGT_MOST_DIMENSIONS], n_positive = 0;
     for (int d = 0; d < one->n_dims; d++)
@@ -194,6 +200,13 @@ static int is_along_one(const ugt_cubature *w, int64_t t)
     return n == 1;
 }
 
+/* Whether the limit of leaves will be reached first, by the usual course of the error. */
+static int is_hopeless(const ugt_cubature *w, double error)
+{
+    const double leaves = (double)w->leaves, most = (double)w->options->most_leaves;
+    return leaves > EARLY * most && leaves * pow(error / w->options->tolerance, GROWTH) > SLACK * most;
+}
+
 /* Integrates all components to the tolerance. UGT_ERR_CONVERGENCE: the limit of leaves or of levels was reached first. */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error)
 {
@@ -227,7 +240,7 @@ int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum
         *error = estimate * (w->n_dims <= 3 ? SAFE_FEW : SAFE_MANY);
         if (*stop)
             return UGT_STOPPED;
-        if (!(*error < INFINITY) || w->leaves > o->most_leaves)
+        if (!(*error < INFINITY) || w->leaves > o->most_leaves || is_hopeless(w, *error))
             return UGT_ERR_CONVERGENCE;
         if (*error <= o->tolerance) {
             if (checked)

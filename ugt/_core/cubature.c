@@ -13,6 +13,7 @@
  *
  * adaptive.c and lattice.c choose the nodes. */
 #include "cubature.h"
+#include "wide.h"
 
 static double ugt_clamp(double x, double low, double high)
 {
@@ -24,10 +25,9 @@ static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, in
 {
     double r = w->stick[d + 1], sum = 0.0;
     for (int e = 0; e <= d; e++) {
-        if (one->set[e] >> k & 1u)
-            sum += w->log_rest[e];
-        else
-            r += w->v[e];
+        const double in = (double)(one->set[e] >> k & 1u);
+        sum += in * w->log_rest[e];
+        r += (1.0 - in) * w->v[e];
     }
     const double log_r = ugt_clamp(log(r), -UGT_LONGEST_LOG, 0.0);
     *inverse = 1.0 / r;
@@ -36,20 +36,20 @@ static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, in
 }
 
 /* to += x * y on nodes [begin, end) */
-static void add_product(const double *restrict x, const double *restrict y, int64_t begin, int64_t end, double *restrict to)
+UGT_WIDE static void add_product(const double *restrict x, const double *restrict y, int64_t begin, int64_t end, double *restrict to)
 {
     for (int64_t i = begin; i < end; i++)
         to[i] += x[i] * y[i];
 }
 
-static void multiply_by(const double *restrict x, int64_t begin, int64_t end, double *restrict to)
+UGT_WIDE static void multiply_by(const double *restrict x, int64_t begin, int64_t end, double *restrict to)
 {
     for (int64_t i = begin; i < end; i++)
         to[i] *= x[i];
 }
 
 /* Adds weight * (product of the laws of the classes of dimension d) * (sums of later dimensions) to the sums of dimension d. */
-static void combine(ugt_cubature *w, const ugt_component *one, int d, const ugt_law_reader *in, const int *k, int n, double weight)
+UGT_WIDE static void combine(ugt_cubature *w, const ugt_component *one, int d, const ugt_law_reader *in, const int *k, int n, double weight)
 {
     const int64_t n_s = w->n_s, m = w->m, later_end = d + 1 < one->n_dims ? w->end[d + 1] : 0;
     double *sum = w->sums + d * (m + 1) * n_s, *later = d + 1 < one->n_dims ? sum + (m + 1) * n_s : NULL;
@@ -97,9 +97,8 @@ static void combine(ugt_cubature *w, const ugt_component *one, int d, const ugt_
         return;
     }
     add_product(product, later, begin, end, sum);
-    for (int64_t c = 0; c < m; c++)
-        if (one->last[c] > d)
-            add_product(product, later + (c + 1) * n_s, begin, later_end, sum + (c + 1) * n_s);
+    for (int64_t j = w->by_last_at[d + 1]; j < m; j++)
+        add_product(product, later + (w->by_last[j] + 1) * n_s, begin, later_end, sum + (w->by_last[j] + 1) * n_s);
 }
 
 /* Sums over the nodes of dimension d and later ones. moment: E w, E w v_0, E w v_0^2, then E w v_0 / r_k and E w v_0^2 / r_k^2 of each class
@@ -109,17 +108,15 @@ static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_
     const int64_t n_s = w->n_s, m = w->m;
     double *sum = w->sums + d * (m + 1) * n_s, *tails = w->tails + d * (n_s + 1), *moment = w->moment[d], inverse[UGT_MOST_MENTIONED];
     ugt_law_reader in[UGT_MOST_MENTIONED];
-    int k[UGT_MOST_MENTIONED], n = 0;
+    const int *k = w->by_last + w->by_last_at[d], n = w->by_last_at[d + 1] - w->by_last_at[d], n_all = (int)m - w->by_last_at[d];
     const size_t used = (size_t)w->used[d] * sizeof *sum;
     memset(sum, 0, used);
     memset(tails, 0, used + sizeof *tails);
-    memset(moment, 0, (size_t)(3 + 2 * m) * sizeof *moment);
+    moment[0] = moment[1] = moment[2] = 0.0;
     w->end[d] = w->used[d] = 0;
-    for (int64_t c = 0; c < m; c++) {
-        if (one->last[c] == d)
-            k[n++] = (int)c;
-        if (one->last[c] >= d)
-            memset(sum + (c + 1) * n_s, 0, used);
+    for (int j = 0; j < n_all; j++) {
+        memset(sum + (k[j] + 1) * n_s, 0, used);
+        moment[3 + 2 * k[j]] = moment[4 + 2 * k[j]] = 0.0;
     }
     for (int i = 0; i < axes[d].n; i++) {
         const double b = axes[d].node[i], rest = axes[d].rest[i];
@@ -143,11 +140,9 @@ static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_
             moment[3 + 2 * k[j]] += once * later[1] * inverse[j];
             moment[4 + 2 * k[j]] += twice * later[2] * inverse[j] * inverse[j];
         }
-        for (int64_t c = 0; c < m; c++) {
-            if (one->last[c] > d) {
-                moment[3 + 2 * c] += once * later[3 + 2 * c];
-                moment[4 + 2 * c] += twice * later[4 + 2 * c];
-            }
+        for (int j = n; j < n_all; j++) {
+            moment[3 + 2 * k[j]] += once * later[3 + 2 * k[j]];
+            moment[4 + 2 * k[j]] += twice * later[4 + 2 * k[j]];
         }
     }
     double total = 0.0;
@@ -166,8 +161,25 @@ static void write_moments(const ugt_cubature *w, int64_t k, double first, double
     out[2 * (w->m + 1) + k] = c * (c + 1.0) / (w->n0 * (w->n0 + 1.0)) * second;
 }
 
+/* Prepares sums of a component: the order of its classes by their last sets, those of none first. */
+static void open_sums(ugt_cubature *w, const ugt_component *one)
+{
+    int n = 0;
+    for (int d = -1; d < one->n_dims; d++) {
+        if (d >= 0) {
+            w->by_last_at[d] = n;
+            w->used[d] = w->n_s;
+        }
+        for (int k = 0; k < w->m; k++)
+            if (one->last[k] == d)
+                w->by_last[n++] = k;
+    }
+    w->by_last_at[one->n_dims] = n;
+    w->summed = one;
+}
+
 /* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
-void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out)
+UGT_WIDE void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out)
 {
     const int64_t n_s = w->n_s, m = w->m;
     int64_t end = 0, fixed[UGT_MOST_MENTIONED + 1], n_fixed = 0;
@@ -178,9 +190,8 @@ void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_a
     for (int d = 0; d < one->n_dims; d++)
         leaves *= axes[d].n;
     w->leaves += leaves;
-    for (int d = 0; d < one->n_dims && w->summed != one; d++)
-        w->used[d] = n_s;
-    w->summed = one;
+    if (w->summed != one)
+        open_sums(w, one);
     if (one->n_dims > 0) {
         descend(w, one, 0, axes);
         end = w->end[0];
@@ -233,8 +244,21 @@ void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_a
         out[j] *= one->factor;
 }
 
+/* Sum of x * y * z over nodes [begin, end), in four lanes. */
+UGT_WIDE static double sum_of_products(const double *restrict x, const double *restrict y, const double *restrict z, int64_t begin, int64_t end)
+{
+    double lane[4] = {0.0, 0.0, 0.0, 0.0};
+    int64_t i = begin;
+    for (; i + 4 <= end; i += 4)
+        for (int j = 0; j < 4; j++)
+            lane[j] += x[i + j] * y[i + j] * z[i + j];
+    for (; i < end; i++)
+        lane[0] += x[i] * y[i] * z[i];
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
 /* The same for one point, of which nothing is shared with other points. */
-void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point[][4], double *out)
+UGT_WIDE void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point[][4], double *out)
 {
     const int64_t n_s = w->n_s, m = w->m, n = m + w->has_rest;
     const double *law[UGT_MOST_MENTIONED + 1], *density[UGT_MOST_MENTIONED + 1];
@@ -246,7 +270,7 @@ void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point
         w->v[d] = point[d][0] * w->stick[d];
         w->stick[d + 1] = point[d][1] * w->stick[d];
         w->log_rest[d] = point[d][2];
-        weight *= point[d][3];
+        log_weight += point[d][3];
     }
     for (int64_t k = 0; k < n; k++) {
         inverse[k] = 1.0;
@@ -276,10 +300,7 @@ void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point
     weight *= exp(log_weight);
     memset(out, 0, (size_t)w->width * sizeof *out);
     for (int64_t k = n - 1; k >= 0; k--) {
-        double total = 0.0;
-        for (int64_t i = begin; i < stop[k]; i++)
-            total += before[k * n_s + i] * after[i] * density[k][i];
-        out[k] = weight * w->step * total;
+        out[k] = weight * w->step * sum_of_products(before + k * n_s, after, density[k], begin, stop[k]);
         for (int64_t i = begin; i < end; i++)
             after[i] *= law[k][i];
         const double share = w->stick[one->n_dims] * inverse[k];

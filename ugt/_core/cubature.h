@@ -10,6 +10,7 @@
 
 #define UGT_MOST_DIMENSIONS 24
 #define UGT_CELLS 128        /* of each side of a tabulated Beta law */
+#define UGT_GUIDES 512       /* quantiles at which the search for a cell begins */
 #define UGT_PER_UNIT 64      /* steps in log s are multiples of 1 / UGT_PER_UNIT; tables have a power of two times as many nodes per unit */
 #define UGT_LONGEST_LOG 36.0 /* rates below e^-36 count as e^-36 */
 
@@ -46,6 +47,8 @@ typedef struct {
 typedef struct {
     double p, q, log_beta;
     double edge[2 * UGT_CELLS + 1], sum[2 * UGT_CELLS + 1]; /* edges of cells and probability below each */
+    double per_mass[2 * UGT_CELLS], log_weight[2 * UGT_CELLS]; /* width by probability; its log, with the constant of the law */
+    uint8_t guide[UGT_GUIDES + 1];
 } ugt_beta_table;
 
 typedef struct {
@@ -55,6 +58,7 @@ typedef struct {
     uint64_t set[UGT_MOST_DIMENSIONS];
     double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS];
     int extra[UGT_MOST_DIMENSIONS];
+    int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;
 
@@ -79,6 +83,8 @@ typedef struct {
     int64_t n_betas, beta_room;
     ugt_component *component;
     int64_t n_components, component_room;
+    double *image; /* [n_components * (m + 1)^2] */
+    int64_t image_room;
     ugt_tensor *tensor;
     int64_t n_tensors, tensor_room;
     uint8_t *level;  /* [n_tensors * dims] */
@@ -100,6 +106,7 @@ typedef struct {
     double *tails;            /* [dims * (n_s + 1)] */
     int64_t end[UGT_MOST_DIMENSIONS], used[UGT_MOST_DIMENSIONS]; /* where the sums end; where numbers other than 0 end */
     const ugt_component *summed;  /* the component of the sums */
+    int by_last[UGT_MOST_MENTIONED], by_last_at[UGT_MOST_DIMENSIONS + 1]; /* its classes by their last dimension; where each begins */
     double moment[UGT_MOST_DIMENSIONS + 1][3 + 2 * UGT_MOST_MENTIONED];
     double tail[UGT_MOST_DIMENSIONS + 1];
     double v[UGT_MOST_DIMENSIONS], log_rest[UGT_MOST_DIMENSIONS], stick[UGT_MOST_DIMENSIONS + 1];
@@ -151,6 +158,10 @@ void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, 
 /* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
 void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
 void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point[][4], double *out);
+
+/* ---- symmetry.c ---- */
+int ugt_merge_components(ugt_cubature *w); /* keeps one of the components that are the same but for the names of classes */
+void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out);
 
 /* ---- adaptive.c and lattice.c ---- */
 int ugt_adaptive_slots(ugt_cubature *w); /* doubles the index of tensors */

@@ -4,7 +4,7 @@
 #define SHIFTS 16
 #define FIRST_POINTS 16
 #define MOST_POINTS 65536  /* of a term and shift */
-#define TARGET 1e-4        /* standard error at which no more points are added */
+#define TARGET 1.5e-4        /* standard error at which no more points are added */
 
 /* The first components of the generating vector of the embedded lattice rule exod2_base2_m20 of Cools, Kuo & Nuyens (2006). */
 static const uint32_t GENERATOR[UGT_MOST_DIMENSIONS] = {1,      182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199, 408519, 391023,
@@ -46,40 +46,43 @@ static int beta_of(ugt_cubature *w, double p, double q, int64_t *out)
     }
     for (int i = 0; i <= 2 * UGT_CELLS; i++)
         t->sum[i] /= t->sum[2 * UGT_CELLS];
+    for (int i = 0, guide = 0; i < 2 * UGT_CELLS; i++) {
+        const double mass = t->sum[i + 1] - t->sum[i], width = t->edge[i + 1] - t->edge[i];
+        t->per_mass[i] = mass > 0.0 ? width / mass : 0.0;
+        t->log_weight[i] = mass > 0.0 ? log(width / mass) - t->log_beta : -INFINITY;
+        for (; guide <= UGT_GUIDES && (i + 1 == 2 * UGT_CELLS || guide < t->sum[i + 1] * UGT_GUIDES); guide++)
+            t->guide[guide] = (uint8_t)i;
+    }
     return UGT_OK;
 }
 
-/* point [4]: b, 1 - b, log(1 - b) and the weight of quantile u. */
+/* point [4]: b, 1 - b, log(1 - b) and the log of the weight of quantile u. */
 static void beta_point(const ugt_beta_table *t, double u, int extra, double *point)
 {
-    int low = 0, high = 2 * UGT_CELLS;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (t->sum[middle] <= u)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double mass = t->sum[high] - t->sum[low], width = t->edge[high] - t->edge[low];
-    const double y = t->edge[low] + width * (mass > 0.0 ? (u - t->sum[low]) / mass : 0.5);
-    point[0] = 1.0 / (1.0 + exp(-y));
-    point[1] = 1.0 / (1.0 + exp(y));
-    point[2] = -(y > 0.0 ? y + log1p(exp(-y)) : log1p(exp(y)));
-    point[3] = exp(log_density(t, y) - extra * point[2]) * width / mass;
+    int cell = t->guide[(int)(u * UGT_GUIDES)];
+    while (t->sum[cell + 1] <= u && cell < 2 * UGT_CELLS - 1)
+        cell++;
+    const double y = t->edge[cell] + (u - t->sum[cell]) * t->per_mass[cell];
+    const double e = exp(-fabs(y)), large = 1.0 / (1.0 + e), log_large = -log1p(e);
+    point[0] = y > 0.0 ? large : e * large;
+    point[1] = y > 0.0 ? e * large : large;
+    point[2] = y > 0.0 ? log_large - y : log_large;
+    point[3] = t->p * y + (t->p + t->q - extra) * point[2] + t->log_weight[cell];
 }
 
 static uint32_t reversed(uint32_t x) /* the lowest 20 bits in reverse order */
 {
-    uint32_t y = 0;
-    for (int i = 0; i < 20; i++)
-        y = y << 1 | (x >> i & 1u);
-    return y;
+    x = (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
+    x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
+    x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
+    x = (x & 0x00ff00ffu) << 8 | (x >> 8 & 0x00ff00ffu);
+    return (x << 16 | x >> 16) >> 12;
 }
 
 /* Adds points [from, to) of a component under one shift to sum [width]. */
 static int add_points(ugt_cubature *w, const ugt_component *one, const double *shift, int64_t from, int64_t to, double *sum, double *scratch)
 {
-    double point[UGT_MOST_DIMENSIONS][4];
+    double point[UGT_MOST_DIMENSIONS][4], own[3 * (UGT_MOST_MENTIONED + 1)] = {0};
     int64_t at[UGT_MOST_DIMENSIONS];
     for (int d = 0; d < one->n_dims; d++) {
         const int status = beta_of(w, one->p[d], one->q[d], &at[d]);
@@ -94,8 +97,11 @@ static int add_points(ugt_cubature *w, const ugt_component *one, const double *s
         }
         ugt_integrate_point(w, one, point, scratch);
         for (int64_t j = 0; j < w->width; j++)
-            sum[j] += scratch[j];
+            own[j] += scratch[j];
     }
+    ugt_add_images(w, one, own);
+    for (int64_t j = 0; j < w->width; j++)
+        sum[j] += own[j];
     return UGT_OK;
 }
 

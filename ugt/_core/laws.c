@@ -1,5 +1,6 @@
 /* Laws of gamma variables on the nodes of log s, from tables with cubic Hermite interpolation. */
 #include "cubature.h"
+#include "wide.h"
 
 #define NEGLIGIBLE 28.0    /* -log of the tails outside of tables */
 
@@ -95,7 +96,7 @@ ugt_law_reader ugt_law_read(const ugt_cubature *w, int64_t k, double log_r)
 }
 
 /* Writes P and f of a class on nodes [begin, end) of s. */
-void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double *restrict p, double *restrict f)
+UGT_WIDE void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double *restrict p, double *restrict f)
 {
     const double h00 = in->h00, h01 = in->h01, h10 = in->h10, h11 = in->h11;
     const double *restrict p0 = in->p0, *restrict p1 = in->p1, *restrict f0 = in->f0, *restrict f1 = in->f1, *restrict g0 = in->g0,
@@ -115,7 +116,7 @@ void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double 
 }
 
 /* Adds weight * P to sum and weight * f to own, from a table; the innermost sum, which takes most of the time. */
-void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, double *restrict own)
+UGT_WIDE void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, double *restrict own)
 {
     const int64_t n = in->end - in->begin;
     const double h00 = weight * in->h00, h01 = weight * in->h01, h10 = weight * in->h10, h11 = weight * in->h11;

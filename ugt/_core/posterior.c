@@ -6,7 +6,7 @@
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
 #define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
-#define FIRST_FOUR 2 /* dimensions, up to which the first level has four nodes */
+#define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
 {
@@ -62,7 +62,7 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
             if (one->last[k] < 0 && sets[d].set >> k & 1u)
                 one->last[k] = d;
     }
-    one->first_level = one->n_dims <= FIRST_FOUR ? 1 : 0;
+    one->first_level = one->n_dims <= FIRST_THREE ? 1 : 0;
     one->factor = factor;
     return factor;
 }
@@ -210,6 +210,9 @@ static int open_components(ugt_cubature *w, int *possible)
     }
     for (int64_t t = 0; t < w->n_components; t++)
         w->component[t].factor = exp(w->component[t].factor - most);
+    status = ugt_merge_components(w);
+    if (status != UGT_OK)
+        return status;
     const int64_t m = w->m, n_s = w->n_s, dims = w->n_dims;
     const int64_t doubles = 2 * (m + 1) * n_s + (2 * m + 2) * n_s + (dims + 1) * (m + 1) * n_s + dims * (n_s + 1);
     status = ugt_make_room(&w->room, &w->room_room, doubles, sizeof *w->room);
@@ -258,7 +261,7 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
     if (status != UGT_OK || !possible)
         return status;
     info[0] = w->n_dims;
-    info[1] = w->n_components;
+    info[1] = w->chains.n_terms;
     if (w->n_components <= w->options->most_exact_terms && w->n_dims <= w->options->most_dimensions) {
         status = ugt_adaptive_rule(w, stop, sum, error);
         info[2] = UGT_INTEGRATED;
@@ -303,6 +306,7 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
     free(w->rule);
     free(w->beta);
     free(w->component);
+    free(w->image);
     free(w->tensor);
     free(w->level);
     free(w->value);

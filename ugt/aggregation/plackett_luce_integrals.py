@@ -16,7 +16,7 @@ from ..plausibilities.integrated import DRAWN, EXACT, Integrated, Later
 
 TOLERANCE = 1e-6  # stated error of exact cases
 MOST_DIMENSIONS, MOST_EXACT_TERMS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
-MOST_NODES = 600_000  # of a case: some 0.2 s
+MOST_NODES = 800_000  # of a case: some 0.2 s
 MOST_TERMS = 5000  # of the expansion of tied blocks
 MOST_POINTS = 400_000  # of the lattice of a case
 NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
