@@ -7,6 +7,7 @@ from refusals import refused
 import ugt
 from ugt.grades import GRADE_METRICS
 from ugt.report import html
+from ugt.report.sections.provenance import differences
 
 RNG = np.random.default_rng(5)
 N, GRADES = 60, np.array([1, 2, 3, 4])
@@ -166,6 +167,7 @@ NAMELESS = ugt.Labels.from_counts([[1, 2]], ordered=[1, 2])
         ("model 'A': predictions_are must be given", WORDS, [0.0, 1.0, 2.0] * 17, {}),
         ("predictions_are must be left out unless labels are ordered", PLAIN, LAW, {"predictions_are": "numbers"}),
         ("scores must be a table", PLAIN, NUMBERS, {}),
+        ("annotations must have at least two grades", ugt.Labels.from_wide([["a", "a"]], ordered=["a"]), [[1.0]], {}),
     ],
 )  # fmt: skip
 def test_refused_with_the_way_on(message, annotations, prediction, options):
@@ -214,3 +216,47 @@ def test_a_constant_answer_has_no_order(made):
     known = {row["metric"] for row in made.tables["references"] if row["reference"] == "always the median"}
     assert "absolute_error" in known
     assert not known & {"spearman", "auroc_at_cuts"}
+
+
+ALONE = np.where(np.arange(3) == np.arange(30)[:, None] % 3, np.arange(30)[:, None] % 4, -1)  # each case has one annotator
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    ("labels", "options", "why"),
+    [
+        (ugt.Labels.from_wide(np.full((20, 3), 2), ordered=[0, 1, 2]), {}, "use at least two grades. Got one grade, 2."),
+        (ugt.Labels.from_wide(ALONE, missing=-1, ordered=[0, 1, 2, 3]), {}, "have a case that two annotators labelled"),
+        (
+            ugt.Labels.from_wide(TABLE[9:, :2], ordered=[1, 2, 3, 4], annotators=["Ann", "Bob"]), {"aggregation": "graded-response"},
+            "annotator dropped (Bob) was not computed: for the graded-response model labels must have a case that two annotators",
+        ),
+    ],
+)  # fmt: skip
+def test_labels_that_determine_no_strictness_are_evaluated(labels, options, why):
+    """The graded-response model is one of the settings of sensitivity; labels that it cannot take stopped the whole evaluation."""
+    made = ugt.evaluate(labels, {"one": np.eye(labels.n_classes)[np.arange(labels.n_cases) % labels.n_classes]}, n_resamples=20, **options)
+    assert any(why in note for note in made.notes)
+    assert len(made.tables["sensitivity"]) > 0
+    html(made.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("scale", "departs"),
+    [
+        ("mild, moderate, severe", False), ("Mild < moderate<severe", False), (["mild", "moderate", "severe"], False),
+        ("as in the protocol", False), ("severe, moderate, mild", True), ("mild, severe", True), ("real", True),
+    ],
+)  # fmt: skip
+def test_the_scale_of_a_plan_is_compared_with_the_run(scale, departs):
+    model = {"one": np.array(["mild", "severe", "moderate"] * 17)}
+    found = ugt.evaluate(WORDS, model, plan={"scale": scale}, details=False, n_resamples=20).to_dict()
+    assert differences(found) == ["scale"] * departs
+    assert "mild &lt; moderate &lt; severe" in html(found)
+
+
+def test_numbers_of_a_planned_scale_are_numbers():
+    made = ugt.evaluate(LABELS, MODELS, plan={"scale": "1.0; 2; 3; 4"}, details=False, **QUICK)
+    assert differences(made.to_dict()) == []
+    ratings = ugt.evaluate(REAL, {"one": [1.0, 2.0]}, plan={"scale": "real"}, n_resamples=20).to_dict()
+    assert ratings["data"]["scale"] == "real" and differences(ratings) == []

@@ -191,7 +191,7 @@ def test_warnings():
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        ([[0, 0], [0, 0]], {}, r"labels must use at least two grades. Got only 0\."),
+        ([[0, 0], [0, 0]], {}, r"labels must use at least two grades. Got one grade, 0\."),
         ([[0], [1]], {}, "labels must have a case that two annotators labelled. Got none: severity and strictness cannot be separated"),
         (
             [[0, 1, 2], [0, 2, 1], [1, 0, 1]], {"thresholds": "own"},

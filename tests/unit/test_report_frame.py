@@ -198,6 +198,7 @@ DIFFER = [
     ({"seed": 7}, "seed (planned 7; run 0)"),
     ({"sample_size": 31}, "sample size (planned 31; run 30)"),
     ({"number_of_annotators": 5}, "number of annotators (planned 5; run 4)"),
+    ({"scale": "mild, severe"}, "scale (planned mild, severe; run none: classes without an order)"),
     ({"prior": 0.2}, "prior (planned 0.2; run 0.1)"),
     ({"date": "2999-01-01"}, "date (planned 2999-01-01; run 20"),
 ]

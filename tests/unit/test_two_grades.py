@@ -103,7 +103,7 @@ ALONE = Ratings.from_wide([[1], [2], [3], [3]], scale=SCALE)
 
 def test_equal_ratings_have_no_variation():
     refused("ratings must have cases with two different ratings, to fit a prior", ugt.normal, EQUAL)
-    refused("labels must use at least two grades. Got only 3", ugt.graded_response, EQUAL.to_labels())
+    refused("labels must use at least two grades. Got one grade, 3", ugt.graded_response, EQUAL.to_labels())
     for found in (ugt.fleiss_kappa(EQUAL.to_labels(), weights="quadratic"), ugt.krippendorff_alpha(EQUAL, level="interval")):
         assert found.reason.startswith("no variation")
 

@@ -14,6 +14,7 @@ from .._base.axes import Frozen
 from .._base.grades import numbers_of
 from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
+from ..annotations import Labels
 from ..plausibilities import Point
 from ..plausibilities.draws import DenseDraws
 from ..resampling import seed_of
@@ -251,11 +252,9 @@ def _check(given: GivenLabels, used: NDArray[Any], shared: bool) -> None:
         names = ", ".join(map(str, given.axes.classes[:3].tolist()))
         must = "be ordered (ordered=[lowest class, ..., highest class]), or have classes that are ascending numbers"
         raise checks.error("labels", must, f"classes such as {names} without an order")
-    if len(used) < 2:
-        raise checks.error("labels", "use at least two grades", f"only {labels.axes.class_name(int(used[0]))}")
-    row = row_of(labels.offsets)
-    if not ((row[1:] == row[:-1]) & (labels.annotator[1:] != labels.annotator[:-1])).any():
-        raise checks.error("labels", "have a case that two annotators labelled", "none: severity and strictness cannot be separated")
+    lacking = undetermined(labels)
+    if lacking is not None:
+        raise checks.error("labels", *lacking)
     if not shared:
         has = np.zeros((given.n_annotators, given.n_classes), bool)
         has[labels.annotator, labels.label] = True
@@ -265,6 +264,17 @@ def _check(given: GivenLabels, used: NDArray[Any], shared: bool) -> None:
             grade = labels.axes.class_name(int(used[np.argmin(has[a, used])]))
             must = "hold every grade from every annotator where thresholds='own' (or take thresholds='common')"
             raise checks.error("labels", must, f"no {grade}", f"annotator {identifiers.name(labels.annotators[a])}")
+
+
+def undetermined(labels: Labels) -> tuple[str, str] | None:
+    """Return what labels must do for a fit of severity and strictness, and what they do instead; None if they can be fitted."""
+    used = np.unique(labels.label)
+    if len(used) < 2:
+        return "use at least two grades", f"one grade, {labels.axes.class_name(int(used[0]))}" if len(used) else "none"
+    row = row_of(labels.offsets)
+    if not ((row[1:] == row[:-1]) & (labels.annotator[1:] != labels.annotator[:-1])).any():
+        return "have a case that two annotators labelled", "none: severity and strictness cannot be separated"
+    return None
 
 
 def _groups(given: GivenLabels) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base.grades import REAL
 from .._base.version import __version__
 from ..annotations import Labels, Rankings, Ratings
 from ..resampling.spread import FEW_ANNOTATORS
@@ -24,6 +25,8 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
         return found
     if isinstance(known, Labels):
         found["ordered"] = known.ordered
+    if isinstance(known, Ratings) or found.get("ordered"):
+        found["scale"] = REAL if isinstance(known, Ratings) else [str(name) for name in known.axes.classes.tolist()]
     used = np.unique([] if isinstance(known, Ratings) else known.label if isinstance(known, Labels) else known.items)
     return {
         **found,

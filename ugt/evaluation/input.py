@@ -53,7 +53,11 @@ def grades_of(given: Any) -> Array | None:
     """Return the numbers (K,) of the grades, if the annotations, or those from which a truth was made, are ordered labels."""
     made_of = getattr(given, "made_of", None)
     labels = given if made_of is None else made_of.annotations
-    return labels.grades if isinstance(labels, Labels) and labels.ordered else None
+    if not isinstance(labels, Labels) or not labels.ordered:
+        return None
+    if labels.n_classes < 2:
+        raise checks.error("annotations", "have at least two grades (name all grades of the scale: ordered=)", labels.n_classes)
+    return labels.grades
 
 
 def annotators_of(given: Any) -> Any:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..._base.grades import REAL, numbers_of, order_said
 from .. import plan as _plan
 from .. import words
 from ..markup import Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 TITLE = "Files and plan"
 NOT_STATED = "not stated"
 NONE = "–"
+NO_SCALE = "none: classes without an order"
 _ENOUGH = 1e-9  # relative difference between a planned and a used number that counts as equal
 
 
@@ -142,6 +146,7 @@ def _run(source: Data) -> dict[str, Any]:
         "primary_aggregation": facts["aggregation"],
         "reliability": list(facts["reliability"] or []),
         "prior": next((parameters[name] for name in ("prior", "prior_mass", "background") if name in parameters), None),
+        "scale": _scale_said(data.get("scale")),
         "tie_rule": ", ".join([facts["ties"], *(f"tied classes: {parameters[name]}" for name in ("tie_weight",) if name in parameters)]),
         "missing_predictions_rule": facts.get("missing"),
         "primary_metric": [words.metric_name(metric, k) for metric, k in dict.fromkeys((e["metric"], e["k"]) for e in source["metrics"])],
@@ -161,6 +166,9 @@ def _compared(source: Data) -> dict[str, bool]:
         planned, done = (_numbers(values.get(name)) for values in (plan, run))
         if planned and (done or name == "reliability"):
             found[name] = _same(planned, done)
+    grades = _grades(plan.get("scale"))
+    if grades:
+        found["scale"] = grades == _grades(source["data"].get("scale"))
     if re.match(r"\d{4}-\d\d-\d\d", str(plan.get("date", ""))):  # a plan must be older than its run
         found["date"] = plan["date"][:10] <= run["date"][:10]
     if "primary_metric" in plan and source["metrics"]:
@@ -176,6 +184,19 @@ def _numbers(value: Any) -> list[float]:
         return sorted({float(one) for one in values if not isinstance(one, bool)})
     except (TypeError, ValueError):
         return []
+
+
+def _grades(value: Any) -> list[float | str]:
+    """Return the grades of a scale, lowest first, numbers as such, or "real" alone; empty if text does not list them."""
+    names = value if isinstance(value, (list, tuple)) else re.split(r"[,;<]", value) if isinstance(value, str) else []
+    found = [str(one).strip().casefold() for one in names]
+    if found != [REAL] and len(found) < 2:
+        return []
+    return [one if numbers_of(np.array([one])) is None else float(one) for one in found]
+
+
+def _scale_said(scale: str | list[str] | None) -> str:
+    return NO_SCALE if scale is None else scale if isinstance(scale, str) else order_said(np.array(scale))
 
 
 def _same(planned: list[float], done: list[float]) -> bool:

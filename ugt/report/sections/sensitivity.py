@@ -20,6 +20,7 @@ from ..standings import EQUAL
 from ..tables import finite
 
 if TYPE_CHECKING:
+    from ...annotations import Labels
     from ..context import Context
     from ..tables import Row
 
@@ -33,6 +34,7 @@ BACKGROUNDS = (0.0, 0.001, 0.1)
 MOST_WORK = 3 * 10**7  # most annotations, and cases x models, that are read again: some seconds
 FIT = 100  # reads of every label for every class in a fit of annotators, at most
 MOST_DRAWS = 2 * 10**6  # most cases x draws of a setting that is sampled again
+UNDETERMINED = "Sensitivity to {} ({}) was not computed: for the graded-response model labels must {}. Got {}."
 MOST_SWEEPS = 12 * 10**6  # most cases x draws, including the warm-up, of all such settings
 
 
@@ -184,7 +186,7 @@ class _Work:
         return {name: np.asarray(truth.compare(order, METRICS[METRIC], 1, ties=ties).per_case) for name, order in orders.items()}
 
     def _changed(self, setting: Setting) -> dict[str, Array]:
-        """Return the contributions (n,) under a setting."""
+        """Return the contributions (n,) under a setting; none if the labels do not determine its truth model."""
         context = self.context
         if setting.annotator >= 0 and setting.how not in by_name.FITTED:  # fitted models read all cases together
             rows = self.cases_of[setting.annotator]
@@ -200,6 +202,11 @@ class _Work:
             return {name: self._joined(setting, table.argmax(axis=1)) for name, table in context.scores.items()}
         if setting.annotator >= 0:
             known = without(known, setting.annotator, np.arange(known.n_cases, dtype=np.int64))
+        lacking = _lacking(known) if setting.how == "graded-response" else None
+        if lacking is not None:
+            must, got = lacking
+            self.said.append(UNDETERMINED.format(setting.kind, setting.name, must, got))
+            return {}
         truth = self._truth(setting, known).take(context.known.rows)
         if setting.ties is None:
             return self._compared(truth, None, self.orders)
@@ -243,6 +250,13 @@ class _Work:
             more = f" and {len(self.left_out) - 10} more" if len(self.left_out) > 10 else ""
             notes.append(f"Sensitivity to some settings was not computed, because it takes too long: {shown}{more}.")
         return notes
+
+
+def _lacking(labels: Labels) -> tuple[str, str] | None:
+    """Return what labels must do for the graded-response model, and what they do instead; None if it can be fitted."""
+    from ...annotator_models.graded import undetermined  # noqa: PLC0415  (few evaluations need it)
+
+    return undetermined(labels)
 
 
 def _mean(column: Array) -> float | None:
