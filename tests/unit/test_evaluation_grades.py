@@ -104,6 +104,65 @@ def test_errors_by_grade(made):
             assert found[grade][name] == pytest.approx((one * part).sum() / total), (grade, name)
 
 
+def test_measures_against_the_grades_that_were_given(made):
+    truth = ugt.votes(LABELS, kind="mean")
+    found = {(row["model"], row["metric"]): row for row in made.tables["given_grades"]}
+    wanted = [one for one in GRADE_METRICS.values() if one.shown and one.numbers]
+    assert set(found) == {(model, one.name) for model in MODELS for one in wanted}
+    for one in wanted:
+        row = found["law", one.name]
+        assert row["value"] == pytest.approx(one.function(truth, LAW, values=GRADES).value, abs=1e-12), one.name
+        assert row["low"] < row["value"] < row["high"] and row["n_cases"] == N
+    beside = {row["model"]: row["error"] for row in made.tables["next_annotator_error"]}
+    assert {model: found[model, "absolute_error"]["value"] for model in MODELS} == pytest.approx(beside)
+
+
+def test_coefficients_and_their_limits(made):
+    truth = ugt.dirichlet(LABELS, reliability=4)
+    found = {(row["model"], row["metric"]): row for row in made.tables["coefficients"]}
+    assert len(found) == len(MODELS) * 4
+    for metric in ("weighted_kappa", "spearman", "kendall", "concordance"):
+        one = GRADE_METRICS[metric].function(truth, NUMBERS, values=GRADES, predictions_are="numbers")
+        row = found["number", metric]
+        for name in ("value", "human", "ceiling"):
+            assert row[name] == pytest.approx(getattr(one, name), abs=1e-9), (metric, name)
+            assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
+
+
+def test_every_cut(made):
+    truth = ugt.dirichlet(LABELS, reliability=4)
+    found = {(row["model"], row["cut"]): row for row in made.tables["cuts"]}
+    losses = ugt.calibration_at_cuts(LABELS, LAW)
+    for model, predictions in MODELS.items():
+        areas = ugt.ua_auroc_at_cuts(truth, predictions, values=GRADES).per_class
+        for cut, (grade, area, loss) in enumerate(zip("123", areas, losses)):
+            row = found[model, grade]
+            assert row["auroc"] == pytest.approx(area) and row["auroc_low"] < area < row["auroc_high"]
+            assert row["share"] == pytest.approx(truth.mean()[:, cut + 1 :].sum(axis=1).mean())
+            assert (row["cl"] is None) == (model != "law")
+            if model == "law":
+                assert row["cl"] == pytest.approx(loss.cl.debiased) and row["cl_low"] <= row["cl"] <= row["cl_high"]
+    assert len(found) == 3 * len(MODELS)
+
+
+def test_the_page_has_cuts_limits_and_given_grades(made):
+    page = html(made.to_dict())
+    for title in ("The same measures against the grades that annotators gave", "Coefficients and their limits", "Every cut of the scale"):
+        assert title in page
+
+
+def test_a_long_scale_has_no_table_of_cuts():
+    labels = ugt.Labels.from_wide(np.arange(60).reshape(20, 3) % 23, ordered=list(range(23)))
+    found = ugt.evaluate(labels, {"one": np.arange(20)}, **{**QUICK, "reliability": 1})
+    assert len(found.tables["cuts"]) == 0
+    assert any(note.startswith("The scale has 22 cuts") for note in found.notes)
+
+
+def test_the_constant_answer_has_the_name_of_a_grade():
+    made = ugt.evaluate(WORDS, {"one": np.array(["mild", "severe", "moderate"] * 17)}, **QUICK)
+    assert {row["answer"] for row in made.tables["constant_answer"] if row["metric"] == "absolute_error"} == {"moderate"}
+
+
 def test_graded_response_is_a_law_of_one_grade_and_says_who_is_strict():
     fit = ugt.graded_response(LABELS)
     made = ugt.evaluate(LABELS, {"law": LAW}, aggregation="graded-response", **{**QUICK, "reliability": None})

@@ -23,7 +23,7 @@ from ..report.tables import finite
 from ..report.yardsticks import MEDIAN, PERFECT, WITHIN
 
 if TYPE_CHECKING:
-    from .._base.arrays import Array
+    from .._base.arrays import Array, NDArray
     from ..grades.declared import GradeMetric
     from ..report.context import Context
     from ..report.tables import Row
@@ -99,6 +99,7 @@ class Graded:
 
     given: Mapping[str, GradePredictions]
     values: Array | None  # (K,) numbers of the grades; None: ratings on a real scale
+    names: NDArray[Any] | None  # (K,) names of the grades; None: ratings on a real scale
     median: float  # of all grades or ratings
     two_way: Callable[[Statistic, int], list[Row]]
     further: list[tuple[Statistic, list[Row]]]  # as in the context
@@ -111,8 +112,10 @@ class Graded:
 
     @property
     def answer(self) -> str:
-        """The constant answer, as text."""
-        return f"{self.median:.6g}"
+        """The constant answer, as text: the name of the grade, or a rating."""
+        if self.values is None or self.names is None:
+            return f"{self.median:.6g}"
+        return str(self.names[int(np.argmin(np.abs(self.values - self.median)))])
 
     def point(self, model: str) -> Array:
         """Return the predicted numbers (n,): of probabilities, the median."""
@@ -124,12 +127,12 @@ class Graded:
 
     def judge(self, reliability: float | None, truth: Any, empty: Any) -> None:
         """Add all measures under one truth; ``empty``: a prediction for cases without a truth, which do not count."""
-        for metric in self._metrics():
+        for metric in self.metrics():
             for model, given in self.given.items():
                 if given.kind == "numbers" and not metric.numbers:
                     continue
                 with notices.heard() as said:
-                    found = self._of(metric, truth, given)
+                    found = self.of(metric, truth, given)
                     self._add(model, reliability, metric.name, found)
                 for message in said:
                     self.say(f"{metric.label} of model {model!r}: {message}.")
@@ -137,10 +140,10 @@ class Graded:
                 self._refer(MEDIAN, reliability, metric, truth, self._always(truth))
             self._refer(PERFECT, reliability, metric, truth, self._own(truth, empty))
         error = GRADE_METRICS[ERROR]
-        self.constant[ERROR, reliability] = self._of(error, truth, self._always(truth)).per_case
-        self.least[reliability] = self._of(error, truth, self._own(truth, empty)).per_case
+        self.constant[ERROR, reliability] = self.of(error, truth, self._always(truth)).per_case
+        self.least[reliability] = self.of(error, truth, self._own(truth, empty)).per_case
 
-    def _metrics(self) -> list[GradeMetric]:
+    def metrics(self) -> list[GradeMetric]:
         """Return the metrics that say something of these predictions; for one number per case, distances of laws are its absolute error."""
         laws = any(one.kind == "probabilities" for one in self.given.values())
         shown = [one for one in GRADE_METRICS.values() if one.shown and (laws or one.name not in OF_LAWS)]
@@ -150,8 +153,8 @@ class Graded:
         """Add the errors against voted grades, a truth."""
         error = GRADE_METRICS[ERROR]
         for model, given in self.given.items():
-            self._add(model, None, VOTED_ERROR, self._of(error, voted, given))
-        self.constant[VOTED_ERROR, None] = self._of(error, voted, self._always(voted)).per_case
+            self._add(model, None, VOTED_ERROR, self.of(error, voted, given))
+        self.constant[VOTED_ERROR, None] = self.of(error, voted, self._always(voted)).per_case
 
     def beside(self, context: Context) -> Beside | None:
         """Return the errors of models against one annotator, and of annotators against each other; None without annotations."""
@@ -162,17 +165,25 @@ class Graded:
             with np.errstate(invalid="ignore"):
                 models = {name: np.bincount(row, np.abs(one.table[row] - ratings.value), len(n)) / n for name, one in self.given.items()}
             return Beside(models, distance_of_pairs(ratings))
-        if known.counts is None or values is None:
+        shares = self.given_grades(context)
+        if known.counts is None or values is None or shares is None:
             return None
         counts, n = known.counts.astype(np.float64), known.counts.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             away = np.abs(values[:, None] - values)
             apart = np.where(n > 1, (counts * (counts @ away)).sum(axis=1) / (n * (n - 1.0)), np.nan)
-            shares = Point.from_array(counts / n[:, None], classes=known.axes.classes)
         error = GRADE_METRICS[ERROR]
-        return Beside({name: self._of(error, shares, one).per_case for name, one in self.given.items()}, apart)
+        return Beside({name: self.of(error, shares, one).per_case for name, one in self.given.items()}, apart)
 
-    def _of(self, metric: GradeMetric, truth: Any, given: GradePredictions) -> Any:
+    def given_grades(self, context: Context) -> Point | None:
+        """Return the shares of the grades that annotators gave to the judged cases, as a truth; None without labels."""
+        counts = context.known.counts
+        if counts is None or self.values is None or not counts.any():
+            return None
+        with np.errstate(invalid="ignore"):
+            return Point.from_array(counts / counts.sum(axis=1, keepdims=True), classes=context.known.axes.classes)
+
+    def of(self, metric: GradeMetric, truth: Any, given: GradePredictions) -> Any:
         table, kind = given.table, given.kind
         if metric.name == WITHIN and kind == "numbers" and self.values is not None:
             table, kind = self.values[nearness(table, self.values).argmax(axis=1)], "grades"
@@ -198,7 +209,7 @@ class Graded:
     def _refer(self, name: str, reliability: float | None, metric: GradeMetric, truth: Any, given: GradePredictions) -> None:
         if given.kind != "numbers" or metric.numbers:
             with notices.heard():  # undefined if the truth is the same for all cases
-                value = self._of(metric, truth, given).value
+                value = self.of(metric, truth, given).value
             self.references.append(
                 {"reference": name, "reliability": reliability, "metric": metric.name, "k": None, "value": finite(value)}
             )

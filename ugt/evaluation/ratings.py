@@ -65,8 +65,9 @@ class RatedWork:
         self.truths.say(LEFT_OUT)
         given = {name: GradePredictions(table[:, 0], "numbers") for name, table in self.scores.items()}
         self.graded = Graded(
-            given, None, float(np.median(ratings.value)), self._two_way, self.further, self.references, self.options.level, self.truths.say
-        )
+            given, None, None, float(np.median(ratings.value)), self._two_way, self.further, self.references, self.options.level,
+            self.truths.say,
+        )  # fmt: skip
         means = ratings.means()
         for name, one in given.items():
             self._add_voted(name, np.abs(one.table - means))

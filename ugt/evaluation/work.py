@@ -91,7 +91,8 @@ class Work:
             self.truths.say(note)
         if self.scores and self.voted.defined.any():
             median = median_grade(self.voted.mean()[self.voted.defined].sum(axis=0), values)
-            self.graded = Graded(given, values, median, self._two_way, self.further, self.references, self.options.level, self.truths.say)
+            names, level = self.known.axes.classes, self.options.level
+            self.graded = Graded(given, values, names, median, self._two_way, self.further, self.references, level, self.truths.say)
 
     def run(self) -> Work:
         """Compute everything; return the object itself."""

@@ -100,12 +100,8 @@ def ua_auroc_at_cuts(
     >>> found.per_class.round(3), round(found.value, 3)
     (array([0.915, 0.915]), 0.915)
     """
-    post = plausible(truth)
-    scale = GradeScale.of(post, values)
-    given = Predicted.of(predictions, post.axes, scale, predictions_are, ranks=True)
+    post, scale, given = _read(truth, predictions, values, predictions_are)
     n_cuts = len(scale.steps)
-    if not n_cuts:
-        raise error("truth", "have at least two grades, to be cut between them", 1)
     p: Any = AtCuts(post, scale.order)
     if p.made_of is None:
         p = p.mean()
@@ -115,6 +111,25 @@ def ua_auroc_at_cuts(
     else:
         scores = np.round(above(given.law, scale.order), DIGITS)
     return replace(soft_auroc(p, scores, self_pairs=self_pairs), _ids=post.axes.case_ids)
+
+
+def auroc_of_each_cut(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> list[SoftScore]:
+    """Return the areas of :func:`ua_auroc_at_cuts` one by one, lowest cut first, each with intervals for itself."""
+    post, scale, given = _read(truth, predictions, values, predictions_are)
+    p = above(post.mean(), scale.order)
+    if given.law is None:
+        return [soft_auroc(column, given.numbers) for column in p.T]
+    return [soft_auroc(*columns) for columns in zip(p.T, np.round(above(given.law, scale.order), DIGITS).T)]
+
+
+def _read(truth: Any, predictions: Any, values: Any, kind: str | None) -> tuple[Plausibilities, GradeScale, Predicted]:
+    """Return the truth, its scale, which can be cut, and predictions of which only the order counts."""
+    post = plausible(truth)
+    scale = GradeScale.of(post, values)
+    given = Predicted.of(predictions, post.axes, scale, kind, ranks=True)
+    if len(scale.steps) == 0:
+        raise error("truth", "have at least two grades, to be cut between them", 1)
+    return post, scale, given
 
 
 def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **options: Any) -> tuple[HistogramLosses, ...]:

@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
+from ..plausibilities import Point
 from ..plausibilities.orders import Orders
 from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_level
 from .tables import Row
@@ -280,6 +281,13 @@ class Context:
     def defined(self) -> Bools:
         """The (n,) cases with mean plausibilities."""
         return np.zeros(self.n_cases, bool) if self.mean is None else np.asarray(~np.isnan(self.mean).any(axis=1))
+
+    @cached_property
+    def truth_of_grades(self) -> Point | None:
+        """The mean law of the grades of each case under the main truth; None without grades, or without a mean."""
+        if self.graded is None or self.graded.values is None or self.mean is None or not self.defined.any():
+            return None
+        return Point.from_array(self.mean, classes=self.known.axes.classes)
 
     @cached_property
     def choices(self) -> dict[str, Array]:

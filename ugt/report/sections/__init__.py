@@ -13,10 +13,12 @@ from . import (
     answer,
     assumptions,
     calibration,
+    coefficients,
     comparison,
     confusion,
     coverage,
     curves,
+    cuts,
     data,
     dependence,
     design,
@@ -47,7 +49,9 @@ from . import (
 )
 
 # In the order of the page, after the first page; the others are folded.
-SECTIONS: tuple[Any, ...] = (errors, measures, leads, grade_errors, scores, people, strictness, difficulty, dependence, worklist, methods)
+SECTIONS: tuple[Any, ...] = (
+    errors, measures, leads, coefficients, cuts, grade_errors, scores, people, strictness, difficulty, dependence, worklist, methods,
+)  # fmt: skip
 APPENDICES: tuple[Any, ...] = (
     performance, comparison, confusion, curves, calibration, coverage, true_accuracy, assumptions, design, planning, data, notes,
     provenance,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._base import notices
 from ..._base.ragged import row_of, sizes_of
 from ...grades import GRADE_METRICS
 from ...resampling import Ratios
@@ -13,7 +14,7 @@ from .. import words
 from ..context import Ask, Made
 from ..digest import Digest, briefly, names, shown
 from ..headline import in_grades
-from ..markup import NONE, Data, Section, find, finding, level_of, unique
+from ..markup import NONE, Data, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
 from ..tables import ends_of, finite
 from ..yardsticks import MEDIAN, OWN, PERFECT, digits_of
@@ -29,8 +30,15 @@ TABLES = {
     "next_annotator_error": (
         "model", *(f"{name}{end}" for name in ("error", "annotators", "difference") for end in ("", "_low", "_high")), "n_cases",
     ),
+    "given_grades": ("model", "metric", "value", "low", "high", "n_cases"),
 }  # fmt: skip
 MOST = 4  # models with columns
+GIVEN_GRADES = (
+    "The truth model leaves the grade of a case open, and the more so, the fewer annotations a case has. A model that sees the case knows "
+    "more than these annotations say: against the truth model its errors then look larger, and its order of the cases worse, than against "
+    "a further annotator. Against the grades that were given they do not, if the model has not seen these grades. “An annotator left out” "
+    "is the error of one annotator against the others."
+)
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -40,7 +48,12 @@ def make(context: Context, notes: list[str]) -> Made:
         return {}
     least, one = _means(list(graded.least.values())), graded.beside(context)
     beside = [] if one is None else [_means([*one.models.values(), one.annotators, *(e - one.annotators for e in one.models.values())])]
-    found, *others = yield [Ask(means, context.options.n_resamples, context.counted) for means in (least, *beside)]
+    given = _against_given(context)
+    n = context.options.n_resamples
+    asks = [Ask(means, n, context.counted) for means in (least, *beside)]
+    found, *others = yield [*asks, *(Ask(result, n) for result in given.values())]
+    of_given = dict(zip(given, others[len(beside) :]))
+    others = others[: len(beside)]
     ends = context.intervals(found)
     tables = {
         "least_error": [
@@ -59,7 +72,28 @@ def make(context: Context, notes: list[str]) -> Made:
              "n_cases": int((~np.isnan(one.annotators)).sum())}
             for i, model in enumerate(one.models)
         ]  # fmt: skip
+    tables["given_grades"] = [
+        {"model": model, "metric": metric, "value": finite(drawn.estimate[0]), **ends_of(context.intervals(drawn)[0], "low", "high"),
+         "n_cases": given[model, metric].n_cases}
+        for (model, metric), drawn in of_given.items()
+    ]  # fmt: skip
     return tables
+
+
+def _against_given(context: Context) -> dict[tuple[str, str], Any]:
+    """Return the results of all models and measures against the grades that annotators gave; none without labels.
+
+    The distance from the law of a case is left out: the shares of a few labels are not this law.
+    """
+    graded = context.graded
+    truth = graded.given_grades(context)
+    if truth is None:
+        return {}
+    with notices.heard():  # undefined numbers are empty in the table
+        return {
+            (model, metric.name): graded.of(metric, truth, one)
+            for metric in graded.metrics() if metric.numbers for model, one in graded.given.items()
+        }  # fmt: skip
 
 
 def _means(columns: list[Array]) -> Ratios:
@@ -106,7 +140,25 @@ def render(source: Data) -> Section | None:
     own = "“The truth’s own law” is what a model has that predicts exactly what the annotations leave open."
     ahead = " Who is ahead: by intervals of the difference that hold together for all pairs of models." if pair else ""
     joint = f"<p>{own}{ahead}</p>"
-    return finding("errors", f"Measures of {_things(digest)}", _heading(digest, leads, pair), table, joint)
+    return finding("errors", f"Measures of {_things(digest)}", _heading(digest, leads, pair), table, joint, *_given(digest, drawn))
+
+
+def _given(digest: Digest, drawn: list[str]) -> list[str]:
+    """Return the measures against the grades that annotators gave, with how to read them; nothing without labels."""
+    entries = [e for e in digest.source.get("given_grades") or () if e["model"] in drawn and e["value"] is not None]
+    lines = []
+    for metric in unique(entries, "metric"):
+        own = [find(of(entries, metric=metric), model=one) for one in drawn]
+        digits = digits_of(digest, metric, [(e["low"], e["high"]) for e in own if e])
+        ends = [(None, None) if digest.withheld or e is None else (e["low"], e["high"]) for e in own]
+        cells = [NONE if e is None else below(digits, e["value"], *span) for e, span in zip(own, ends)]
+        people = next(iter(digest.annotators.values()), None) if metric == digest.headline.metric else None
+        lines.append((_named(digest, metric), [*cells, NONE if people is None else digits.value(people["annotators"])]))
+    if not lines:
+        return []
+    heads = ["measure", *map(shown, drawn), "an annotator<br>left out"]
+    note = "mean over the annotators of a case; no truth model"
+    return [plain_table("The same measures against the grades that annotators gave", note, heads, lines), f"<p>{GIVEN_GRADES}</p>"]
 
 
 def _things(digest: Digest) -> str:

@@ -1,0 +1,78 @@
+"""Coefficients of grades next to their limits: what an independent annotator would have, and what no prediction exceeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..._base import notices
+from ...grades import GRADE_METRICS, GradeCoefficient
+from .. import words
+from ..context import Ask, Made
+from ..digest import Digest, shown
+from ..markup import Data, Entry, Section, find, finding, level_of, of, unique
+from ..rows import below, plain_table
+from ..tables import ends_of, finite
+from ..yardsticks import digits_of
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..tables import Row
+
+PARTS = ("value", "human", "ceiling")
+TABLES = {"coefficients": ("model", "metric", *(f"{name}{end}" for name in PARTS for end in ("", "_low", "_high")), "n_cases")}
+COEFFICIENTS = ("weighted_kappa", "spearman", "kendall", "concordance")
+MOST = 3  # models with columns
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """Return the coefficients of each model under the main truth, with those of an independent annotator and the ceilings."""
+    graded, truth = context.graded, context.truth_of_grades
+    if graded is None or truth is None:
+        return {}
+    found: dict[tuple[str, str], GradeCoefficient] = {}
+    with notices.heard():  # undefined numbers are empty in the table
+        for metric in COEFFICIENTS:
+            found.update({(model, metric): graded.of(GRADE_METRICS[metric], truth, given) for model, given in graded.given.items()})
+    n = context.options.affordable(context.n_cases * truth.n_classes**2 * len(found), "coefficients of grades", notes)
+    resampled = yield [Ask(one, n) for one in found.values()]
+    rows = []
+    for ((model, metric), one), drawn in zip(found.items(), resampled):
+        row: Row = {"model": model, "metric": metric}
+        for name, value, ends in zip(PARTS, drawn.estimate, context.intervals(drawn)):
+            row.update({name: finite(value), **ends_of(ends, f"{name}_low", f"{name}_high")})
+        rows.append({**row, "n_cases": one.n_cases})
+    return {"coefficients": rows}
+
+
+# ---- the page
+
+
+def render(source: Data) -> Section | None:
+    """Return a table of the coefficients and their limits; None without grades."""
+    digest = Digest(source)
+    entries = [e for e in source.get("coefficients") or () if e["ceiling"] is not None]
+    drawn = [m for m in digest.models if any(e["model"] == m for e in entries)][:MOST]
+    if not drawn:
+        return None
+    rows = []
+    for metric in unique(entries, "metric"):
+        own = [find(of(entries, metric=metric), model=one) for one in drawn]
+        first = next(e for e in own if e is not None)
+        cells = [_cell(digest, e, "value") for e in own]
+        rows.append((GRADE_METRICS[metric].label, [*cells, _cell(digest, first, "human"), _cell(digest, first, "ceiling")]))
+    ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
+    heads = ["", *map(shown, drawn), "an independent<br>annotator", "ceiling"]
+    table = plain_table("Coefficients and their limits", f"{ends}{digest.at_main}; the concordance in %", heads, rows)
+    how = (
+        "<p>Where annotators disagree, no model reaches 1. “An independent annotator” is what the same formula gives, in expectation, for "
+        "grades drawn from the same truth. No prediction exceeds the ceiling on these annotations. From few annotations both are low, "
+        "because these leave the grade of a case open. The ceiling is an estimate, too: with other cases it would be another one.</p>"
+    )
+    return finding("coefficients", "Limits of the coefficients", "How high the coefficients can be on these annotations", table, how)
+
+
+def _cell(digest: Digest, e: Entry | None, name: str) -> str:
+    if e is None:
+        return below(digest.headline.whole, None, None, None)
+    ends = e[f"{name}_low"], e[f"{name}_high"]
+    return below(digits_of(digest, e["metric"], [ends]), e[name], *((None, None) if digest.withheld else ends))
