@@ -384,7 +384,14 @@ def test_bad_predictions(folder, refused, content, message):
     assert said.startswith(message)
 
 
-RATINGS = "annotations must be labels or rankings (for ratings, use ugt agreement). Got ratings."
+NO_CLASSES = (
+    "annotations must be labels, rankings or ratings of stated grades (--scale 1,2,3), because prediction sets hold classes. Got ratings on a "
+    "real scale."
+)
+NO_CUT = (
+    "--cut must be a number for ratings on a real scale, whose certainty is that of a side of the cut (for grades, state them: --scale 1,2,3). "
+    "Got {}."
+)
 JUDGED = ("--annotations", "g.csv", "--out", "report")
 WIDE = ("evaluate", "--annotations", "annotations.csv", "--out", "report", "--predictions")
 OF_A_NAME = "--predictions must be of models with different names (write A=A.csv B=B.npz). Got 'A' twice."
@@ -413,12 +420,25 @@ REFUSED = {
         (*WIDE, "C.npy"),
         "model 'C': scores must have one column for each of the 3 classes of the annotations. Got 2 columns.",
     ),
-    "ratings have no certainty": (("certainty", "g.csv"), RATINGS),
+    "ratings without a cut": (("certainty", "g.csv"), NO_CUT.format("none")),
+    "ratings with an endless cut": (("certainty", "g.csv", "--cut", "inf"), NO_CUT.format("inf")),
+    "classes have no cut": (
+        ("certainty", "annotations.csv", "--cut", "1"),
+        "--cut must be left out unless annotations are ratings on a real scale. Got 1.",
+    ),
+    "a cut has no order": (
+        ("certainty", "g.csv", "--cut", "2", "--k", "1"),
+        "--k must be left out with ratings on a real scale, which have no classes (for grades, state them: scale=[1, 2, 3]). Got [1].",
+    ),
+    "a fitted law has no count": (
+        ("certainty", "g.csv", "--cut", "2", "--prior", "3"),
+        "--prior must be left out for ratings on a real scale, to fit it, or be a NormalPrior or its four numbers. Got 3.0.",
+    ),
     "ratings judge numbers": (
         ("evaluate", *JUDGED, "--predictions", "A.csv"),
         "model 'A': predictions must be one number per case for ratings (a file with the columns case and prediction). Got 3 columns.",
     ),
-    "ratings make no sets": (("conformal", *JUDGED, "--calibrate", "A.csv", "--apply", "A.csv"), RATINGS),
+    "ratings make no sets": (("conformal", *JUDGED, "--calibrate", "A.csv", "--apply", "A.csv"), NO_CLASSES),
     "ratings have no weights": (("agreement", "g.csv", "--weights", "linear"), "--weights must be left out for ratings. Got 'linear'."),
     "rankings have no tables": (("agreement", "r.json", "--out", "x"), "--out must be left out for rankings. Got 'x'."),
     "rankings have no levels": (("agreement", "r.json", "--levels", "nominal"), "--levels must be left out for rankings. Got ['nominal']."),

@@ -1,11 +1,13 @@
 """Files of grades and ratings: what the order and the scale of a reader mean in each format, and on the command line."""
 
+import csv
 import json
 
 import numpy as np
 import pytest
 from refusals import refused
 
+import ugt
 from ugt import Labels, Ratings
 from ugt.cli import main
 from ugt.io import read_annotations, read_predictions, write_annotations
@@ -234,3 +236,41 @@ def test_commands_refuse(written, capsys, monkeypatch, tmp_path, words, message)
     with pytest.raises(SystemExit):
         raise SystemExit(main(words))
     assert message in capsys.readouterr().err
+
+
+RATED = "case,annotator,rating\n" + "".join(f"c{i},r{a},{(i + a) % 3 + 1}\n" for i in range(12) for a in range(3))
+
+
+def test_certainty_of_ratings_of_stated_grades_is_that_of_labels(written, capsys):
+    path = str(written("rated.csv", RATED))
+    assert main(["certainty", path, "--ratings", "--scale", "1,2,3", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["certainty"]
+    assert main(["certainty", str(written("labels.csv", RATED.replace("rating", "label"))), "--ordered", "--json"]) == 0
+    assert found == json.loads(capsys.readouterr().out)["certainty"]
+    assert found[0]["n_cases"] == 12
+
+
+def test_certainty_of_a_side_of_a_cut(written, tmp_path, capsys):
+    path, out = written("rated.csv", RATED), tmp_path / "cases.csv"
+    words = ["certainty", str(path), "--ratings", "--scale", "real", "--cut", "-1.5", "--reliability", "1", "2"]
+    assert main([*words, "--out", str(out), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    ratings = read_annotations(path, format="ratings", scale="real").annotations
+    one, two = (ugt.rating_certainty(ugt.normal(ratings, reliability=r), -1.5, kind="mean") for r in (1, 2))
+    assert [row["value"] for row in found["certainty"]] == [one.value, two.value]
+    assert found["certainty"][0]["case_low"] <= one.value <= found["certainty"][0]["case_high"]
+    with open(out, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    means = (one.per_case + two.per_case) / 2
+    assert [float(row["mean_certainty"]) for row in rows] == sorted(means.tolist())
+    assert {row["case"]: float(row["certainty_2"]) for row in rows} == dict(zip(ratings.case_ids.tolist(), two.per_case.tolist()))
+    assert main(words) == 0
+    assert "the side of -1.5 on which the mean rating of a case lies" in capsys.readouterr().out
+
+
+def test_prediction_sets_of_ratings_hold_their_grades(written, tmp_path, capsys):
+    scores = "case,1,2,3\n" + "".join(f"c{i},0.5,0.3,0.2\n" for i in range(12))
+    path, model = str(written("rated.csv", RATED)), str(written("model.csv", scores))
+    words = ["--ratings", "--scale", "1,2,3", "--calibrate", model, "--apply", model, "--out", str(tmp_path / "sets"), "--json"]
+    assert main(["conformal", "--annotations", path, *words]) == 0
+    assert json.loads(capsys.readouterr().out)["data"] == {"n_cases": 12, "n_classes": 3}

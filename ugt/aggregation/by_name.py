@@ -131,6 +131,9 @@ class Making:
         from ..plausibilities.normal import NormalPrior, fit_normal_prior, prior_of  # noqa: PLC0415
 
         given = isinstance(self.prior, NormalPrior) or np.ndim(self.prior) == 1
+        if not given and self.prior != Making.prior:
+            must = "be left out for ratings on a real scale, to fit it, or be a NormalPrior or its four numbers"
+            raise checks.error("prior", must, repr(self.prior))
         return prior_of(self.prior) if given else fit_normal_prior(known)
 
     def chosen(self, *names: str) -> dict[str, Any]:

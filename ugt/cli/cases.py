@@ -20,6 +20,7 @@ from ..annotations import Labels, Predictions, Rankings
 from ..annotations.predictions import is_percentage, position_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
+from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..report.sections.calibration import is_probability
 from ..resampling import ids_of_cases
@@ -152,10 +153,12 @@ def read_record(read: io.AnnotationFile) -> dict[str, Any]:
 
 
 def of_classes(read: io.AnnotationFile) -> Labels | Rankings:
-    """Return the annotations if they are labels or rankings; raise an error if they are ratings."""
-    if isinstance(read.annotations, (Labels, Rankings)):
-        return read.annotations
-    raise error("annotations", "be labels or rankings (for ratings, use ugt agreement)", type(read.annotations).__name__.lower())
+    """Return labels or rankings, or ratings of stated grades as ordered labels; reject other ratings."""
+    known = aggregation_input(read.annotations)
+    if isinstance(known, (Labels, Rankings)):
+        return known
+    must = "be labels, rankings or ratings of stated grades (--scale 1,2,3), because prediction sets hold classes"
+    raise error("annotations", must, "ratings on a real scale")
 
 
 def add_positive_class(option: Any) -> None:

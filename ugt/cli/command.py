@@ -379,7 +379,7 @@ def in_blocks(lines: Sequence[Sequence[str]], most: int = 120) -> list[str]:
 
 def decimal(value: float | None, decimals: int = 4) -> str:
     """Return a number with some decimals; a dash if it is undefined."""
-    return "-" if value is None or math.isnan(value) else f"{value:.{decimals}f}"
+    return "-" if value is None or math.isnan(value) else f"{round(value, decimals) + 0.0:.{decimals}f}"  # no -0.0
 
 
 def spanned(value: float | None, low: float | None, high: float | None, decimals: int) -> str:

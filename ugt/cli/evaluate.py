@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
 import shlex
 from contextlib import nullcontext
@@ -11,19 +12,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import io
 from .._base.checks import error
 from .._base.notices import heard
-from .._tabular.csv_text import utf8
+from .._base.ragged import sizes_of
+from .._tabular.csv_text import utf8, write_csv
 from .._tabular.whole_file import write_text
 from ..aggregation import by_name
-from ..annotations import Predictions
+from ..annotations import Predictions, Ratings
 from ..evaluation import Evaluation, evaluate
+from ..evaluation.facts import data_summary
 from ..evaluation.input import aggregation_input, grades_of
+from ..evaluation.ratings import check_options
+from ..plausibilities.normal import rating_certainty
 from ..report import guidelines
 from ..report.context import Annotated
+from ..report.digest import SETTLED
 from ..report.plan import read_plan
-from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, of_classes, read_record
+from ..report.tables import CERTAINTY as CERTAINTY_AT
+from ..report.tables import finite, reliability_key
+from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
 from .command import (
     ANNOTATIONS,
     PREDICTIONS,
@@ -66,12 +76,15 @@ ugt evaluate --annotations grades.csv --predictions severity.csv \\
 
 CERTAINTY = """
 Computes how certain the annotations leave the truth of each case: the probability that its most plausible class (or its k most plausible
-classes) really comes first. Prints the mean over all cases at each reliability, and the least certain cases. No model is needed.
+classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut. Prints the
+mean over all cases at each reliability, and the least certain cases. No model is needed.
 
 ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
 ugt certainty counts.csv --format counts --k 1 2
 ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
+ugt certainty grades.csv --ratings --scale 1,2,3,4,5
+ugt certainty millimeters.csv --ratings --scale real --cut 8
 """
 
 DEMO = """
@@ -101,6 +114,7 @@ def add(commands: Any) -> None:
     option = group(parser, "files")
     option("annotations", "FILE", f"annotations: {ANNOTATIONS}")
     option("--out", "FILE.csv", "file for the certainty of every case, least certain first; default: print ten of them")
+    option("--cut", "X", "for ratings on a real scale: number that separates two sides; default: none", type=float)
     _add_truth(parser)
     add_reading(parser)
 
@@ -249,16 +263,57 @@ def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
 def _certainty(options: argparse.Namespace) -> dict[str, Any]:
     with nullcontext() if options.out is None else output_file(options.out) as draft:
         read = annotations_of(options)
-        known = of_classes(read)
-        evaluation = evaluate(known, {}, **{**_keywords(options, known, known.n_classes), "details": False})
-        if draft is not None:
-            evaluation.to_csv(draft, table="cases")
-    found = evaluation.to_dict()
-    say(*data_lines(found, read.missing_note()), "", *certainty_lines(found), "", *worklist_lines(found["cases"]))
+        known = aggregation_input(read.annotations)
+        if isinstance(known, Ratings):
+            found = _of_sides(options, known)
+            rows = found["cases"]
+            if draft is not None:
+                write_csv(draft, list(rows[0]), (row.values() for row in rows))
+        else:
+            if options.cut is not None:
+                raise error("--cut", "be left out unless annotations are ratings on a real scale", f"{options.cut:g}")
+            evaluation = evaluate(known, {}, **{**_keywords(options, known, known.n_classes), "details": False})
+            found = evaluation.to_dict()
+            if draft is not None:
+                evaluation.to_csv(draft, table="cases")
+    say(*data_lines(found, read.missing_note()), "", *certainty_lines(found, options.cut), "", *worklist_lines(found["cases"]))
     if draft is not None:
         say("", f"All cases: {options.out}")
     parts = {name: found[name] for name in ("data", "left_out", "certainty")}
     return {**parts, "least_certain": worklist(found["cases"]), **read_record(read), "files": [options.out] if options.out else []}
+
+
+def _of_sides(options: argparse.Namespace, ratings: Ratings) -> dict[str, Any]:
+    """Return the certainty of the side of the cut on which the mean rating of each case is, under each reliability."""
+    if options.cut is None or not math.isfinite(options.cut):
+        must = (
+            "be a number for ratings on a real scale, whose certainty is that of a side of the cut (for grades, state them: --scale 1,2,3)"
+        )
+        raise error("--cut", must, "none" if options.cut is None else options.cut)
+    check_options(k=options.k)
+    given = annotator_reliability(options, ratings).get("reliability")
+    making = by_name.Making(annotator_reliability=given, **({} if options.prior is None else {"prior": options.prior}))
+    truths = by_name.truths(ratings, options.aggregation or "auto", options.reliability if given is None else 1.0, making)
+    found = {reliability: rating_certainty(truth, options.cut, kind="mean") for reliability, truth in truths}
+    rows = []
+    for reliability, one in found.items():
+        low, high = one.interval()
+        below, ends = int((one.per_case < SETTLED).sum()), {"case_low": finite(low), "case_high": finite(high)}
+        rows.append({"reliability": reliability, "measure": "certainty", "k": 1, "value": finite(one.value), **ends, "n_below_099": below,
+                     "n_cases": one.n_cases})  # fmt: skip
+    per_case = np.stack([one.per_case for one in found.values()], axis=1)
+    mean, means, n = per_case.mean(axis=1), ratings.means(), sizes_of(ratings.offsets).tolist()
+    cases = [
+        {"case": str(ratings.case_ids[i]), "n_annotations": n[i], "voted": finite(means[i]),
+         **{f"{CERTAINTY_AT}{reliability_key(r)}": finite(value) for r, value in zip(found, per_case[i])}, "mean_certainty": finite(mean[i])}
+        for i in np.argsort(mean, kind="stable").tolist()
+    ]  # fmt: skip
+    return {
+        "data": data_summary(Annotated.all_of(ratings)),
+        "left_out": next(iter(found.values())).left_out,
+        "certainty": rows,
+        "cases": cases,
+    }
 
 
 def add_demo(commands: Any) -> None:

@@ -50,17 +50,19 @@ def sizes_line(data: Mapping[str, Any]) -> str:
     return f"{', '.join(counted(n, what) for n, what in numbers)}{by}."
 
 
-def certainty_lines(found: Mapping[str, Any]) -> list[str]:
+def certainty_lines(found: Mapping[str, Any], cut: float | None = None) -> list[str]:
+    """Return a table of the mean certainty at each reliability: of the top classes, or of the sides of a cut of ratings."""
     rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
     orders = list(dict.fromkeys(k for _, k in rows))
     orders = [k for k in orders if k == 1 or k < found["data"]["n_classes"]] or orders  # top-3 of 3 classes is always certain
     decimals = Digits.proportion((row["case_low"], row["case_high"]) for row in rows.values()).decimals
-    lines = [["reliability", *(f"top-{k}" for k in orders), "cases below 99%"]]
+    lines = [["reliability", *(f"top-{k}" if cut is None else "certainty" for k in orders), "cases below 99%"]]
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
         at = [rows[reliability, k] for k in orders]
         values = [spanned(row["value"], row["case_low"], row["case_high"], decimals) for row in at]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
-    return ["Mean certainty of the top classes (in brackets: 95% interval over cases):", *aligned(lines)]
+    what = "the top classes" if cut is None else f"the side of {cut:g} on which the mean rating of a case lies"
+    return [f"Mean certainty of {what} (in brackets: 95% interval over cases):", *aligned(lines)]
 
 
 def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
@@ -70,8 +72,12 @@ def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, 
 
 
 def worklist_lines(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[str]:
-    worst = [[row["case"], str(row["n_annotations"]), row["voted"], decimal(row["certainty"])] for row in worklist(cases, n)]
+    worst = [[row["case"], str(row["n_annotations"]), _voted(row["voted"]), decimal(row["certainty"])] for row in worklist(cases, n)]
     return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
+
+
+def _voted(voted: str | float | None) -> str:
+    return decimal(voted) if isinstance(voted, float) else str(voted)
 
 
 def model_lines(found: Mapping[str, Any]) -> list[str]:

@@ -100,7 +100,7 @@ def render(source: Data) -> Section | None:
         parts.append(plain_table("Calibration loss", note, heads, _rows(digest, entries, cuts, sure, "cl")))
     how = (
         "<p>At a cut, the grades above it are one class and the others the second. A mean over all cuts hides a cut that matters, such as "
-        "the one from which cases are treated. An area of 0.5 is that of guessing.</p>"
+        "the one from which cases are treated. Guessing has an area of one half.</p>"
     )
     return finding("cuts", "Every cut of the scale", "How well the models separate the grades, cut by cut", *parts, how)
 
