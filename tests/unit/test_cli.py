@@ -385,12 +385,12 @@ def test_bad_predictions(folder, refused, content, message):
 
 
 NO_CLASSES = (
-    "annotations must be labels, rankings or ratings of stated grades (--scale 1,2,3), because prediction sets hold classes. Got ratings on a "
-    "real scale."
+    "annotations must be labels, rankings or ratings of stated grades (--scale 1,2,3), because prediction sets hold classes. Got ratings on "
+    "a real scale."
 )
 NO_CUT = (
-    "--cut must be a number for ratings on a real scale, whose certainty is that of a side of the cut (for grades, state them: --scale 1,2,3). "
-    "Got {}."
+    "--cut must be a number for ratings on a real scale, whose certainty is that of a side of the cut (for grades, state them: --scale "
+    "1,2,3). Got {}."
 )
 JUDGED = ("--annotations", "g.csv", "--out", "report")
 WIDE = ("evaluate", "--annotations", "annotations.csv", "--out", "report", "--predictions")

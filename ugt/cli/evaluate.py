@@ -76,8 +76,8 @@ ugt evaluate --annotations grades.csv --predictions severity.csv \\
 
 CERTAINTY = """
 Computes how certain the annotations leave the truth of each case: the probability that its most plausible class (or its k most plausible
-classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut. Prints the
-mean over all cases at each reliability, and the least certain cases. No model is needed.
+classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut. Prints
+the mean over all cases at each reliability, and the least certain cases. No model is needed.
 
 ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
@@ -303,11 +303,11 @@ def _of_sides(options: argparse.Namespace, ratings: Ratings) -> dict[str, Any]:
                      "n_cases": one.n_cases})  # fmt: skip
     per_case = np.stack([one.per_case for one in found.values()], axis=1)
     mean, means, n = per_case.mean(axis=1), ratings.means(), sizes_of(ratings.offsets).tolist()
-    cases = [
-        {"case": str(ratings.case_ids[i]), "n_annotations": n[i], "voted": finite(means[i]),
-         **{f"{CERTAINTY_AT}{reliability_key(r)}": finite(value) for r, value in zip(found, per_case[i])}, "mean_certainty": finite(mean[i])}
-        for i in np.argsort(mean, kind="stable").tolist()
-    ]  # fmt: skip
+    cases = []
+    for i in np.argsort(mean, kind="stable").tolist():
+        at = {f"{CERTAINTY_AT}{reliability_key(r)}": finite(value) for r, value in zip(found, per_case[i])}
+        case = {"case": str(ratings.case_ids[i]), "n_annotations": n[i], "voted": finite(means[i])}
+        cases.append({**case, **at, "mean_certainty": finite(mean[i])})
     return {
         "data": data_summary(Annotated.all_of(ratings)),
         "left_out": next(iter(found.values())).left_out,

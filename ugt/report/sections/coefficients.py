@@ -64,9 +64,9 @@ def render(source: Data) -> Section | None:
     heads = ["", *map(shown, drawn), "an independent<br>annotator", "ceiling"]
     table = plain_table("Coefficients and their limits", f"{ends}{digest.at_main}; the concordance in %", heads, rows)
     how = (
-        "<p>Where annotators disagree, no model reaches the highest value. “An independent annotator” is what the same formula gives, in expectation, for "
-        "grades drawn from the same truth. No prediction exceeds the ceiling on these annotations. From few annotations both are low, "
-        "because these leave the grade of a case open. The ceiling is an estimate, too: with other cases it would be another one.</p>"
+        "<p>Where annotators disagree, no model reaches the highest value. “An independent annotator” is what the same formula gives, in "
+        "expectation, for grades drawn from the same truth. No prediction exceeds the ceiling on these annotations. From few annotations "
+        "both are low, because these leave the grade of a case open. The ceiling is an estimate, too: with other cases it would be another one.</p>"
     )
     return finding("coefficients", "Limits of the coefficients", "How high the coefficients can be on these annotations", table, how)
 
