@@ -385,8 +385,8 @@ def test_bad_predictions(folder, refused, content, message):
 
 
 NO_CLASSES = (
-    "annotations must be labels, rankings or ratings of stated grades (--scale 1,2,3), because prediction sets hold classes. Got ratings on "
-    "a real scale."
+    "annotations must be labels, rankings or ratings of stated grades (--scale 1,2,3), because prediction sets hold classes. Got ratings "
+    "on a real scale."
 )
 NO_CUT = (
     "--cut must be a number for ratings on a real scale, whose certainty is that of a side of the cut (for grades, state them: --scale "

@@ -76,8 +76,8 @@ ugt evaluate --annotations grades.csv --predictions severity.csv \\
 
 CERTAINTY = """
 Computes how certain the annotations leave the truth of each case: the probability that its most plausible class (or its k most plausible
-classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut. Prints
-the mean over all cases at each reliability, and the least certain cases. No model is needed.
+classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut.
+Prints the mean over all cases at each reliability, and the least certain cases. No model is needed.
 
 ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv

@@ -66,7 +66,8 @@ def render(source: Data) -> Section | None:
     how = (
         "<p>Where annotators disagree, no model reaches the highest value. “An independent annotator” is what the same formula gives, in "
         "expectation, for grades drawn from the same truth. No prediction exceeds the ceiling on these annotations. From few annotations "
-        "both are low, because these leave the grade of a case open. The ceiling is an estimate, too: with other cases it would be another one.</p>"
+        "both are low, because these leave the grade of a case open. The ceiling is an estimate, too: with other cases it would be another "
+        "one.</p>"
     )
     return finding("coefficients", "Limits of the coefficients", "How high the coefficients can be on these annotations", table, how)
 
