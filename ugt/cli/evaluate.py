@@ -79,11 +79,9 @@ Computes how certain the annotations leave the truth of each case: the probabili
 classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut.
 Prints the mean over all cases at each reliability, and the least certain cases. No model is needed.
 
-ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
 ugt certainty counts.csv --format counts --k 1 2
 ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
-ugt certainty grades.csv --ratings --scale 1,2,3,4,5
 ugt certainty millimeters.csv --ratings --scale real --cut 8
 """
 
