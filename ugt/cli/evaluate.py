@@ -79,10 +79,10 @@ Computes how certain the annotations leave the truth of each case: the probabili
 classes) really comes first. For ratings on a real scale, it is the probability that the mean rating of a case is on its side of --cut.
 Prints the mean over all cases at each reliability, and the least certain cases. No model is needed.
 
+ugt certainty readings.csv
 ugt certainty readings.csv --reliability 0.5 1 2 --out cases.csv
 ugt certainty counts.csv --format counts --k 1 2
 ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
-ugt certainty millimeters.csv --ratings --scale real --cut 8
 """
 
 DEMO = """
@@ -292,7 +292,10 @@ def _of_sides(options: argparse.Namespace, ratings: Ratings) -> dict[str, Any]:
     given = annotator_reliability(options, ratings).get("reliability")
     making = by_name.Making(annotator_reliability=given, **({} if options.prior is None else {"prior": options.prior}))
     truths = by_name.truths(ratings, options.aggregation or "auto", options.reliability if given is None else 1.0, making)
-    found = {reliability: rating_certainty(truth, options.cut, kind="mean") for reliability, truth in truths}
+    truth: Any  # a NormalPosterior
+    found = {}
+    for reliability, truth in truths:
+        found[reliability] = rating_certainty(truth, options.cut, kind="mean")
     rows = []
     for reliability, one in found.items():
         low, high = one.interval()
