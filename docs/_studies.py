@@ -20,6 +20,7 @@ PAGES = tuple(sorted(path.stem for path in STUDIES.glob("*.md") if path.stem != 
 
 # Data that may not be passed on: how the page names them, and the variable that says where they are.
 ELSEWHERE = {
+    "judge": ("AltTest", "UGT_ALTTEST"),
     "labels": ("cheXpert-test-set-labels", "UGT_CHEXPERT"),
     "rankings": ("dermatology_ddx", "UGT_DATA"),
     "reader-study": ("vandyke.csv", "UGT_VANDYKE"),

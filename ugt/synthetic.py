@@ -127,7 +127,8 @@ def make_rankings(
         case, place = np.nonzero(np.arange(depth) < 1 + np.floor(depth * u[:, -1:]))
         columns.append((case, np.full(len(case), annotator), first[case, place], rank[case, place]))
     case, annotators, label, rank = (np.concatenate(column) for column in zip(*columns))
-    return Rankings.from_long(case, annotators, label, confidence=-rank, classes=n_classes, cases=np.arange(n_cases, dtype=np.int64)), truth
+    cases = np.arange(n_cases, dtype=np.int64)
+    return Rankings.from_long(case, annotators, label, confidence=-rank, classes=n_classes, cases=cases, offered="all"), truth
 
 
 def make_ratings(

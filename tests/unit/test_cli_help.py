@@ -63,7 +63,7 @@ def made(tmp_path_factory):
     table("models.csv", ["model", "case", *CLASSES], rows)
     np.savez(folder / "b.npz", scores=probs[::-1], case_ids=cases, classes=list(CLASSES))
     np.savez(folder / "scores.npz", scores=probs)
-    orders = [[[[int(k)] for k in rng.permutation(3)[:2]] for _ in range(3)] for _ in cases]
+    orders = [[[[int(k)] for k in rng.permutation(3)[: 1 + (len(case) + r) % 3]] for r in range(3)] for case in cases]
     (folder / "rankings.json").write_text(json.dumps(orders), encoding="utf-8")
     choice = [{"type": "choices", "from_name": "animal", "to_name": "image", "value": {"choices": ["cat"]}}]
     task = {"id": 1, "data": {"image": "1.png"}, "annotations": [{"id": 1, "completed_by": 3, "result": choice}]}

@@ -436,7 +436,7 @@ def test_bad_predictions(p, message):
         *((bad, ValueError, r"truth must be of shape") for bad in (np.full((20, 4), 1 / 4), ugt.Labels.from_counts([[1, 2, 3]] * 19))),
         (np.full((20, 3), "x"), ValueError, r"truth must be numbers"),
         *((bad, TypeError, r"truth must be plausibilities") for bad in (np.zeros(20, int), "shares", None)),
-        (ugt.Rankings.from_blocks([[[[0], [1]]]] * 20, n_classes=3), TypeError, r"Got Rankings: aggregate them first"),
+        (ugt.Rankings.from_blocks([[[[0], [1]]]] * 20, n_classes=3, offered="all"), TypeError, r"Got Rankings: aggregate them first"),
     ],
 )
 def test_bad_truth(truth, kind, message):

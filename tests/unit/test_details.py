@@ -17,7 +17,9 @@ RNG = np.random.default_rng(0)
 TRUTH = RNG.dirichlet(np.ones(3), N)
 MODELS = {f"M{j}": 0.6 * TRUTH + 0.4 * RNG.dirichlet(np.ones(3), N) for j in range(2)}
 LABELS = labels_of_rows(*zip(*((i, f"r{RNG.integers(5)}", RNG.choice(3, p=TRUTH[i])) for i in range(N) for _ in range(3))), classes=3)
-RANKINGS = ugt.Rankings.from_blocks([[[[k] for k in RNG.permutation(3)[:2].tolist()] for _ in range(3)] for _ in range(N)], n_classes=3)
+RANKINGS = ugt.Rankings.from_blocks(
+    [[[[k] for k in RNG.permutation(3)[:2].tolist()] for _ in range(3)] for _ in range(N)], n_classes=3, offered="all"
+)
 
 
 @pytest.mark.parametrize(("known", "clusters"), [(LABELS, None), (LABELS, np.arange(N) // 2), (RANKINGS, None)])

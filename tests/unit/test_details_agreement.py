@@ -160,11 +160,11 @@ def test_the_report_shows_both_and_escapes_names():
 def test_of_rankings_the_evaluation_has_what_can_be_said():
     generator = np.random.default_rng(3)
     nested = [[[[k] for k in generator.permutation(4)[:2].tolist()] for _ in range(3)] for _ in range(30)]
-    rankings = ugt.Rankings.from_blocks(nested, n_classes=4)
+    rankings = ugt.Rankings.from_blocks(nested, n_classes=4, offered="all")
     scores = generator.dirichlet([1] * 4, 20)
     evaluation = ugt.evaluate(rankings, {"M": ugt.Predictions(range(10, 30), scores)}, k=1, missing="drop", seed=4)
     first, overlap = evaluation.agreement
-    judged = ugt.Rankings.from_blocks(nested[10:], n_classes=4)
+    judged = ugt.Rankings.from_blocks(nested[10:], n_classes=4, offered="all")
     for row, one in ((first, ugt.leave_one_annotator_out(judged)), (overlap, ugt.annotator_average_overlap(judged, 3))):
         assert row["value"] == pytest.approx(one.value)
         assert (row["low"], row["high"]) == pytest.approx(one.interval(seed=4)) and row["n_cases"] == 20

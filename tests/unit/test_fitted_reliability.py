@@ -15,7 +15,9 @@ WIDE = np.array([RNG.choice(3, 3, p=p) for p in P])
 LABELS = ugt.Labels.from_wide(WIDE, classes=3, case_ids=[f"c{i}" for i in range(60)], annotators=["x", "y", "z"])
 COUNTS = LABELS.counts()
 REFERENCE = np.where(RNG.random(60) < 0.8, COUNTS.argmax(1), RNG.integers(0, 3, 60))
-RANKINGS = ugt.Rankings.from_blocks([[[[int(k)] for k in RNG.permutation(3)[:2]] for _ in range(2)] for _ in range(40)], n_classes=3)
+RANKINGS = ugt.Rankings.from_blocks(
+    [[[[int(k)] for k in RNG.permutation(3)[:2]] for _ in range(2)] for _ in range(40)], n_classes=3, offered="all"
+)
 
 
 def test_likelihood_is_that_of_the_first_class():

@@ -61,7 +61,7 @@ def evaluation(kind):
         known = ugt.Labels.from_long(case, annotators * n, [classes[j] for j in wide.ravel()], classes=classes)
     else:
         nested = [[[[int(j)] for j in rng.permutation(k)[:2]] for _ in range(3)] for _ in range(n)]
-        known = ugt.Rankings.from_blocks(nested, classes=classes, case_ids=cases)
+        known = ugt.Rankings.from_blocks(nested, classes=classes, case_ids=cases, offered="all")
     models = {name: np.eye(k)[truth] * rng.random((n, 1)) + rng.dirichlet(np.ones(k), n) for name in some(6, "model")[3:]}
     models = {name: table / table.sum(1, keepdims=True) for name, table in models.items()}
     words = list(NAMES.values())

@@ -53,6 +53,7 @@ def test_means_and_order_are_corrected_means(made):
     pair = row(made.order, judge="j")
     assert (pair["low"], pair["high"]) == means["A"].minus(means["B"]).interval()
     assert pair["shown"]
+    assert pair["survives"]
     assert pair["difference"] < 0
 
 
@@ -79,6 +80,9 @@ def test_biases_are_means_of_score_less_label(made):
     assert found["bias"] == pytest.approx(law.mean(), abs=1e-12)
     assert found["n_labelled"] == LABELLED
     assert len([one for one in made.bias if one["column"] == "length" and one["judge"] == "j"]) == 3  # thirds of 300 numbers
+    health = row(made.bias, judge="rule", column="topic", group="health")
+    assert found["apart"] == pytest.approx(found["bias"] - health["bias"], abs=1e-12) == -health["apart"]
+    assert (found["apart_low"], found["apart_high"]) == pytest.approx((-health["apart_high"], -health["apart_low"]), abs=1e-12)
     said = row(made.by_score, judge="j", score="1")
     assert said["low"] < said["people"] < said["high"]
 
@@ -99,6 +103,46 @@ def test_a_kind_judge_is_found():
     assert row(found.bias, judge="j", column="system", group="A")["shown"]
     assert row(found.bias, judge="j", column="system", group="A")["bias"] > 0.2
     assert "the judge alone" in verdicts(vars(found))[0]
+
+
+def test_a_bias_by_length_shows_where_annotators_differ():
+    """Lenient annotators hide it in each group, and cancel between groups."""
+    rng = np.random.default_rng(3)
+    case, long = np.repeat(np.arange(200), 2), np.arange(200) % 2
+    who = (case // 2 + np.tile([0, 2], 200)) % 4
+    said = rng.normal(size=200)[case] + np.array([-2.0, -1.0, 1.0, 2.0])[who] + rng.normal(size=400)
+    found = ugt.assess_judges({"A": (ugt.Ratings.from_long(case, who, said), {"j": 1.5 * long})}, columns={"long": dict(enumerate(long))})
+    own = row(found.bias, group="1")
+    assert own["apart_shown"]
+    assert not own["shown"]
+    assert own["apart"] == pytest.approx(1.5, abs=0.5)
+
+
+def test_systems_whose_cases_are_in_another_order_or_read_by_others_are_compared():
+    rng = np.random.default_rng(4)
+    quality, people = rng.normal(size=N), np.array(["ann", "bob", "cid", "dee"])
+    known = {}
+    for name in ("A", "B"):
+        case = np.repeat(rng.permutation(N)[:LABELLED], 2)
+        who = np.concatenate([rng.permutation(4)[:2] for _ in range(LABELLED)])
+        right = (quality[case] + (name == "A") + 0.3 * who + rng.logistic(size=len(case)) > 0) * 1.0
+        judge = dict(zip(rng.permutation(N).tolist(), [0.0] * N)) | dict(enumerate((quality + rng.normal(size=N) > 0) * 1.0))
+        known[name] = ugt.Ratings.from_long(case, people[who], right), {"j": judge}
+    found = ugt.assess_judges(known).order[0]
+    assert found["reason"] == ""
+    assert found["low"] < found["difference"] < found["high"]
+
+
+def test_cases_with_more_chance_to_be_labelled_count_less():
+    (labels, judges), chance = systems()["A"], dict(enumerate(np.where(np.arange(N) < 60, 0.8, 0.4)))
+    found = ugt.assess_judges({"A": (labels, judges)}, probabilities=chance, columns={"topic": dict.fromkeys(range(N), "all")})
+    by_case = labels.means()[:LABELLED]
+    weight = 1 / np.array([*chance.values()])[:LABELLED]
+    bias = weight @ (judges["rule"][:LABELLED] - by_case) / weight.sum()
+    assert row(found.bias, judge="rule", column="topic")["bias"] == pytest.approx(bias, abs=1e-12)
+    assert row(found.means, judge="rule")["corrected"] == ugt.corrected_mean(labels, judges["rule"], probabilities=chance).value
+    strata = ugt.assess_judges({"A": (labels, judges)}, strata=dict(enumerate(np.arange(N) % 3)))
+    assert row(strata.means, judge="j")["corrected"] == ugt.corrected_mean(labels, judges["j"], strata=np.arange(N) % 3).value
 
 
 def test_one_annotator_has_intervals_over_cases_only():
@@ -145,7 +189,7 @@ def test_page(made):
     for sentence in verdicts(tables):
         assert sentence in page
     assert verdicts(tables)[0] == (
-        "j: 1 of 1 difference between systems is shown by the corrected means; the judge alone gives the same order for 1 of them."
+        "j: the corrected means show 1 of 1 difference between systems; the judge alone gives the same order for 1 of 1."
     )
 
 
@@ -165,6 +209,7 @@ def files(write):
     for system in "AB":
         rows = [{"id": i, "scorer": "gpt", "label": words[int(quality[i] > 0)]} for i in range(60)]
         write("".join(json.dumps(row) + "\n" for row in rows), f"{system}.jsonl")
+    write("case,a,b\n1,2,3\n", "three.csv")
     write("case,topic\n" + "".join(f"{i},{'law' if i % 2 else 'health'}\n" for i in range(60)), "topics.csv")
 
 
@@ -174,11 +219,22 @@ WORDS = ("--values", "good=1", "bad=0")
 def test_command(files, command, tmp_path):
     said = command("judge", "people.csv", "A=A.jsonl", "B=B.jsonl", *WORDS, "--columns", "topics.csv", "--out", "out")
     assert "people.csv: labels (one row per label): 320 labels by 4 annotators on A, B." in said
-    assert "gpt: none of the 1 differences between systems is shown" in said or "gpt: 1 of 1 difference" in said
+    assert "gpt: the corrected means show no difference between systems. The order that the judge gives is neither confirmed nor" in said
     assert re.search(r"\n +corrected mean +same annotators +judge alone +labels alone +labelled\n", said)
     page = (tmp_path / "out" / "judge.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert (tmp_path / "out" / "means.csv").read_text("utf-8").startswith("judge,system,n_cases,")
+    made = (tmp_path / "out" / "bias.csv").read_text("utf-8")
+    rows = "".join(f"{i},{'0.5' if i < 40 else '0.2'}\n" for i in range(60))
+    (tmp_path / "chance.csv").write_text("case,probability\n" + rows, encoding="utf-8")
+    (tmp_path / "halves.csv").write_text("case,stratum\n" + "".join(f"{i},{i // 30}\n" for i in range(60)), encoding="utf-8")
+    for words in (("--probabilities", "chance.csv"), ("--strata", "halves.csv")):
+        command("judge", "people.csv", "A=A.jsonl", "B=B.jsonl", *WORDS, "--columns", "topics.csv", *words, "--out", "weighted")
+        other = (tmp_path / "weighted" / "bias.csv").read_text("utf-8")
+        assert (other == made) == (words[0] == "--probabilities")  # all labelled cases have the same probability
+        for path in (tmp_path / "weighted").iterdir():
+            path.unlink()
+        (tmp_path / "weighted").rmdir()
     found = json.loads(command("judge", "one.csv", "A.jsonl", *WORDS, "--json"))
     assert found["means"][0]["n_labelled"] == 40
     assert found["order"] == []
@@ -196,6 +252,17 @@ def test_command(files, command, tmp_path):
         (("people.csv", "A=A.jsonl", "--values", "good"), "--values must give each verdict a number, such as good=1 bad=0. Got 'good'."),
         (("people.csv", "A=A.jsonl", *WORDS, "--judges", "x"), "--judges must be among 'gpt'. Got 'x'."),
         (("people.csv", "A=A.jsonl", *WORDS, "--systems", "x"), "--systems must be among 'A'. Got 'x'."),
+        (
+            ("people.csv", "A=A.jsonl", *WORDS, "--probabilities", "topics.csv"),
+            "--probabilities must hold numbers. Got 'health', first at case",
+        ),
+        (("people.csv", "A=A.jsonl", *WORDS, "--strata", "people.csv"), "case must occur once"),
+        (
+            ("people.csv", "A=A.jsonl", *WORDS, "--strata", "three.csv"),
+            "--strata must be a file of two columns, one of them case. Got 'a', 'b'.",
+        ),
+        (("people.csv", "A=A.jsonl", *WORDS, "--fields", "judge"), "--fields must be ROLE=NAME, such as judge=scorer. Got 'judge'."),
+        (("people.csv", "three.csv", *WORDS), "(name the existing ones: --fields judge=NAME). Got no judge and no verdict or score"),
         (("people.csv", "A=A.jsonl", "A=B.jsonl", *WORDS), "JUDGE must name each system once. Got A, A."),
     ],
 )

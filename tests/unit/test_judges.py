@@ -160,9 +160,54 @@ def test_differences_of_systems_are_paired():
     direct = ugt.corrected_mean(ratings(apart), np.full(N, 0.3), tuning=0.5)
     assert found.value == pytest.approx(direct.value) and found.interval() == pytest.approx(direct.interval())
     np.testing.assert_allclose(found.interval(random=CASES), direct.interval(random=CASES), rtol=1e-9)
-    others = ugt.corrected_mean(ratings([row[::-1] for row in TABLE]), JUDGE)
-    refused("other must be of the same annotations", first.minus(others).interval)
+    refused("tuning must be one of 'each', 'joint'", first.minus, second, tuning="both")
     refused("other must be a corrected mean", first.minus, ugt.fleiss_kappa(labels()), error=TypeError)
+
+
+def test_differences_need_neither_the_same_order_nor_the_same_labels():
+    """The second system is labelled by others in another order of cases; both parts of the variance are those of the stacked labels."""
+    names, order = np.array([f"q{i}" for i in range(N)]), np.roll(np.arange(N), 17)
+    first = ugt.corrected_mean(ratings(case_ids=names), dict(zip(names, JUDGE)))
+    table = [row[::-1] for row in TABLE]
+    whole = ugt.corrected_mean(ratings(table, case_ids=names), dict(zip(names, JUDGE)))
+    turned = ugt.Ratings.from_wide(
+        [[table[i][j] for j in (3, 0, 2, 4, 1)] for i in order], annotators=list("dacEb"), missing=(None,), case_ids=names[order]
+    )
+    renamed = ugt.Ratings.from_wide(table, annotators=list("abcdE"), missing=(None,), case_ids=names)
+    found, other = (first.minus(one) for one in (whole, ugt.corrected_mean(renamed, dict(zip(names, JUDGE)))))
+    again = first.minus(ugt.corrected_mean(turned, dict(zip(names[order], JUDGE[order]))))
+    assert found.value == pytest.approx(first.value - whole.value) and again.value == pytest.approx(found.value)
+    assert again.interval() == pytest.approx(other.interval()) and again.interval() != pytest.approx(found.interval())
+    counts = ugt.corrected_mean(ugt.Labels.from_counts([[1, 2], [2, 0], [0, 1]] * 8), np.arange(24) % 3)
+    assert counts.minus(counts).value == 0
+    back = whole.minus(first).interval()
+    assert found.interval() == pytest.approx((-back[1], -back[0]))
+    less = ugt.corrected_mean(ratings(TABLE[:50], case_ids=names[:50]), JUDGE[:50])
+    for one, its in ((first, less), (less, first)):
+        refused("other must be of the same .* cases. Got 10 cases of one that the other has not, first at case 'q50'", one.minus, its)
+    nameless = [ugt.corrected_mean(ugt.Ratings.from_wide([row[:n] for row in TABLE], missing=(None,)), JUDGE) for n in (5, 4)]
+    apart = nameless[0].minus(nameless[1])
+    assert apart.interval(random=CASES)[0] <= apart.value <= apart.interval(random=CASES)[1]
+    refused("annotators must be named for intervals over other annotators", apart.interval)
+    assert nameless[0].minus(nameless[0], tuning="joint").value == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_jointly_tuned_differences_are_never_wider_over_cases(seed):
+    """The two λ are those of the least variance on a grid."""
+    rng = np.random.default_rng(seed)
+    shared, labelled = rng.normal(size=80), np.arange(80) < 40
+    given = []
+    for sign in (1, 1 if seed % 2 else -1):
+        quality = shared + 0.3 * rng.normal(size=80)
+        table = np.where(labelled, quality + rng.normal(size=80), np.nan)[:, None]
+        given.append((ugt.Ratings.from_wide(table.tolist()), sign * quality + rng.normal(size=80)))
+    made = [ugt.corrected_mean(*one) for one in given]
+    each, joint = (made[0].minus(made[1], tuning=tuning) for tuning in ("each", "joint"))
+    assert joint.std_error <= each.std_error
+    first, second = ([ugt.corrected_mean(*one, tuning=tuning) for tuning in np.linspace(0, 1, 11)] for one in given)
+    errors = [one.minus(other).std_error for one in first for other in second]
+    assert joint.std_error <= min(errors) + 1e-12 and min(errors) < joint.std_error * 1.02
 
 
 def test_more_annotators_make_the_interval_narrower_as_planned():

@@ -12,7 +12,9 @@ for i, row in enumerate(WIDE):
     row[i % 4] = None if i % 3 == 0 else row[i % 4]
 NAMES = {"case_ids": [f"case {i}" for i in range(40)], "annotators": ["ann", "bob", "cy", "di"], "classes": 3}
 LABELS = ugt.Labels.from_wide(WIDE, **NAMES)
-RANKINGS = ugt.Rankings.from_blocks([[[[int(k)] for k in RNG.permutation(4)[:2]] for _ in range(3)] for _ in range(30)], n_classes=4)
+RANKINGS = ugt.Rankings.from_blocks(
+    [[[[int(k)] for k in RNG.permutation(4)[:2]] for _ in range(3)] for _ in range(30)], n_classes=4, offered="all"
+)
 RATINGS = ugt.Ratings.from_wide(RNG.normal(size=(60, 1)) + RNG.normal(size=(60, 4)))
 
 

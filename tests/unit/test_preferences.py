@@ -1,6 +1,7 @@
 """Preferences and strengths: against published software, a likelihood in plain Python, and what must be refused."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from refusals import refused
 
 import ugt
+from ugt.cli import main
 
 V, ROWS = 120, np.arange(120)
 FIRST = ROWS * 7 % 4
@@ -173,13 +175,37 @@ def test_rankings_that_cannot_be_read_are_refused(message, given):
     refused(message, ugt.Preferences.from_rankings, **given)
 
 
-@pytest.mark.parametrize("function", [ugt.irn, ugt.prirn, ugt.plackett_luce_map])
-def test_rankings_that_look_like_offered_pairs_are_noted(function):
-    texts, note = ["abcd"[k % 4] + ">" + "abcd"[(k + 1) % 4] for k in range(24)], "Every ranking has 2 of 4 classes, and the other 2"
-    known = ugt.Rankings.from_strings(np.arange(24), ["ann"] * 24, texts)
-    with pytest.warns(UserWarning, match=note):
-        function(known)
-    ugt.irn(ugt.Rankings.from_strings(np.arange(24), ["ann"] * 24, ["a>b>c", *texts[1:]], classes=list("abcd")))  # one of three: no note
+PAIRS = ["abcd"[k % 4] + ">" + "abcd"[(k + 1) % 4] for k in range(24)]
+
+
+def test_rankings_that_may_be_answers_to_offered_pairs_are_refused_unless_all_classes_were_offered(tmp_path, capsys):
+    """A ranking of two of four is read as before the other two only if that is said."""
+    message = "offered must be 'all' if annotators chose from all 4 classes, so that the other 2 are behind both .*ugt.Preferences"
+    case, who = np.arange(24), ["ann"] * 24
+    nested = [[[[text[0]], [text[2]]]] for text in PAIRS]
+    long = {"case": np.repeat(case, 2), "annotator": who * 2, "label": [text[k] for text in PAIRS for k in (0, 2)], "rank": [1, 2] * 24}
+    readers = [
+        (ugt.Rankings.from_strings, {"case": case, "annotator": who, "ranking": PAIRS}),
+        (ugt.Rankings.from_blocks, {"nested": nested, "classes": list("abcd")}),
+        (ugt.Rankings.from_long, long),
+    ]
+    for read, given in readers:
+        refused(message, read, **given)
+        assert read(**given, offered="all").n_rankings == 24
+        refused("offered must be (one of )?'all'", read, **given, offered="pairs")
+    table, document = tmp_path / "pairs.csv", tmp_path / "pairs.json"
+    table.write_text("case,annotator,ranking\n" + "".join(f"{i},ann,{text}\n" for i, text in enumerate(PAIRS)), encoding="utf-8")
+    document.write_text(json.dumps({"rankings": nested, "classes": list("abcd")}), encoding="utf-8")
+    for path in (table, document):
+        refused(message, ugt.io.read_annotations, path)
+        assert ugt.io.read_annotations(path, offered="all").annotations.n_rankings == 24
+        assert main(["certainty", str(path), "--aggregation", "irn"]) and "--offered must be 'all'" in capsys.readouterr().err
+        assert not main(["certainty", str(path), "--aggregation", "irn", "--offered", "all"])
+
+
+@pytest.mark.parametrize("texts", [["a>b>c", *PAIRS[1:]], ["a>b=c", *PAIRS[1:]], ["a", *PAIRS[1:]], PAIRS[:2]])
+def test_other_rankings_need_no_such_word(texts):
+    assert ugt.Rankings.from_strings(np.arange(len(texts)), ["ann"] * len(texts), texts, classes=list("abcd")).n_rankings == len(texts)
 
 
 def test_strengths_that_are_not_finite_or_do_not_fit_are_refused():

@@ -33,7 +33,8 @@ def evaluated(rankings=False):
     truth = rng.dirichlet(np.ones(3), 30)
     scores = {"net": truth * 0.5 + rng.dirichlet(np.ones(3), 30) * 0.5, "tree": rng.dirichlet(np.ones(3), 30)}
     if rankings:
-        ranked = ugt.Rankings.from_blocks([[[[int(k)] for k in rng.permutation(3)[:2]] for _ in range(3)] for _ in range(30)], n_classes=3)
+        nested = [[[[int(k)] for k in rng.permutation(3)[:2]] for _ in range(3)] for _ in range(30)]
+        ranked = ugt.Rankings.from_blocks(nested, n_classes=3, offered="all")
         return ugt.evaluate(ranked, scores, reliability=[10, 50], k=1, n_resamples=20).to_dict()
     case, annotator = np.repeat(np.arange(30), 4), np.tile(["a", "b", "c", "d"], 30)
     label = [rng.choice(3, p=truth[i]) for i in case]

@@ -55,7 +55,7 @@ class Data:
         return ugt.dirichlet(self.labels(rows), prior=0.3)
 
     def rankings(self, rows, nested=None):
-        return ugt.Rankings.from_blocks([(nested or self.nested)[i] for i in rows], n_classes=K, case_ids=self.ids[rows])
+        return ugt.Rankings.from_blocks([(nested or self.nested)[i] for i in rows], n_classes=K, case_ids=self.ids[rows], offered="all")
 
     def normal(self, rows):
         ratings = ugt.Ratings.from_wide(self.ratings[rows], case_ids=self.ids[rows])

@@ -12,7 +12,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,10 @@ class CellTable:
     def place(self, row: int) -> str:
         """Return the name of a row in messages."""
         return f"row {row}"
+
+    def places(self) -> Iterator[str]:
+        """Yield the names of all rows, in order: one pass over the file."""
+        return map(self.place, count())
 
     def numbered(self, cells: Coded, role: str, keep: Bools | None = None) -> identifiers.Column:
         """Return the column of ids, or its kept rows, as numbers of distinct ids; reject a blank cell."""
@@ -185,7 +189,10 @@ class Table(CellTable):
 
     def place(self, row: int) -> str:
         """Return the line of the file where a row (from 0, below the header) starts."""
-        return f"line {next(islice(self._rows(), row + 1, None))[0]}"
+        return next(islice(self.places(), row, None))
+
+    def places(self) -> Iterator[str]:
+        return (f"line {line}" for line, _ in islice(self._rows(), 1, None))
 
     def _not_a_number(self, row: int, block: list[tuple[str, ...]], columns: Sequence[int]) -> ValueError:
         for i, cells in enumerate(zip(*block)):

@@ -13,7 +13,6 @@ from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
-from ..annotations.offered import note_pairs
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
 from .fitted_reliability import fit_reliability
@@ -277,7 +276,6 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
 def _annotations(argument: str, value: Any) -> Any:
     """Return Labels or Rankings unchanged; reject other values."""
     if isinstance(value, (Labels, Rankings)):
-        note_pairs(value)
         return value
     check_bare(argument, value)
     advice = "Labels.from_long, from_wide, from_counts and Rankings.from_blocks, from_long, from_strings make them"

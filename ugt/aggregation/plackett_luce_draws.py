@@ -14,7 +14,6 @@ from .._base.checkpoints import Checkpoint, fingerprint
 from .._base.ragged import offsets_of, take
 from .._core import _plackett_luce as core
 from ..annotations import Labels, Rankings
-from ..annotations.offered import note_pairs
 from ..annotations.other_annotators import of_cases
 from ..plausibilities import Draws, Plausibilities
 from ..plausibilities.diagnostics import Diagnostics
@@ -34,7 +33,6 @@ WORST_RHAT, LEAST_ESS = 1.05, 25  # largest R̂ and least number of effective dr
 def as_rankings(annotations: Any) -> Rankings:
     """Return rankings unchanged, and labels as rankings of one class; reject other values."""
     if isinstance(annotations, Rankings):
-        note_pairs(annotations)
         return annotations
     if not isinstance(annotations, Labels):
         raise TypeError(

@@ -288,7 +288,7 @@ def _one_a_case(argument: str, given: Any, classes: Any) -> Rankings:
     if isinstance(given, Rankings):
         rankings = given
     elif isinstance(given, (list, tuple)):
-        rankings = Rankings.from_blocks([[ranking] for ranking in given], classes=classes)
+        rankings = Rankings.from_blocks([[ranking] for ranking in given], classes=classes, offered="all")
     else:
         raise TypeError(f"{argument} must be Rankings or a list of rankings, each a list of blocks. Got {type(given).__name__}.")
     n_rankings = sizes_of(rankings.case_offsets)

@@ -12,7 +12,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes, OnAxes, class_axis, class_ids, given_ids
-from .._base.checks import error
+from .._base.checks import error, option
 from .._base.names import numbers_as_one
 from .._base.notices import note
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
@@ -21,6 +21,9 @@ from .._tabular.rows import LongRows
 
 if TYPE_CHECKING:
     from .._base.axes import Classes
+
+
+LEAST_PAIRS = 10  # rankings of two classes each, from which on chance seldom explains them
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +62,9 @@ class Rankings(OnAxes):
     annotator: Int32
 
     @classmethod
-    def from_blocks(cls, nested: Any, *, n_classes: int | None = None, classes: Classes = None, case_ids: Any = None) -> Rankings:
+    def from_blocks(
+        cls, nested: Any, *, n_classes: int | None = None, classes: Classes = None, case_ids: Any = None, offered: str | None = None
+    ) -> Rankings:
         """Read nested lists: cases, their rankings, the blocks of a ranking (best first), the tied classes of a block.
 
         Parameters
@@ -73,6 +78,8 @@ class Rankings(OnAxes):
             As for :meth:`Labels.from_long`.
         case_ids : sequence of N ids, optional
             Default: 0 to N-1.
+        offered
+            As for :meth:`from_long`.
 
         Raises
         ------
@@ -100,7 +107,7 @@ class Rankings(OnAxes):
         where = _nested_where(cases, levels)
         names, index = class_axis("nested", identifiers.number("nested", flat, where), n_classes if classes is None else classes, where)
         axes, nobody = Axes(cases, names, case_ids is None), np.full(len(ranking_offsets) - 1, -1, np.int32)
-        return cls(axes, np.empty(0, np.int64), case_offsets, ranking_offsets, block_offsets, index, nobody)._checked("nested")
+        return cls(axes, np.empty(0, np.int64), case_offsets, ranking_offsets, block_offsets, index, nobody)._checked("nested", offered)
 
     @classmethod
     def from_long(
@@ -115,6 +122,7 @@ class Rankings(OnAxes):
         cases: Any = None,
         merge_names: bool = False,
         missing: Any = (),
+        offered: str | None = None,
     ) -> Rankings:
         """Read a long table with one row per ranked class.
 
@@ -128,12 +136,16 @@ class Rankings(OnAxes):
             Instead of ``rank``: higher is better, equal is tied.
         missing : number or sequence of numbers
             Values that mean "no rank" or "no confidence", such as -1: their rows are left out.
+        offered : "all", optional
+            ``"all"``: every annotator chose from all classes, so that the ranked ones are before the others. It must be given if each of
+            ten or more rankings has exactly two classes of three or more, one behind the other. Such rankings may also be answers to
+            offered pairs, which say nothing of the other classes: :class:`Preferences` reads these.
 
         Raises
         ------
         ValueError
             As for :meth:`Labels.from_long`; if both or neither of ``rank`` and ``confidence`` are given, or one is not finite; if a rank
-            is below 1 and not named as missing; if an annotator ranks a class of a case twice.
+            is below 1 and not named as missing; if an annotator ranks a class of a case twice; if rankings may be answers to offered pairs.
 
         Examples
         --------
@@ -157,7 +169,7 @@ class Rankings(OnAxes):
         case_offsets, ranking, first = _number_rankings(rows)
         order, ranking_offsets, block_offsets = _sort_blocks(ranking, badness, len(first))
         offsets = case_offsets, ranking_offsets, block_offsets
-        return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[order], rows.annotator[first])._checked("label")
+        return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[order], rows.annotator[first])._checked("label", offered)
 
     @classmethod
     def from_strings(
@@ -170,6 +182,7 @@ class Rankings(OnAxes):
         cases: Any = None,
         merge_names: bool = False,
         separator: str | None = None,
+        offered: str | None = None,
     ) -> Rankings:
         """Read a table with one row per ranking, written as ``"A > B = C"``: A first, then B and C tied.
 
@@ -183,6 +196,8 @@ class Rankings(OnAxes):
             class occurs at several places.
         case, annotator, classes, cases, merge_names
             As for :meth:`Labels.from_long`.
+        offered
+            As for :meth:`from_long`.
 
         Raises
         ------
@@ -207,15 +222,25 @@ class Rankings(OnAxes):
         ranking_offsets, block_at = take(blocks_of, texts.code[order])
         block_offsets, token_at = take(tokens_of, block_at)
         offsets = case_offsets, ranking_offsets, block_offsets
-        return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[token_at], rows.annotator[order])._checked("ranking")
+        return cls(Axes(rows.case_ids, names), rows.annotators, *offsets, index[token_at], rows.annotator[order])._checked(
+            "ranking", offered
+        )
 
     @property
     def n_rankings(self) -> int:
         """Number of rankings."""
         return len(self.annotator)
 
-    def _checked(self, argument: str) -> Rankings:
-        """Return the rankings themselves; reject them if a class occurs twice in a ranking."""
+    def _checked(self, argument: str, offered: str | None = "all") -> Rankings:
+        """Return the rankings themselves; reject them if a class occurs twice in one, or if they may be answers to offered pairs."""
+        if offered is not None:
+            option("offered", offered, ("all",))
+        elif self._may_be_pairs():
+            k = self.n_classes
+            others = f"other {k - 2} are" if k > 3 else "third is"
+            must = f"be 'all' if annotators chose from all {k} classes, so that the {others} behind both"
+            way = "(if two at a time were offered, use ugt.Preferences and ugt.strengths)"
+            raise error("offered", f"{must} {way}", f"None, and each of {self.n_rankings:,} rankings has 2 of {k} classes")
         offsets = self.block_offsets[self.ranking_offsets]
         at = _tables.find_repeat(offsets, self.items, self.n_classes)
         if at < 0:
@@ -225,6 +250,12 @@ class Rankings(OnAxes):
         annotator = identifiers.name(self.annotators[self.annotator[r]]) if len(self.annotators) else str(r - int(self.case_offsets[i]))
         where = f"case {self.axes.case_name(i)}, annotator {annotator}"
         raise error(argument, "not repeat a class within a ranking", f"{self.axes.class_name(self.items[at])} twice", where)
+
+    def _may_be_pairs(self) -> bool:
+        """Return whether each of several rankings has exactly two classes of more, one behind the other."""
+        if self.n_classes < 3 or self.n_rankings < LEAST_PAIRS:
+            return False
+        return bool((sizes_of(self.ranking_offsets) == 2).all() and (sizes_of(self.block_offsets) == 1).all())
 
     def __repr__(self) -> str:
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.case_offsets)}, n_classes={self.n_classes}"

@@ -230,6 +230,8 @@ def in_options(message: str) -> str:
         known = f"{roles[0][0]}_column" in names
         return ", ".join(f"--{role}-column {name.replace('...', 'NAME')}" for role, name in roles) if known else match[0]
 
+    if "fields" in names:
+        message = re.sub(r"\bfields=\{'(\w+)': \.\.\.\}", r"--fields \1=NAME", message)
     message = re.sub(r"\bcolumns=\{((?:'\w+': (?:\.\.\.|'')(?:, )?)+)\}", columns, message)
     message = re.sub(r"\b(\w+)=(['\"]?)((?<=['\"])[^'\"]*|)\2(?![\w(\[{])", given, message)
     message = re.sub(r"\b[a-z]+(?:_[a-z]+)+\b(?!['.])", named, message)

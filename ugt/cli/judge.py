@@ -11,7 +11,7 @@ from .._base.names import listed
 from .._base.version import __version__
 from .._tabular.csv_text import write_csv
 from .._tabular.foreign import table_of
-from .._tabular.roles import ALIASES, MOST_SHOWN, plain
+from .._tabular.roles import ALIASES, MOST_SHOWN, is_number, plain
 from .._tabular.source import Source, naming
 from .._tabular.whole_file import write_text
 from ..annotations import Labels, Rankings
@@ -46,6 +46,8 @@ def add(commands: Any) -> None:
     option("humans", "HUMANS", "labels or ratings by people of some of the cases")
     option("logs", "JUDGE", "logs of judges; name=path names the system under test, if the log does not", nargs="+")
     option("--columns", "FILE", "CSV file with the column case and properties of cases, such as the length; default: none")
+    option("--probabilities", "FILE", "CSV file with the columns case and probability, of being labelled; default: the same for all cases")
+    option("--strata", "FILE", "CSV file with the columns case and stratum, within which cases were chosen to be labelled; default: none")
     option("--clusters", "FILE", "CSV file with the columns case and cluster, which are kept together; default: no clusters")
     option("--out", "DIR", "folder for judge.html and the tables; default: print only")
     option = group(parser, "judges")
@@ -53,6 +55,8 @@ def add(commands: Any) -> None:
     option("--judges", "NAME", "judges to take; default: all", nargs="+")
     option("--systems", "NAME", "systems under test to take; default: all", nargs="+")
     option("--case", "PATH", "path of the case id in a sample of a log, such as metadata.item; default: the id that the program writes")
+    named = "names of the columns of JUDGE, if it is a plain table: of case, system, judge, verdict, score or repeat"
+    option("--fields", "ROLE=NAME", f"{named}; default: detected", nargs="+")
     option("--repeats", REPEATS, "cases that a judge judged several times; default: %(default)s", default="error")
     option("--level", "P", "level of the intervals; default: %(default)s", type=float, default=0.95)
     option("--title", "TEXT", "title of the page; default: the judges")
@@ -71,9 +75,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         }
         columns = {} if options.columns is None else of_cases("subgroups", options.columns, options)
         clusters = None if options.clusters is None else of_cases("clusters", options.clusters, options)
+        chosen = {
+            name: _column(name, path, options) for name in ("probabilities", "strata") if (path := getattr(options, name)) is not None
+        }
         given = {system: (people[system], scores[system]) for system in systems}
         named = values if any(isinstance(one, Labels) for one in people.values()) else None  # ratings are numbers already
-        made = assess_judges(given, values=named, columns=columns, clusters=clusters, level=options.level)
+        made = assess_judges(given, values=named, columns=columns, clusters=clusters, level=options.level, **chosen)
         tables = {name: getattr(made, name) for name in TABLES}
         if draft is not None:
             facts = {"title": options.title, "date": now(), "version": __version__, "level": made.level}
@@ -103,6 +110,21 @@ def _values(words: list[str] | None) -> dict[str, float] | None:
     return found
 
 
+def _column(name: str, path: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the one value of each case in a file."""
+    columns = of_cases("subgroups", path, options)
+    if len(columns) > 1:
+        raise error(f"--{name}", "be a file of two columns, one of them case", listed(map(repr, columns), MOST_SHOWN))
+    found: dict[str, str] = next(iter(columns.values()))
+    if name == "strata":
+        return found
+    try:
+        return {case: float(value) for case, value in found.items()}
+    except ValueError:
+        odd = next(case for case, value in found.items() if not is_number(value))
+        raise error(f"--{name}", "hold numbers", repr(found[odd]), f"case {odd}") from None
+
+
 def _log(options: argparse.Namespace) -> JudgeLog:
     """Return all logs as one, and print a line about it."""
     named = [path.partition("=") for path in options.logs]
@@ -111,7 +133,13 @@ def _log(options: argparse.Namespace) -> JudgeLog:
         given = {name: path for name, _, path in named}
         if len(given) < len(named):
             raise error("JUDGE", "name each system once", listed([name for name, _, _ in named], MOST_SHOWN))
-    log = io.read_judge_log(given, case=options.case, encoding=options.encoding)
+    fields = {} if options.case_column is None else {"case": options.case_column}
+    for word in options.fields or ():
+        role, sign, name = word.partition("=")
+        if not sign or not name:
+            raise error("--fields", "be ROLE=NAME, such as judge=scorer", repr(word))
+        fields[role] = name
+    log = io.read_judge_log(given, case=options.case, fields=fields, encoding=options.encoding)
     facts = {
         "file": ", ".join(options.logs), "taken_for": "verdicts", "form": log.form, "judges": log.judges, "systems": log.systems,
         "n_verdicts": len(log.case), "left_out": dict(log.left_out),
@@ -149,7 +177,9 @@ def _people(options: argparse.Namespace, systems: list[str], values: dict[str, f
             raise error("HUMANS", "be labels or ratings", "rankings")
         return {systems[0]: given}
     with naming(options.humans):
-        log = io.read_judge_log(options.humans, encoding=options.encoding)
+        roles = {"case": "case", "judge": "annotator", "verdict": "label", "score": "value"}
+        fields = {role: name for role, own in roles.items() if (name := getattr(options, f"{own}_column")) is not None}
+        log = io.read_judge_log(options.humans, fields=fields, encoding=options.encoding)
         absent = [name for name in systems if name not in log.systems]
         if absent:
             raise error("system", f"have labels of people (choose: --systems {log.systems[0]})", f"none for {listed(absent, MOST_SHOWN)}")

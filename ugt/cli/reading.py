@@ -15,7 +15,7 @@ from .command import group
 ROLES = ("case", "annotator", "label", "value", "rank", "confidence", "ranking", "count")
 
 # Further options of ``read_annotations``; None leaves the value to its default.
-OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator")
+OPTIONS = ("annotator_columns", "ignore_columns", "merge_names", "duplicates", "decimal", "encoding", "separator", "offered")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +36,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     text = "encoding of text files that are not in UTF-8, such as cp1252 or utf-16; default: %(default)s"
     option("--encoding", "NAME", text, default="utf-8")
     option("--separator", "SIGN", "sign for 'better than' in a column of rankings; default: >, or ; , | if classes change places around it")
+    chose = "that annotators who ranked two classes chose from all classes; default: rankings of two of more classes are refused"
+    option("--offered", ("all",), chose)
     option("--merge-names", None, "join classes, and annotators, whose names differ only by case, blanks, Unicode form or leading zeros")
     option = group(parser, "columns of annotations")
     for role in ROLES:

@@ -47,6 +47,7 @@ def read_annotations(
     separator: str | None = None,
     ordered: bool | Sequence[Any] | None = None,
     scale: Any = None,
+    offered: str | None = None,
 ) -> AnnotationFile:
     r"""Read annotations from a file (CSV, Excel, NPY, NPZ, JSON, JSONL, Parquet, Stata, SPSS, PrefLib) or a data frame.
 
@@ -99,6 +100,8 @@ def read_annotations(
         That labels are the grades of a scale, as for :meth:`.Labels.from_long`: all grades, lowest first; True if their names are numbers.
     scale : "real" or sequence of numbers, optional
         That annotations are ratings: real numbers, or the grades of a scale, as for :meth:`.Ratings.from_long`. Labels are read as numbers.
+    offered : "all", optional
+        That annotators who ranked two classes chose from all, as for :meth:`.Rankings.from_long`.
 
     Returns
     -------
@@ -137,6 +140,7 @@ def read_annotations(
         separator,
         ordered,
         scale,
+        offered,
     )
     given = read_mapping(mapping)
     how = Reading(*own)._replace(**{key: given[key] for key in _not_given(Reading(*own)) & given.keys()})
@@ -166,7 +170,7 @@ def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
     if given.get("fields") or given.get("records"):
         raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))
     if source.ending in exports.PREFLIB:
-        return exports.preflib(check_text(source.read(text=True)), source.stem, how.classes)
+        return exports.preflib(check_text(source.read(text=True)), source.stem, how)
     if source.ending in (".npy", ".npz"):
         return read_arrays(source.read(), how)
     table = table_of(source)
@@ -195,7 +199,7 @@ def _read_json(source: Source, how: Reading, given: Mapping[str, Any]) -> Annota
         return exports.label_studio_min(content, how)
     if isinstance(content, list) and content and isinstance(content[0], dict):
         raise error("file", *exports.unknown_records(content[0]))
-    return AnnotationFile(exports.rankings_json(content, how.classes), "rankings", {})
+    return AnnotationFile(exports.rankings_json(content, how), "rankings", {})
 
 
 def read_predictions(

@@ -69,6 +69,7 @@ class Reading(NamedTuple):
     separator: str | None = None
     ordered: Any = None
     scale: Any = None
+    offered: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -331,9 +332,9 @@ def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> La
         ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how.duplicates)
         return ratings
     if "ranking" in columns:
-        return Rankings.from_strings(**columns, **named, separator=how.separator)
+        return Rankings.from_strings(**columns, **named, separator=how.separator, offered=how.offered)
     if "rank" in columns or "confidence" in columns:
-        return Rankings.from_long(**columns, **named)
+        return Rankings.from_long(**columns, **named, offered=how.offered)
     if "annotator" in columns:
         columns = once_rows(columns, how.duplicates)
         times = columns.pop("count", np.ones((), np.int64))

@@ -243,13 +243,13 @@ def _export(rows: Rows, kind: str | None, cases: list[Any], how: Reading, progra
         flat = [(a, b, item, place) for a, b, items in zip(case, who, values) for place, item in enumerate(items, 1)]
         if not flat:
             raise error("file", "have annotations: choices, ratings or rankings", "rankings of nothing")
-        annotations = Rankings.from_long(*map(list, zip(*flat)), **named)
+        annotations = Rankings.from_long(*map(list, zip(*flat)), **named, offered=how.offered)
     else:
         annotations = once(Labels._of_columns(case, who, _texts(values), **named), how.duplicates)
     return AnnotationFile(annotations, program, {}, dict(dropped))
 
 
-def rankings_json(content: Any, classes: Any) -> Rankings:
+def rankings_json(content: Any, how: Reading) -> Rankings:
     """Return the rankings of nested lists, or of an object that holds them."""
     if not isinstance(content, dict):
         content = {"rankings": content}
@@ -257,8 +257,8 @@ def rankings_json(content: Any, classes: Any) -> Rankings:
         raise error(
             "file", f"have the key 'rankings' and optionally 'case_ids' and 'classes' ({OTHER})", f"the keys {listed(content) or 'none'}"
         )
-    names = content.get("classes") if classes is None else classes
-    rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"))
+    names = content.get("classes") if how.classes is None else how.classes
+    rankings = Rankings.from_blocks(content["rankings"], classes=names, case_ids=content.get("case_ids"), offered=how.offered)
     nested = content.get("annotators")  # one list per case, in the order of its rankings
     if nested is None:
         return rankings
@@ -282,7 +282,7 @@ _ORDER = re.compile(r"(\d{1,18})\s*:\s*(.*)")
 MOST_VOTERS = 10**6
 
 
-def preflib(text: str, name: str, classes: Any) -> AnnotationFile:
+def preflib(text: str, name: str, how: Reading) -> AnnotationFile:
     """Return the orders of alternatives, with ties in braces, as one case with one ranking per voter."""
     names: dict[int, str] = {}
     orders: list[list[list[int]]] = []
@@ -314,7 +314,8 @@ def preflib(text: str, name: str, classes: Any) -> AnnotationFile:
     called = [names[k] for k in range(1, wanted + 1)]
     axes = called if len(set(called)) == wanted else [f"{k} {one}" for k, one in enumerate(called, 1)]
     nested = [[[axes[k - 1] for k in block] for block in order] for order in orders]
-    return AnnotationFile(Rankings.from_blocks([nested], classes=axes if classes is None else classes, case_ids=[name]), "preflib", {})
+    classes = axes if how.classes is None else how.classes
+    return AnnotationFile(Rankings.from_blocks([nested], classes=classes, case_ids=[name], offered=how.offered), "preflib", {})
 
 
 def _blocks(text: str, where: str) -> list[list[int]]:

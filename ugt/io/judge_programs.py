@@ -229,10 +229,9 @@ def _table(source: Source, case: str | None, fields: Mapping[str, str]) -> Itera
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     if "score" in cells:
         cells["score"] = table.decimals(cells["score"], "score", MISSING)
-    for row in range(len(cells["case"].codes)):
+    for row, place in zip(range(len(cells["case"].codes)), table.places()):
         found = {role: one.values[one.codes[row, 0]] for role, one in cells.items()}
         found = {role: None if text in ("", *MISSING) else text for role, text in found.items()}
-        place = table.place(row)
         yield _plain_row(_id({}, None, found.pop("case"), place), found, source.stem, place)
 
 
@@ -240,7 +239,7 @@ def _check_roles(roles: Mapping[str, Any], header: Sequence[str]) -> None:
     absent = [role for role in ("case", "judge") if role not in roles]
     absent += ["verdict or score"] if not {"verdict", "score"} & roles.keys() else []
     if absent:
-        must = "have fields for case, judge and verdict or score (name the existing ones: fields={'judge': ...})"
+        must = f"have fields for case, judge and verdict or score (name the existing ones: fields={{'{absent[0].split()[0]}': ...}})"
         raise error("file", must, f"no {' and no '.join(absent)} among {listed(map(repr, header), MOST_SHOWN)}")
 
 

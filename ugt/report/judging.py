@@ -16,6 +16,7 @@ ASSUMED = (
     "Intervals over cases and annotators are for other cases, labelled by other annotators like these. With fewer than four annotators "
     "they are wide and less certain than they look.",
     "The mean label of people is the yardstick. It is not the truth where all people err together.",
+    "Distances to people use the cases with several labels as they are, without weights.",
     "λ, the weight of the judge, was chosen on the same labels and is held fixed in the intervals.",
 )
 
@@ -78,13 +79,20 @@ def _verdict(tables: Mapping[str, Any], judge: str) -> str:
             f"{said} ({_number(digits, row['low'])} to {_number(digits, row['high'])}). The judge alone gives "
             f"{_number(digits, row['judge_alone'])}, {where} this interval."
         )
-    shown = [row for row in pairs if row["shown"]]
-    alike = sum((row["judge_alone"] > 0) == (row["difference"] > 0) and row["judge_alone"] != 0 for row in shown)
+    known, shown = [row for row in pairs if _known(row["low"]) is not None], [row for row in pairs if row["shown"]]
+    differences = f"difference{'s' * (len(pairs) > 1)} between systems"
+    if not known:
+        return f"{judge}: no {differences} could be computed with an interval; the reasons are beside them."
+    missing = f" {len(pairs) - len(known)} have no interval." if len(known) < len(pairs) else ""
     if not shown:
-        return f"{judge}: none of the {len(pairs)} differences between systems is shown, whatever order the judge gives."
+        return (
+            f"{judge}: the corrected means show {'none of the ' + str(len(pairs)) if len(pairs) > 1 else 'no'} {differences}. The order "
+            f"that the judge gives is neither confirmed nor refuted.{missing}"
+        )
+    alike = sum(row["survives"] for row in shown)
     return (
-        f"{judge}: {len(shown)} of {len(pairs)} difference{'s' * (len(pairs) > 1)} between systems "
-        f"{'are' if len(shown) > 1 else 'is'} shown by the corrected means; the judge alone gives the same order for {alike} of them."
+        f"{judge}: the corrected means show {len(shown)} of {len(pairs)} {differences}; the judge alone gives the same order for "
+        f"{alike} of {len(shown)}.{missing}"
     )
 
 
@@ -131,16 +139,26 @@ def _order(tables: Mapping[str, Any]) -> Any:
     cells = [
         [
             f"{text(row['judge'])}: {text(row['first'])} less {text(row['second'])}", _number(digits, row["judge_alone"]),
-            _number(digits, row["difference"]), _ends(digits, row), plain(row["reason"]) or ("shown" if row["shown"] else "not shown"),
+            _number(digits, row["difference"]), _ends(digits, row), plain(row["reason"]) or _order_of(row),
         ]
         for row in rows
     ]  # fmt: skip
-    columns = ["", "judge alone", "corrected difference", "interval", ""]
-    how = "<p>The intervals of all pairs of a judge hold together (Bonferroni). A difference is shown if its interval excludes 0.</p>"
+    columns = ["", "judge alone", "corrected difference", "interval", "order"]
+    how = (
+        "<p>The intervals of all pairs of a judge hold together (Bonferroni). A difference is shown if its interval excludes 0. "
+        "A difference that is not shown may be of either sign.</p>"
+    )
     n = sum(row["shown"] for row in rows)
     return finding(
         "order", "Order of systems", f"{n} of {len(rows)} differences are shown", how, table("Paired differences", columns, cells)
     )
+
+
+def _order_of(row: Mapping[str, Any]) -> str:
+    """Return whether the judge's order survives."""
+    if not row["shown"]:
+        return "not shown"
+    return "shown, as by the judge" if row["survives"] else "shown, not as by the judge"
 
 
 def _near(tables: Mapping[str, Any]) -> Any:
@@ -159,7 +177,8 @@ def _near(tables: Mapping[str, Any]) -> Any:
     columns = ["", "distance to people, relative to theirs", "increase of disagreement in place of a person", "winning rate", "test"]
     people = [
         [
-            text(row["system"]), count(row["n_annotators"]), count(row["n_several"]), _number(digits, row["agreement"]),
+            text(row["system"]), count(row["n_annotators"]), count(row["n_several"]),
+            f"{_number(digits, row['agreement'])} ({_ends(digits, row, 'agreement_low', 'agreement_high')})",
             f"{_number(digits, row['alpha'])} ({_ends(digits, row)})",
         ]
         for row in tables["people"]
@@ -169,7 +188,8 @@ def _near(tables: Mapping[str, Any]) -> Any:
     return finding(
         "near", "How near the judge is to people", heading,
         "<p>A distance of 1 is as near as people are to each other. The test asks whether the judge is as near to the others as at least "
-        "half of the annotators are, with an allowance of 0.2. To pass is not to be equal to people.</p>",
+        "half of the annotators are, with an allowance of 0.2. To pass is not to be equal to people. Equivalence needs a margin that you "
+        "choose: it is shown if the whole interval of the increase is below the margin.</p>",
         table("Judges, on cases with several labels", columns, cells),
         table("People among themselves", ["", "annotators", "cases with several labels", "same label", "Krippendorff's alpha"], people),
     )  # fmt: skip
@@ -194,23 +214,25 @@ def _bias(tables: Mapping[str, Any]) -> Any:
     rows = tables["bias"]
     if not rows:
         return None
-    digits = _digits(rows)
-    shown = [row for row in rows if row["shown"]]
+    digits, apart = _digits(rows), _digits(rows, "apart_low", "apart_high")
     cells = [
         [
-            f"{text(row['judge'])}, {text(row['column'])}: {text(row['group'])}", _number(digits, row["bias"]), _ends(digits, row),
-            count(row["n_labelled"]), "shown" if row["shown"] else "not shown",
+            f"{text(row['judge'])}, {text(row['column'])}: {text(row['group'])}", count(row["n_labelled"]), _number(digits, row["bias"]),
+            _ends(digits, row), "shown" if row["shown"] else "not shown", _number(apart, row["apart"]),
+            _ends(apart, row, "apart_low", "apart_high"), "shown" if row["apart_shown"] else "not shown",
         ]
         for row in rows
     ]  # fmt: skip
     how = (
-        "<p>Bias is the mean of the judge's score less the label: above 0, the judge is kinder than people. The intervals of a column hold "
-        "together (Bonferroni); the columns were not adjusted for each other.</p>"
+        "<p>Bias is the mean of the judge's score less the label: above 0, the judge scores higher than people. Annotators who are lenient "
+        "or strict move the bias of every group. They nearly cancel in the difference to the other groups, which shows whether the judge "
+        "treats this group differently. The intervals of a column hold together (Bonferroni), those of biases and those of differences "
+        "each; the columns were not adjusted for each other.</p>"
     )
-    heading = f"A bias is shown in {len(shown)} of {len(rows)} groups"
-    return finding(
-        "bias", "Where the judge is biased", heading, how, table("Bias by group", ["", "bias", "interval", "labelled", ""], cells)
-    )
+    n, differ = (sum(row[name] for row in rows) for name in ("shown", "apart_shown"))
+    heading = f"A bias is shown in {n} of {len(rows)} groups; {differ} differ from the other groups"
+    columns = ["", "labelled", "bias", "interval", "", "less other groups", "interval", ""]
+    return finding("bias", "Where the judge is biased", heading, how, table("Bias by group", columns, cells))
 
 
 def _next(tables: Mapping[str, Any]) -> Any:

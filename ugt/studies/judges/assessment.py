@@ -20,7 +20,8 @@ from ...agreement import krippendorff_alpha, percent_agreement
 from ...annotations import Labels, Ratings
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level, ids_of_cases
-from .corrected_mean import CorrectedMean, corrected_mean
+from .corrected import Corrected
+from .corrected_mean import CorrectedDifference, CorrectedMean, corrected_mean, record_of
 from .input import JudgedCases, read
 
 LEAST = 10  # labelled cases of a group whose bias is told
@@ -41,20 +42,24 @@ class JudgeAssessment(Record):
         people_high, corrected, low, high, cases_low, cases_high, tuning, notes``. The interval ``low, high`` is over cases and
         annotators, ``cases_low, cases_high`` over cases alone, with the same annotators.
     order : list of rows
-        For each judge and pair of systems: ``judge, first, second, judge_alone, difference, low, high, shown, reason``. The intervals of
-        all pairs of a judge hold together (Bonferroni). ``shown``: the interval of the corrected difference excludes 0.
+        For each judge and pair of systems: ``judge, first, second, judge_alone, difference, low, high, shown, survives, reason``. The
+        intervals of all pairs of a judge hold together (Bonferroni). ``shown``: the interval of the corrected difference excludes 0;
+        ``survives``: it does, and the judge alone gives the same order.
     distance : list of rows
         For each judge and system: ``judge, system, ratio, low, high, increase, increase_low, increase_high, winning_rate, advantage,
         passed, reason``: :func:`discrepancy_ratio` and :func:`individual_equivalence_index` with intervals over cases and annotators,
         :func:`alternative_annotator_test`.
     people : list of rows
-        For each system: ``system, n_annotators, n_several, agreement, alpha, low, high``: how near annotators are to each other.
+        For each system: ``system, n_annotators, n_several, agreement, agreement_low, agreement_high, alpha, low, high``: how near
+        annotators are to each other: the share of pairs with the same label, and Krippendorff's alpha.
     by_score : list of rows
         For each judge and group of cases by its score: ``judge, score, n_labelled, mean_score, people, low, high``: what people say
         where the judge says this. A judge that is right on average still differs at both ends, if it is not certain.
     bias : list of rows
-        For each judge and group of cases: ``judge, column, group, n_labelled, bias, low, high, shown``: the mean of score less label, by
-        system and by the columns. The intervals of a judge and column hold together (Bonferroni).
+        For each judge and group of cases: ``judge, column, group, n_labelled, bias, low, high, shown, apart, apart_low, apart_high,
+        apart_shown``: the mean of score less label, by system and by the columns, and how far this bias is apart from that of all other
+        groups. Lenient annotators move the bias of every group, so that they nearly cancel in ``apart``. The intervals of a judge and
+        column hold together (Bonferroni), those of ``bias`` and those of ``apart`` each.
     next_labels : list of rows
         For each judge, system and group of cases by the judge's score: ``judge, system, score, n_cases, n_labelled, std, share``: the
         standard deviation of label less λ times score, and the share of new labels that makes the interval over cases narrowest.
@@ -96,6 +101,8 @@ def assess_judges(
     values: Any = None,
     columns: Mapping[str, Any] | None = None,
     clusters: Any = None,
+    probabilities: Any = None,
+    strata: Any = None,
     level: float = 0.95,
 ) -> JudgeAssessment:
     """Assess judges, such as language models, by people who labelled some of the cases.
@@ -112,6 +119,10 @@ def assess_judges(
         values are cut into thirds.
     clusters : mapping of case id to cluster, optional
         Cases that belong together, such as one conversation.
+    probabilities : mapping of case id to number, optional
+        The probability with which each case was chosen to be labelled, as for :func:`corrected_mean`. Distances to people are not weighted.
+    strata : mapping of case id to id, optional
+        Strata within which cases were chosen to be labelled, as for :func:`corrected_mean`.
     level : float
         Level of all intervals.
 
@@ -152,7 +163,8 @@ def assess_judges(
         raise error("systems", "be a mapping of the name of a system to (labels, scores of judges)", "none")
     if columns is not None and not isinstance(columns, Mapping):
         raise error("columns", "be a mapping of a name to a mapping of case id to value", type(columns).__name__)
-    judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, clusters)]
+    chosen = {"probabilities": probabilities, "strata": strata}
+    judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, chosen)]
     names = list(dict.fromkeys(one.judge for one in judged))
     by_judge = {name: [one for one in judged if one.judge == name] for name in names}
     first = {one.system: one for one in reversed(judged)}
@@ -169,13 +181,13 @@ def assess_judges(
     )
 
 
-def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, clusters: Any) -> Iterator[_Judged]:
+def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any]) -> Iterator[_Judged]:
     if not isinstance(judges, Mapping) or not judges:
         raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
     for judge, scores in judges.items():
         given: JudgedCases = read(labels, scores, values)
         with heard() as notes:
-            mean = corrected_mean(given.labels, given.judge)
+            mean = corrected_mean(given.labels, given.judge, **chosen)
         yield _Judged(str(judge), system, given.labels, given.judge, mean, tuple(notes))
 
 
@@ -222,8 +234,10 @@ def _order(own: list[_Judged], clusters: Any, level: float) -> Iterator[dict[str
         except ValueError as problem:
             reason = str(problem)
         if math.isnan(low) and not reason:
-            reason = "no interval over annotators: the same annotators must have labelled the same cases of both systems"
-        yield {**row, "difference": difference, "low": low, "high": high, "shown": bool(low > 0 or high < 0), "reason": reason}
+            reason = "no interval over annotators: name at least two for both systems"
+        shown = bool(low > 0 or high < 0)
+        ends = {"difference": difference, "low": low, "high": high, "shown": shown}
+        yield {**row, **ends, "survives": shown and (first.mean.judge > second.mean.judge) == (difference > 0), "reason": reason}
 
 
 def _distance(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
@@ -252,45 +266,113 @@ def _people(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
     labels = one.labels
     several = int((sizes_of(labels.offsets) > 1).sum())
     row = {"system": one.system, "n_annotators": len(labels.annotators), "n_several": several}
-    agreement = alpha = low = high = math.nan
+    own = _clusters_of(clusters, labels)
+    agreement = agreement_low = agreement_high = alpha = low = high = math.nan
     if several:
         with heard():
             codes = np.unique(labels.value)
             named = Labels.from_long(
                 row_of(labels.offsets), labels.annotators[labels.annotator], np.searchsorted(codes, labels.value), classes=range(len(codes))
             )
-            agreement = percent_agreement(named).value
+            shares = percent_agreement(named)
+            held = None if own is None else own[sizes_of(labels.offsets) > 0]
+            agreement, (agreement_low, agreement_high) = shares.value, _ends(shares, level, held)
             found = krippendorff_alpha(labels, level="interval")
-            alpha, (low, high) = found.value, _ends(found, level, _clusters_of(clusters, labels))
-    return {**row, "agreement": agreement, "alpha": alpha, "low": low, "high": high}
+            alpha, (low, high) = found.value, _ends(found, level, own)
+    ends = {"agreement": agreement, "agreement_low": agreement_low, "agreement_high": agreement_high}
+    return {**row, **ends, "alpha": alpha, "low": low, "high": high}
 
 
 # ---- where a judge is biased
 
-Part = tuple[_Judged, Any]  # with the (N,) cases that count
+
+class _Pooled(NamedTuple):
+    """Numbers of the labelled cases of all systems, by annotator."""
+
+    numbers: Ratings
+    held: NDArray[Any]  # clusters, so that answers of several systems to one case are together
+    labelled: list[NDArray[np.intp]]  # of each system, the labelled cases
+    weight: Array
+
+    @classmethod
+    def of(cls, own: list[_Judged], clusters: Any, of_score: float, of_label: float) -> _Pooled:
+        """Return a combination of score and label of every label."""
+        case: list[str] = []
+        annotator: list[str] = []
+        value: list[float] = []
+        names: list[str] = []
+        held: list[str] = []
+        labelled = []
+        for one in own:
+            at, own_held = row_of(one.labels.offsets), _clusters_of(clusters, one.labels)
+            ids = [identifiers.name(id_) for id_ in one.labels.case_ids.tolist()]
+            there = np.flatnonzero(sizes_of(one.labels.offsets) > 0)
+            labelled.append(there)
+            names += (f"{one.system}/{ids[i]}" for i in there.tolist())
+            held += (ids[i] if own_held is None else str(own_held[i]) for i in there.tolist())
+            case += (f"{one.system}/{ids[i]}" for i in at.tolist())
+            annotator += map(identifiers.name, one.labels.annotators[one.labels.annotator].tolist())
+            value += (of_score * one.scores[at] + of_label * one.labels.value).tolist()
+        weight = np.concatenate([one.mean.weights_of_labelled()[there] for one, there in zip(own, labelled)])
+        return cls(Ratings.from_long(case, annotator, value, cases=names), np.array(held), labelled, weight)
+
+    def rows(self, groups: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        """Return which of the pooled cases are in a group, which is given for the cases of each system."""
+        return np.concatenate([rows[there] for rows, there in zip(groups, self.labelled)])
+
+    def mean(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
+        """Return the mean of some cases and its interval; NaN if they are few."""
+        if rows.sum() < LEAST:
+            return math.nan, math.nan, math.nan
+        return self._ends(record_of(self._of(rows)), level)
+
+    def apart(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
+        """Return the mean of some cases less that of the others, and its interval; NaN if either are few."""
+        if min(rows.sum(), (~rows).sum()) < LEAST:
+            return math.nan, math.nan, math.nan
+        return self._ends(record_of(self._of(rows)).minus(record_of(self._of(~rows))), level)
+
+    def _of(self, rows: NDArray[np.bool_]) -> Corrected:
+        n, nothing = len(rows), np.zeros(len(rows))
+        return Corrected(JudgedCases(self.numbers, nothing), rows * self.weight, nothing, np.zeros(n, np.int64), 0.0)
+
+    def _ends(self, found: CorrectedMean | CorrectedDifference, level: float) -> tuple[float, float, float]:
+        random = ("cases", "annotators") if len(self.numbers.annotators) > 1 else ("cases",)
+        return (found.value, *_ends(found, level, self.held, random))
 
 
 def _by_score(own: list[_Judged], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
-    groups = [(group, one, rows) for one in own for group, rows in _groups(one, "score", {})]
-    for name in dict.fromkeys(group for group, _, _ in groups):
-        parts = [(one, rows) for group, one, rows in groups if group == name]
-        n_labelled, people, low, high = _mean_of(parts, clusters, level, 0.0, 1.0)
-        score = float(np.concatenate([one.scores[rows] for one, rows in parts]).mean())
+    pooled = _Pooled.of(own, clusters, 0.0, 1.0)
+    for name, groups in _every_group(own, "score", {}):
+        rows = pooled.rows(groups)
+        people, low, high = pooled.mean(rows, level)
+        score = float(np.concatenate([one.scores[held] for one, held in zip(own, groups)]).mean())
         ends = {"people": people, "low": low, "high": high}
-        yield {"judge": own[0].judge, "score": name, "n_labelled": n_labelled, "mean_score": score, **ends}
+        yield {"judge": own[0].judge, "score": name, "n_labelled": int(rows.sum()), "mean_score": score, **ends}
 
 
 def _biases(own: list[_Judged], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
-    everyone = [(one.system, one, np.ones(len(one.scores), bool)) for one in own]
-    grouped = {"system": everyone if len(own) > 1 else []}
-    grouped.update({column: [(group, one, rows) for one in own for group, rows in _groups(one, column, columns)] for column in columns})
-    for column, groups in grouped.items():
-        names = list(dict.fromkeys(group for group, _, _ in groups))
-        for name in names:
-            parts = [(one, rows) for group, one, rows in groups if group == name]
-            n_labelled, bias, low, high = _mean_of(parts, clusters, 1 - (1 - level) / len(names), 1.0, -1.0)
-            found = {"n_labelled": n_labelled, "bias": bias, "low": low, "high": high, "shown": bool(low > 0 or high < 0)}
-            yield {"judge": own[0].judge, "column": column, "group": name, **found}
+    pooled = _Pooled.of(own, clusters, 1.0, -1.0)
+    for column in (["system"] if len(own) > 1 else []) + list(columns):
+        found = list(_every_group(own, column, columns))
+        together = 1 - (1 - level) / len(found)
+        for name, groups in found:
+            rows = pooled.rows(groups)
+            row = {"judge": own[0].judge, "column": column, "group": name, "n_labelled": int(rows.sum())}
+            for kind, (value, low, high) in (("bias", pooled.mean(rows, together)), ("apart", pooled.apart(rows, together))):
+                end = "" if kind == "bias" else "apart_"
+                row |= {kind: value, f"{end}low": low, f"{end}high": high, f"{end}shown": bool(low > 0 or high < 0)}
+            yield row
+
+
+def _every_group(own: list[_Judged], column: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, list[NDArray[np.bool_]]]]:
+    """Yield the name of each group by a column, with its cases of each system."""
+    if column == "system" and column not in columns:
+        by_system = [{one.system: np.ones(len(one.scores), bool)} for one in own]
+    else:
+        by_system = [dict(_groups(one, column, columns)) for one in own]
+    for name in dict.fromkeys(name for found in by_system for name in found):
+        yield name, [found.get(name, np.zeros(len(one.scores), bool)) for one, found in zip(own, by_system)]
 
 
 def _groups(one: _Judged, column: str, columns: Mapping[str, Any]) -> list[tuple[str, NDArray[np.bool_]]]:
@@ -317,31 +399,6 @@ def _numbers(values: NDArray[Any]) -> Array | None:
     except (TypeError, ValueError):
         return None
     return found if np.isfinite(found).all() else None
-
-
-def _mean_of(parts: list[Part], clusters: Any, level: float, of_score: float, of_label: float) -> tuple[int, float, float, float]:
-    """Return the number of labelled cases, and the mean of a combination of score and label with its interval over both."""
-    case: list[str] = []
-    annotator: list[str] = []
-    value: list[float] = []
-    together: dict[str, str] = {}
-    for one, rows in parts:
-        at = row_of(one.labels.offsets)
-        kept = rows[at]
-        ids, own = one.labels.case_ids[at[kept]].tolist(), _clusters_of(clusters, one.labels)
-        names = [f"{one.system}/{identifiers.name(id_)}" for id_ in ids]
-        together.update(zip(names, map(str, ids if own is None else own[at[kept]].tolist())))  # answers of several systems to one case
-        case += names
-        annotator += map(identifiers.name, one.labels.annotators[one.labels.annotator[kept]].tolist())
-        value += (of_score * one.scores[at[kept]] + of_label * one.labels.value[kept]).tolist()
-    if len(together) < LEAST:
-        return len(together), math.nan, math.nan, math.nan
-    with heard():
-        numbers = Ratings.from_long(case, annotator, value)
-        mean = corrected_mean(numbers, np.zeros(numbers.n_cases), tuning=0.0)
-    held = [together[str(name)] for name in numbers.case_ids.tolist()]
-    ends = _ends(mean, level, held, ("cases", "annotators") if len(numbers.annotators) > 1 else ("cases",))
-    return len(together), mean.value, *ends
 
 
 # ---- what to label next

@@ -10,14 +10,14 @@ import numpy as np
 
 from ..._base import identifiers, notices
 from ..._base.arrays import Array, Int64, NDArray
-from ..._base.checks import error, scalar, whole
+from ..._base.checks import error, option, scalar, whole
 from ..._base.laws import t_quantile
 from ..._base.ragged import row_of
-from ...resampling import Difference, Result, ResultDifference, check_level, ids_of_cases, seed_of
+from ...resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
 from ...resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from ..components import ScoredLabels
 from ..solving import least_people, precision
-from .corrected import Corrected
+from .corrected import Corrected, CorrectedPair
 from .input import read
 
 if TYPE_CHECKING:
@@ -143,15 +143,22 @@ class CorrectedMean(OverBoth):
     @property
     def without_judge(self) -> CorrectedMean:
         """The same without the judge (λ = 0): the mean of the labels."""
-        return _record(self._statistic.with_tuning(0.0), ())
+        return record_of(self._statistic.with_tuning(0.0))
 
-    def minus(self, other: Result) -> CorrectedDifference:
+    def weights_of_labelled(self) -> Array:
+        """Return the (N,) weights of cases in the mean of the labels, N in all; 0 for cases without labels."""
+        return self._statistic.balance()
+
+    def minus(self, other: Result, *, tuning: str = "each") -> CorrectedDifference:
         """Return the paired difference to another corrected mean of the same cases, such as that of another model under test.
 
         Parameters
         ----------
         other : CorrectedMean
-            Of the same cases. For annotators to be random, the same annotators must have labelled the same cases.
+            Of the same cases, in any order. Labels may be of other cases and by other annotators; annotators are matched by name.
+        tuning : {"each", "joint"}
+            ``"each"`` (default): λ of either mean as it is, so that the value is the difference of the two values. ``"joint"``: the two
+            λ in [0, 1] that make the variance of the difference over cases the smallest, which is never wider over cases.
 
         Returns
         -------
@@ -162,12 +169,14 @@ class CorrectedMean(OverBoth):
         TypeError
             If it is not a corrected mean.
         ValueError
-            If it is of other cases.
+            If it is of other cases, or if the tuning is unknown.
         """
         if not isinstance(other, CorrectedMean):
             raise TypeError(f"other must be a corrected mean. Got {type(other).__name__}.")
-        found = super().minus(other)
-        return CorrectedDifference(found.value, None, Difference(self._statistic, other._statistic), self._statistic.case_ids)
+        found = CorrectedPair.of(self._statistic, other._statistic)
+        if option("tuning", tuning, ("each", "joint")) == "joint":
+            found = found.tuned()
+        return CorrectedDifference(float(found.estimate[0]), None, found, self._statistic.case_ids)
 
     def expected_width(
         self, n_annotators: int, n_labelled: int | None = None, n_labels: float | None = None, *, level: float = 0.95
@@ -296,7 +305,7 @@ def corrected_mean(
         weight, other = 1 / _probabilities(probabilities, n, ids), np.ones(n)
     stratum = np.zeros(n, np.int64) if strata is None else _strata(ids_of_cases("strata", strata, n, ids), labelled)
     one = Corrected(given, weight, other, stratum, None if tuning is None else scalar("tuning", tuning))
-    found = _record(one, tuple(_notes(one)))
+    found = record_of(one, tuple(_notes(one)))
     if 2 <= found.n_annotators < FEW_ANNOTATORS:
         found = replace(found, notes=(*found.notes, _ask_more(found)))
     for note in found.notes:
@@ -331,7 +340,8 @@ def _strata(given: NDArray[Any], labelled: NDArray[Any]) -> Int64:
     return column.code.astype(np.int64)
 
 
-def _record(one: Corrected, notes: tuple[str, ...]) -> CorrectedMean:
+def record_of(one: Corrected, notes: tuple[str, ...] = ()) -> CorrectedMean:
+    """Return the record of a corrected mean."""
     plain, now = (float(found.std_error()[0]) for found in (one.with_tuning(0.0), one))
     labelled = int(one.labelled.sum())
     effective = labelled * (plain / now) ** 2 if now > 0 else math.nan
