@@ -6,26 +6,22 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..._base import identifiers
-from ..._base.arrays import Array, NDArray
 from ..._base.checks import error
 from ..._base.notices import heard
 from ..._base.ragged import row_of, sizes_of
 from ..._base.records import Record
 from ...agreement import krippendorff_alpha, percent_agreement
-from ...annotations import Labels, Ratings
+from ...annotations import Labels
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
-from ...resampling import check_level, ids_of_cases
-from .corrected import Corrected
-from .corrected_mean import CorrectedDifference, CorrectedMean, corrected_mean, record_of
+from ...resampling import check_level
+from .corrected_mean import corrected_mean
+from .groups import Judged, biases_of, by_score_of, clusters_of, ends_of, groups_of
 from .input import JudgedCases, read
 
-LEAST = 10  # labelled cases of a group whose bias is told
-MOST_GROUPS = 12  # values of a column; columns of more numbers are cut into thirds
 ONE_ANNOTATOR = "one annotator: how annotators differ is not known"
 
 Rows = list[dict[str, Any]]
@@ -82,17 +78,6 @@ class JudgeAssessment(Record):
     next_labels: Rows
     widths: Rows
     level: float
-
-
-class _Judged(NamedTuple):
-    """One judge on one system."""
-
-    judge: str
-    system: str
-    labels: Ratings
-    scores: Array  # (N,) of the cases of the labels
-    mean: CorrectedMean
-    notes: tuple[str, ...]
 
 
 def assess_judges(
@@ -173,46 +158,32 @@ def assess_judges(
         [row for own in by_judge.values() for row in _order(own, clusters, level)],
         [_distance(one, clusters, level) for one in judged],
         [_people(first[str(system)], clusters, level) for system in systems],
-        [row for own in by_judge.values() for row in _by_score(own, clusters, level)],
-        [row for own in by_judge.values() for row in _biases(own, columns or {}, clusters, level)],
+        [row for own in by_judge.values() for row in by_score_of(own, clusters, level)],
+        [row for own in by_judge.values() for row in biases_of(own, columns or {}, clusters, level)],
         [row for one in judged for row in _next_labels(one)],
         [_widths(one, level) for one in judged],
         level,
     )
 
 
-def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any]) -> Iterator[_Judged]:
+def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any]) -> Iterator[Judged]:
     if not isinstance(judges, Mapping) or not judges:
         raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
     for judge, scores in judges.items():
         given: JudgedCases = read(labels, scores, values)
         with heard() as notes:
             mean = corrected_mean(given.labels, given.judge, **chosen)
-        yield _Judged(str(judge), system, given.labels, given.judge, mean, tuple(notes))
+        yield Judged(str(judge), system, given.labels, given.judge, mean, tuple(notes))
 
 
-def _ends(result: Any, level: float, clusters: Any, random: tuple[str, ...] = ("cases", "annotators")) -> tuple[float, float]:
-    """Return an interval; NaN if there is none."""
-    with heard():
-        try:
-            low, high = result.interval(level, clusters=clusters, random=random)
-        except ValueError:
-            return math.nan, math.nan
-    return low, high
-
-
-def _clusters_of(clusters: Any, labels: Ratings) -> Any:
-    return None if clusters is None else ids_of_cases("clusters", clusters, labels.n_cases, labels.case_ids)
-
-
-def _mean(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
-    found, own = one.mean, _clusters_of(clusters, one.labels)
+def _mean(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
+    found, own = one.mean, clusters_of(clusters, one.labels)
     people = found.without_judge
     several = len(one.labels.annotators) > 1
     random = ("cases", "annotators") if several else ("cases",)
-    people_low, people_high = _ends(people, level, own, random)
-    low, high = _ends(found, level, own, random)
-    cases_low, cases_high = _ends(found, level, own, ("cases",))
+    people_low, people_high = ends_of(people, level, own, random)
+    low, high = ends_of(found, level, own, random)
+    cases_low, cases_high = ends_of(found, level, own, ("cases",))
     return {
         "judge": one.judge, "system": one.system, "n_cases": found.n_cases, "n_labelled": found.n_labelled,
         "n_annotators": found.n_annotators, "judge_alone": found.judge, "people_alone": people.value, "people_low": people_low,
@@ -221,7 +192,7 @@ def _mean(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _order(own: list[_Judged], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def _order(own: list[Judged], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pairs = list(combinations(own, 2))
     for first, second in pairs:
         row = {"judge": first.judge, "first": first.system, "second": second.system, "judge_alone": first.mean.judge - second.mean.judge}
@@ -230,7 +201,7 @@ def _order(own: list[_Judged], clusters: Any, level: float) -> Iterator[dict[str
         try:
             found = first.mean.minus(second.mean)
             difference = found.value
-            low, high = _ends(found, 1 - (1 - level) / len(pairs), _clusters_of(clusters, first.labels))
+            low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, first.labels))
         except ValueError as problem:
             reason = str(problem)
         if math.isnan(low) and not reason:
@@ -240,20 +211,20 @@ def _order(own: list[_Judged], clusters: Any, level: float) -> Iterator[dict[str
         yield {**row, **ends, "survives": shown and (first.mean.judge > second.mean.judge) == (difference > 0), "reason": reason}
 
 
-def _distance(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
+def _distance(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
     """How near the judge is to people, with what the cases with several labels tell."""
     row: dict[str, Any] = {"judge": one.judge, "system": one.system}
     names = ("ratio", "low", "high", "increase", "increase_low", "increase_high", "winning_rate", "advantage")
     row |= dict.fromkeys(names, math.nan) | {"passed": None, "reason": ""}
     binary = set(np.unique(one.labels.value)) | set(np.unique(one.scores)) <= {0.0, 1.0}
     distance = "zero-one" if binary else "squared"
-    own = _clusters_of(clusters, one.labels)
+    own = clusters_of(clusters, one.labels)
     with heard():
         try:
             ratio = discrepancy_ratio(one.labels, one.scores, distance=distance)
-            row["ratio"], (row["low"], row["high"]) = ratio.value, _ends(ratio, level, own)
+            row["ratio"], (row["low"], row["high"]) = ratio.value, ends_of(ratio, level, own)
             increase = individual_equivalence_index(one.labels, one.scores, distance=distance)
-            row["increase"], (row["increase_low"], row["increase_high"]) = increase.value, _ends(increase, level, own)
+            row["increase"], (row["increase_low"], row["increase_high"]) = increase.value, ends_of(increase, level, own)
             test: Any = alternative_annotator_test(one.labels, one.scores, distance=distance)
             test = test if own is None else test.over_clusters(own)
             row["winning_rate"], row["advantage"], row["passed"] = test.winning_rate, test.value, bool(test.passed)
@@ -262,11 +233,11 @@ def _distance(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
     return row
 
 
-def _people(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
+def _people(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
     labels = one.labels
     several = int((sizes_of(labels.offsets) > 1).sum())
     row = {"system": one.system, "n_annotators": len(labels.annotators), "n_several": several}
-    own = _clusters_of(clusters, labels)
+    own = clusters_of(clusters, labels)
     agreement = agreement_low = agreement_high = alpha = low = high = math.nan
     if several:
         with heard():
@@ -276,142 +247,24 @@ def _people(one: _Judged, clusters: Any, level: float) -> dict[str, Any]:
             )
             shares = percent_agreement(named)
             held = None if own is None else own[sizes_of(labels.offsets) > 0]
-            agreement, (agreement_low, agreement_high) = shares.value, _ends(shares, level, held)
+            agreement, (agreement_low, agreement_high) = shares.value, ends_of(shares, level, held)
             found = krippendorff_alpha(labels, level="interval")
-            alpha, (low, high) = found.value, _ends(found, level, own)
+            alpha, (low, high) = found.value, ends_of(found, level, own)
     ends = {"agreement": agreement, "agreement_low": agreement_low, "agreement_high": agreement_high}
     return {**row, **ends, "alpha": alpha, "low": low, "high": high}
-
-
-# ---- where a judge is biased
-
-
-class _Pooled(NamedTuple):
-    """Numbers of the labelled cases of all systems, by annotator."""
-
-    numbers: Ratings
-    held: NDArray[Any]  # clusters, so that answers of several systems to one case are together
-    labelled: list[NDArray[np.intp]]  # of each system, the labelled cases
-    weight: Array
-
-    @classmethod
-    def of(cls, own: list[_Judged], clusters: Any, of_score: float, of_label: float) -> _Pooled:
-        """Return a combination of score and label of every label."""
-        case: list[str] = []
-        annotator: list[str] = []
-        value: list[float] = []
-        names: list[str] = []
-        held: list[str] = []
-        labelled = []
-        for one in own:
-            at, own_held = row_of(one.labels.offsets), _clusters_of(clusters, one.labels)
-            ids = [identifiers.name(id_) for id_ in one.labels.case_ids.tolist()]
-            there = np.flatnonzero(sizes_of(one.labels.offsets) > 0)
-            labelled.append(there)
-            names += (f"{one.system}/{ids[i]}" for i in there.tolist())
-            held += (ids[i] if own_held is None else str(own_held[i]) for i in there.tolist())
-            case += (f"{one.system}/{ids[i]}" for i in at.tolist())
-            annotator += map(identifiers.name, one.labels.annotators[one.labels.annotator].tolist())
-            value += (of_score * one.scores[at] + of_label * one.labels.value).tolist()
-        weight = np.concatenate([one.mean.weights_of_labelled()[there] for one, there in zip(own, labelled)])
-        return cls(Ratings.from_long(case, annotator, value, cases=names), np.array(held), labelled, weight)
-
-    def rows(self, groups: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-        """Return which of the pooled cases are in a group, which is given for the cases of each system."""
-        return np.concatenate([rows[there] for rows, there in zip(groups, self.labelled)])
-
-    def mean(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
-        """Return the mean of some cases and its interval; NaN if they are few."""
-        if rows.sum() < LEAST:
-            return math.nan, math.nan, math.nan
-        return self._ends(record_of(self._of(rows)), level)
-
-    def apart(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
-        """Return the mean of some cases less that of the others, and its interval; NaN if either are few."""
-        if min(rows.sum(), (~rows).sum()) < LEAST:
-            return math.nan, math.nan, math.nan
-        return self._ends(record_of(self._of(rows)).minus(record_of(self._of(~rows))), level)
-
-    def _of(self, rows: NDArray[np.bool_]) -> Corrected:
-        n, nothing = len(rows), np.zeros(len(rows))
-        return Corrected(JudgedCases(self.numbers, nothing), rows * self.weight, nothing, np.zeros(n, np.int64), 0.0)
-
-    def _ends(self, found: CorrectedMean | CorrectedDifference, level: float) -> tuple[float, float, float]:
-        random = ("cases", "annotators") if len(self.numbers.annotators) > 1 else ("cases",)
-        return (found.value, *_ends(found, level, self.held, random))
-
-
-def _by_score(own: list[_Judged], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
-    pooled = _Pooled.of(own, clusters, 0.0, 1.0)
-    for name, groups in _every_group(own, "score", {}):
-        rows = pooled.rows(groups)
-        people, low, high = pooled.mean(rows, level)
-        score = float(np.concatenate([one.scores[held] for one, held in zip(own, groups)]).mean())
-        ends = {"people": people, "low": low, "high": high}
-        yield {"judge": own[0].judge, "score": name, "n_labelled": int(rows.sum()), "mean_score": score, **ends}
-
-
-def _biases(own: list[_Judged], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
-    pooled = _Pooled.of(own, clusters, 1.0, -1.0)
-    for column in (["system"] if len(own) > 1 else []) + list(columns):
-        found = list(_every_group(own, column, columns))
-        together = 1 - (1 - level) / len(found)
-        for name, groups in found:
-            rows = pooled.rows(groups)
-            row = {"judge": own[0].judge, "column": column, "group": name, "n_labelled": int(rows.sum())}
-            for kind, (value, low, high) in (("bias", pooled.mean(rows, together)), ("apart", pooled.apart(rows, together))):
-                end = "" if kind == "bias" else "apart_"
-                row |= {kind: value, f"{end}low": low, f"{end}high": high, f"{end}shown": bool(low > 0 or high < 0)}
-            yield row
-
-
-def _every_group(own: list[_Judged], column: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, list[NDArray[np.bool_]]]]:
-    """Yield the name of each group by a column, with its cases of each system."""
-    if column == "system" and column not in columns:
-        by_system = [{one.system: np.ones(len(one.scores), bool)} for one in own]
-    else:
-        by_system = [dict(_groups(one, column, columns)) for one in own]
-    for name in dict.fromkeys(name for found in by_system for name in found):
-        yield name, [found.get(name, np.zeros(len(one.scores), bool)) for one, found in zip(own, by_system)]
-
-
-def _groups(one: _Judged, column: str, columns: Mapping[str, Any]) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Return the groups of cases by a column, or by the judge's own score."""
-    values: NDArray[Any]
-    if column == "score":
-        values = one.scores
-    else:
-        values = ids_of_cases(column, columns[column], one.labels.n_cases, one.labels.case_ids, what="a value")
-    numbers = _numbers(values)
-    if numbers is None:
-        return [(str(name), np.asarray(values == name)) for name in sorted(set(values.tolist()), key=str)]
-    levels = np.unique(numbers)
-    if len(levels) <= MOST_GROUPS:
-        return [(f"{level:g}", numbers == level) for level in levels.tolist()]
-    low, high = np.quantile(numbers, [1 / 3, 2 / 3])
-    ends = [("up to", numbers <= low, low), ("up to", (numbers > low) & (numbers <= high), high), ("above", numbers > high, high)]
-    return [(f"{word} {end:.3g}", rows) for word, rows, end in ends]
-
-
-def _numbers(values: NDArray[Any]) -> Array | None:
-    try:
-        found = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        return None
-    return found if np.isfinite(found).all() else None
 
 
 # ---- what to label next
 
 
-def _next_labels(one: _Judged) -> list[dict[str, Any]]:
+def _next_labels(one: Judged) -> list[dict[str, Any]]:
     """Shares of new labels by groups of the judge's score, in proportion to cases times standard deviation [Neyman 1934]."""
     labelled = sizes_of(one.labels.offsets) > 0
     total = np.bincount(row_of(one.labels.offsets), one.labels.value, one.labels.n_cases)
     with np.errstate(invalid="ignore"):
         rest = total / sizes_of(one.labels.offsets) - one.mean.tuning * one.scores
     rows: Rows = []
-    for name, held in _groups(one, "score", {}):
+    for name, held in groups_of(one, "score", {}):
         own = rest[held & labelled]
         std = float(own.std(ddof=1)) if len(own) > 1 else math.nan
         rows.append(
@@ -423,7 +276,7 @@ def _next_labels(one: _Judged) -> list[dict[str, Any]]:
     return [{**row, "share": float(one_share)} for row, one_share in zip(rows, share)]
 
 
-def _widths(one: _Judged, level: float) -> dict[str, Any]:
+def _widths(one: Judged, level: float) -> dict[str, Any]:
     found = one.mean
     row: dict[str, Any] = {"judge": one.judge, "system": one.system, "now": math.nan, "more_cases": math.nan, "more_annotators": math.nan}
     if found.n_annotators < 2:
