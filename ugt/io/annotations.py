@@ -97,8 +97,7 @@ class AnnotationFile(Record):
     Examples
     --------
     >>> import tempfile, pathlib, ugt.io
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "wide.csv"
-    >>> _ = path.write_text("case,ann,bob\np1,cat,dog\np2,cat,NA\n")
+    >>> _ = (path := pathlib.Path(tempfile.mkdtemp()) / "wide.csv").write_text("case,ann,bob\np1,cat,dog\np2,cat,NA\n")
     >>> read = ugt.io.read_annotations(path)
     >>> read.format, read.annotations.n_cases, read.missing
     ('wide', 2, {'NA': 1})
