@@ -133,8 +133,8 @@ def plackett_luce(cases, reliability, draws):
         return {"one thread": 1 / measured["two threads"], "effective draws a second": effective / measured["s"]}
 
     return Work(
-        lambda: ugt.plackett_luce(rankings, **options),
-        {"two threads": lambda: ugt.plackett_luce(rankings, **options, n_threads=2)},
+        lambda: ugt.plackett_luce(rankings, method="draws", **options),
+        {"two threads": lambda: ugt.plackett_luce(rankings, method="draws", **options, n_threads=2)},
         also=also,
     )
 
@@ -159,8 +159,8 @@ def integrals(cases, reliability):
 def tempered(cases, tempering):
     """plackett_luce with tempering, 500 sweeps of warm-up and 1,000 draws, the other classes as one, beside the model without it"""
     rankings, options = dermatology_rankings(cases), {"n_draws": 1000, "n_warmup": 500, "n_chains": 1, "unranked": "lump"}
-    plain = {"without": lambda: ugt.plackett_luce(rankings, **options)}
-    return Work(lambda: ugt.plackett_luce(rankings, tempering=tempering, **options), plain)
+    plain = {"without": lambda: ugt.plackett_luce(rankings, method="draws", **options)}
+    return Work(lambda: ugt.plackett_luce(rankings, method="draws", tempering=tempering, **options), plain)
 
 
 @bench.job(grid(size=MICROSECONDS), {}, [Target("2.5", "µs", at_most=most, size=size) for size, most in MICROSECONDS.items()])

@@ -69,20 +69,44 @@ def test_prirn():
     assert found.profile[9] == pytest.approx(np.log(post.membership(1)[np.arange(40), reference]).sum())
 
 
-def test_plackett_luce():
+def test_plackett_luce_by_draws():
     """The parabola has the log-likelihoods of draws at the five points around its top, within the Monte Carlo error."""
     rng = np.random.default_rng(5)
     named = ugt.Rankings.from_blocks([[[[int(k)] for k in rng.permutation(3)] for _ in range(3)] for _ in range(40)], n_classes=3)
-    draws = ugt.plackett_luce(named, reliability=1.5, n_draws=4000, seed=9)
+    draws = ugt.plackett_luce(named, method="draws", reliability=1.5, n_draws=4000, seed=9)
     reference = draws.draws(1, seed=2)[:, 0].argmax(1)
-    found = ugt.fit_reliability(named, reference, model="plackett_luce", n_draws=400)
+    found = ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400)
     low, high = found.interval()
     assert low < found.value < high and low < 1.5 < high and 0 < found.mc_error < 0.2 * found.value and len(found.grid) == 9
     at = int(np.argmax(found.profile))
-    p = ugt.plackett_luce(named, reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[np.arange(40), reference]
+    p = ugt.plackett_luce(named, method="draws", reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[
+        np.arange(40), reference
+    ]
     assert found.profile[at] == pytest.approx(np.log(p).sum(), abs=1.0)
     assert found.at(np.log(found.grid[at])) == pytest.approx(found.profile[at], abs=1.0)
-    assert ugt.fit_reliability(named, reference, model="plackett_luce", n_draws=400).value == found.value
+    assert ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400).value == found.value
+
+
+def test_plackett_luce_by_integrals():
+    """Labels have the likelihood of a Dirichlet posterior; tied classes are drawn, and the draws agree with the integrals of the others."""
+    prior = {"prior_mass": 0.3}
+    found = ugt.fit_reliability(LABELS, REFERENCE, model="plackett_luce", **prior)
+    judge = ugt.dirichlet(LABELS, reliability=float(found.grid[4]), prior=0.1).membership(1)[np.arange(60), REFERENCE]
+    assert found.profile[4] == pytest.approx(np.log(judge).sum(), abs=1e-3) and found.mc_error == 0
+    expected = ugt.fit_reliability(LABELS, REFERENCE, prior=0.1)
+    assert found.value == pytest.approx(expected.value, rel=0.02)
+    assert found.interval() == pytest.approx(expected.interval(), rel=0.05)
+    rng = np.random.default_rng(5)
+    nested = [[[[int(k)] for k in rng.permutation(3)] for _ in range(2)] for _ in range(30)]
+    tied = [*nested[:-1], [[[0, 1], [2]], [[2], [0]]]]
+    one, other = (
+        ugt.fit_reliability(ugt.Rankings.from_blocks(each, n_classes=3), np.zeros(30, int), model="plackett_luce", n_draws=400)
+        for each in (nested, tied)
+    )
+    assert one.mc_error == 0 < other.mc_error
+    with pytest.raises(ValueError, match=r"reference must be possible.* 1 such references of 30, first at case '0'"):
+        known = ugt.Rankings.from_blocks([[[[0], [1]]], *nested[1:]], n_classes=3)
+        ugt.fit_reliability(known, np.array([2] + [0] * 29), model="plackett_luce", unranked="ignore")
 
 
 def test_open_ends_are_said():

@@ -1,14 +1,20 @@
 """Plackett–Luce without draws: closed forms, independent integration, the slow twin, draws, and equalities that must hold."""
 
+import json
+import pickle
+
 import numpy as np
 import pytest
+from scipy.stats import beta
 from twins import cubature as slow
 
 import ugt
+from ugt import states
 from ugt._base.ragged import row_of
 from ugt.aggregation import plackett_luce_integrals
 from ugt.aggregation.plackett_luce_integrals import TOLERANCE
 from ugt.plausibilities.integrated import EXACT
+from ugt.plausibilities.metric import METRICS
 
 CONFLICT = [[[0], [1]], [[1], [0]]]
 TIED = [[[0, 1]], [[2, 0]], [[1], [2]]]
@@ -82,7 +88,7 @@ def test_draws_agree(unranked, gamma):
     rankings = ugt.Rankings.from_blocks(cases, n_classes=5)
     options = {"reliability": gamma, "unranked": unranked, "prior_shape": 0.5}
     post = ugt.plackett_luce(rankings, method="auto", **options)
-    draws = ugt.plackett_luce(rankings, n_draws=40_000, seed=3, **options)
+    draws = ugt.plackett_luce(rankings, method="draws", n_draws=40_000, seed=3, **options)
     error = np.maximum(ugt.plackett_luce_diagnostics(draws).mcse_mean, 0.5 / np.sqrt(40_000))[:, None]
     assert post.counts()["drawn"] == 0
     assert (np.abs(post.membership(1) - draws.membership(1)) < 6 * error).all()
@@ -123,7 +129,7 @@ def test_cases_that_are_not_exact():
     with pytest.raises(ValueError, match=r"method must be 'auto' or 'draws' for cases .* tied blocks .* 1 of 3 cases .* first at case 'b'"):
         ugt.plackett_luce(rankings, method="exact", reliability=1.5)
     post = ugt.plackett_luce(rankings, method="auto", reliability=1.5)
-    drawn = ugt.plackett_luce(rankings, reliability=1.5)
+    drawn = ugt.plackett_luce(rankings, method="draws", reliability=1.5)
     assert post.how.tolist()[1:] == [3, 0] and "drawn=1" in repr(post)
     assert post.membership(1)[1, :3] == pytest.approx(drawn.membership(1)[1, :3])
     assert post.certainty_error(post.certainty(1), 1, "set")[1] > 0.001
@@ -140,7 +146,7 @@ def test_many_dimensions_have_a_standard_error():
     other = ugt.plackett_luce(rankings, method="auto", seed=1)
     assert "quasi_random=1" in repr(post) and 0 < post.error[0] < 2e-4
     assert other.membership(1) == pytest.approx(post.membership(1), abs=6 * post.error[0])
-    draws = ugt.plackett_luce(rankings, n_draws=40_000)
+    draws = ugt.plackett_luce(rankings, method="draws", n_draws=40_000)
     assert draws.membership(1) == pytest.approx(post.membership(1), abs=0.02)
     with pytest.raises(ValueError, match=r"Got \d+ dimensions and 1 terms"):
         ugt.plackett_luce(rankings, method="exact")
@@ -155,7 +161,7 @@ def test_metrics():
     rng = np.random.default_rng(2)
     rankings = ugt.Rankings.from_blocks([CHAINS, TIED, SEVERAL, [[[3]]], []], n_classes=5)
     scores = rng.random((5, 5))
-    post, draws = ugt.plackett_luce(rankings, method="exact"), ugt.plackett_luce(rankings, n_draws=4000, seed=5)
+    post, draws = ugt.plackett_luce(rankings, method="exact"), ugt.plackett_luce(rankings, method="draws", n_draws=4000, seed=5)
     for k in (1, 2):
         found, sampled = (ugt.ua_topk_accuracy(truth, scores, k=k) for truth in (post, draws))
         p = np.take_along_axis(post.membership(1), np.argsort(-scores, axis=1)[:, :k], axis=1).sum(1)
@@ -165,7 +171,7 @@ def test_metrics():
     certainty = ugt.annotation_certainty(post)
     assert certainty.mc_error == 0 and certainty.per_case == pytest.approx(post.membership(1).max(1))
     assert ugt.annotation_certainty(post, k=2).per_case == pytest.approx(
-        ugt.annotation_certainty(ugt.plackett_luce(rankings), k=2).per_case
+        ugt.annotation_certainty(ugt.plackett_luce(rankings, method="draws"), k=2).per_case
     )
     group = ugt.annotation_certainty(post, groups=[0, 0, 1, 1, 1], group_rule="top_class")
     assert group.per_case == pytest.approx(np.stack([post.membership(1)[:, :2].sum(1), post.membership(1)[:, 2:].sum(1)]).max(0))
@@ -179,6 +185,81 @@ def test_metrics():
     )
 
 
+def test_conflicts_of_two_classes_are_beta():
+    """Among two classes a ranking is a label: its class is first with the probability that a Beta variable is above one half."""
+    rankings = ugt.Rankings.from_blocks([2 * [[[0], [1]]] + [[[1], [0]]]], n_classes=2)
+    for gamma in (0.7, 1, 3.3):
+        law = beta(0.4 + 2 * gamma, 0.4 + gamma)
+        post = ugt.plackett_luce(rankings, method="exact", reliability=gamma, prior_shape=0.4)
+        assert numbers(post)[:, 0] == pytest.approx([law.sf(0.5), law.mean(), law.var()], abs=1e-8)
+
+
+def test_tolerance():
+    rankings = ugt.Rankings.from_blocks([SEVERAL, CHAINS], n_classes=6)
+    fine = ugt.plackett_luce(rankings, method="exact", tolerance=1e-8)
+    for tolerance in (1e-2, 1e-4, 1e-6):
+        post = ugt.plackett_luce(rankings, method="exact", tolerance=tolerance)
+        assert (post.error <= tolerance + 2e-9).all()
+        assert (np.abs(post.membership(1) - fine.membership(1)) <= (post.error + fine.error)[:, None]).all()
+    with pytest.raises(ValueError, match=r"tolerance must be from 1e-08 to 0.01. Got 0.1"):
+        ugt.plackett_luce(rankings, tolerance=0.1)
+
+
+def test_cases_do_not_depend_on_each_other():
+    cases = [CHAINS, TIED, SEVERAL, CONFLICT, [[[3]]], [], [[[4, 1], [0]]] * 3]
+    ids = list("abcdefg")
+    post = ugt.plackett_luce(ugt.Rankings.from_blocks(cases, n_classes=30, case_ids=ids), reliability=2)
+    for rows in ([6, 2, 0, 1, 5], [3], [4, 3, 2]):
+        some = ugt.Rankings.from_blocks([cases[i] for i in rows], n_classes=30, case_ids=[ids[i] for i in rows])
+        found = ugt.plackett_luce(some, reliability=2)
+        assert found.membership(1).tobytes() == post.membership(1)[rows].tobytes()
+        assert found.variance().tobytes() == post.take(rows).variance().tobytes()
+
+
+def test_cases_without_an_integral_are_drawn():
+    """Their numbers are those of the same draws, also for the classes that nobody mentioned."""
+    rankings = ugt.Rankings.from_blocks([SEVERAL, CHAINS, TIED], n_classes=7, case_ids=list("abc"))
+    for unranked in ("individual", "lump", "ignore"):
+        post = ugt.plackett_luce(rankings, reliability=1.5, unranked=unranked, n_draws=2000)
+        draws = ugt.plackett_luce(rankings, method="draws", reliability=1.5, unranked=unranked, n_draws=2000)
+        assert post.how.tolist() == [3, 1, 3]
+        listed = np.array([[0, 1, 2]])
+        for row in (0, 2):
+            for found, drawn in ((post.membership(1), draws.membership(1)), (post.mean(), draws.mean())):
+                assert found[row, listed] == pytest.approx(drawn[row, listed], abs=1e-12)
+                assert found[row, 3:].sum() == pytest.approx(drawn[row, 3:].sum(), abs=1e-12) and np.ptp(found[row, 3:]) == 0
+            assert post.variance()[row, :3] == pytest.approx(draws.draws(2000)[row, :, :3].var(0))
+            assert post.variance()[row, 3:] == pytest.approx(draws.draws(2000)[row, :, 3:].var(0).mean(), rel=0.5, abs=1e-12)
+        assert post.error[0] == draws.certainty_error(draws.certainty(1), 1, "set")[0]
+
+
+def test_other_questions_use_the_same_draws():
+    """Answers that have no integral are those of method="draws" with the same seed."""
+    rng = np.random.default_rng(3)
+    rankings = ugt.Rankings.from_blocks([CHAINS, TIED, SEVERAL, [[[3]]], []], n_classes=5)
+    scores, sets = rng.random((5, 5)), [[0], [1, 2], [], [3], [0, 4]]
+    post, draws = (ugt.plackett_luce(rankings, method=method, n_draws=200, seed=4) for method in ("auto", "draws"))
+    assert not post.later.are_made
+    for metric in METRICS.values():
+        if metric.name != "topk_accuracy":
+            found, expected = (getattr(ugt, metric.function)(truth, scores, k=2) for truth in (post, draws))
+            assert found.per_case.tobytes() == expected.per_case.tobytes() and found.draw_std == expected.draw_std
+    assert post.later.are_made
+    for found, expected in (
+        (post.set_probability(sets), draws.set_probability(sets)),
+        (post.grouped([0, 0, 1, 1, 1]).mean(), draws.grouped([0, 0, 1, 1, 1]).mean()),
+        (post.membership(3), draws.membership(3)), (post.certainty(2, kind="rank"), draws.certainty(2, kind="rank")),
+        (post.draws(50), draws.draws(50)),
+    ):  # fmt: skip
+        assert found.tobytes() == expected.tobytes()
+    mass, drawn = (ugt.ua_plausibility_mass(truth, sets) for truth in (post, draws))
+    assert mass.per_case == pytest.approx([sum(row[one]) for row, one in zip(post.mean(), sets)]) and mass.mc_error == 0
+    assert mass.value == pytest.approx(drawn.value, abs=0.05) and mass.draw_std == drawn.draw_std
+    assert mass.per_draw.mean() == pytest.approx(mass.value)
+    assert post.n_draws == 200 and ugt.annotation_certainty(post, k=2, groups=[0, 0, 1, 1, 2]).n_cases == 5
+    assert pickle.loads(pickle.dumps(post)).later.are_made
+
+
 def test_threads_and_checkpoints(tmp_path):
     rankings = ugt.Rankings.from_blocks([CHAINS, TIED, SEVERAL, CONFLICT] * 10, n_classes=30)
     file = tmp_path / "run"
@@ -190,9 +271,88 @@ def test_threads_and_checkpoints(tmp_path):
         ugt.plackett_luce(rankings, method="auto", reliability=2, checkpoint=file)
 
 
-def test_evaluation_says_how_cases_were_computed():
+def test_draws_have_a_checkpoint_of_their_own(tmp_path):
+    rankings = ugt.Rankings.from_blocks([CHAINS, TIED, SEVERAL, CONFLICT] * 3, n_classes=30)
+    options = {"reliability": 1.5, "n_draws": 40, "checkpoint": tmp_path / "run"}
+    first = ugt.plackett_luce(rankings, **options)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["run", "run.draws"]
+    assert ugt.plackett_luce(rankings, **options).listed.tobytes() == first.listed.tobytes()
+
+
+def evaluated(rankings, **options):
+    scores = {"a": np.random.default_rng(0).random((rankings.n_cases, rankings.n_classes))}
+    return ugt.evaluate(rankings, scores, aggregation="plackett-luce", n_resamples=20, n_draws=40, **options)
+
+
+def diagnostics(found):
+    return {(row["reliability"], row["quantity"]): row["value"] for row in found.tables["diagnostics"]}
+
+
+def page_of(found, file):
+    found.to_html(file)
+    return file.read_text(encoding="utf-8")
+
+
+def test_evaluation_says_how_cases_were_computed(tmp_path):
     rankings = ugt.Rankings.from_blocks([CHAINS, TIED, CONFLICT, [[[3]]]] * 3, n_classes=5)
-    post = ugt.plackett_luce(rankings, method="auto", reliability=1.5)
-    found = ugt.evaluate(post, {"a": np.random.default_rng(0).random((12, 5))}, k=1, n_resamples=20)
-    assert "at most 1e-6 in 9 of 12 cases, by quasi-Monte Carlo with a standard error in 0, by draws in 3" in " ".join(found.notes)
-    assert ugt.annotation_certainty(post).value == pytest.approx(found.certainty[0]["value"])
+    found = evaluated(rankings, k=1, reliability=(1, 1.5))
+    (note,) = (note for note in found.notes if note.startswith("Plackett-Luce"))
+    assert "an error of at most 0.0001 in 21 of 24 cases, over 2 reliabilities; 3 by draws (largest standard error 0." in note
+    assert "whole orders" not in note
+    rows = diagnostics(found)
+    assert rows[1.0, "cases with an exact integral"] == 12 and rows[1.5, "cases by draws"] == 3
+    assert 0 < rows[1.5, "largest standard error of draws"] < 0.1 and not any("R-hat" in quantity for _, quantity in rows)
+    post = ugt.plackett_luce(rankings, reliability=1, tolerance=1e-4)
+    assert found.certainty[0]["value"] == ugt.annotation_certainty(post).value and found.certainty[0]["mc_error"] == 0
+    assert found.provenance["parameters"]["method"] == "auto"
+    page = page_of(found, tmp_path / "x.html")
+    assert "How the cases were computed" in page and "Diagnostics of the Markov chains" not in page
+    orders = evaluated(rankings, k=(1, 2), reliability=1)
+    assert "Metrics of whole orders of classes use 40 draws of each case." in " ".join(orders.notes)
+    assert (1.0, "largest R-hat") in diagnostics(orders) and "Diagnostics of the Markov chains" in page_of(orders, tmp_path / "y.html")
+    given = ugt.evaluate(post, {"a": np.ones((12, 5))}, k=1, n_resamples=20)
+    assert diagnostics(given)[None, "cases with an exact integral"] == 12
+
+
+def test_evaluation_by_one_method():
+    rankings = ugt.Rankings.from_blocks([CHAINS, TIED, CONFLICT, [], [[[3]]]] * 3, n_classes=5)
+    drawn = evaluated(rankings, method="draws", reliability=1, k=1)
+    assert "The truth is given as draws" in " ".join(drawn.notes) and (1.0, "cases by draws") not in diagnostics(drawn)
+    exact, auto = (evaluated(rankings, method=method, reliability=1, k=1) for method in ("exact", "auto"))
+    assert exact.certainty[0]["value"] == pytest.approx(auto.certainty[0]["value"], abs=1e-4)
+    assert auto.left_out == drawn.left_out == {"case without annotations": 3}
+    assert auto.certainty[0]["n_cases"] == drawn.certainty[0]["n_cases"] == 12
+    with pytest.raises(ValueError, match=r"method must be 'auto' or 'draws' for cases .* first at case 1"):
+        evaluated(rankings, method="exact", reliability=1.5)
+    with pytest.raises(ValueError, match=r"method must be one of 'auto', 'exact', 'draws'"):
+        evaluated(rankings, method="sampled")
+
+
+def test_command(command, tmp_path):
+    (tmp_path / "x.csv").write_text("case,annotator,ranking\np,ann,a > b\np,bob,b > a\nq,ann,a = b > c\nq,bob,c\n", encoding="utf-8")
+    options = "x.csv", "--aggregation", "plackett-luce", "--k", 1, "--reliability"
+    assert "method must be" in command("certainty", *options, 1.5, "--method", "exact", code=2)
+    found = json.loads(command("certainty", *options, 1, "--method", "exact", "--json"))
+    assert found["certainty"][0]["mc_error"] == 0
+    drawn = json.loads(command("certainty", *options, 1, "--method", "draws", "--json"))
+    assert drawn["certainty"][0]["value"] == pytest.approx(found["certainty"][0]["value"], abs=0.05)
+    assert drawn["certainty"][0]["mc_error"] > 0
+
+
+def test_states_of_parts():
+    """States of integrated truths merge into the result of all cases, with its error."""
+    rng = np.random.default_rng(8)
+    cases = [CHAINS, TIED, SEVERAL, CONFLICT] * 3 + [[[[int(y)] for y in rng.permutation(8)[:4]] for _ in range(5)]]
+    ids = [f"case {i}" for i in range(13)]
+    scores = rng.random((13, 9))
+
+    def truth(rows):
+        return ugt.plackett_luce(ugt.Rankings.from_blocks([cases[i] for i in rows], n_classes=9, case_ids=[ids[i] for i in rows]))
+
+    for function, rest in (("annotation_certainty", ()), ("ua_topk_accuracy", (scores,))):
+        parts = [states.partial(function, truth(rows), *(table[rows] for table in rest)) for rows in (np.arange(7), np.arange(7, 13))]
+        found, whole = states.finish(states.merge(parts)), getattr(ugt, function)(truth(np.arange(13)), *rest)
+        assert found.value == pytest.approx(whole.value, abs=1e-15) and found.numbers["mc_error"] == pytest.approx(
+            whole.mc_error, rel=1e-12
+        )
+        assert whole.mc_error > 0

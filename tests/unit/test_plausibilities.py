@@ -548,7 +548,7 @@ def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
 def test_draws_of_what_was_mentioned_say_which_cases_count():
     rankings = ugt.Rankings.from_blocks([[[[0], [2]]], []], n_classes=4)
     for unranked, counts in (("individual", True), ("lump", True), ("ignore", False)):
-        post = ugt.plackett_luce(rankings, n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
+        post = ugt.plackett_luce(rankings, method="draws", n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
         assert post.defined.tolist() == [True, counts and post.with_empty]
         assert post._is_zero_tail().tolist() == [unranked == "ignore"] * 16
 

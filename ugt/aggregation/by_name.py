@@ -11,25 +11,31 @@ import numpy as np
 
 from .._base import checks, identifiers, notices
 from ..annotations import Labels, Rankings, Ratings
-from ..plausibilities import Dirichlet, Draws, Plausibilities, Point
-from ..plausibilities.draws import MentionedDraws
+from ..plausibilities import Dirichlet, Plausibilities, Point
+from ..plausibilities.integrated import Integrated, Summary, note_of
 from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
 from .label_prior import DirichletPrior
-from .plackett_luce_draws import LEAST_ESS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
+from .plackett_luce_draws import LEAST_ESS, METHODS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
+from .plackett_luce_integrals import TOLERANCE
 from .reliabilities import annotator_reliabilities
 
 FITTED = ("dawid-skene", "glad", "graded-response")  # models that fit skills of annotators to all cases together
+INTEGRALS = (
+    "cases with an exact integral", "cases by quasi-Monte Carlo", "largest standard error of these", "cases by draws",
+    "largest standard error of draws",
+)  # fmt: skip
 AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED, "normal")
+SHOWN = 1e-4  # error of the integrals of an evaluation: a hundredth of the error of 1,000 draws, which are shown with two or three digits
 ONE_GRADE = 1e-6  # concentration of a Dirichlet law whose draws are one grade each: up to 1e-13 with the given probabilities
 # A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
 RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10),
     "normal": (0.2, 0.5, 1, 2, 5)}  # fmt: skip
 
 
-def _annotated_draws(rankings: Any, **options: Any) -> Draws:
-    """Return draws in which cases without annotations are undefined, as in every other truth model."""
-    draws: MentionedDraws = plackett_luce(rankings, **options)  # type: ignore[assignment]
-    return replace(draws, with_empty=False)
+def _plackett_luce(rankings: Any, **options: Any) -> Plausibilities:
+    """Return the posterior in which cases without annotations are undefined, as in every other truth model."""
+    found = plackett_luce(rankings, **options)
+    return found.without_empty() if isinstance(found, Integrated) else replace(found, with_empty=False)  # type: ignore[type-var, call-arg]
 
 
 def _dawid_skene(known: Any, pseudo_counts: Any, **options: Any) -> Plausibilities:
@@ -74,13 +80,13 @@ def _with_annotators(known: Any, how: str) -> Labels:
 
 
 FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {
-    "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _annotated_draws,
+    "dirichlet": dirichlet, "prirn": prirn, "irn": irn, "votes": votes, "plackett-luce": _plackett_luce,
     "dawid-skene": _dawid_skene, "glad": _glad, "graded-response": _graded_response, "normal": _normal,
 }  # fmt: skip
 OPTIONS = {
     "dirichlet": ("prior",), "prirn": ("tie_weight", "background"), "irn": ("tie_weight",), "votes": (),
-    "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"), "dawid-skene": ("pseudo_counts",), "glad": (),
-    "graded-response": (), "normal": (),
+    "plackett-luce": ("method", "prior_mass", "unranked", "tolerance", "n_draws", "n_warmup", "n_chains"),
+    "dawid-skene": ("pseudo_counts",), "glad": (), "graded-response": (), "normal": (),
 }  # fmt: skip
 
 
@@ -91,6 +97,7 @@ class Making:
     prior: Any = 0.1  # a number, one per class, a DirichletPrior, or "fit"
     background: float = 0.0
     tie_weight: str = "split"
+    method: str = "auto"
     prior_mass: float | None = None
     unranked: str = "individual"
     n_draws: int = 1000
@@ -104,11 +111,17 @@ class Making:
     def __post_init__(self) -> None:
         checks.scalar("background", self.background)
         checks.option("tie_weight", self.tie_weight, ("split", "full"))
+        checks.option("method", self.method, METHODS)
         checks.option("unranked", self.unranked, UNRANKED)
         if self.prior_mass is not None:
             checks.scalar("prior_mass", self.prior_mass, positive=True)
         for name, least in (("n_draws", 1), ("n_warmup", 0), ("n_chains", 1)):
             checks.whole(name, getattr(self, name), least)
+
+    @property
+    def tolerance(self) -> float:
+        """The error at which integrals stop: results that are shown need fewer digits than a posterior for other uses."""
+        return TOLERANCE if self.method == "exact" else SHOWN
 
     def with_prior(self, known: Any, how: str, clusters: Any) -> tuple[Making, DirichletPrior | None]:
         """Return the options with the prior as numbers, and the fit of these numbers, if there is one."""
@@ -152,6 +165,7 @@ class Truths:
     fits: list[Any] = field(default_factory=list)  # the fit of annotators, if the truth comes from one that is kept
 
     def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
+        integrated: list[Summary] = []
         for reliability, make in self.makers:
             with notices.heard() as heard:
                 truth = make()
@@ -166,13 +180,19 @@ class Truths:
                     "Classes that no annotator named have plausibility exactly 0: in cases with at most k named classes the certainty of "
                     "order k is 1, and set accuracy is low, because the rest of the set is a random choice."
                 )
-            if truth.note:
-                self.say(truth.note)
             if truth.is_sampled:
                 self.diagnostics += _mixing(reliability, truth)
                 self.say("The truth is given as draws: values have Monte Carlo error, and certainty has a small upward bias.")
             yield reliability, truth
+            if isinstance(truth, Integrated):  # what was drawn is known after its use
+                integrated.append(truth.summary())
+                self.diagnostics += _integrals(reliability, integrated[-1])
+                self.diagnostics += _mixing(reliability, truth.later.draws) if truth.later.are_made else []
+            elif truth.note:
+                self.say(truth.note)
             del truth  # draws are large: free them before the next are made
+        if integrated:
+            self.say(note_of(integrated))
 
     @property
     def middle(self) -> float | None:
@@ -251,6 +271,12 @@ def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], s
         f"The prior was fitted to labels, which are assumed to be independent: {said}; log-likelihood {gain:.1f} above that of the "
         + (f"default prior of {Making.prior:g}{tail}."),
     )
+
+
+def _integrals(reliability: float | None, found: Summary) -> list[dict[str, Any]]:
+    """Return how the cases of a posterior were computed, as rows beside those of chains."""
+    facts = dict(zip(INTEGRALS, (found.exact, found.quasi_random, found.quasi_random_error, found.drawn, found.drawn_error)))
+    return [{"reliability": reliability, "quantity": name, "value": value} for name, value in facts.items()]
 
 
 def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, Any]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Callable
 
 import numpy as np
 
 from .._base import checks, identifiers, notices
-from .._base.arrays import Array, Int64
+from .._base.arrays import Array, Bools, Int64
 from .._base.axes import class_axis
 from .._base.laws import above
 from .._base.ragged import row_of
@@ -18,6 +19,7 @@ from ..annotations.first_choices import first_choices
 from ..annotations.other_annotators import of_cases
 from ..annotator_models import AnnotatorModel
 from ..plausibilities import Plausibilities
+from ..plausibilities.integrated import DRAWN, EXACT, Integrated
 from ..resampling import ids_of_cases, seed_of
 from .label_prior import fit_dirichlet_prior
 from .reliability_profile import FittedReliability, fitted
@@ -25,7 +27,12 @@ from .reliability_profile import FittedReliability, fitted
 MODELS = ("dirichlet", "prirn", "plackett_luce")
 SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0), "plackett_luce": (0.1, 20.0)}
 N_GRID = 33
-N_SAMPLED, N_NEAR, N_RUNS = 9, 5, 4  # points with draws; points of the parabola; runs, whose differences give the Monte Carlo error
+N_SAMPLED, N_NEAR, N_RUNS = (
+    9,
+    5,
+    4,
+)  # points under Plackett-Luce; points of the parabola; runs, whose differences give the Monte Carlo error
+TOLERANCE = 1e-4  # of integrals: of the log-likelihood of a case some 1e-4, next to a threshold of 1.9
 LEAST, LEAST_EACH = 10, 50  # least number of references in all, and of an annotator
 TINY = 1e-13  # error of the probabilities
 STEP = 1e-3  # step in log γ for derivatives
@@ -58,8 +65,9 @@ def fit_reliability(
         Names of classes (positions if classes are text and the reference is whole numbers); None, NaN, "", a masked cell or a row
         of NaN for a case without reference. At least 10 cases, which must be a random part of all cases.
     model : {"dirichlet", "prirn", "plackett_luce"}
-        The truth model that uses the reliability. For ``"plackett_luce"`` the probabilities are shares of draws (with half a draw added)
-        on a coarse grid, with the same streams at each point; the likelihood is a parabola in log γ through the best five points.
+        The truth model that uses the reliability. For ``"plackett_luce"`` the probabilities are integrals, on a coarse grid; one below its
+        error counts as that error. Cases without an integral (tied classes at a reliability that is not whole) get shares of draws, with
+        half a draw added and the same streams at each point; then the likelihood is a parabola in log γ through the best five points.
     per_annotator : bool
         One reliability for each annotator (labels and ``"dirichlet"`` only): posterior mode with log γ_r ~ N(m, spread²), m free.
     spread : float
@@ -128,17 +136,20 @@ def fit_reliability(
         got = f"model={model!r}" if model != "dirichlet" else "labels of annotators without names"
         raise checks.error("per_annotator", "be False except for labels of named annotators and model='dirichlet'", got)
     if model == "plackett_luce":
-        return _by_draws(known, wanted, options, said)
+        return _of_plackett_luce(known, wanted, options, said)
     judge = partial(_log_probability, make=_maker(model, options))
-    impossible = np.isneginf(judge(known, wanted, 1.0))
-    if impossible.any():
-        must = "be possible: a class that no annotator of the case named has plausibility 0 (give a prior or background above 0)"
-        case = f"case {known.axes.case_name(int(np.argmax(impossible)))}"
-        raise checks.error("reference", must, f"{int(impossible.sum())} such references of {len(rows)}", case)
+    _check_possible(known, np.isneginf(judge(known, wanted, 1.0)))
     grid = np.geomspace(*SPANS[model], N_GRID)
     values = np.array([judge(known, wanted, float(gamma)).sum() for gamma in grid])
     found = fitted(grid, values, **said)
     return _each(found, known, wanted, judge, float(spread)) if per_annotator else found
+
+
+def _check_possible(known: Any, impossible: Bools) -> None:
+    if impossible.any():
+        must = "be possible: a class that no annotator of the case named has plausibility 0 (give a prior or background above 0)"
+        case = f"case {known.axes.case_name(int(np.argmax(impossible)))}"
+        raise checks.error("reference", must, f"{int(impossible.sum())} such references of {len(impossible)}", case)
 
 
 def _maker(model: str, options: Mapping[str, Any]) -> Callable[..., Plausibilities]:
@@ -222,31 +233,44 @@ def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
     )
 
 
-# ---- by draws
+# ---- of Plackett-Luce, by integrals, and by draws for cases that have none
 
 
-def _by_draws(known: Any, wanted: Array, options: dict[str, Any], said: dict[str, Any]) -> FittedReliability:
-    """Return the reliability of Plackett–Luce by a parabola through the log-likelihoods on a coarse grid."""
-    word = seed_of(options.pop("seed", 0))
-    make = _maker("plackett_luce", options)
-    n_draws = checks.whole("n_draws", options.get("n_draws", 1000))
+def _of_plackett_luce(known: Any, wanted: Array, options: dict[str, Any], said: dict[str, Any]) -> FittedReliability:
+    """Return the reliability by log-likelihoods on a coarse grid: through a spline if all cases are integrals, else through a parabola."""
+    word, n_draws = seed_of(options.pop("seed", 0)), checks.whole("n_draws", options.get("n_draws", 1000))
+    make = _maker("plackett_luce", {"tolerance": TOLERANCE, **options})
     grid = np.geomspace(*SPANS["plackett_luce"], N_SAMPLED)
     weights = np.eye(known.n_classes)[wanted] if wanted.ndim == 1 else wanted
-    shares = np.empty((N_RUNS, N_SAMPLED, *weights.shape))
+    p, how = np.empty((N_RUNS, N_SAMPLED, *weights.shape)), np.full((N_SAMPLED, len(weights)), DRAWN)
+    least = np.full((N_SAMPLED, len(weights), 1), TINY)
     with notices.heard():
-        for run in range(N_RUNS):
-            for at, gamma in enumerate(grid):
-                shares[run, at] = make(known, reliability=float(gamma), seed=word + run).membership(1)
+        for at, gamma in enumerate(grid.tolist()):
+            post = make(known, reliability=gamma, seed=word)
+            p[:, at] = post.membership(1)
+            if isinstance(post, Integrated):
+                _check_possible(known, ((weights > 0) & (post.mean() == 0)).any(axis=1))
+                how[at], least[at, :, 0] = post.how, post.error
+            rows = np.flatnonzero(how[at] != EXACT)
+            for run in range(1, N_RUNS if len(rows) else 1):
+                p[run, at, rows] = make(of_cases(known, rows), reliability=gamma, seed=word + run).membership(1)
+    drawn = (how == DRAWN)[..., None]
 
     def likelihood(p: Array, n: int) -> Array:
-        return np.asarray((weights * np.log((p * n + 0.5) / (n + 1))).sum(axis=(-2, -1)))
+        return np.asarray((weights * np.log(np.where(drawn, (p * n + 0.5) / (n + 1), np.maximum(p, least)))).sum(axis=(-2, -1)))
 
-    whole = likelihood(shares.mean(0), N_RUNS * n_draws)
-    best, top, parabola = _parabola(grid, whole)
-    runs = [_parabola(grid, likelihood(one, n_draws))[0] for one in shares]
-    finite = 0 < best < np.inf and all(0 < one < np.inf for one in runs)
-    error = best * float(np.log(runs).std(ddof=1)) / np.sqrt(N_RUNS) if finite else np.nan
-    return FittedReliability(best, top, grid, whole, std_error=None, at=parabola, mc_error=float(error), **said)
+    def best_of(values: Array) -> FittedReliability:
+        if not drawn.any():
+            return fitted(grid, values, **said)
+        best, top, parabola = _parabola(grid, values)
+        return FittedReliability(best, top, grid, values, std_error=None, at=parabola, **said)
+
+    found = best_of(likelihood(p.mean(0), N_RUNS * n_draws))
+    if (how == EXACT).all():
+        return found
+    runs = [best_of(likelihood(one, n_draws)).value for one in p]
+    finite = 0 < found.value < np.inf and all(0 < one < np.inf for one in runs)
+    return replace(found, mc_error=found.value * float(np.log(runs).std(ddof=1)) / np.sqrt(N_RUNS) if finite else np.nan)
 
 
 def _parabola(grid: Array, values: Array) -> tuple[float, float, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -11,14 +12,16 @@ from .._base.arrays import Array, Int64
 from .._base.ragged import row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..annotations import Rankings
-from ..plausibilities.draws import REST, Draws
+from ..plausibilities.draws import REST, MentionedDraws
 from ..plausibilities.integrated import DRAWN, EXACT, Integrated, Later
 
-TOLERANCE = 1e-6  # stated error of exact cases
+TOLERANCE = 1e-6  # default of the stated error of exact cases
+LEAST_TOLERANCE, MOST_TOLERANCE = 1e-8, 1e-2
 MOST_DIMENSIONS, MOST_EXACT_TERMS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
-MOST_NODES = 800_000  # of a case: some 0.2 s
+MOST_NODES = 800_000  # of a case at the default tolerance: some 0.2 s
 MOST_TERMS = 5000  # of the expansion of tied blocks
-MOST_POINTS = 400_000  # of the lattice of a case
+MOST_POINTS = 400_000  # of the lattice of a case at the default tolerance
+LEAST_POINTS = 256  # of the lattice for each term
 NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
 TIED = "tied blocks that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
 
@@ -31,21 +34,26 @@ def integrate(
     law: tuple[float, float],
     unranked: str,
     seed: int,
+    tolerance: float,
     exact: bool,
     in_parts: Callable[..., None],
-    draws_of: Callable[[Any], Draws],
+    draws_of: Callable[[Any], MentionedDraws],
+    n_draws: int,
 ) -> Integrated:
     """Return the integrated posterior; ``draws_of(rows)`` are draws of some cases (None: all), for cases that cannot be integrated."""
     n, m = rankings.n_cases, sizes_of(offsets)
     starts = 3 * (offsets + np.arange(n + 1)) + NUMBERS * np.arange(n + 1)
     values, stop = np.empty(starts[-1]), np.zeros(1, np.int32)
     keys = rankings.axes.stream_keys
-    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, MOST_NODES, MOST_TERMS, 0 if exact else MOST_POINTS
+    effort = min(1.0, float(np.sqrt(TOLERANCE / tolerance)))  # at 1e-4 a tenth of the nodes
+    nodes, points = int(effort * MOST_NODES), 0 if exact else int(effort * MOST_POINTS)
+    terms = MOST_TERMS if tolerance <= TOLERANCE else max(int(effort * MOST_POINTS) // LEAST_POINTS, 1)
+    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, terms, points
 
     def part(begin: int, end: int) -> None:
         width = 3 * (m[begin:end] + 1)
         out, error, info = np.empty(int(width.sum())), np.empty(end - begin), np.empty((end - begin, 4), np.int64)
-        stages.first_class(keys, *law, REST[unranked], TOLERANCE, *limits, seed, begin, end, stop, out, error, info)
+        stages.first_class(keys, *law, REST[unranked], tolerance, *limits, seed, begin, end, stop, out, error, info)
         at = 0
         for i in range(end - begin):
             room = values[starts[begin + i] : starts[begin + i + 1]]
@@ -53,12 +61,13 @@ def integrate(
             room[width[i] :] = error[i], *info[i]
             at += width[i]
 
-    in_parts(part, starts, values, stop, (law, unranked, TOLERANCE, limits, seed))
+    in_parts(part, starts, values, stop, (law, unranked, tolerance, limits, seed))
     facts = values[starts[1:, None] - NUMBERS + np.arange(NUMBERS)]
     of_class, case = np.arange(len(index)) - offsets[row_of(offsets)], row_of(offsets)
     first = starts[:-1]
     listed = values[first[case, None] + of_class[:, None] + (m[case, None] + 1) * np.arange(3)]
     rest = values[first[:, None] + m[:, None] + (m[:, None] + 1) * np.arange(3)]
+    listed[:, 0], rest[:, 0] = np.maximum(listed[:, 0], 0.0), np.maximum(rest[:, 0], 0.0)  # combined rules have negative weights
     others = rankings.n_classes - m
     rest = _of_each(rest, others, law[1], unranked)
     how, error = facts[:, 3].astype(np.int8), np.where(facts[:, 3] > 0, facts[:, 0], np.nan)
@@ -68,22 +77,20 @@ def integrate(
     error[empty] = 0.0
     missing = np.flatnonzero((how == 0) & ~empty)
     if exact:
-        _check_exact(rankings, how, empty, facts)
+        _check_exact(rankings, how, empty, facts, tolerance)
     elif len(missing):
         drawn = draws_of(missing)
         how[missing] = DRAWN
         _fill(drawn, missing, offsets, listed, rest, error)
-    return Integrated(rankings.axes, offsets, index, listed, rest, error, how, Later(_All(draws_of)))
+    return Integrated(rankings.axes, offsets, index, listed, rest, error, how, tolerance, Later(partial(draws_of, None), n_draws))
 
 
-class _All:
-    """A call of ``draws_of`` for all cases, which can be pickled if it can."""
-
-    def __init__(self, draws_of: Callable[[Any], Draws]) -> None:
-        self.draws_of = draws_of
-
-    def __call__(self) -> Draws:
-        return self.draws_of(None)
+def tolerance_of(tolerance: Any) -> float:
+    """Return the error at which integrals stop; reject one that cannot be reached or says next to nothing."""
+    value = checks.scalar("tolerance", tolerance, positive=True)
+    if not LEAST_TOLERANCE <= value <= MOST_TOLERANCE:
+        raise checks.error("tolerance", f"be from {LEAST_TOLERANCE:g} to {MOST_TOLERANCE:g}", repr(tolerance))
+    return value
 
 
 def _of_each(rest: Array, others: Int64, shape: float, unranked: str) -> Array:
@@ -95,7 +102,7 @@ def _of_each(rest: Array, others: Int64, shape: float, unranked: str) -> Array:
     return np.stack([rest[:, 0] / n, mean, np.maximum(square * share - mean**2, 0.0)], axis=1)
 
 
-def _check_exact(rankings: Rankings, how: Any, empty: Any, facts: Array) -> None:
+def _check_exact(rankings: Rankings, how: Any, empty: Any, facts: Array, tolerance: float) -> None:
     """Reject cases that are not exact, with the first one and its dimension."""
     bad = np.flatnonzero((how != EXACT) & ~empty)
     if len(bad):
@@ -104,16 +111,19 @@ def _check_exact(rankings: Rankings, how: Any, empty: Any, facts: Array) -> None
         size = f"{dims} dimensions and {terms} terms" if terms else TIED
         where = f"case {rankings.axes.case_name(i)}"
         more = f"; {len(bad)} of {len(how)} cases are such, and method='auto' computes them with a standard error"
-        raise checks.error("method", f"be 'auto' or 'draws' for cases whose integral does not reach {TOLERANCE:g}", size + more, where)
+        raise checks.error("method", f"be 'auto' or 'draws' for cases whose integral does not reach {tolerance:g}", size + more, where)
 
 
-def _fill(drawn: Draws, rows: Int64, offsets: Int64, listed: Array, rest: Array, error: Array) -> None:
-    """Fill the numbers of cases that were drawn."""
-    first, mean, values = drawn.membership(1), drawn.mean(), drawn.draws(drawn.n_draws)
-    table = np.stack([first, mean, values.var(1)], axis=2)
+def _fill(drawn: MentionedDraws, rows: Int64, offsets: Int64, listed: Array, rest: Array, error: Array) -> None:
+    """Fill the numbers of cases that were drawn; of unmentioned classes by the expected share of each in the draws of their total."""
     for i, row in enumerate(rows.tolist()):
+        values, one = drawn.case(i).astype(np.float64), drawn.take(np.array([i]))
+        n = drawn.n_classes - values.shape[1] + 1
         mentioned = slice(offsets[row], offsets[row + 1])
-        index = drawn.index[drawn.offsets[i] : drawn.offsets[i + 1]]  # type: ignore[attr-defined]
-        listed[mentioned] = table[i, index]
-        rest[row] = np.delete(table[i], index, axis=0).mean(axis=0) if len(index) < table.shape[1] else 0.0
+        first = one.membership(1)[0]
+        index = one.index
+        listed[mentioned] = np.stack([first[index], values[:, :-1].mean(0), values[:, :-1].var(0)], axis=1)
+        mean, square = values[:, -1].mean(), (values[:, -1] ** 2).mean()
+        all_others = np.array([[max(1.0 - first[index].sum(), 0.0), mean, square - mean**2]])
+        rest[row] = _of_each(all_others, np.array([n]), drawn.shape, drawn.unranked)[0]
     error[rows] = drawn.certainty_error(drawn.certainty(1), 1, "set")

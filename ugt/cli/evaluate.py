@@ -52,7 +52,7 @@ from .reading import add_reading
 # Options that are arguments of evaluate(). Options that are not given keep its defaults.
 KEYWORDS = (
     *("aggregation", "reliability", "k", "group_names", "prior", "background", "tie_weight"),
-    *("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
+    *("method", "prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
     *("ties", "missing", "positive_class", "predictions_are", "details", "level", "interval", "n_resamples", "seed", "n_threads"),
 )
 
@@ -140,6 +140,8 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
         ("split", "full"),
         "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split",
     )
+    computed = "integrals, with draws where there are none (auto), integrals only (exact) or draws (plackett-luce); default: auto"
+    option("--method", by_name.METHODS, computed)
     option("--prior-mass", "X", "prior mass of all classes together (plackett-luce); default: 1", type=float)
     mentioned = "treatment of classes that no annotator mentioned (plackett-luce); default: individual"
     option("--unranked", ("individual", "lump", "ignore"), mentioned)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32, Int64
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import TIES, option, room, whole
 from .._base.ragged import row_of, sizes_of, take
 from .._core import _order
 from .dirichlet_comparison import best_class
-from .draws import Draws
+from .draws import Draws, MentionedDraws
 from .estimates import Comparison
 from .metric import TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
@@ -23,15 +23,51 @@ from .protocol import Plausibilities
 EMPTY, EXACT, LATTICE, DRAWN = range(4)  # how the numbers of a case were computed
 
 
+class Summary(NamedTuple):
+    """How the cases of a posterior were computed: their numbers, the largest standard errors, and the draws of all cases, if any."""
+
+    exact: int
+    quasi_random: int
+    drawn: int
+    tolerance: float
+    quasi_random_error: float
+    drawn_error: float
+    n_draws: int
+
+
+def note_of(found: list[Summary]) -> str:
+    """Return the note of one or several posteriors, whose cases are counted together."""
+    exact, lattice, drawn = (sum(getattr(one, word) for one in found) for word in ("exact", "quasi_random", "drawn"))
+    n, said = exact + lattice + drawn, []
+    if lattice:
+        said.append(f"{lattice:,} by quasi-Monte Carlo (largest standard error {max(one.quasi_random_error for one in found):.1g})")
+    if drawn:
+        said.append(f"{drawn:,} by draws (largest standard error {max(one.drawn_error for one in found):.1g})")
+    times = f", over {len(found)} reliabilities" if len(found) > 1 else ""
+    bound = f"an error of at most {found[0].tolerance:g} in {exact:,} of {n:,} cases{times}"
+    first = f"Plackett-Luce probabilities of the most plausible class are integrals with {bound}"
+    n_draws = max(one.n_draws for one in found)
+    tail = f" Metrics of whole orders of classes use {n_draws:,} draws of each case." if n_draws else ""
+    return f"{first}{''.join(f'; {one}' for one in said)}.{tail}"
+
+
 class Later:
     """The draws of all cases, made when they are first needed."""
 
-    def __init__(self, make: Callable[[], Draws]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[], MentionedDraws], n_draws: int, *, with_empty: bool = True) -> None:
+        self._make, self.n_draws, self._with_empty = make, n_draws, with_empty
+
+    @property
+    def are_made(self) -> bool:
+        return "draws" in self.__dict__
+
+    def without_empty(self) -> Later:
+        """Return the draws in which cases without annotations are undefined."""
+        return Later(self._make, self.n_draws, with_empty=False)
 
     @cached_property
-    def draws(self) -> Draws:
-        return self._make()
+    def draws(self) -> MentionedDraws:
+        return replace(self._make(), with_empty=self._with_empty)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +86,8 @@ class Integrated(Plausibilities):
         Upper bound of the error of these numbers if the case is exact, else their standard error.
     how : (N,) int8
         0 for a case without annotations, 1 exact, 2 by randomised quasi-Monte Carlo, 3 by draws.
+    tolerance : float
+        Error at which the integrals stopped.
     later : Later
         Draws of all cases.
     """
@@ -60,10 +98,19 @@ class Integrated(Plausibilities):
     listed: Array
     rest: Array
     error: Array
-    how: Any
+    how: NDArray[np.int8]
+    tolerance: float
     later: Later
     rows: Int64 | None = None  # the cases among those of the draws; None: all
-    n_draws = 0
+
+    @property
+    def n_draws(self) -> int:  # type: ignore[override]
+        return self.later.n_draws
+
+    def without_empty(self) -> Integrated:
+        """Return the posterior in which cases without annotations are undefined, as in every other truth model."""
+        rest = np.where((self.how == EMPTY)[:, None], np.nan, self.rest)
+        return replace(self, rest=rest, later=self.later.without_empty())
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{word}={n}" for word, n in self.counts().items() if n)
@@ -73,14 +120,18 @@ class Integrated(Plausibilities):
         """Return the number of cases that are exact, by quasi-Monte Carlo, and by draws."""
         return {word: int((self.how == number).sum()) for word, number in (("exact", EXACT), ("quasi_random", LATTICE), ("drawn", DRAWN))}
 
+    def summary(self) -> Summary:
+        """Return how the numbers were computed so far."""
+        lattice, drawn = (float(self.error[self.how == number].max(initial=0.0)) for number in (LATTICE, DRAWN))
+        return Summary(**self.counts(), tolerance=self.tolerance, quasi_random_error=lattice, drawn_error=drawn, n_draws=self._n_drawn)
+
+    @property
+    def _n_drawn(self) -> int:
+        return self.n_draws if self.later.are_made else 0
+
     @property
     def note(self) -> str:
-        exact, lattice, drawn = self.counts().values()
-        return (
-            f"Certainty and UA accuracy of the first choice are integrals: with an error of at most 1e-6 in {exact:,} of "
-            f"{exact + lattice + drawn:,} cases, by quasi-Monte Carlo with a standard error in {lattice:,}, by draws in {drawn:,}. Metrics "
-            "of whole orders use draws."
-        )
+        return note_of([self.summary()])
 
     @property
     def defined(self) -> Bools:
@@ -136,8 +187,11 @@ class Integrated(Plausibilities):
 
     def _role_sums(self, sets: Sets, k: int) -> Array:
         """Return (4, N): the probability to be first, summed over the certain and over the tied classes of each set, and their numbers."""
+        return self._over(sets, 0)
+
+    def _over(self, sets: Sets, column: int) -> Array:
         out = np.empty((self.n_cases, 4))
-        own = np.ascontiguousarray(self.listed[:, 0]), np.ascontiguousarray(self.rest[:, 0])
+        own = np.ascontiguousarray(self.listed[:, column]), np.ascontiguousarray(self.rest[:, column])
         _order.role_sums(self.offsets, self.index, *own, sets.offsets, sets.index, sets.role, sets.rest_role, self.n_classes, 1.0, out)
         return np.asarray(out.T)
 
@@ -162,10 +216,21 @@ class Integrated(Plausibilities):
         return replace(found, mc_error=float(np.sqrt((error**2).sum())) / max(len(error), 1))
 
     def mass(self, sets: Sets) -> Comparison:
-        return self._drawn.mass(sets)
+        listed = np.bincount(row_of(sets.offsets), minlength=self.n_cases)
+        mean = np.where(self.defined, self._over(sets, 1)[0], np.nan)
+        return self._centred(self._drawn.mass(sets), mean, self._of_sets(listed))
 
     def of_class(self, worth: Array) -> Comparison:
-        return self._drawn.of_class(worth)
+        mean = np.where(self.defined, (np.nan_to_num(self.mean()) * worth).sum(axis=1), np.nan)
+        return self._centred(self._drawn.of_class(worth), mean, np.ptp(worth, axis=1) * self._of_sets(self.n_classes))
+
+    def _centred(self, drawn: Comparison, mean: Array, error: Array) -> Comparison:
+        """Return a comparison whose spread is that of draws, and whose expectations are integrals with standard errors."""
+        error = error[self.defined]
+        shift = float((mean - drawn.per_case)[self.defined].mean()) if len(error) else 0.0
+        per_draw = None if drawn.per_draw is None else drawn.per_draw + shift
+        mc_error = float(np.sqrt((error**2).sum())) / max(len(error), 1)
+        return replace(drawn, per_case=mean, mc_error=mc_error, per_draw=per_draw)
 
     def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
         return self._drawn.of_cumulative(law, order, steps, power, spread=spread)

@@ -194,7 +194,7 @@ class Context:
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None if the table would be too large
     top: Array | None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
     aggregation: str  # the truth model
-    diagnostics: Sequence[Row]  # diagnostics of the Markov chains of sampled truths
+    diagnostics: Sequence[Row]  # how cases were integrated, and diagnostics of the Markov chains of sampled truths
     making: Making  # arguments of the truth model and its options
     options: Options
     details: bool  # whether further tables are wanted

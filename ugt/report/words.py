@@ -84,9 +84,9 @@ _TRUTH = {
     ),
     "plackett-luce": (
         "Plackett–Luce: the more plausible a class, the sooner an annotator names it; a ranking with ties says which classes come before "
-        "which, and classes that an annotator left out come last. Draws from the posterior (Markov chains) show which plausibilities fit "
-        "the rankings. A reliability of 3 counts every ranking three times.",
-        "The reliability is an assumption, not an estimate: compare several. Values come from draws and carry the Monte Carlo error shown. "
+        "which, and classes that an annotator left out come last. The posterior, which is integrated or drawn by Markov chains, shows "
+        "which plausibilities fit the rankings. A reliability of 3 counts every ranking three times.",
+        "The reliability is an assumption, not an estimate: compare several. Values from draws carry the Monte Carlo error shown. "
         "How much plausibility is left for classes that nobody named depends on the prior.",
     ),
     "dirichlet": (

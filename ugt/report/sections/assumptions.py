@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...aggregation.by_name import INTEGRALS
 from .. import words
 from ..markup import Section, bullets, definitions, number, section, subheading, table, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     Data = Mapping[str, Any]
 
@@ -23,6 +24,8 @@ _PARAMETERS = {
     "prior_mass": "how much all classes together count before any ranking is seen; blank: 1",
     "unranked": "what becomes of classes of a case that no annotator named: each has the prior of any class (individual), all of them "
     "together have that of one class (lump), or they have plausibility 0 (ignore)",
+    "method": "whether cases are integrated (auto: with draws where that is impossible; exact: all of them) or drawn (draws)",
+    "tolerance": "error at which the integral of a case stops",
     "n_draws": "draws kept, of all chains together",
     "n_warmup": "sweeps at the start of each chain that are thrown away",
     "n_chains": "chains, each begun on its own",
@@ -117,16 +120,16 @@ def render(source: Data) -> Section:
         subheading("What is assumed"),
         bullets([*_ASSUMED.get(aggregation, _UNKNOWN), *always]),
         f"<p><b>Limits.</b> {limits} {_about_reliability(facts)}</p>",
+        _integrals(source),
         _chains(source),
     )
 
 
 def _chains(source: Data) -> str:
     """Return the diagnostics of the Markov chains, for the worst case; empty if there were no chains."""
-    entries = source.get("diagnostics") or ()
-    if not entries:
+    rows = _rows(source, lambda quantity: quantity not in INTEGRALS)
+    if not rows:
         return ""
-    rows = [["none" if e["reliability"] is None else f"{e['reliability']:g}", text(e["quantity"]), _worst(e["value"])] for e in entries]
     how = (
         "<p>R-hat compares the Markov chains of a case with each other: 1 is the smallest value, and well above 1 the chains have not "
         "found the same truth. Effective draws are the number of independent draws with the same precision. The worst case is shown.</p>"
@@ -134,10 +137,29 @@ def _chains(source: Data) -> str:
     return how + table("Diagnostics of the Markov chains", ["reliability", "", "value"], rows)
 
 
+def _integrals(source: Data) -> str:
+    """Return how many cases were integrated and drawn under each reliability; empty if none was integrated."""
+    rows = _rows(source, INTEGRALS.__contains__)
+    if not rows:
+        return ""
+    how = (
+        "<p>The probability that a class is the most plausible one, and so certainty and UA accuracy of the first choice, is an integral, "
+        "without random numbers where it is exact. Cases that are too hard have a standard error. Metrics of whole orders of classes use "
+        "draws.</p>"
+    )
+    return how + table("How the cases were computed", ["reliability", "", "value"], rows)
+
+
+def _rows(source: Data, wanted: Callable[[str], bool]) -> list[list[str]]:
+    """Return the rows of diagnostics of some quantities."""
+    entries = [e for e in source.get("diagnostics") or () if wanted(e["quantity"])]
+    return [["none" if e["reliability"] is None else f"{e['reliability']:g}", text(e["quantity"]), _worst(e["value"])] for e in entries]
+
+
 def _worst(value: float | None) -> str:
     if value is None:
         return "undefined"
-    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.3f}"
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.3f}" if value >= 0.01 else f"{value:.1g}"
 
 
 def _facts(facts: Data) -> list[tuple[str, str]]:

@@ -173,9 +173,8 @@ class _Work:
         context = self.context
         if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
             return None
-        truths = by_name.truths(
-            known, setting.how if self.annotated else "auto", setting.reliability, replace(context.making, **setting.making)
-        )
+        making = replace(context.making, method="draws", **setting.making)  # differences of means need no integrals, which take more time
+        truths = by_name.truths(known, setting.how if self.annotated else "auto", setting.reliability, making)
         with notices.heard():  # notes were added for the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains
 
