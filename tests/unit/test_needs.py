@@ -29,6 +29,10 @@ def one_gigabyte(monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", "1")
 
 
+# Options with which functions draw at once.
+DRAWN = {"evaluate": {"aggregation": "plackett-luce", "method": "draws"}, "plackett_luce": {"method": "draws"}}
+
+
 def takes(function, option):
     return option in inspect.signature(function).parameters
 
@@ -39,7 +43,7 @@ def test_no_function_tries_to_draw_what_does_not_fit(option):
     tried = [name for name, entry in FUNCTIONS.items() if takes(entry.function, option)]
     assert len(tried) >= {"n_resamples": 5, "n_draws": 3}[option]
     for name in tried:
-        more = {"aggregation": "plackett-luce"} if (name, option) == ("evaluate", "n_draws") else {}
+        more = DRAWN.get(name, {}) if option == "n_draws" else {}
         refused(REFUSED, FUNCTIONS[name].call, world, **{option: 4 * 10**9, **more}, error=MemoryError)
 
 
@@ -91,7 +95,7 @@ def test_scores_count_too(monkeypatch):
 
 def test_the_command_says_so_in_one_line(write, command):
     path = write("case,annotator,label\np,a,x\np,b,y\nq,a,x\n")
-    said = command("certainty", path, "--aggregation", "plackett-luce", "--n-draws", "1000000000", code=2).splitlines()
+    said = command("certainty", path, "--aggregation", "plackett-luce", "--method", "draws", "--n-draws", 10**9, code=2).splitlines()
     assert len(said) == 1 and said[0].startswith("ugt: error: the evaluation (most of it: 1000000000 draws) needs at least")
 
 

@@ -317,14 +317,15 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
         ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[:4], n_classes=5), method="draws", n_draws=400, checkpoint=path)
     whole = path.read_bytes()
     (tmp_path / "text").write_text("case,annotator,label\n" * 10, encoding="utf-8")
-    refused("checkpoint must be a checkpoint file of ugt", ugt.plackett_luce, rankings, n_draws=400, checkpoint=tmp_path / "text")
+    with pytest.raises(ValueError, match="checkpoint must be a checkpoint file of ugt"):
+        ugt.plackett_luce(rankings, method="draws", n_draws=400, checkpoint=tmp_path / "text")
     path.write_bytes(whole[:-5])  # cut off in the middle of a record: sampled again
     assert ugt.plackett_luce(rankings, method="draws", n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
     assert path.read_bytes() == whole
     damaged = bytearray(whole)
     damaged[len(whole) // 2] ^= 1
     path.write_bytes(bytes(damaged))
-    refused("checkpoint must not be damaged", ugt.plackett_luce, rankings, n_draws=400, checkpoint=path)
+    refused("checkpoint must not be damaged", ugt.plackett_luce, rankings, method="draws", n_draws=400, checkpoint=path)
     assert path.read_bytes() == bytes(damaged)
 
 
@@ -332,7 +333,8 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_evaluate_on_draws(rankings):
     scores = {"A": np.eye(5), "B": np.full((5, 5), 0.2)}
-    evaluation = ugt.evaluate(rankings, scores, aggregation="plackett-luce", reliability=(1, 2.5), n_draws=400, k=(1, 2), n_threads=2)
+    options = {"method": "draws", "reliability": (1, 2.5), "n_draws": 400, "k": (1, 2), "n_threads": 2}
+    evaluation = ugt.evaluate(rankings, scores, aggregation="plackett-luce", **options)
     assert evaluation.left_out == {"case without annotations": 1}
     assert evaluation.provenance["parameters"]["n_draws"] == 400
     rows = [row for row in evaluation.metrics if row["reliability"] == 2.5 and row["metric"] == "topk_accuracy" and row["model"] == "A"]

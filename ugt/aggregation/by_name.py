@@ -35,7 +35,7 @@ RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10,
 def _plackett_luce(rankings: Any, **options: Any) -> Plausibilities:
     """Return the posterior in which cases without annotations are undefined, as in every other truth model."""
     found = plackett_luce(rankings, **options)
-    return found.without_empty() if isinstance(found, Integrated) else replace(found, with_empty=False)  # type: ignore[type-var, call-arg]
+    return found.without_empty() if isinstance(found, Integrated) else replace(found, with_empty=False)  # type: ignore[type-var]
 
 
 def _dawid_skene(known: Any, pseudo_counts: Any, **options: Any) -> Plausibilities:

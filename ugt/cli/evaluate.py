@@ -21,6 +21,7 @@ from .._base.ragged import sizes_of
 from .._tabular.csv_text import utf8, write_csv
 from .._tabular.whole_file import write_text
 from ..aggregation import by_name
+from ..aggregation.plackett_luce_draws import METHODS
 from ..annotations import Predictions, Ratings
 from ..evaluation import Evaluation, evaluate
 from ..evaluation.facts import data_summary
@@ -141,7 +142,7 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
         "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split",
     )
     computed = "integrals, with draws where there are none (auto), integrals only (exact) or draws (plackett-luce); default: auto"
-    option("--method", by_name.METHODS, computed)
+    option("--method", METHODS, computed)
     option("--prior-mass", "X", "prior mass of all classes together (plackett-luce); default: 1", type=float)
     mentioned = "treatment of classes that no annotator mentioned (plackett-luce); default: individual"
     option("--unranked", ("individual", "lump", "ignore"), mentioned)

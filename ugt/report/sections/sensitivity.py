@@ -161,6 +161,12 @@ class _Work:
     def _main(self) -> dict[str, Array]:
         """Return the contributions (n,) of the main analysis."""
         context = self.context
+        if (
+            self.how == "plackett-luce" and context.making.method != "draws"
+        ):  # settings are drawn: their differences share the random numbers
+            truth = self._truth(Setting("", "", self.how, context.reliability), context.known.given)
+            if truth is not None:
+                return self._compared(truth.take(context.known.rows), None, self.orders)
         columns = {model: context.column(model, METRIC, context.reliability) for model in self.orders}
         found = {model: column for model, column in columns.items() if column is not None}
         if len(found) == len(self.orders):
@@ -173,7 +179,7 @@ class _Work:
         context = self.context
         if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
             return None
-        making = replace(context.making, method="draws", **setting.making)  # differences of means need no integrals, which take more time
+        making = replace(context.making, method="draws", **setting.making)  # integrals of all cases again would take minutes
         truths = by_name.truths(known, setting.how if self.annotated else "auto", setting.reliability, making)
         with notices.heard():  # notes were added for the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains
