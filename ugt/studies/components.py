@@ -160,7 +160,7 @@ class PairedCases:
         return Components(*np.array(found).T)
 
 
-def _mean_product(total: Any, n: Any) -> Array:
+def _mean_product(total: Any, n: Any) -> Any:
     """Return the mean of n products; NaN if there are none, whatever rounding left in their sum."""
     return np.divide(total, n, out=np.full(np.shape(total), np.nan), where=np.greater(n, 0))
 
