@@ -19,7 +19,7 @@ from ...annotations import Labels
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level
 from .corrected_mean import corrected_mean
-from .groups import Judged, biases_of, by_score_of, clusters_of, ends_of, groups_of
+from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of
 from .input import JudgedCases, read
 
 ONE_ANNOTATOR = "one annotator: how annotators differ is not known"
@@ -166,17 +166,17 @@ def assess_judges(
     )
 
 
-def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any]) -> Iterator[Judged]:
+def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any]) -> Iterator[ScoredSystem]:
     if not isinstance(judges, Mapping) or not judges:
         raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
     for judge, scores in judges.items():
         given: JudgedCases = read(labels, scores, values)
         with heard() as notes:
             mean = corrected_mean(given.labels, given.judge, **chosen)
-        yield Judged(str(judge), system, given.labels, given.judge, mean, tuple(notes))
+        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, tuple(notes))
 
 
-def _mean(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
+def _mean(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
     found, own = one.mean, clusters_of(clusters, one.labels)
     people = found.without_judge
     several = len(one.labels.annotators) > 1
@@ -192,7 +192,7 @@ def _mean(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _order(own: list[Judged], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def _order(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pairs = list(combinations(own, 2))
     for first, second in pairs:
         row = {"judge": first.judge, "first": first.system, "second": second.system, "judge_alone": first.mean.judge - second.mean.judge}
@@ -211,7 +211,7 @@ def _order(own: list[Judged], clusters: Any, level: float) -> Iterator[dict[str,
         yield {**row, **ends, "survives": shown and (first.mean.judge > second.mean.judge) == (difference > 0), "reason": reason}
 
 
-def _distance(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
+def _distance(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
     """How near the judge is to people, with what the cases with several labels tell."""
     row: dict[str, Any] = {"judge": one.judge, "system": one.system}
     names = ("ratio", "low", "high", "increase", "increase_low", "increase_high", "winning_rate", "advantage")
@@ -233,7 +233,7 @@ def _distance(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
     return row
 
 
-def _people(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
+def _people(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
     labels = one.labels
     several = int((sizes_of(labels.offsets) > 1).sum())
     row = {"system": one.system, "n_annotators": len(labels.annotators), "n_several": several}
@@ -257,7 +257,7 @@ def _people(one: Judged, clusters: Any, level: float) -> dict[str, Any]:
 # ---- what to label next
 
 
-def _next_labels(one: Judged) -> list[dict[str, Any]]:
+def _next_labels(one: ScoredSystem) -> list[dict[str, Any]]:
     """Shares of new labels by groups of the judge's score, in proportion to cases times standard deviation [Neyman 1934]."""
     labelled = sizes_of(one.labels.offsets) > 0
     total = np.bincount(row_of(one.labels.offsets), one.labels.value, one.labels.n_cases)
@@ -276,7 +276,7 @@ def _next_labels(one: Judged) -> list[dict[str, Any]]:
     return [{**row, "share": float(one_share)} for row, one_share in zip(rows, share)]
 
 
-def _widths(one: Judged, level: float) -> dict[str, Any]:
+def _widths(one: ScoredSystem, level: float) -> dict[str, Any]:
     found = one.mean
     row: dict[str, Any] = {"judge": one.judge, "system": one.system, "now": math.nan, "more_cases": math.nan, "more_annotators": math.nan}
     if found.n_annotators < 2:

@@ -22,7 +22,7 @@ LEAST = 10  # labelled cases of a group whose bias is told
 MOST_GROUPS = 12  # values of a column; columns of more numbers are cut into thirds
 
 
-class Judged(NamedTuple):
+class ScoredSystem(NamedTuple):
     """One judge on one system."""
 
     judge: str
@@ -56,7 +56,7 @@ class _Pooled(NamedTuple):
     weight: Array
 
     @classmethod
-    def of(cls, own: list[Judged], clusters: Any, of_score: float, of_label: float) -> _Pooled:
+    def of(cls, own: list[ScoredSystem], clusters: Any, of_score: float, of_label: float) -> _Pooled:
         """Return a combination of score and label of every label."""
         case: list[str] = []
         annotator: list[str] = []
@@ -102,7 +102,7 @@ class _Pooled(NamedTuple):
         return (found.value, *ends_of(found, level, self.held, random))
 
 
-def by_score_of(own: list[Judged], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pooled = _Pooled.of(own, clusters, 0.0, 1.0)
     for name, groups in _every_group(own, "score", {}):
         rows = pooled.rows(groups)
@@ -112,7 +112,7 @@ def by_score_of(own: list[Judged], clusters: Any, level: float) -> Iterator[dict
         yield {"judge": own[0].judge, "score": name, "n_labelled": int(rows.sum()), "mean_score": score, **ends}
 
 
-def biases_of(own: list[Judged], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pooled = _Pooled.of(own, clusters, 1.0, -1.0)
     for column in (["system"] if len(own) > 1 else []) + list(columns):
         found = list(_every_group(own, column, columns))
@@ -126,7 +126,7 @@ def biases_of(own: list[Judged], columns: Mapping[str, Any], clusters: Any, leve
             yield row
 
 
-def _every_group(own: list[Judged], column: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, list[NDArray[np.bool_]]]]:
+def _every_group(own: list[ScoredSystem], column: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, list[NDArray[np.bool_]]]]:
     """Yield the name of each group by a column, with its cases of each system."""
     if column == "system" and column not in columns:
         by_system = [{one.system: np.ones(len(one.scores), bool)} for one in own]
@@ -136,7 +136,7 @@ def _every_group(own: list[Judged], column: str, columns: Mapping[str, Any]) -> 
         yield name, [found.get(name, np.zeros(len(one.scores), bool)) for one, found in zip(own, by_system)]
 
 
-def groups_of(one: Judged, column: str, columns: Mapping[str, Any]) -> list[tuple[str, NDArray[np.bool_]]]:
+def groups_of(one: ScoredSystem, column: str, columns: Mapping[str, Any]) -> list[tuple[str, NDArray[np.bool_]]]:
     """Return the groups of cases by a column, or by the judge's own score."""
     values: NDArray[Any]
     if column == "score":
