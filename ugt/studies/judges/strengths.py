@@ -54,10 +54,10 @@ class Strengths(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> first, second, preferred = list("AABBCC"), list("BCACAB"), list("ACACAB")
+    >>> first, second, preferred = list("AABBCCB"), list("BCACABC"), list("ACACABC")
     >>> found = ugt.strengths(ugt.Preferences.from_pairs(first, second, preferred))
     >>> found.order, found.value.round(2)
-    (['A', 'C', 'B'], array([ 0.76, -0.76,  0.  ]))
+    (['A', 'C', 'B'], array([ 0.79, -0.98,  0.19]))
     """
 
     models: NDArray[Any]
