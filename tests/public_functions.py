@@ -106,7 +106,7 @@ def rankings(world: World) -> Any:
     """Three rankings a case, of two blocks of classes at most two."""
     half = (classes_of(world) + 1) // 2
     nested = [[[[int(k)] for k in order[:half]] for order in case] for case in world["ranked"]]
-    return ugt.Rankings.from_blocks(nested, classes=classes_of(world), case_ids=world["case_ids"])
+    return ugt.Rankings.from_blocks(nested, classes=classes_of(world), case_ids=world["case_ids"], offered="all")
 
 
 def nested(world: World) -> Any:
@@ -435,7 +435,7 @@ FUNCTIONS: dict[str, Entry] = {
     "krippendorff_alpha": Entry(ugt.krippendorff_alpha, (labels,), lacks={"duplication": CORRECTED}),
     "leave_one_annotator_out": Entry(ugt.leave_one_annotator_out, (labels,), per_case=CASES),
     "pairwise_agreement": Entry(ugt.pairwise_agreement, (labels,), values=("value", "per_annotator")),
-    "partial_average_overlap": Entry(turned, (nested,), {"depth": 2, "n_classes": 3}, per_case=CASES),
+    "partial_average_overlap": Entry(turned, (nested,), {"depth": 2, "n_classes": 5}, per_case=CASES),
     # histogram losses and disagreement
     "dirichlet_multinomial_log_likelihood": Entry(ugt.dirichlet_multinomial_log_likelihood, ("counts", "table"), {}, (), (".",)),
     "disagreement_losses": Entry(ugt.disagreement_losses, ("counts", "p"), {}, ("l_phi",), ("observed",)),

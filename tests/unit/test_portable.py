@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from public_functions import numbers
-from same_numbers import EXACT, compare, compare_reports, rows, stored, streams, text_difference, tolerance
+from public_functions import FUNCTIONS, make_world, numbers
+from same_numbers import EXACT, WORLDS, compare, compare_reports, rows, stored, streams, text_difference, tolerance
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ugt" / "_core"
@@ -247,6 +247,12 @@ def test_streams_may_not_differ_at_all_and_functions_by_their_tolerance():
     assert {name.split()[0] for name in drawn} > set(EXACT)
     assert {tolerance(name) for name in drawn} == {0.0, 1e-13}
     assert tolerance("fit_reliability 2") == 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+def test_no_function_is_refused_on_the_largest_problem_that_systems_are_compared_on():
+    world = make_world(**WORLDS[-1])
+    assert [name for name, entry in FUNCTIONS.items() if not numbers(entry.call(world))] == []
 
 
 def test_the_table_of_systems_counts_calls_and_names_the_larger_differences():
