@@ -537,7 +537,7 @@ def test_rows_of_different_lengths_are_named():
 
 def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
     rankings = ugt.Rankings.from_blocks([[[[0], [2]]], [[[1]]]], n_classes=5)
-    post = warned("chains have not mixed well", ugt.plackett_luce, rankings, n_draws=20, n_chains=1, n_warmup=20)
+    post = warned("chains have not mixed well", ugt.plackett_luce, rankings, method="draws", n_draws=20, n_chains=1, n_warmup=20)
     mean = post.mean()
     for i, (mentioned, others) in enumerate([([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4])]):
         expected = post.case(i).mean(0)

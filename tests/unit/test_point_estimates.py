@@ -41,7 +41,7 @@ def random_case(rng, n_classes, n_annotators, depth, tied):
 
 
 def rankings_of(*cases, n_classes=K):
-    return ugt.Rankings.from_blocks(list(cases), n_classes=n_classes)
+    return ugt.Rankings.from_blocks(list(cases), n_classes=n_classes, offered="all")
 
 
 def mode(case, n_classes=K, **options):

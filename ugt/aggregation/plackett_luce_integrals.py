@@ -117,7 +117,7 @@ def _check_exact(rankings: Rankings, how: Any, empty: Any, facts: Array, toleran
 def _fill(drawn: MentionedDraws, rows: Int64, offsets: Int64, listed: Array, rest: Array, error: Array) -> None:
     """Fill the numbers of cases that were drawn; of unmentioned classes by the expected share of each in the draws of their total."""
     for i, row in enumerate(rows.tolist()):
-        values, one = drawn.case(i).astype(np.float64), drawn.take(np.array([i]))
+        values, one = drawn.case(i).astype(np.float64), drawn.take(np.array([i], np.int64))
         n = drawn.n_classes - values.shape[1] + 1
         mentioned = slice(offsets[row], offsets[row + 1])
         first = one.membership(1)[0]
@@ -125,5 +125,5 @@ def _fill(drawn: MentionedDraws, rows: Int64, offsets: Int64, listed: Array, res
         listed[mentioned] = np.stack([first[index], values[:, :-1].mean(0), values[:, :-1].var(0)], axis=1)
         mean, square = values[:, -1].mean(), (values[:, -1] ** 2).mean()
         all_others = np.array([[max(1.0 - first[index].sum(), 0.0), mean, square - mean**2]])
-        rest[row] = _of_each(all_others, np.array([n]), drawn.shape, drawn.unranked)[0]
+        rest[row] = _of_each(all_others, np.array([n], np.int64), drawn.shape, drawn.unranked)[0]
     error[rows] = drawn.certainty_error(drawn.certainty(1), 1, "set")
