@@ -260,27 +260,85 @@ def test_cases_that_are_not_a_random_sample_are_noted():
     ("message", "given"),
     [
         ("judge must be one score for each of the 60 cases .*Got 59", {"judge": JUDGE[1:]}),
-        ("judge must be finite. Got nan, first at case 3", {"judge": np.where(np.arange(N) == 3, np.nan, JUDGE)}),
+        (r"judge must be a finite number \(leave .*\)\. Got nan, first at case 3", {"judge": np.where(np.arange(N) == 3, np.nan, JUDGE)}),
+        ("judge must be numbers from -1e.100 to 1e.100. Got 1e.200, first at case 0", {"judge": [1e200, *JUDGE[1:]]}),
+        ("judge must hold numbers. Got 1j, first at case 0", {"judge": np.append(1j, JUDGE[1:])}),
         ("judge must hold numbers", {"judge": [{}, *JUDGE[1:]]}),
         ("judge must be one score per case", {"judge": JUDGE.reshape(30, 2)}),
         ("judge must be numbers, unless labels are of classes .*Got 'x', first at case 2", {"judge": [1, 0, "x", *[1] * (N - 3)]}),
         (
-            "judge must be one of the 2 classes, or numbers. Got 'maybe', first at case 0",
+            r"judge must be one of the 2 classes, or numbers \(values= may .*\)\. Got 'maybe', first at case 0",
             {"labels": labels(), "judge": ["maybe"] * N, "values": [0, 1]},
         ),
-        ("judge must have a score for every case. Got none for 59 of 60 cases, first at case 1", {"judge": {0: 1.0}}),
+        (
+            r"Got 'Yes', first at case 0 \(there is 'yes'; write both alike\)",
+            {"labels": labels(), "judge": ["Yes"] * N, "values": [0, 1]},
+        ),
+        (r"judge must have a score for every case \(leave .*\)\. Got none for 59 of 60 cases, first at case 1", {"judge": {0: 1.0}}),
+        ("Got none for 60 of 60 cases: its ids are others, such as 'x', first at case 0", {"judge": {"x": 1.0}}),
         ("judge must have as many case ids as scores", {"judge": (np.arange(N), JUDGE[1:])}),
         ("values must be given for Labels only", {"values": [0, 1]}),
         ("values must give a number for each class if classes are text", {"labels": labels()}),
         ("values must have a number for every class. Got none for 'no'", {"labels": labels(), "values": {"yes": 1}}),
+        ("values must be numbers. Got 'x', first at class no", {"labels": labels(), "values": {"yes": 1, "no": "x"}}),
+        ("labels must be numbers from -1e.100 .* Got 1e.300, first at case 2", {"labels": ugt.Ratings.from_wide([[0.0], [1], [1e300]])}),
         ("tuning must be a finite number of at least 0", {"tuning": -1}),
-        ("probabilities must be above 0 and at most 1. Got 0.0, first at case 0", {"probabilities": np.zeros(N)}),
+        (r"probabilities must be above 0 and at most 1 \(leave .*\)\. Got 0.0, first at case 0", {"probabilities": np.zeros(N)}),
+        ("probabilities must hold numbers. Got '0.5', first at case 0", {"probabilities": ["0.5"] * N}),
+        ("probabilities must be 60 numbers, one per case", {"probabilities": 0.5}),
         ("strata must have at least 2 labelled cases each .*Got 0, first at stratum 1", {"strata": np.arange(N) % 2}),
         ("labels must be of at least 2 cases. Got 1", {"labels": ugt.Ratings.from_wide([[1.0], [None]]), "judge": [1, 2]}),
     ],
 )
 def test_what_cannot_be_read_is_refused(message, given):
     refused(message, ugt.corrected_mean, **{"labels": ratings(), "judge": JUDGE, **given})
+
+
+def test_a_verdict_that_only_the_judge_gives_has_a_number_among_the_values():
+    found = ugt.corrected_mean(
+        labels(), np.where(JUDGE > 1, "tie", np.where(JUDGE > 0, "yes", "no")), values={"yes": 1, "no": 0, "tie": 0.5}
+    )
+    numbers = ugt.corrected_mean(labels(), np.where(JUDGE > 1, 0.5, JUDGE > 0), values=[0, 1])
+    assert found.value == numbers.value and found.judge == numbers.judge
+
+
+def test_labels_that_are_all_alike_have_an_interval_at_the_end_of_a_stated_scale_only():
+    alike = [[None if one is None else 1.0 for one in row] for row in TABLE]
+    unknown, stated = (ugt.corrected_mean(ratings(alike, **scale), JUDGE) for scale in ({}, {"scale": [0, 1]}))
+    for random in (CASES, ("cases", "annotators")):
+        with pytest.warns(RuntimeWarning, match="no interval: labels, or their differences, are all alike"):
+            assert np.isnan(unknown.interval(random=random)).all()
+        low, high = stated.interval(random=random)
+        assert 0.3 < low < 0.95 and high == 1
+    with pytest.warns(RuntimeWarning, match="no interval: labels, or their differences, are all alike"):
+        assert np.isnan(stated.minus(stated).interval()).all()
+    with pytest.warns(RuntimeWarning, match="fewer than two clusters have labels"):
+        assert np.isnan(ugt.corrected_mean(ratings(), JUDGE).interval(clusters=np.zeros(N), random=CASES)).all()
+
+
+@pytest.mark.parametrize(
+    ("known", "values"),
+    [(ugt.Ratings.from_wide([row[:1] for row in TABLE], missing=(None,)), None), (ugt.Labels.from_counts(labels().counts()), [0, 1])],
+)
+def test_widths_with_more_annotators_are_unknown_if_labels_do_not_show_how_annotators_differ(known, values):
+    found = ugt.corrected_mean(known, JUDGE, values=values)
+    with pytest.warns(RuntimeWarning, match="no expected width: fewer than two annotators have two labels"):
+        assert np.isnan(found.expected_width(4))
+    with pytest.warns(RuntimeWarning, match="no expected width"):
+        assert found.annotators_needed(0.5) is None
+
+
+def test_a_case_with_nearly_all_of_the_weight_is_named():
+    with pytest.warns(UserWarning, match="case 4 alone has 100% of the weight of labelled cases: see its probability"):
+        ugt.corrected_mean(ratings(), JUDGE, probabilities=np.where(np.arange(N) == 4, 1e-6, 0.5))
+
+
+def test_all_intervals_are_of_the_same_population():
+    found = ugt.corrected_mean(ratings(), JUDGE)
+    assert tuple(found.intervals()[0]) == found.interval() == found.interval(random=("cases", "annotators"))
+    assert tuple(found.intervals(0.9, random=CASES)[0]) == found.interval(0.9, random="cases") != found.interval(0.9)
+    for random in (None, "annotators", ("cases", "people")):
+        refused(r"random must be \('cases',\) or \('cases', 'annotators'\)\. Got", found.interval, random=random)
 
 
 def test_other_kinds_are_refused():

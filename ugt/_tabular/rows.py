@@ -133,16 +133,18 @@ def held_cells(cells: NDArray[Any], missing: Any) -> tuple[Int64, NDArray[Any]]:
     return at, cells.ravel()[at] if cells.flags.c_contiguous else cells[np.divmod(at, cells.shape[1])]
 
 
-def finite_numbers(argument: str, cells: NDArray[Any], where: identifiers.Where, *, nulls: bool = False) -> Array:
-    """Return cells as finite numbers; reject the first that is not one. With ``nulls``, a null is reported as not finite."""
+def finite_numbers(
+    argument: str, cells: NDArray[Any], where: identifiers.Where, *, nulls: bool = False, finite: str = "be finite"
+) -> Array:
+    """Return cells as finite numbers; reject the first that is not one. With ``nulls``, a null is reported as not ``finite``."""
     if cells.dtype.kind not in "iuf":
         text = [j for j, cell in enumerate(cells.tolist()) if not (is_number(cell) or (nulls and identifiers.is_null(cell)))]
         if text:
-            raise error(argument, "hold numbers", repr(cells[text[0]]), where(text[0]))
+            raise error(argument, "hold numbers", repr(cells[text[0] : text[0] + 1].tolist()[0]), where(text[0]))
     value = as_floats(cells)
     if not np.isfinite(value).all():
         j = int(np.argmin(np.isfinite(value)))
-        raise error(argument, "be finite", value[j], where(j))
+        raise error(argument, finite, value[j], where(j))
     return value
 
 

@@ -173,7 +173,7 @@ class Held(Source):
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the name of the file before messages about it."""
+    """Put the name of the file, or of other input, before messages about it."""
     try:
         yield
     except ValueError as problem:

@@ -193,7 +193,8 @@ def _log(rows: list[Row], form: str) -> JudgeLog:
             continue
         key = (row.case, row.system, row.judge, row.repeat)
         if key in seen:
-            must = "hold one verdict of a judge on a case of a system (name the path of the case ids: case=, or the systems: {name: path})"
+            others = "the path of the case ids: case=, the repetitions: fields={'repeat': ...}, or the systems: {name: path}"
+            must = f"hold one verdict of a judge on a case of a system (name {others})"
             raise error("log", must, f"two by {row.judge!r} on case {row.case!r}", f"{seen[key]} and {row.place}")
         seen[key] = row.place
         kept.append(row)

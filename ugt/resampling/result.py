@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Results(Record):
 
     _statistic: Any
     _ids: NDArray[Any] | None = None  # of cases, if the statistic does not know them
+    _random: ClassVar[tuple[str, ...]] = ("cases",)  # of intervals, unless they are asked for others
 
     @property
     def statistic(self) -> Statistic:
@@ -97,15 +98,21 @@ class Results(Record):
         strata: Any = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
-        random: tuple[str, ...] = ("cases",),
+        random: str | tuple[str, ...] = "auto",
     ) -> Array:
         """Return the (M, 2) intervals of all numbers, in the order of :meth:`resamples`; arguments and errors as of ``Result.interval``."""
         given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
+        random = self._population(random)
         if kind in RESAMPLED and not with_annotators(random):
             return self.resamples(**given).interval(level, kind)
         check_level(level)
         option("kind", kind, KINDS)
         return np.array([self._ends(number, level, kind, given, random) for number in range(len(self.statistic.names))]).reshape(-1, 2)
+
+    def _population(self, random: str | tuple[str, ...]) -> tuple[str, ...]:
+        if isinstance(random, str):
+            return self._random if random == "auto" else (random,)
+        return random
 
     def _two_way(self, number: int, clusters: Any) -> TwoWay:
         """Return the spread of a number over cases (clusters) and annotators, with warnings."""
@@ -223,7 +230,7 @@ class Result(Results):
         strata: Any = None,
         n_resamples: int = 1000,
         seed: Seed = 0,
-        random: tuple[str, ...] = ("cases",),
+        random: str | tuple[str, ...] = "auto",
     ) -> tuple[float, float]:
         """Return the interval over cases, over clusters of cases, or over cases and annotators.
 
@@ -239,9 +246,10 @@ class Result(Results):
             ``"analytic"``: the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed
             As for :meth:`resamples`.
-        random : ("cases",) or ("cases", "annotators")
-            Population of the interval: other cases like these, judged by the same annotators (default), or other cases judged by other
+        random : "auto", ("cases",) or ("cases", "annotators")
+            Population of the interval: other cases like these, judged by the same annotators, or other cases judged by other
             annotators. The latter is the interval of :meth:`two_way`, without resamples and strata, and needs named annotators.
+            ``"auto"``: the same annotators; for corrected means of a judge and their differences, other annotators.
 
         Returns
         -------
@@ -258,7 +266,7 @@ class Result(Results):
         check_level(level)
         option("kind", kind, KINDS)
         given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-        return self._ends(self._number(of), level, kind, given, random)
+        return self._ends(self._number(of), level, kind, given, self._population(random))
 
     def _number(self, of: str | None) -> int:
         names = self.statistic.names

@@ -91,9 +91,9 @@ class HardAgainstSoft(Results):
     _statistic: HardSoft = field(repr=False)
     _ids: NDArray[Any] | None = field(repr=False)
 
-    def intervals(self, level: float = 0.95, *, kind: str = "auto", random: tuple[str, ...] = ("cases",), **given: Any) -> Array:
+    def intervals(self, level: float = 0.95, *, kind: str = "auto", random: str | tuple[str, ...] = "auto", **given: Any) -> Array:
         """Return (2, 2) intervals of ``r_squared``; the arguments are those of ``Result.interval``, without random annotators."""
-        if kind != "auto" or random != ("cases",):
+        if kind != "auto" or random not in ("auto", ("cases",)):
             return super().intervals(level, kind=kind, random=random, **given)
         drawn = self.resamples(**given)
         ends = np.stack([drawn.interval(level, one) for one in ("percentile", "basic")], axis=-1)

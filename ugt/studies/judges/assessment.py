@@ -14,11 +14,12 @@ from ..._base.checks import error
 from ..._base.notices import heard
 from ..._base.ragged import row_of, sizes_of
 from ..._base.records import Record
+from ..._tabular.source import naming
 from ...agreement import krippendorff_alpha, percent_agreement
 from ...annotations import Labels
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level
-from .corrected_mean import corrected_mean
+from .corrected_mean import ALIKE, corrected_mean
 from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of
 from .input import JudgedCases, read
 
@@ -170,8 +171,8 @@ def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, ch
     if not isinstance(judges, Mapping) or not judges:
         raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
     for judge, scores in judges.items():
-        given: JudgedCases = read(labels, scores, values)
-        with heard() as notes:
+        with naming(f"{judge} on {system}"), heard() as notes:
+            given: JudgedCases = read(labels, scores, values)
             mean = corrected_mean(given.labels, given.judge, **chosen)
         yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, tuple(notes))
 
@@ -202,10 +203,11 @@ def _order(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dic
             found = first.mean.minus(second.mean)
             difference = found.value
             low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, first.labels))
+            if math.isnan(low):
+                with heard():
+                    reason = f"no interval over annotators: {found.two_way().reason or ALIKE}"
         except ValueError as problem:
             reason = str(problem)
-        if math.isnan(low) and not reason:
-            reason = "no interval over annotators: name at least two for both systems"
         shown = bool(low > 0 or high < 0)
         ends = {"difference": difference, "low": low, "high": high, "shown": shown}
         yield {**row, **ends, "survives": shown and (first.mean.judge > second.mean.judge) == (difference > 0), "reason": reason}

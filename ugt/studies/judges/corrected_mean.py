@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,70 +13,58 @@ from ..._base.arrays import Array, Int64, NDArray
 from ..._base.checks import error, option, scalar, whole
 from ..._base.laws import t_quantile
 from ..._base.ragged import row_of
+from ..._tabular.rows import finite_numbers
 from ...resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
-from ...resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
-from ..components import ScoredLabels
+from ...resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, with_annotators
+from ..components import Components, ScoredLabels
 from ..solving import least_people, precision
 from .corrected import Corrected, CorrectedPair
 from .input import read
 
-if TYPE_CHECKING:
-    from ...resampling import Seed
-
 UNLIKE = 0.01  # p-value below which labelled cases are said to be unlike the others
 FEW_ERRORS = 10  # labelled cases with an error of the judge that an interval needs
 MOST_ANNOTATORS = 1000
+ALIKE = "labels, or their differences, are all alike (at an end of a stated scale they have an interval: scale= of Ratings)"
+TOO_FEW = "fewer than two annotators have two labels, which do not show how annotators differ"
+MOST_WEIGHT = 0.5  # of one labelled case, above which a note names it
 
 
 class OverBoth(Result):
-    """A result whose intervals are over cases and annotators unless it is asked for others."""
+    """A result whose intervals are over cases and annotators unless it is asked for others.
 
-    def interval(
-        self,
-        level: float = 0.95,
-        *,
-        of: str | None = None,
-        kind: str = "auto",
-        clusters: Any = None,
-        strata: Any = None,
-        n_resamples: int = 1000,
-        seed: Seed = 0,
-        random: tuple[str, ...] = RANDOM,
-    ) -> tuple[float, float]:
-        """Return the interval over cases (or clusters) and annotators, or over cases alone.
+    Over cases alone they are Student's t with one degree of freedom less than there are labelled cases (clusters), as published with
+    ``kind="analytic"`` (the normal quantile).
+    """
 
-        Parameters
-        ----------
-        random : ("cases", "annotators") or ("cases",)
-            Population of the interval: other cases judged by other annotators (default; needs two named annotators), or other cases
-            judged by the same annotators.
-        kind : str
-            Over cases alone, ``"auto"``: Student's t with one degree of freedom less than there are labelled cases (clusters);
-            ``"analytic"``: the normal quantile, as published; others by resamples, as for the other results.
-        level, of, clusters, strata, n_resamples, seed
-            As for the other results.
+    _random = RANDOM
 
-        Returns
-        -------
-        (low, high)
-            NaN, with a warning of the reason, if there is none.
-        """
-        return super().interval(
-            level, of=of, kind=kind, clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed, random=random
-        )
+    def intervals(self, level: float = 0.95, **asked: Any) -> Array:
+        """Return the (1, 2) interval; arguments and errors as of ``interval``."""
+        return np.array([self.interval(level, **asked)])
 
     def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
         if kind != "auto" or given["strata"] is not None or with_annotators(random):
-            return super()._ends(number, level, kind, given, random)
-        whole("n_resamples", given["n_resamples"]), seed_of(given["seed"])  # which this interval does not need
-        one, design = self.statistic, self._design(given["clusters"], None)
+            low, high = super()._ends(number, level, kind, given, random)
+        else:
+            whole("n_resamples", given["n_resamples"]), seed_of(given["seed"])  # which this interval does not need
+            low, high = self._at_end(number, level, given) or self._student(level, given["clusters"])
+        if low < high or math.isnan(low):
+            return low, high
+        notices.warn(f"no interval: {ALIKE}", stacklevel=3)
+        return math.nan, math.nan
+
+    def _student(self, level: float, clusters: Any) -> tuple[float, float]:
+        one, design = self.statistic, self._design(clusters, None)
         n = one.n_annotated(one.kept, design)
         influence = one.influence()
         assert influence is not None
-        spread = math.sqrt(float((design.added_up(influence) ** 2).sum()) * n / (n - 1)) if n > 1 else math.nan
-        half = float(t_quantile(max(n - 1, 1), 0.5 + level / 2)) * spread
+        if n < 2:
+            notices.warn("no interval: fewer than two clusters have labels", stacklevel=4)
+            return math.nan, math.nan
+        spread = math.sqrt(float((design.added_up(influence) ** 2).sum()) * n / (n - 1))
+        half = float(t_quantile(n - 1, 0.5 + level / 2)) * spread
         low, high = np.clip([self.value - half, self.value + half], *one.spans[0]).tolist()
-        return (low, high) if half > 0 else (math.nan, math.nan)
+        return low, high
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,6 +183,11 @@ class CorrectedMean(OverBoth):
         n_labels : float, optional
             Labels per labelled case, at most ``n_annotators``. Default: as here.
         level : float
+
+        Returns
+        -------
+        float
+            NaN, with a warning, if fewer than two annotators have two labels: such labels do not show how annotators differ.
         """
         one, a = self._statistic, whole("n_annotators", n_annotators, 2)
         n = self.n_labelled if n_labelled is None else whole("n_labelled", n_labelled, 2)
@@ -202,31 +195,49 @@ class CorrectedMean(OverBoth):
         if not 1 <= k <= a:
             raise error("n_labels", f"be from 1 to the {a} annotators", k)
         check_level(level)
-        return float(self._half_widths(np.array([a], np.int64), n, k, 0.5 + level / 2)[0]) * 2
+        found = self._expected()
+        return math.nan if found is None else found.width(a, n, k, level)
 
     def annotators_needed(self, width: float, *, level: float = 0.95) -> int | None:
-        """Return the fewest annotators for this expected width, with as many labels as here; None if up to 1,000 are too few."""
-        wanted, k = scalar("width", width, positive=True), len(self._statistic.labels.value) / self.n_labelled
+        """Return the fewest annotators for this expected width, with as many labels as here.
+
+        None if up to 1,000 are too few and, with a warning, if fewer than two annotators have two labels.
+        """
+        wanted, n, k = scalar("width", width, positive=True), self.n_labelled, len(self._statistic.labels.value) / self.n_labelled
         check_level(level)
+        found = self._expected()
+        if found is None:
+            return None
+        expected = found.width
+        return least_people(lambda a: a >= 2 and expected(a, n, min(k, a), level) <= wanted, MOST_ANNOTATORS)
 
-        def enough(a: int) -> bool:
-            half = self._half_widths(np.array([a], np.int64), self.n_labelled, min(k, a), 0.5 + level / 2)[0]
-            return bool(a >= 2 and 2 * half <= wanted)
-
-        return least_people(enough, MOST_ANNOTATORS)
-
-    def _half_widths(self, a: Int64, n: int, k: float, q: float) -> Array:
+    def _expected(self) -> _Expected | None:
+        """Return what expected widths depend on; None, with a warning, if the labels do not show how annotators differ."""
         one = self._statistic
         case = row_of(one.labels.offsets)
         score = one.labels.value - one.tuning * one.judge[case]
         n_annotators, count = len(one.labels.annotators), np.ones(len(case))
         scored = ScoredLabels.of(case, one.labels.annotator, score, count, one.n_cases, n_annotators)
         parts = scored.components
+        if np.isnan(parts.annotators):
+            notices.warn(f"no expected width: {TOO_FEW}", stacklevel=3)
+            return None
         if np.isnan(parts.cases):  # one label per case: its variance and that of cases are one, which more labels do not lower
             parts = parts._replace(cases=float(scored.score.var()) - np.fmax(parts.annotators, 0.0), labels=np.zeros(()))
         elsewhere = ~one.labelled
         rest = float(((one.tuning * one.influences()[1])[elsewhere] ** 2).sum())
-        return precision(parts._replace(cases=np.fmax(parts.cases, 0.0) + rest * n), n, k, a, q).half_width
+        return _Expected(parts, rest)
+
+
+class _Expected(NamedTuple):
+    """Variance components of label less λ times the judge's score, and the variance of the judge's mean over cases without labels."""
+
+    parts: Components
+    rest: float
+
+    def width(self, a: int, n: int, k: float, level: float) -> float:
+        parts = self.parts._replace(cases=np.fmax(self.parts.cases, 0.0) + self.rest * n)
+        return 2 * float(precision(parts, n, k, a, 0.5 + level / 2).half_width)
 
 
 def corrected_mean(
@@ -250,8 +261,8 @@ def corrected_mean(
         The score of every case, a number or the name of a class. An array is in the order of the cases of ``labels``, so that these must
         include all cases (``cases=``); the other forms are joined by case id, and may include cases that ``labels`` do not have.
     values : (K,) array or mapping of class to number, optional
-        The number of each class of Labels: for a share 1 and 0; for a win rate 1, 0.5 (tie) and 0; for an ordinal mean the grades.
-        Default: the classes themselves, if they are integers.
+        The number of each class of Labels: for a share 1 and 0; for a win rate 1, 0.5 (tie) and 0; for an ordinal mean the grades. A
+        mapping may also have verdicts that only the judge gives. Default: the classes themselves, if they are integers.
     tuning : float, optional
         λ >= 0: 0 ignores the judge, 1 trusts its scale. Default: the λ in [0, 1] with the smallest variance over cases.
     probabilities : (N,) numbers, mapping of case id to number, or (case ids, numbers), optional
@@ -307,27 +318,33 @@ def corrected_mean(
     one = Corrected(given, weight, other, stratum, None if tuning is None else scalar("tuning", tuning))
     found = record_of(one, tuple(_notes(one)))
     if 2 <= found.n_annotators < FEW_ANNOTATORS:
-        found = replace(found, notes=(*found.notes, _ask_more(found)))
+        found = replace(found, notes=(*found.notes, *_ask_more(found)))
     for note in found.notes:
         notices.note(f"{note}.")
     return found
 
 
-def _ask_more(found: CorrectedMean) -> str:
+def _ask_more(found: CorrectedMean) -> list[str]:
     now, more = found.n_annotators, 2 * found.n_annotators
-    width = found.expected_width(more)
-    return (
-        f"{now} annotators: the interval depends on their differences; "
-        f"with {more} annotators who share the labels, an interval of width {width:.2g} is expected"
-    )
+    with notices.heard():
+        width = found.expected_width(more)
+    if not width > 0:  # nothing is known of how labels differ
+        return few_annotators(now)
+    expected = f"with {more} annotators who share the labels, an interval of width {width:.2g} is expected"
+    return [f"{now} annotators: the interval depends on their differences; {expected}"]
 
 
 def _probabilities(given: Any, n: int, ids: NDArray[Any]) -> Array:
-    column = ids_of_cases("probabilities", given, n, ids, what="a probability")
-    found = column.astype(np.float64) if column.dtype.kind in "biuf" else np.full(n, np.nan)
+    column = ids_of_cases("probabilities", given, n, ids, what="a number")
+
+    def where(i: int) -> str:
+        return f"case {identifiers.name(ids[i])}"
+
+    found = column.astype(np.float64) if column.dtype.kind == "b" else finite_numbers("probabilities", column, where, nulls=True)
     if not ((found > 0) & (found <= 1)).all():
         i = int(np.argmin((found > 0) & (found <= 1)))
-        raise error("probabilities", "be above 0 and at most 1", column[i], f"case {identifiers.name(ids[i])}")
+        must = "be above 0 and at most 1 (leave out cases that could not be chosen: the mean is then of the others)"
+        raise error("probabilities", must, found[i], where(i))
     return found
 
 
@@ -363,6 +380,11 @@ def _notes(one: Corrected) -> list[str]:
             f"the judge's scores of labelled cases are unlike those of the others (by {-apart:.2g}, p < {UNLIKE}): "
             "if they were not chosen at random, give probabilities or strata"
         )
+    weight = one.balance()
+    most = int(np.argmax(weight))
+    if weight[most] > MOST_WEIGHT * weight.sum() and labelled > 2:
+        who, share = identifiers.name(one.labels.case_ids[most]), 100 * weight[most] / weight.sum()
+        notes.append(f"case {who} alone has {share:.3g}% of the weight of labelled cases: see its probability")
     errors = int((one.mean != one.judge)[one.labelled].sum())
     if errors < FEW_ERRORS and one.tuning > 0 and labelled < one.n_cases:
         notes.append(f"the judge differs from the labels in {errors} of {labelled} labelled cases: too few to show how often it errs")

@@ -11,10 +11,10 @@ from ..._base import identifiers
 from ..._base.arrays import Array, Int64, NDArray
 from ..._base.checks import error
 from ..._base.names import alike
-from ..._base.ragged import offsets_of, row_of
-from ..._tabular.rows import finite_numbers
+from ..._base.ragged import offsets_of, row_at, row_of
+from ..._tabular.rows import finite_numbers, is_number
 from ...annotations import Labels, Ratings
-from ...discrepancy.distance_rule import numbers_of
+from ...discrepancy.distance_rule import checked, numbers_of
 
 
 class JudgedCases(NamedTuple):
@@ -31,24 +31,40 @@ def read(labels: Any, judge: Any, values: Any) -> JudgedCases:
     if isinstance(labels, Ratings):
         if values is not None:
             raise error("values", "be given for Labels only", "Ratings")
+        checked(labels.value, "labels", lambda i: f"case {identifiers.name(labels.case_ids[row_at(labels.offsets, i)])}")
         return _joined(labels, judge, np.empty(0), np.empty(0))
     classes = labels.axes.classes
-    number = numbers_of(classes, _in_order(values, classes) if hasattr(values, "keys") else values)
+    named = {str(name): one for name, one in values.items()} if hasattr(values, "keys") else None
+    number = numbers_of(classes, values if named is None else _in_order(named, classes))
+    words, worth = (classes, number) if named is None else _with_others(classes, number, named)
     case = np.repeat(row_of(labels.offsets), labels.count)
     sizes = np.bincount(case, minlength=labels.n_cases)
     rows = np.repeat(labels.annotator, labels.count), number[np.repeat(labels.label, labels.count)]
     scale = tuple(np.unique(number).tolist())
     ratings = Ratings(labels.axes.case_ids, labels.annotators, offsets_of(sizes), *rows, labels.axes.numbered, scale)
-    return _joined(ratings, judge, classes, number)
+    return _joined(ratings, judge, words, worth)
 
 
-def _in_order(values: Any, classes: NDArray[Any]) -> list[Any]:
+def _in_order(values: dict[str, Any], classes: NDArray[Any]) -> list[Any]:
     """Return the values of a mapping in the order of the classes."""
-    known = {str(one): number for one, number in values.items()}
+    for name, one in values.items():
+        if not is_number(one):
+            raise error("values", "be numbers", repr(one), f"class {name}")
+    names = np.array([*values, ""])
     for one in classes.tolist():
-        if str(one) not in known:
-            raise error("values", "have a number for every class", f"none for {identifiers.name(one)}")
-    return [known[str(one)] for one in classes.tolist()]
+        if str(one) not in values:
+            raise error("values", "have a number for every class", f"none for {identifiers.name(one)}{alike(str(one), names)}")
+    return [values[str(one)] for one in classes.tolist()]
+
+
+def _with_others(classes: NDArray[Any], number: Array, values: dict[str, Any]) -> tuple[NDArray[Any], Array]:
+    """Return the classes and their numbers, and those that a mapping has for verdicts that only the judge may give."""
+    known = set(map(str, classes.tolist()))
+    others = [name for name in values if name not in known]
+    if not others or not identifiers.is_text(classes):
+        return classes, number
+    names = np.array(others)
+    return np.concatenate([classes, names]), np.concatenate([number, numbers_of(names, [values[name] for name in others])])
 
 
 def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array) -> JudgedCases:
@@ -64,8 +80,11 @@ def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array) -
         names, cases = names.astype(str), cases.astype(str)
     at = identifiers.lookup(names, cases)
     if (at < 0).any():
-        got, first = f"none for {int((at < 0).sum())} of {len(cases)} cases", cases[int(np.argmax(at < 0))]
-        raise error("judge", "have a score for every case", got, f"case {identifiers.name(first)}{alike(first, names)}")
+        got, i = f"none for {int((at < 0).sum())} of {len(cases)} cases", int(np.argmax(at < 0))
+        if len(names) and (at < 0).all():
+            got += f": its ids are others, such as {identifiers.name(names[0])}"
+        where = f"case {identifiers.name(labels.case_ids[i])}{alike(cases[i], names)}"
+        raise error("judge", "have a score for every case (leave out of the labels those that it did not score)", got, where)
     others = np.ones(len(names), bool)
     others[at] = False
     order = np.concatenate([at, np.flatnonzero(others)])
@@ -105,7 +124,8 @@ def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], nu
     if given.dtype.kind == "b" or (cells and all(isinstance(cell, (bool, np.bool_)) for cell in cells)):
         return given.astype(np.float64)
     if given.dtype.kind not in "US" and not any(isinstance(cell, str) for cell in cells):
-        return finite_numbers("judge", given, where, nulls=True)
+        must = "be a finite number (leave out the cases that it did not score, in the labels, too)"
+        return checked(finite_numbers("judge", given, where, nulls=True, finite=must), "judge", where)
     if not (len(classes) and identifiers.is_text(classes)):
         i = next((i for i, cell in enumerate(given.tolist()) if not identifiers.NUMBER.fullmatch(str(cell))), 0)
         raise error("judge", "be numbers, unless labels are of classes with names", repr(str(given[i])), where(i))
@@ -113,5 +133,6 @@ def _numbers(given: NDArray[Any], cases: NDArray[Any], classes: NDArray[Any], nu
     at: Int64 = identifiers.lookup(classes, column.ids).astype(np.int64)
     if (at < 0).any():
         i = int(column.first[int(np.argmax(at < 0))])
-        raise error("judge", f"be one of the {len(classes)} classes, or numbers", identifiers.name(given[i]), where(i))
+        must = f"be one of the {len(classes)} classes, or numbers (values= may give numbers to further verdicts)"
+        raise error("judge", must, identifiers.name(given[i]), f"{where(i)}{alike(given[i], classes)}")
     return number[at[column.code]]
