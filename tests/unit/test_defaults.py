@@ -37,7 +37,7 @@ DEFAULTS = {
     "score": ["aps", "lac"], "seed": [0], "self_pairs": ["exclude"], "self_term": ["certain"], "share": [0.5], "single_bins": ["zero"],
     "singletons": ["omit"], "split": [0.5], "spread": [1.5, True], "table": ["metrics"], "threshold": [0.5], "tie": ["tie"],
     "tie_weight": ["split"],
-    "thresholds": ["common"],
+    "thresholds": ["common"], "tuning": ["each"],
     "tempering": [1.0], "ties": ["drop", "expectation", "group"], "tolerance": [1e-06, 1e-07, 1e-09],
     "figure": ["soft_auroc"], "method": ["auto", "or"], "unnamed": [False], "unranked": ["individual"], "validation": [0.2],
     "weights": ["quadratic"], "within": [1.0],
