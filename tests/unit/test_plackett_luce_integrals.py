@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -68,6 +69,37 @@ def test_slow_twin(case, gamma):
     assert error < 1e-3
 
 
+def dimensions(case):
+    """The number of sets of classes that are gone before a stage, in one order of the tied classes."""
+    orders = [[y for block in ranking for y in block] for ranking in case]
+    return len({frozenset(order[:n]) for order in orders for n in range(1, len(order))})
+
+
+@pytest.mark.full
+def test_a_million_draws(dermatology):
+    """Cases of every dimension, tied and not: differences from draws are as large as their standard errors, which come from batches."""
+    taken: Counter[tuple[int, bool]] = Counter()
+    z = []
+    for case in dermatology.annotations:
+        kind = dimensions(case), any(len(block) > 1 for ranking in case for block in ranking)
+        taken[kind] += 1
+        if not 1 <= kind[0] <= 9 or taken[kind] > 4:
+            continue
+        names = sorted({y for ranking in case for block in ranking for y in block})
+        short = [[[names.index(y) for y in block] for block in ranking] for ranking in case]
+        rankings = ugt.Rankings.from_blocks([short], n_classes=len(names) + 1)
+        post = ugt.plackett_luce(rankings)
+        draws = ugt.plackett_luce(rankings, method="draws", n_draws=1_000_000)
+        best = draws.draws(1_000_000)[0].argmax(1).reshape(200, 5000)
+        for k in np.flatnonzero(np.abs(post.membership(1)[0] - 0.5) < 0.48):
+            share = (best == k).mean(1)
+            error = np.hypot(share.std(ddof=1) / np.sqrt(200), post.error[0])
+            z.append((share.mean() - post.membership(1)[0, k]) / error)
+    assert set(taken) >= {(dims, True) for dims in range(1, 10)} | {(dims, False) for dims in range(1, 7)}
+    assert np.abs(z).max() < 4.5
+    assert 0.9 < np.sqrt(np.mean(np.square(z))) < 1.1
+
+
 def test_equal_posteriors():
     """Annotations given once with reliability 3 or three times; classes with other names; more classes with the same total prior."""
     once = numbers(exact(SEVERAL, 5, reliability=3, prior_shape=0.2))
@@ -100,18 +132,17 @@ def test_draws_agree(unranked, gamma):
 @pytest.mark.parametrize("part", [pytest.param(slice(None), marks=pytest.mark.full), slice(3, None, 60)])
 def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part):
     """The true error of dermatology cases of up to five dimensions, from a tolerance a hundred times smaller."""
-    some = [case for case in dermatology.annotations[part] if len({y for ranking in case for block in ranking for y in block}) <= 8]
-    rankings = ugt.Rankings.from_blocks(some, n_classes=419)
-    post = ugt.plackett_luce(rankings, method="auto")
-    monkeypatch.setattr(plackett_luce_integrals, "TOLERANCE", TOLERANCE / 100)
+    rankings = ugt.Rankings.from_blocks(dermatology.annotations[part], n_classes=419)
+    post = ugt.plackett_luce(rankings)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 5)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_NODES", 6_000_000)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 0)
-    finer = ugt.plackett_luce(rankings, method="auto")
+    finer = ugt.plackett_luce(rankings, tolerance=TOLERANCE / 100, n_draws=3, n_chains=1)
     known = (post.how == EXACT) & (finer.how == EXACT)
     assert known.mean() > 0.85
     off = np.abs(post.rest - finer.rest).max(1)
     np.maximum.at(off, row_of(post.offsets), np.abs(post.listed - finer.listed).max(1))
+    assert off[known].max() > 1e-8  # these are different numbers
     assert (off <= post.error)[known].all()
 
 

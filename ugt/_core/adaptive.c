@@ -14,7 +14,7 @@
 
 static const int LEVEL[N_LEVELS] = {1, 3, 6, 11, 20, 34, 58, 99, 150, 220, 300, 400};
 
-static int rule_of(ugt_cubature *w, double p, double q, int extra, int level, const ugt_beta_rule **out)
+static int rule_of(ugt_cubature *w, double p, double q, double extra, int level, const ugt_beta_rule **out)
 {
     for (int64_t i = 0; i < w->n_rules; i++) {
         const ugt_beta_rule *r = &w->rule[i];

@@ -38,8 +38,8 @@ typedef struct {
 } ugt_law_reader;
 
 typedef struct {
-    double p, q;
-    int extra, level, n;
+    double p, q, extra;
+    int level, n;
     double *node; /* [4 * n]: b, 1 - b, log(1 - b), weight with (1 - b)^-extra */
 } ugt_beta_rule;
 
@@ -56,8 +56,8 @@ typedef struct {
     double factor; /* coefficient and constants, relative to the largest of the case */
     double total;  /* of the lattice: its part of E w */
     uint64_t set[UGT_MOST_DIMENSIONS];
-    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS];
-    int extra[UGT_MOST_DIMENSIONS];
+    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS];
+    double ahead[UGT_MOST_DIMENSIONS]; /* how much larger a q puts the mean of b at the mode of the posterior */
     int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;

@@ -2,9 +2,11 @@
 #include "cubature.h"
 
 #define SHIFTS 16
+#define MOST_TILT 0.4      /* of q: lighter tails have large weights in them; without a tilt errors are 1.2 to 6 times as large */
+#define TILT_STEP 0.5      /* laws that many dimensions share have one table */
 #define FIRST_POINTS 16
 #define MOST_POINTS 65536  /* of a term and shift */
-#define TARGET 1.5e-4        /* standard error at which no more points are added */
+#define TARGET 1e-4      /* standard error at which no more points are added, if the tolerance is smaller */
 
 /* The first components of the generating vector of the embedded lattice rule exod2_base2_m20 of Cools, Kuo & Nuyens (2006). */
 static const uint32_t GENERATOR[UGT_MOST_DIMENSIONS] = {1,      182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199, 408519, 391023,
@@ -57,7 +59,7 @@ static int beta_of(ugt_cubature *w, double p, double q, int64_t *out)
 }
 
 /* point [4]: b, 1 - b, log(1 - b) and the log of the weight of quantile u. */
-static void beta_point(const ugt_beta_table *t, double u, int extra, double *point)
+static void beta_point(const ugt_beta_table *t, double u, double extra, double *point)
 {
     int cell = t->guide[(int)(u * UGT_GUIDES)];
     while (t->sum[cell + 1] <= u && cell < 2 * UGT_CELLS - 1)
@@ -77,6 +79,17 @@ static uint32_t reversed(uint32_t x) /* the lowest 20 bits in reverse order */
     x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
     x = (x & 0x00ff00ffu) << 8 | (x >> 8 & 0x00ff00ffu);
     return (x << 16 | x >> 16) >> 12;
+}
+
+/* Moves the laws of a component to where its mass is: for the adaptive rule the exponents matter more, at which integrands are smooth. */
+static void tilt(ugt_component *one)
+{
+    for (int d = 0; d < one->n_dims; d++) {
+        const double more = floor(fmin(one->ahead[d], MOST_TILT * one->q[d]) / TILT_STEP + 0.5) * TILT_STEP;
+        one->factor *= exp(ugt_log_beta(one->p[d], one->q[d] + more) - ugt_log_beta(one->p[d], one->q[d]));
+        one->q[d] += more;
+        one->extra[d] += more;
+    }
 }
 
 /* Adds points [from, to) of a component under one shift to sum [width]. */
@@ -109,7 +122,7 @@ static int add_points(ugt_cubature *w, const ugt_component *one, const double *s
 int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key, double *out, double *error)
 {
     const int64_t width = w->width, n = w->n_components;
-    const double budget = (double)w->options->most_points / SHIFTS;
+    const double budget = (double)w->options->most_points / SHIFTS, target = fmax(TARGET, w->options->tolerance);
     int status = UGT_ERR_MEMORY;
     double *sums = calloc(ugt_bytes(n * SHIFTS * width, 1), sizeof *sums); /* of each component and shift */
     double *shift = malloc(ugt_bytes(n * SHIFTS * UGT_MOST_DIMENSIONS, sizeof *shift)), *scratch = malloc(ugt_bytes((SHIFTS + 2) * width, sizeof *scratch));
@@ -121,6 +134,8 @@ int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key
     for (int64_t j = 0; j < n * SHIFTS * UGT_MOST_DIMENSIONS; j++)
         shift[j] = ugt_stream_uniform(&stream);
     w->leaves = 0;
+    for (int64_t c = 0; c < n; c++)
+        tilt(&w->component[c]);
     for (double wanted = FIRST_POINTS * (double)n;; wanted *= 2.0) {
         double all = 0.0;
         for (int64_t c = 0; c < n; c++)
@@ -165,7 +180,7 @@ int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key
                 *error = fmax(*error, sqrt(square / SHIFTS / (SHIFTS - 1)));
             }
         }
-        if (*error <= TARGET || 2.0 * wanted > budget)
+        if (*error <= target || 2.0 * wanted > budget)
             break;
     }
     status = UGT_OK;

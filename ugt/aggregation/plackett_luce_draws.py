@@ -116,8 +116,8 @@ def plackett_luce(
         Classes of a case that no annotator mentioned: each has the prior of any class (exact, default); all are one class of shape a,
         whose plausibility they share evenly (as in the authors' code: another prior); or they are left out, with plausibility 0.
     tolerance : float
-        Error at which the integral of a case stops, from 1e-8 to 0.01. The nodes that a case may take grow with its square root: 1e-4 takes
-        about a fifth of the time of 1e-6.
+        Error at which the integral of a case stops, from 1e-8 to 0.01. Above 1e-6 a case may take a quarter of the nodes for each factor of
+        ten.
     n_draws, n_warmup, n_chains, n_thin : int
         Number of draws kept in all, a multiple of ``n_chains``; of sweeps at the start of each chain that are not kept; of chains; of
         sweeps per draw.
@@ -165,9 +165,10 @@ def plackett_luce(
     Integrals are over one Beta variable for each distinct set of classes that annotators placed before others (the dimension of the
     case); a tied block is the sum over its orders. The dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes
     refines up to 7 dimensions and 200 terms until the stated error is at most ``tolerance``. In checks against finer rules the true error
-    was below the stated one. Cases that are too hard get a lattice with 16 random shifts (Cools, Kuo & Nuyens 2006) and a standard error
-    of about 1e-4, up to 1e-3 if many blocks are tied and the reliability is high. Cases with tied blocks and a reliability that is not
-    whole, or with too many orders, get draws. ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them.
+    was below the stated one. Cases that are too hard get a lattice with 16 random shifts (Cools, Kuo & Nuyens 2006), which stops at a
+    standard error of 1e-4, or of ``tolerance`` if that is larger. The hardest, mostly with several tied blocks at a high reliability, run
+    out of points before and state a larger error. Cases with tied blocks and a reliability that is not whole, or with too many orders,
+    get draws. ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them.
     With a tempering, ``"auto"`` means draws.
 
     References
