@@ -105,7 +105,11 @@ def test_equal_posteriors():
     once = numbers(exact(SEVERAL, 5, reliability=3, prior_shape=0.2))
     assert numbers(exact(3 * SEVERAL, 5, prior_shape=0.2)) == pytest.approx(once, abs=1e-9)
     named = [[[4 - y for y in block] for block in ranking] for ranking in reversed(SEVERAL)]
-    assert numbers(exact(named, 5, reliability=3, prior_shape=0.2))[:, ::-1] == pytest.approx(once, abs=2 * TOLERANCE)
+    fine = {"reliability": 3, "prior_shape": 0.2, "tolerance": 1e-8}
+    assert numbers(exact(named, 5, **fine))[:, ::-1] == pytest.approx(numbers(exact(SEVERAL, 5, **fine)), abs=1e-9)
+    for unranked, first in (("ignore", 0), ("lump", 1)):  # each of more unmentioned classes has less of the lump, and is seldom first
+        few, many = (numbers(exact(CHAINS, k, prior_shape=0.2, unranked=unranked))[first:, :3] for k in (4, 40_000))
+        assert few == pytest.approx(many, abs=1e-9)
     weighted = ugt.Rankings.from_blocks([[*SEVERAL, [[0]]]], n_classes=5)
     again = ugt.plackett_luce(weighted, method="exact", reliability=[1.0, 1.0, 0.25, 0.75], prior_shape=0.2)
     assert numbers(again) == pytest.approx(numbers(exact(SEVERAL, 5, prior_shape=0.2)), abs=1e-9)
