@@ -10,9 +10,10 @@
 #include "em.h"
 #include "wide.h"
 
-#define BLOCK 8     /* labels between two divisions by the largest value: a product of so many probabilities is 1e-240 or more */
+#define BLOCK 8       /* labels between two divisions by the largest value: a product of so many probabilities is 1e-240 or more */
 #define LANES 4
-#define LEAST 1e-30 /* lower limit of probabilities, on which BLOCK depends */
+#define LEAST 1e-30   /* lower limit of probabilities, on which BLOCK depends */
+#define EXTREME 1e-80 /* a product of divisors that is smaller, or larger than its inverse, becomes a logarithm */
 
 /* Curves of one annotator: passed [n_grades+1][n_nodes] is P(grade >= k) and failed its complement, both without cancellation.
  * P(grade k) = passed_k failed_{k+1} width_k, where width_k is 1 - exp(-a (next threshold - this one)), or 1 for the end grades. */
@@ -83,99 +84,147 @@ int ugt_graded_check(const ugt_label_table *t)
     return UGT_OK;
 }
 
-/* Fills the normalised posterior [n_nodes] of one case. Returns the log of its divisor, or -inf if every node underflows. */
-UGT_WIDE static double case_posterior(const ugt_label_table *t, const ugt_graded *g, const double *p, int64_t i, double *restrict posterior)
+/* A sum of logarithms of factors between 1e-220 and 1e220, which are multiplied first: a logarithm takes as long as a label. */
+typedef struct {
+    double sum, product;
+} logarithms;
+
+INLINE void add_log(logarithms *l, double x)
 {
-    const int64_t n = g->n_nodes, kq = g->n_grades * n;
-    double logs = 0.0, lane[LANES] = {0.0}, sum = 0.0;
-    memcpy(posterior, g->mass, (size_t)n * sizeof *posterior);
-    for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
-        const double *restrict one = p + t->annotator[r] * kq + t->label[r] * n;
-        const double w = t->weight == NULL ? 1.0 : t->weight[r];
-        if (w == 1.0)
-            for (int64_t q = 0; q < n; q++)
-                posterior[q] *= one[q];
-        else { /* logarithms, because the power of a small number may be 0 at every node */
-            double top = -INFINITY;
-            for (int64_t q = 0; q < n; q++)
-                top = w * log(one[q]) > top ? w * log(one[q]) : top;
-            for (int64_t q = 0; q < n; q++)
-                posterior[q] *= exp(w * log(one[q]) - top);
-            logs += top;
-        }
-        if (w != 1.0 || (r - t->offsets[i]) % BLOCK == BLOCK - 1) {
-            double top = 0.0;
-            for (int64_t q = 0; q < n; q++)
-                top = posterior[q] > top ? posterior[q] : top;
-            if (top <= 0.0)
-                return -INFINITY;
-            for (int64_t q = 0; q < n; q++)
-                posterior[q] /= top;
-            logs += log(top);
-        }
+    l->product *= x;
+    if (l->product < EXTREME || l->product > 1.0 / EXTREME) {
+        l->sum += log(l->product);
+        l->product = 1.0;
     }
+}
+
+/* Divides the posterior by its largest value. Returns that, 0 if every node underflows. */
+INLINE double divide_by_top(double *restrict posterior, int64_t n)
+{
+    double top = 0.0;
+    for (int64_t q = 0; q < n; q++)
+        top = posterior[q] > top ? posterior[q] : top;
+    if (top > 0.0)
+        for (int64_t q = 0; q < n; q++)
+            posterior[q] /= top;
+    return top;
+}
+
+/* Multiplies the posterior by a power of the probabilities of one label. Takes logarithms, because the power of a small number may be 0 at
+ * every node. Returns the logarithm of what it divides by. */
+INLINE double multiply_power(double *restrict posterior, const double *restrict one, double w, int64_t n)
+{
+    double top = -INFINITY;
+    for (int64_t q = 0; q < n; q++)
+        top = w * log(one[q]) > top ? w * log(one[q]) : top;
+    for (int64_t q = 0; q < n; q++)
+        posterior[q] *= exp(w * log(one[q]) - top);
+    return top;
+}
+
+INLINE double sum_of(const double *restrict x, int64_t n)
+{
+    double lane[LANES] = {0.0}, sum = 0.0;
     int64_t at = 0;
     for (; at + LANES <= n; at += LANES) /* one sum would wait for every addition before it */
         for (int64_t l = 0; l < LANES; l++)
-            lane[l] += posterior[at + l];
+            lane[l] += x[at + l];
     for (; at < n; at++)
-        sum += posterior[at];
+        sum += x[at];
     for (int64_t l = 0; l < LANES; l++)
         sum += lane[l];
-    if (!(sum > 0.0))
-        return -INFINITY;
-    const double scale = 1.0 / sum;
-    for (int64_t q = 0; q < n; q++)
-        posterior[q] *= scale;
-    return logs + log(sum);
+    return sum;
 }
 
-/* Adds the posterior of one case to the counts of its labels. */
-UGT_WIDE static void add_posterior(const ugt_label_table *t, const ugt_graded *g, int64_t i, const double *restrict posterior, double *count)
+/* Fills the posterior [n_nodes] of one case up to its divisor, which it returns: 0 if every node underflows. */
+INLINE double case_posterior(const ugt_label_table *t, const ugt_graded *g, const double *p, int64_t i, double *restrict posterior,
+                             logarithms *logs)
+{
+    const int64_t n = g->n_nodes, kq = g->n_grades * n, first = t->offsets[i], end = t->offsets[i + 1];
+    memcpy(posterior, g->mass, (size_t)n * sizeof *posterior);
+    for (int64_t r = first; r < end; r++) {
+        const double *restrict one = p + t->annotator[r] * kq + t->label[r] * n;
+        const double w = t->weight == NULL ? 1.0 : t->weight[r];
+        if (t->weight == NULL && r + 1 < end) { /* two labels at once: BLOCK is even */
+            const double *restrict two = p + t->annotator[r + 1] * kq + t->label[r + 1] * n;
+            for (int64_t q = 0; q < n; q++)
+                posterior[q] *= one[q] * two[q];
+            r++;
+        } else if (w == 1.0)
+            for (int64_t q = 0; q < n; q++)
+                posterior[q] *= one[q];
+        else
+            logs->sum += multiply_power(posterior, one, w, n);
+        if (w != 1.0 || (r - first) % BLOCK == BLOCK - 1) {
+            const double top = divide_by_top(posterior, n);
+            if (top <= 0.0)
+                return 0.0;
+            add_log(logs, top);
+        }
+    }
+    const double sum = sum_of(posterior, n);
+    add_log(logs, sum > 0.0 ? sum : 1.0);
+    return sum;
+}
+
+/* Adds the posterior of one case, times a scale, to the counts of its labels. */
+INLINE void add_posterior(const ugt_label_table *t, const ugt_graded *g, int64_t i, const double *restrict posterior, double scale,
+                          double *count)
 {
     const int64_t n = g->n_nodes, kq = g->n_grades * n;
     for (int64_t r = t->offsets[i]; r < t->offsets[i + 1]; r++) {
         double *restrict to = count + t->annotator[r] * kq + t->label[r] * n;
-        const double w = t->weight == NULL ? 1.0 : t->weight[r];
+        const double w = t->weight == NULL ? scale : scale * t->weight[r];
         for (int64_t q = 0; q < n; q++)
             to[q] += w * posterior[q];
     }
 }
 
+/* The law over grades [n_grades] of one case, and the mean and standard deviation of its severity. */
+INLINE void describe(const ugt_graded *g, const double *posterior, double scale, const int32_t *grade, double *law, double *moments)
+{
+    const int64_t n = g->n_nodes;
+    double mean = 0.0, square = 0.0;
+    memset(law, 0, (size_t)g->n_grades * sizeof *law);
+    for (int64_t q = 0; q < n; q++) {
+        law[grade[q]] += scale * posterior[q];
+        mean += scale * posterior[q] * g->node[q];
+    }
+    for (int64_t q = 0; q < n; q++)
+        square += scale * posterior[q] * (g->node[q] - mean) * (g->node[q] - mean);
+    moments[0] = mean;
+    moments[1] = sqrt(square);
+}
+
+UGT_WIDE static int expect(const ugt_label_table *t, const ugt_graded *g, const double *p, const int32_t *grade, double *count, double *law,
+                           double *moments, double *posterior, double *log_likelihood)
+{
+    logarithms logs = {0.0, 1.0};
+    for (int64_t i = 0; i < t->n_cases; i++) {
+        const double sum = case_posterior(t, g, p, i, posterior, &logs);
+        if (!(sum > 0.0))
+            return UGT_ERR_CONVERGENCE;
+        const double scale = 1.0 / sum;
+        if (count != NULL)
+            add_posterior(t, g, i, posterior, scale, count);
+        if (law != NULL)
+            describe(g, posterior, scale, grade, law + i * g->n_grades, moments + 2 * i);
+    }
+    *log_likelihood = logs.sum + log(logs.product);
+    return UGT_OK;
+}
+
 int ugt_graded_expect(const ugt_label_table *t, const ugt_graded *g, const double *p, const int32_t *grade, double *count, double *law,
                       double *moments, double *log_likelihood)
 {
-    const int64_t n = g->n_nodes, kq = g->n_grades * n;
-    double *posterior = malloc(ugt_bytes(n, sizeof *posterior)), total = 0.0;
+    double *posterior = malloc(ugt_bytes(g->n_nodes, sizeof *posterior));
     if (posterior == NULL)
         return UGT_ERR_MEMORY;
     if (count != NULL)
-        memset(count, 0, (size_t)(g->n_annotators * kq) * sizeof *count);
-    for (int64_t i = 0; i < t->n_cases; i++) {
-        const double log_sum = case_posterior(t, g, p, i, posterior);
-        if (log_sum == -INFINITY) {
-            free(posterior);
-            return UGT_ERR_CONVERGENCE;
-        }
-        total += log_sum;
-        if (count != NULL)
-            add_posterior(t, g, i, posterior, count);
-        if (law != NULL) {
-            double mean = 0.0, square = 0.0;
-            memset(law + i * g->n_grades, 0, (size_t)g->n_grades * sizeof *law);
-            for (int64_t q = 0; q < n; q++) {
-                law[i * g->n_grades + grade[q]] += posterior[q];
-                mean += posterior[q] * g->node[q];
-            }
-            for (int64_t q = 0; q < n; q++)
-                square += posterior[q] * (g->node[q] - mean) * (g->node[q] - mean);
-            moments[2 * i] = mean;
-            moments[2 * i + 1] = sqrt(square);
-        }
-    }
-    *log_likelihood = total;
+        memset(count, 0, (size_t)(g->n_annotators * g->n_grades * g->n_nodes) * sizeof *count);
+    const int status = expect(t, g, p, grade, count, law, moments, posterior, log_likelihood);
     free(posterior);
-    return UGT_OK;
+    return status;
 }
 
 /* Derivatives of log P(grade k) at a node by log discrimination, by the lower threshold and by the upper one. */
@@ -358,8 +407,12 @@ int ugt_graded_missing(const ugt_label_table *t, const ugt_graded *g, const doub
             }
     }
     for (int64_t i = 0; status == UGT_OK && i < t->n_cases; i++) {
-        if (case_posterior(t, g, p, i, posterior) == -INFINITY)
+        logarithms logs = {0.0, 1.0};
+        const double sum = case_posterior(t, g, p, i, posterior, &logs);
+        if (!(sum > 0.0))
             status = UGT_ERR_CONVERGENCE;
+        for (int64_t q = 0; q < n; q++)
+            posterior[q] /= sum;
         case_columns(t, g, table, shared, i, &c);
         subtract_covariance(&c, posterior, n, n_parameters, joint, out);
     }
