@@ -16,6 +16,7 @@ CLASSES = ("cat", "dog", "ibex")
 CASES = [f"c{i}" for i in range(12)]
 LABELS = np.arange(48).reshape(12, 4) * 7 % 11 % 3
 PROBS = np.round(np.random.default_rng(5).dirichlet(np.ones(3), 12), 6)
+LAWS = np.where(np.arange(6) == np.arange(12)[:, None] % 5, 0.5, 0.1)  # of grades 0 to 5
 
 
 def table(header, rows, sign=","):
@@ -35,6 +36,10 @@ FILES = {
     "counts.csv": table(("case", *CLASSES), [(c, *np.bincount(row, minlength=3)) for c, row in zip(CASES, LABELS)]),
     "rank.csv": table(("case", "reader", "ranking"), [(c, r, "cat > dog = ibex") for c in CASES for r in "xy"]),
     "rating.csv": table(("case", "reader", "rating"), [(c, r, i % 5) for i, c in enumerate(CASES) for r in "xy"]),
+    "differ.csv": table(("case", "reader", "rating"), [(c, r, i % 5 + (r == "y")) for i, c in enumerate(CASES) for r in "xy"]),
+    "guess.csv": table(("case", "rating"), [(c, i % 5 + 0.25) for i, c in enumerate(CASES)]),
+    "low.csv": table(("case", *range(6)), [(c, *LAWS[i]) for i, c in enumerate(CASES[:8])]),
+    "high.csv": table(("case", *range(6)), [(c, *LAWS[8 + i]) for i, c in enumerate(CASES[8:])]),
     "a.csv": table(("case", *CLASSES), SCORED),
     "part.csv": table(("case", *CLASSES), SCORED[:8]),
     "rest.csv": table(("case", *CLASSES), SCORED[8:]),
@@ -183,6 +188,7 @@ def test_a_kind_before_a_name_says_what_a_file_is(checked):
     assert (found["n_annotators"], found["columns"]["class"]) == (None, list(CLASSES))
 
 
+CERTAINTY = "certainty of each case"
 FITTED = "calibration, prediction sets"
 ALLOWED = [  # files, what is allowed (beside certainty), what is not
     (("labels.csv",), ["agreement of annotators", "Cohen's kappa"], ["evaluation of a model", "intervals over patients"]),
@@ -190,7 +196,10 @@ ALLOWED = [  # files, what is allowed (beside certainty), what is not
     (("labels.csv", "part.csv", "patients.csv", "sites.csv"), ["evaluation of a model", "intervals over clusters"], [FITTED]),
     (("labels.csv", "part.csv", "rest.csv", "padded.csv"), ["calibration", "prediction sets"], ["intervals over clusters"]),
     (("rank.csv", "a.csv"), ["agreement of annotators", "evaluation of a model"], ["intervals over patients"]),
-    (("rating.csv",), ["agreement of annotators"], ["evaluation of a model"]),
+    (("rating.csv", "--ratings"), ["agreement of annotators"], [CERTAINTY, "evaluation of a model"]),
+    (("differ.csv", "guess.csv", "--scale", "real"), [CERTAINTY, "evaluation of a model"], ["intervals over patients"]),
+    (("rating.csv", "guess.csv", "--scale", "real"), ["agreement of annotators"], [CERTAINTY, "evaluation of a model"]),
+    (("differ.csv", "low.csv", "high.csv", "--scale", "0,1,2,3,4,5"), [CERTAINTY, "calibration", "prediction sets"], []),
     (("counts.csv", "--format", "counts"), ["agreement of annotators"], ["Cohen's kappa, single annotators"]),
 ]  # fmt: skip
 

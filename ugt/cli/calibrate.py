@@ -15,8 +15,9 @@ from .._base.arrays import Array, Int64
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from .._tabular.whole_file import write_text
-from ..annotations import Labels
+from ..annotations import Labels, Ratings
 from ..calibrators import AlphaCalibration, MatrixScaling, PlattScaling, TemperatureScaling, VectorScaling
+from ..evaluation.input import aggregation_input
 from ..evaluation.passes import resampled
 from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..report.context import Options
@@ -138,9 +139,11 @@ def _record(calibrator: Any, apply: _Part) -> dict[str, Any]:
 
 
 def _labels(read: io.AnnotationFile) -> Labels:
-    if not isinstance(read.annotations, Labels):
-        raise error("annotations", "be labels for calibration", type(read.annotations).__name__.lower())
-    return read.annotations
+    known = aggregation_input(read.annotations)
+    if not isinstance(known, Labels):
+        must = "be labels, or ratings of stated grades (--scale 1,2,3), for calibration"
+        raise error("annotations", must, "ratings on a real scale" if isinstance(known, Ratings) else type(known).__name__.lower())
+    return known
 
 
 class _Part(NamedTuple):

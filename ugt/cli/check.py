@@ -11,10 +11,11 @@ from itertools import combinations
 from typing import Any
 
 from .._base.notices import heard
+from .._base.ragged import row_of
 from .._tabular.csv_text import utf8
 from .._tabular.roles import repeated
 from .._tabular.source import naming
-from ..annotations import Labels, Ratings
+from ..annotations import Rankings, Ratings
 from ..evaluation.input import aggregation_input
 from ..evaluation.suspicions import like_grades
 from ..io.beside import cluster_file, prediction_file, subgroup_file
@@ -71,6 +72,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 def _indented(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"  {name:<13}{printable(text)}" for name, text in rows]
+
+
+CERTAINTY = "certainty of each case"
 
 
 class Study:
@@ -147,14 +151,9 @@ class Study:
         """Return the analyses that the data allow or do not allow, each with the reason and the command."""
         about = next(found for _, found in sorted(self.found.items()) if found.get("kind") == "annotations" and "error" not in found)
         agreement = self._agreement(about)
-        if isinstance(self.given, Ratings):
-            try:
-                aggregation_input(self.given)
-            except ValueError:
-                must = "the scale of the ratings is not stated (--scale real, or its numbers, such as --scale 1,2,3,4,5)"
-                return [*agreement, _one("evaluation of a model", False, must)]
-            return [*agreement, *self._evaluation(about), *self._of_cases(about)]
-        return [self._certainty(), *agreement, *self._evaluation(about), *self._fitted(about), *self._of_cases(about)]
+        if lacking := self._lacking():
+            return [_one(CERTAINTY, False, lacking), *agreement, _one("evaluation of a model", False, lacking)]
+        return [self._certainty(about), *agreement, *self._evaluation(about), *self._fitted(about), *self._of_cases(about)]
 
     def _of(self, kind: str) -> list[dict[str, Any]]:
         return [found for _, found in sorted(self.found.items()) if found.get("kind") == kind and "error" not in found]
@@ -162,8 +161,28 @@ class Study:
     def _command(self, name: str, *words: str) -> str:
         return shlex.join(["ugt", name, *words, *reading_words(self.options)])
 
-    def _certainty(self) -> dict[str, Any]:
-        return _one("certainty of each case", True, "how far the annotations settle the class", self._command("certainty", self.path))
+    def _certainty(self, about: dict[str, Any]) -> dict[str, Any]:
+        if self._has_classes():
+            return _one(CERTAINTY, True, "how far the annotations settle the class", self._command("certainty", self.path))
+        cut = f"{(about['values']['min'] + about['values']['max']) / 2:g}"
+        why = f"how far the ratings settle on which side of a cut a case lies; choose the cut, such as {cut} in the middle"
+        return _one(CERTAINTY, True, why, self._command("certainty", self.path, "--cut", cut))
+
+    def _lacking(self) -> str:
+        """Return what ratings lack for an uncertain truth; "" if nothing, or if annotations are not ratings."""
+        if not isinstance(self.given, Ratings):
+            return ""
+        try:
+            aggregation_input(self.given)
+        except ValueError:
+            return "the scale of the ratings is not stated (--scale real, or its numbers, such as --scale 1,2,3,4,5)"
+        first = self.given.value[self.given.offsets[row_of(self.given.offsets)]]
+        differ = self._has_classes() or (self.given.value != first).any()
+        return "" if differ else "no case has two different ratings, which would show how far annotators differ"
+
+    def _has_classes(self) -> bool:
+        """Return whether annotations are of classes or of the grades of a finite scale."""
+        return not isinstance(self.given, Ratings) or isinstance(self.given.scale, tuple)
 
     def _agreement(self, about: dict[str, Any]) -> list[dict[str, Any]]:
         several, n = about["n_cases_of_several"], about["n_annotators"]
@@ -235,7 +254,7 @@ class Study:
     def _fitted(self, about: dict[str, Any]) -> list[dict[str, Any]]:
         """Return whether calibrators and prediction sets are possible: they need one file to fit to and another to apply to."""
         models = self._of("predictions")
-        if not models or not isinstance(self.given, Labels):
+        if not models or isinstance(self.given, Rankings) or not self._has_classes():
             return []
         what, labels = "calibration, prediction sets", self.path
         apart = [(one, other) for one, other in combinations(self.cases, 2) if not self.cases[one] & self.cases[other]]

@@ -232,7 +232,7 @@ def _lines_of_annotations(found: Mapping[str, Any], cases: str) -> list[list[str
         rows += [["grades", _order(found).partition(", ")[2]]] if found["ordered"] else []
         rows.append(["classes", f"{len(listed):,}: {some(listed)}"])
     else:
-        way = " (state it by --scale real or, such as, --scale 1,2,3,4,5)" if found["scale"] is None else ""
+        way = " (state it: --scale real, or all grades, such as --scale 1,2,3,4,5)" if found["scale"] is None else ""
         rows.append(["scale", scale_said(found["scale"]) + way])
         rows.append(["values", "from {min:g} to {max:g}".format(**found["values"])])
     missing = [f"{repr(token) if token else 'blank'} ({n:,})" for token, n in found["missing"].items()]

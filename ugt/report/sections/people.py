@@ -14,7 +14,7 @@ MOST = 6  # most coefficients
 def render(source: Data) -> Section | None:
     """Return the section; None if single annotations are unknown."""
     digest = Digest(source).of_choices
-    agreement = [e for e in source.get("agreement") or () if e["value"] is not None][:MOST]
+    agreement = [e for e in source.get("agreement") or () if e["value"] is not None]
     people = [digest.annotators[m] for m in digest.models if m in digest.annotators]
     if not agreement and not people:
         return None
@@ -56,7 +56,7 @@ def _one_annotator(digest: Digest, people: list[Entry]) -> str:
 
 def _coefficients(source: Data, entries: list[Entry]) -> str:
     """Return the table of coefficients, with as many decimals as their intervals deserve: two, or three."""
-    halves = sorted((e["high"] - e["low"]) / 2 for e in entries if e["low"] is not None and e["high"] is not None)
+    halves = sorted((e["high"] - e["low"]) / 2 for e in entries[:MOST] if e["low"] is not None and e["high"] is not None)
     decimals = 3 if halves and halves[len(halves) // 2] < 0.005 else 2
     rows = [
         (
@@ -67,7 +67,7 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
                 _ends(e, "two_way_low", "two_way_high", decimals),
             ],
         )
-        for e in entries
+        for e in entries[:MOST]
     ]
     heads = ["", "value", f"{level_of(source)} interval,<br>these annotators", "other annotators<br>like these"]
     if all(cells[-1] == NONE for _, cells in rows):
@@ -78,7 +78,8 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
     if per_case:
         least, most = per_case["min"], per_case["max"]
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
-    reasons = dict.fromkeys(e["reason"] for e in entries if e.get("reason"))
+    reasons = dict.fromkeys(e["reason"] for e in entries[:MOST] if e.get("reason"))
+    note += f"; the first {MOST} of {len(entries)} coefficients, agreement.csv has all" if len(entries) > MOST else ""
     note += "".join(f". {shown(e_reason[:1].upper() + e_reason[1:], 200)}" for e_reason in reasons)
     return plain_table("Agreement among the annotators", note, heads, rows)
 
