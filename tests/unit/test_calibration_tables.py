@@ -199,17 +199,18 @@ def test_rankings_are_refused(folder, capsys):
 def test_ratings_of_stated_grades_are_labels(folder, capsys):
     _, logits, counts = folder
     number = {name: str(k + 1) for k, name in enumerate(NAMES)}
-    write("ratings.csv", ["case", "annotator", "rating"], *([row["case"], row["annotator"], number[row["label"]]] for row in read("labels.csv")))
+    rows = ([row["case"], row["annotator"], number[row["label"]]] for row in read("labels.csv"))
+    write("ratings.csv", ["case", "annotator", "rating"], *rows)
     ids = [f"p{i}" for i in range(240)]
     write_scores("fit-grades.csv", [*"123"], ids[:150], logits[:150])
     write_scores("test-grades.csv", [*"123"], ids[150:], logits[150:])
-    words = ("calibrate", "--annotations", "ratings.csv", "--fit", "fit-grades.csv", "--apply", "test-grades.csv", "--out", "out", "--scale")
-    assert run(*words, "1,2,3") == 0
+    files = ("--annotations", "ratings.csv", "--fit", "fit-grades.csv", "--apply", "test-grades.csv", "--out", "out")
+    assert run("calibrate", *files, "--scale", "1,2,3") == 0
     found = np.array([[float(row[name]) for name in "123"] for row in read("out/calibrated.csv")])
     expected = ugt.TemperatureScaling().fit(logits[:150], counts[:150]).transform(logits[150:])
     np.testing.assert_allclose(found, expected, atol=1e-7)
     capsys.readouterr()
-    assert run(*words, "real") == 2
+    assert run("calibrate", *files, "--scale", "real") == 2
     assert "(--scale 1,2,3), for calibration. Got ratings on a real scale." in capsys.readouterr().err
 
 

@@ -217,6 +217,7 @@ NAMELESS = ugt.Labels.from_counts([[1, 2]], ordered=[1, 2])
     ("message", "annotations", "prediction", "options"),
     [
         ("annotations must have a stated scale: scale=", ugt.Ratings.from_wide([[1, 2], [3, 3]]), [1.5, 2], {}),
+        ("Got the numbers 1, 1.5, 2", ugt.Ratings.from_wide([[1, 1.5], [1.5, 2]]), [1.5, 2], {}),
         ("k must be left out with ratings on a real scale", REAL, [1.5, 2.5], {"k": 1}),
         ("model 'A': predictions must be one number per case for ratings", REAL, [[0.5, 0.5]] * 2, {}),
         ("aggregation must be 'auto' or 'normal' for ratings", REAL, [1.5, 2.5], {"aggregation": "votes"}),

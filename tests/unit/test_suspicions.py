@@ -57,6 +57,7 @@ PLANTED = {
     "copies of cases": ([LABELS[i] for i in COPIES], GOOD[COPIES], {}, "have 20 different predictions, each 10 times"),
     "degrees": (named(["mild", "moderate", "severe", "none"]), GOOD, {"classes": None}, "look like degrees .*which have an order"),
     "grades": (named(["grade 1", "grade 2", "Grade 3", "grade 4"]), GOOD, {"classes": None}, "look like numbers or grades"),
+    "half grades": (named(["1", "1.5", "2", "2.5"]), GOOD, {"classes": None}, "look like numbers or grades"),
     "Roman numerals": (named(["I", "II", "III", "IV"]), GOOD, {"classes": None}, "look like Roman numerals"),
     "adjudication": (gaps(lambda i, row: row[0] != row[1]), GOOD, {}, "^All 111 cases with 2 labels are unanimous; .* 24%"),
     "two panels": (

@@ -80,7 +80,7 @@ def place_of(kept: Any, values: Any) -> Int32:
 
 
 def in_lines(shape: tuple[int, ...]) -> Array:
-    """Return an empty array that begins at a cache line; rows across one more line than they need take a fifth longer to read and add to."""
+    """Return an empty array that begins at a cache line; rows in one line more than they need take a fifth longer."""
     size = int(np.prod(shape))
     room = np.empty(size + LINE, np.float64)
     start = -room.ctypes.data // room.itemsize % LINE

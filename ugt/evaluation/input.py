@@ -20,7 +20,7 @@ from ..plausibilities.made_of import INFORMED
 from ..plausibilities.sets import named_groups
 from ..resampling import ids_of_cases
 
-MOST_GRADES = 20  # different whole numbers that may be the grades of a scale
+MOST_GRADES = 20  # different whole or half numbers that may be the grades of a scale
 
 
 def aggregation_input(annotations: Any) -> Any:
@@ -42,10 +42,10 @@ def _of_scale(ratings: Ratings) -> Any:
     if ratings.n_ratings == 0:
         raise checks.error("annotations", "hold at least one rating", "none")
     used = np.unique(ratings.value)
-    if ratings.scale is None and len(used) <= MOST_GRADES and (used == np.floor(used)).all():
+    if ratings.scale is None and len(used) <= MOST_GRADES and (2 * used == np.floor(2 * used)).all():
         grades = ", ".join(f"{value:g}" for value in used)
         must = "have a stated scale: scale= with all grades, or with 'real' for numbers on a continuous scale (Ratings.on_scale)"
-        raise checks.error("annotations", must, f"the whole numbers {grades}")
+        raise checks.error("annotations", must, f"the numbers {grades}")
     return ratings
 
 

@@ -26,7 +26,7 @@ FAR, NEAR = 6.0, 3.0  # standard deviations from chance
 LEAST = 20  # least number of cases for a note
 MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b
 ROMAN = re.compile(r"^(?:i{1,3}|iv|vi{0,3}|ix|x)[ab]?$")
-NUMBERED = re.compile(r"^(?:grade|stage|level|score|class|type|cat|category|bi-?rads|pi-?rads|g|t)?[ _-]*(\d+)[a-c]?$")
+NUMBERED = re.compile(r"^(?:grade|stage|level|score|class|type|cat|category|bi-?rads|pi-?rads|g|t)?[ _-]*\d+(?:[.,]\d+)?[a-c]?$")
 LIKERT = re.compile(
     r"^(?:none|no|normal|absent|minimal|mild|slight|low|moderate|medium|marked|high|severe|extreme|critical|never|rarely|sometimes|often|always"
     r"|(?:strongly |somewhat )?(?:dis)?agree|neutral|(?:very )?(?:poor|bad|good)|fair|excellent)$"
