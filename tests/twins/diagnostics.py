@@ -35,9 +35,15 @@ def rhat_of(x):
     return sqrt(total / within)
 
 
+def folded(x):
+    """Distances from the median, less half that of the two middle draws: ranks are the same, and these two tie exactly."""
+    low, high = np.sort(x, axis=None)[[x.size // 2 - 1, x.size // 2]]
+    return np.maximum(low - x, x - high)
+
+
 def rhat(chains):
     x = split(chains)
-    return max(rhat_of(normal_scores(x)), rhat_of(normal_scores(np.abs(x - np.median(x)))))
+    return max(rhat_of(normal_scores(x)), rhat_of(normal_scores(folded(x))))
 
 
 def autocovariances(row):

@@ -225,6 +225,14 @@ def test_scale_does_not_matter(power):
     np.testing.assert_allclose(found[:, 4], np.ldexp(expected[:, 4], power), rtol=1e-15, atol=5e-324)
 
 
+def test_the_last_digit_of_a_draw_does_not_matter():
+    # the two middle draws are as far from the median, however it is rounded
+    series = autoregressive(0.7, (200, 2, 8), seed=12)
+    up = np.random.default_rng(13).random(series.shape) < 0.5
+    moved = np.where(up, np.nextafter(series, np.inf), np.nextafter(series, -np.inf))
+    np.testing.assert_array_equal(diagnostics.rhat(moved), diagnostics.rhat(series))
+
+
 def test_order_of_chains_does_not_matter():
     series = autoregressive(0.7, (20, 5, 80), seed=10)
     np.testing.assert_allclose(columns(series[:, [3, 0, 4, 1, 2]]), columns(series), rtol=1e-11)

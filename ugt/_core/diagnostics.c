@@ -104,15 +104,17 @@ static void sort_values(room *r)
     }
 }
 
-/* Sorts |value - median| into r->spare by merging the halves of r->sorted outwards from the middle, which needs no second sort. */
+/* Sorts the draws by |value - median| into r->spare by merging the halves of r->sorted outwards from the middle, which needs no second
+   sort. The distances are from the nearer of the two middle draws, whose mean is the median: all are less by the same amount, and the
+   middle draws tie, however that mean is rounded. */
 static void sort_folded(room *r)
 {
     const keyed *v = r->sorted;
-    const double median = 0.5 * (v[r->n / 2 - 1].value + v[r->n / 2].value);
+    const double low = v[r->n / 2 - 1].value, high = v[r->n / 2].value;
     int64_t below = r->n / 2 - 1, above = r->n / 2;
     for (int64_t i = 0; i < r->n; i++) {
-        const double down = below >= 0 ? median - v[below].value : INFINITY;
-        const double up = above < r->n ? v[above].value - median : INFINITY;
+        const double down = below >= 0 ? low - v[below].value : INFINITY;
+        const double up = above < r->n ? v[above].value - high : INFINITY;
         r->spare[i] = down <= up ? (keyed){down, v[below].slot} : (keyed){up, v[above].slot};
         below -= down <= up;
         above += !(down <= up);
