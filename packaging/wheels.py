@@ -97,6 +97,9 @@ SYSTEMS = {
 }
 RELEASED = tuple(tag for tag, system in SYSTEMS.items() if system.released)
 
+# What Python's headers for Windows find out for MSVC only: pointers have 64 bits.
+OF_HEADERS = {"windows": ("-DMS_WIN64=",)}
+
 # As setup.py has them for all compilers but MSVC, and what every extension module of CPython is compiled with.
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-g0", "-DNDEBUG", "-fwrapv")
 
@@ -191,13 +194,13 @@ class Build:
         where = self.folder / "objects" / system.tag
         (where / version).mkdir(parents=True, exist_ok=True)
         folders = sorted({f"-I{name}" for _, _, names in self.modules for name in names})
-        limited = ["-DPy_LIMITED_API=0x030B0000"] if version == STABLE else []
+        headers = [f"-I{include}", *(["-DPy_LIMITED_API=0x030B0000"] if version == STABLE else []), *OF_HEADERS.get(system.kind, ())]
         objects: dict[str, tuple[Path, list[str]]] = {}
         for _, sources, _ in self.modules:
             for source in sources:
                 binding = Path(source).name.startswith("_")
                 place = where / (version if binding else "") / Path(source).with_suffix(".o").name
-                objects[source] = place, [*folders, *([f"-I{include}", *limited] if binding else [])]
+                objects[source] = place, [*folders, *(headers if binding else [])]
         position = [] if system.kind == "windows" else ["-fPIC"]
 
         def one_object(source: str) -> None:

@@ -9,6 +9,7 @@ import re
 import struct
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,25 @@ def test_systems():
     assert wheels.platform_tag(wheels.SYSTEMS["win_amd64"]) == "win_amd64"
     assert [wheels.ending(wheels.SYSTEMS[tag], "3.11") for tag in ("win_arm64", "macosx_11_0_arm64")] == [".pyd", ".abi3.so"]
     assert wheels.ending(wheels.SYSTEMS["manylinux2014_x86_64"], "3.9") == ".so"
+
+
+def test_bindings_alone_are_compiled_with_what_their_headers_need(tmp_path, monkeypatch):
+    seen = {}
+    build = object.__new__(wheels.Build)
+    build.folder, build.modules = tmp_path, [("ugt._core._em", ["ugt/_core/_em.c", "ugt/_core/em.c"], ["ugt/_core"])]
+    monkeypatch.setattr(wheels.Build, "python_files", lambda self, system, version: tmp_path / "include")
+
+    def zig(self, system, *arguments):
+        if "-c" in arguments:
+            seen[system.tag, Path(arguments[arguments.index("-c") + 1]).name] = arguments
+        Path(arguments[-1]).write_bytes(b"")
+
+    monkeypatch.setattr(wheels.Build, "zig", zig)
+    with ThreadPoolExecutor(1) as pool:
+        for tag in ("win_amd64", "manylinux2014_x86_64"):
+            assert list(build.compile(wheels.SYSTEMS[tag], "3.9", pool)) == [f"ugt/_core/_em{wheels.ending(wheels.SYSTEMS[tag], '3.9')}"]
+    of_64_bits = {key for key, arguments in seen.items() if "-DMS_WIN64=" in arguments}
+    assert of_64_bits == {("win_amd64", "_em.c")} and len(seen) == 4
 
 
 def test_same_contents_same_bytes(tmp_path):
