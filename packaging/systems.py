@@ -170,6 +170,15 @@ def installed(machine: Machine) -> Path:
     return folder
 
 
+def link_alternatives(root: Path) -> None:
+    """Make Debian's links to one of several libraries, which the installation of a package makes."""
+    for name in ("libblas.so.3", "liblapack.so.3"):
+        for library in sorted(root.glob(f"usr/lib/*-linux-gnu/*/{name}")):
+            link = library.parents[1] / name
+            if not link.exists():
+                link.symlink_to(os.path.relpath(library, link.parent))
+
+
 def python_of(machine: Machine) -> tuple[list[str], dict[str, str]]:
     """Return the command that runs Python on the system, and its environment."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "UGT_CASES", "UGT_DATA") if name in os.environ}
@@ -188,11 +197,7 @@ def python_of(machine: Machine) -> tuple[list[str], dict[str, str]]:
             raise Missing("Python 3.11 is not here")
         return [python], shared
     root = unpacked(machine.folder / "debian", machine.debian, machine.packages)
-    # Debian's alternatives are links that the installation of a package makes.
-    for library in root.glob("usr/lib/*-linux-gnu/*/lib[bl]a*.so.3"):
-        link = library.parents[1] / library.name
-        if not link.exists():
-            link.symlink_to(os.path.relpath(library, link.parent))
+    link_alternatives(root)
     emulator = tool("qemu-user-static") / "usr" / "bin" / f"qemu-{machine.emulator}-static"
     # An environment whose interpreter is a script, so that Python can start itself again.
     environment = machine.folder / "environment"

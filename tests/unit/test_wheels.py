@@ -190,6 +190,19 @@ def test_tags_and_record(audit):
     ]
 
 
+# --- other systems -----------------------------------------------------------------------------------------------------
+@pytest.mark.skipif(os.name != "posix", reason="links of Debian")
+def test_libraries_that_debian_offers_several_of_are_linked(tmp_path):
+    systems, folder = script("packaging", "systems"), tmp_path / "usr" / "lib" / "s390x-linux-gnu"
+    for path in ("blas/libblas.so.3", "lapack/liblapack.so.3", "openblas/libblas.so.3", "openblas/liblapack.so.3", "other/libplain.so.3"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(path, encoding="utf-8")
+    for _ in range(2):
+        systems.link_alternatives(tmp_path)
+        made = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.so.3")}
+        assert made == {"libblas.so.3": "blas/libblas.so.3", "liblapack.so.3": "lapack/liblapack.so.3"}
+
+
 # --- the recipe --------------------------------------------------------------------------------------------------------
 def parsed(path):
     return pytest.importorskip("yaml").safe_load(path.read_text(encoding="utf-8"))
