@@ -281,7 +281,7 @@ def says(entry, world, keyword, wrong):
     try:
         entry.call(world, **{keyword: wrong})
     except (ValueError, TypeError) as problem:
-        return None if re.match(rf"({keyword}|cases) must .*Got", str(problem)) else f"{keyword}={wrong!r}: {problem}"
+        return None if re.match(rf"(judge on model: )?({keyword}|cases) must .*Got", str(problem)) else f"{keyword}={wrong!r}: {problem}"
     return f"{keyword}={wrong!r} is taken"
 
 

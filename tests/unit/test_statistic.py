@@ -171,7 +171,7 @@ def test_resamples_belong_to_the_seed(found, monkeypatch):
 
 
 def of_cases(found):
-    """The options with which a result has intervals over cases; a corrected mean has them over annotators, too, unless asked."""
+    """The options with which results have intervals over cases; a corrected mean has them over annotators, too, unless asked."""
     return {"random": ("cases",)} if isinstance(found, (ugt.CorrectedMean, ugt.CorrectedDifference)) else {}
 
 
@@ -182,10 +182,10 @@ def test_intervals_are_those_of_the_resamples(found):
     by_id = {**drawn, "clusters": dict(zip(ids, patient.tolist())), "strata": (ids[::-1], (patient % 2)[::-1])}
     for kind in ("percentile", "basic", "bca"):
         expected = found.resamples(**drawn).interval(0.8, kind)
-        np.testing.assert_array_equal(found.intervals(0.8, kind=kind, **drawn), expected)
-        np.testing.assert_array_equal(found.intervals(0.8, kind=kind, **by_id), expected)
+        more = {**of_cases(found), "kind": kind}
+        np.testing.assert_array_equal(found.intervals(0.8, **more, **drawn), expected)
+        np.testing.assert_array_equal(found.intervals(0.8, **more, **by_id), expected)
         if isinstance(found, Result):
-            more = {**of_cases(found), "kind": kind}
             ends = found.interval(0.8, **more, **by_id), found.interval(0.8, of=found.statistic.names[-1], **more, **drawn)
             np.testing.assert_allclose(ends, expected[[0, -1]], rtol=1e-12, atol=1e-15)
     if isinstance(found, Result) and not str(getattr(found, "coefficient", "")).startswith("ICC"):  # which knows no clusters
@@ -196,7 +196,7 @@ def test_intervals_are_those_of_the_resamples(found):
 
 @every_result
 def test_intervals_that_are_refused(found):
-    ask = [found.intervals, *([partial(found.interval, **of_cases(found))] if isinstance(found, Result) else [])]
+    ask = [partial(one, **of_cases(found)) for one in (found.intervals, *([found.interval] if isinstance(found, Result) else []))]
     for call in ask:
         refused(
             r"kind must be one of 'auto', 'percentile', 'basic', 'bca', 'studentized', 'analytic'\. Got 'delong'\.", call, kind="delong"
