@@ -182,7 +182,7 @@ def test_check_says_how_grades_and_ratings_are_stated(written, capsys):
     main(["check", str(written("a.csv", LONG.replace("b,y,mild", "b,y,moderate")))])
     assert "to read them as grades, give their order, lowest first, by --ordered" in capsys.readouterr().out
     main(["check", str(written("a.csv", NUMBERS)), "--ratings"])
-    assert "not stated (state it by --scale real or, such as, --scale 1,2,3,4,5)" in capsys.readouterr().out
+    assert "the scale of the ratings is not stated (--scale real, or its numbers, such as --scale 1,2,3,4,5)" in capsys.readouterr().out
 
 
 def test_check_gives_the_evaluation_of_ratings_and_says_positions_of_columns(capsys, tmp_path, monkeypatch):

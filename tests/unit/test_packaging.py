@@ -46,7 +46,7 @@ def test_types_are_shipped_and_sources_of_the_core_are_not(files):
     assert "ugt/__init__.pyi" in files
     stubs = {Path(name).stem for name in files if name.endswith(".pyi") and name.startswith("ugt/_core/")}
     modules = {Path(name).name.split(".")[0] for name in files if name.endswith((".so", ".pyd"))}
-    assert stubs == modules != set()
+    assert stubs == modules - {"_shared"} != set()  # Cython's own views of arrays have no source of ours
     assert not [name for name in files if name.endswith((".c", ".h", ".pyx", ".pxd"))]
 
 

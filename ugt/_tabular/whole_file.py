@@ -176,19 +176,21 @@ def _workspace(folder: Path) -> Iterator[Path]:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep other runs from moving files and from looking for workspaces of killed runs until the end of the block."""
-    path, until = folder / f"{DRAFT}{LOCK}", time.monotonic() + PATIENCE
-    while (file := _locked(path)) is None:
-        if time.monotonic() > until:
-            raise error("output folder", f"be free within {PATIENCE:g} s", f"{str(folder)!r}, where another run holds {path.name}")
-        time.sleep(0.01)
+    path, until, file = folder / f"{DRAFT}{LOCK}", time.monotonic() + PATIENCE, None
     try:
+        while (file := _locked(path)) is None:
+            if time.monotonic() > until:
+                raise error("output folder", f"be free within {PATIENCE:g} s", f"{str(folder)!r}, where another run holds {path.name}")
+            time.sleep(0.01)
         yield
     finally:
-        if os.name == "nt":  # Windows does not remove open files
-            file.close()
         with suppress(OSError):  # on Windows, another run may have it open by now
-            path.unlink()
-        file.close()
+            if file := file or _locked(path):  # Ctrl-C may have come after it was created and before its name was known here
+                if os.name == "nt":  # Windows does not remove open files
+                    file.close()
+                path.unlink()
+        if file:
+            file.close()
 
 
 def _locked(path: Path) -> IO[bytes] | None:
@@ -199,10 +201,12 @@ def _locked(path: Path) -> IO[bytes] | None:
         if path.exists():  # a file of another user
             return None
         raise
-    with suppress(FileNotFoundError):  # another run may have removed or replaced the file before this one locked it
-        if try_lock(file) is not False and os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-            return file
-    file.close()
+    with ExitStack() as stack:
+        stack.callback(file.close)
+        with suppress(FileNotFoundError):  # another run may have removed or replaced the file before this one locked it
+            if try_lock(file) is not False and os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                stack.pop_all()
+                return file
     return None
 
 
