@@ -1,6 +1,7 @@
 """What every result has by being one: intervals, clusters by any form of ids, paired differences."""
 
 import copy
+import math
 import pickle
 import warnings
 from functools import partial
@@ -14,6 +15,7 @@ from twins import student
 
 import ugt
 from ugt import resampling
+from ugt._base.laws import t_quantile
 from ugt.resampling import Ratios, Statistic, ids_of_cases, resample
 from ugt.resampling.result import Result, Results
 
@@ -234,3 +236,17 @@ def test_what_arrays_become_afterwards_does_not_matter(name):
     if name != "histogram_losses":  # which reads tables again, and says so
         np.testing.assert_array_equal(found.influence, expected.influence)
         assert found.resamples(n_resamples=9).values.tobytes() == expected.resamples(n_resamples=9).values.tobytes()
+
+
+@pytest.mark.parametrize("df", [1, 2.5, 29, 1000])
+def test_quantiles_of_student(df):
+    assert t_quantile(df, [0.975, 0.9]) == pytest.approx([student.quantile(df, 0.975), student.quantile(df, 0.9)], rel=1e-12)
+
+
+def test_quantiles_of_student_without_degrees_of_freedom_have_no_end():
+    """Old scipy ended the process, with the exit code of a success."""
+    found = t_quantile([0, 1e-300, 1e-62, 0.04, math.nan], 0.975)
+    assert found[:4].tolist() == [math.inf] * 4
+    assert math.isnan(found[4])
+    assert t_quantile(1e-62, [0.5, 0.2]).tolist() == [0, -math.inf]
+    assert t_quantile(math.inf, 0.975) == pytest.approx(1.959963984540054, rel=1e-8)

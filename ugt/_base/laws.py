@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 SMALL = 1e-6  # a larger step is more than rounding
+FEW = 0.05  # degrees of freedom: with them, the quantile at 0.975 is 1e25
 
 _ALONE = threading.RLock()
 
@@ -30,16 +31,22 @@ if hasattr(os, "register_at_fork"):
 
 
 def t_quantile(df: Any, q: Any) -> Any:
-    """Return quantiles of Student's t for broadcast ``df`` and ``q``; one Newton step adds digits, as old scipy has nine only."""
+    """Return quantiles of Student's t for broadcast ``df`` and ``q``, without end below ``FEW`` degrees of freedom.
+
+    One Newton step adds digits, as old scipy has nine only. Below some 1e-20 degrees of freedom old scipy ends the whole process.
+    """
     from scipy.special import gammaln, stdtr, stdtrit  # noqa: PLC0415  (scipy is slow to import)
 
+    n, q = np.broadcast_arrays(np.asarray(df, np.float64), np.asarray(q, np.float64))
+    few = n < FEW
+    n = np.where(few, 1.0, np.minimum(n, 1e300))  # old scipy has 1e100 for infinite degrees of freedom
     with _ALONE:
-        t = stdtrit(df, q)
+        t = stdtrit(n, q)
     with np.errstate(all="ignore"):
-        n = np.asarray(df, np.float64)
         density = np.exp(gammaln((n + 1) / 2) - gammaln(n / 2) - np.log1p(t * t / n) * (n + 1) / 2) / np.sqrt(n * np.pi)
-        step = (stdtr(df, t) - q) / density
-        return np.where(np.abs(step) < SMALL * np.abs(t), t - step, t)
+        step = (stdtr(n, t) - q) / density
+        t = np.where(np.abs(step) < SMALL * np.abs(t), t - step, t)
+        return np.where(few, np.where(q == 0.5, 0.0, np.copysign(np.inf, q - 0.5)), t)
 
 
 def noncentral_t(df: Any, shift: Any, t: Any) -> Any:
