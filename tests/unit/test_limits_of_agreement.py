@@ -132,3 +132,15 @@ def test_cases_that_are_few_or_missing():
 )
 def test_what_is_refused(annotations, options, must):
     refused(must, ugt.bland_altman, annotations, **options)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.2])
+def test_readers_whose_differences_are_all_alike_have_no_limits(shift):
+    value = np.array([1.1, 2.2, 3.0, 4.7])
+    found = ugt.bland_altman(np.stack([value + shift, value], axis=1))
+    one = found.pairs[0]
+    assert one.bias == pytest.approx(shift, abs=1e-15)
+    assert np.isnan([one.lower, one.upper, *one.bias_interval, *one.lower_interval]).all()
+    assert one.reason == "all differences are alike, which leaves no spread to estimate"
+    assert (found.population.reason == one.reason) == (shift == 0)
+    assert found.table()[0]["sd"] == 0

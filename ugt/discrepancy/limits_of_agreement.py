@@ -21,6 +21,8 @@ from ..resampling import ids_of_cases, over
 from .input import as_annotations, check_all, joined, numbers
 
 EVERYONE, MODEL = "annotators", "model"
+ALIKE = "all differences are alike, which leaves no spread to estimate"
+ROUNDING = 1e-12  # a relative spread of differences that is rounding only
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +47,7 @@ class LimitsOfAgreement(Frozen):
     mean, difference : (n_cases,) arrays
         Mean and difference of each case, for a plot; several ratings by one reader are averaged.
     reason : str
-        Why limits are NaN; empty if they are defined.
+        Why limits are NaN, such as differences that are all alike; empty if they are defined.
 
     Examples
     --------
@@ -262,6 +264,8 @@ def _compared(one: tuple[str, OneSide], other: tuple[str, OneSide], ids: NDArray
     for side in (a, b):
         parts += _within(side.n, float(side.squares.sum()))
     variance = sum(part.weight * part.variance for part in parts)
+    if math.sqrt(variance) <= ROUNDING * float(np.abs([mean, difference]).max()):
+        return LimitsOfAgreement(first, second, len(both), g, bias, 0.0, math.nan, math.nan, nan, nan, nan, mean, difference, ALIKE)
     low, high = _ends(parts, variance, level)
     half = float(t_quantile(g - 1.0, (1 + level) / 2)) * math.sqrt(between / g)
     z, sd = float(ndtri((1 + coverage) / 2)), math.sqrt(variance)
@@ -277,9 +281,9 @@ def _of_population(sides: list[OneSide], single: bool, coverage: float, level: f
 
     k, every = len(sides), np.flatnonzero(np.min([one.n for one in sides], axis=0) > 0)
     names, n, none = ("annotator", "other annotator", len(every), len(every)), len(every), np.empty(0)
+    nan = (math.nan, math.nan)
     if n < 2 or k < 2 or not single:
         reason = "clusters" if not single else "fewer than two annotators" if k < 2 else "fewer than two cases that all annotators rated"
-        nan = (math.nan, math.nan)
         return LimitsOfAgreement(*names, *(math.nan,) * 4, nan, nan, nan, none, none, reason)
     table = np.array([one.mean[every] for one in sides])
     rows, columns, middle = table.mean(axis=1), table.mean(axis=0), table.mean()
@@ -289,6 +293,8 @@ def _of_population(sides: list[OneSide], single: bool, coverage: float, level: f
     times = np.concatenate([one.n[every] for one in sides])
     parts += [VariancePart(2 * w, s2, df) for w, s2, df in _within(times, float(sum(one.squares[every].sum() for one in sides)))]
     variance, z = sum(part.weight * part.variance for part in parts), float(ndtri((1 + coverage) / 2))
+    if math.sqrt(variance) <= ROUNDING * float(np.abs(table).max()):
+        return LimitsOfAgreement(*names, 0.0, 0.0, math.nan, math.nan, nan, nan, nan, none, none, ALIKE)
     low, high = (z * math.sqrt(end) for end in _ends(parts, variance, level))
     sd = math.sqrt(variance)
     return LimitsOfAgreement(*names, 0.0, sd, -z * sd, z * sd, (0.0, 0.0), (-high, -low), (low, high), none, none, "")
