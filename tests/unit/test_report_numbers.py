@@ -361,7 +361,7 @@ CLAIMS = [
 CONSTANT = "|".join(
     [
         r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
-        r"95% bands|a score of 30% means that 30% of labels|fewer than 10 cases",
+        r"95% bands|between them lie 95%|a score of 30% means that 30% of labels|fewer than 10 cases",
         r"below 30 clusters|Below 1 |below 1,|below 0 the annotator|hard one at 1\b|(?:hold|include|exclude)s? 0",
     ]
 )

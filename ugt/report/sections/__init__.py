@@ -28,6 +28,7 @@ from . import (
     grade_errors,
     humans,
     leads,
+    limits,
     measures,
     methods,
     notes,
@@ -50,7 +51,8 @@ from . import (
 
 # In the order of the page, after the first page; the others are folded.
 SECTIONS: tuple[Any, ...] = (
-    errors, measures, leads, coefficients, cuts, grade_errors, scores, people, strictness, difficulty, dependence, worklist, methods,
+    errors, measures, leads, coefficients, cuts, grade_errors, scores, people, strictness, limits, difficulty, dependence, worklist,
+    methods,
 )  # fmt: skip
 APPENDICES: tuple[Any, ...] = (
     performance, comparison, confusion, curves, calibration, coverage, true_accuracy, assumptions, design, planning, data, notes,
@@ -61,6 +63,6 @@ UNSHOWN: tuple[Any, ...] = (agreement, panel, truth_models, sources, dispersion,
 MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES, *UNSHOWN) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}
 # Of ratings on a real scale, which have no classes.
-OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement)
+OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement, limits)
 # What every evaluation has; the others are its details.
 ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences")

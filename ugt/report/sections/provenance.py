@@ -67,7 +67,7 @@ _FILES = {
     "calibration reliability_bins calibration_map disagreement_bins": "losses against label histograms, and the bins behind them",
     "least_error next_annotator_error grade_errors": "least possible error, errors against one annotator, errors by grade",
     "given_grades coefficients cuts": "measures against the grades that were given, limits of coefficients, every cut of the scale",
-    "strictness unanimous_cases": "leniency of the annotators; what equal annotations leave open",
+    "strictness limits unanimous_cases": "leniency of annotators; differences of two ratings; what equal annotations leave open",
     "confusion class_agreement group_agreement": "soft confusion matrix; agreement on each class and group",
     "curves curve_scores set_coverage": "ROC and precision-recall curves, areas under them, prediction sets",
     "strata": "results by subgroup, agreement, certainty and annotations per case",
