@@ -139,18 +139,19 @@ def test_intervals_of_the_predictive_reliability(n, n_labels, held, n_sets):
     assert holds(hits, n_sets, highest=0.98)
 
 
-# Of 40 data sets with γ = 1 and 150 references 90 % (Monte Carlo error 4 points), median 0.87, Monte Carlo error of each value 2 %.
+# Of 60 data sets with γ = 1 and 100 references 96.7 % (Monte Carlo error 2.3 points), median 1.07, Monte Carlo error of each value 0.6 %.
+# Integrals with errors of 0.01: the default of 0.0001 takes thirty times as long, and integrals are tested elsewhere.
 @sets(10, 100)
 def test_intervals_of_the_reliability_of_plackett_luce(n_sets):
     rng, hits = np.random.default_rng(13), 0
     for seed in range(n_sets):
         rankings = ugt.Rankings.from_blocks(
-            [[[[int(k)] for k in rng.permutation(4)[:3]] for _ in range(3)] for _ in range(100)], n_classes=4
+            [[[[int(k)] for k in rng.permutation(4)[:3]] for _ in range(2)] for _ in range(100)], n_classes=4
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             posterior = ugt.plackett_luce(rankings, method="draws", n_draws=40, n_warmup=200, seed=seed)
         reference = posterior.draws(1, seed=seed)[:, 0].argmax(1)
-        low, high = ugt.fit_reliability(rankings, reference, model="plackett_luce", n_draws=200, n_warmup=100).interval()
+        low, high = ugt.fit_reliability(rankings, reference, model="plackett_luce", n_draws=200, n_warmup=100, tolerance=0.01).interval()
         hits += low <= 1 <= high
-    assert holds(hits, n_sets, 0.9, highest=0.97)
+    assert holds(hits, n_sets, 0.9, highest=0.98)
