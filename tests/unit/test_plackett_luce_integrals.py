@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.stats import beta
+from simulations import ALL
 from twins import cubature as slow
 
 import ugt
@@ -17,6 +18,7 @@ from ugt.aggregation.plackett_luce_integrals import TOLERANCE
 from ugt.plausibilities.integrated import EXACT
 from ugt.plausibilities.metric import METRICS
 
+EVERY = pytest.mark.skipif(not ALL, reason="takes an hour or more: make simulations")
 CONFLICT = [[[0], [1]], [[1], [0]]]
 TIED = [[[0, 1]], [[2, 0]], [[1], [2]]]
 CHAINS = [[[0], [1], [2]], [[0], [2]], [[1]]]
@@ -76,6 +78,7 @@ def dimensions(case):
 
 
 @pytest.mark.full
+@EVERY
 def test_a_million_draws(dermatology):
     """Cases of every dimension, tied and not: differences from draws are as large as their standard errors, which come from batches."""
     taken: Counter[tuple[int, bool]] = Counter()
@@ -133,7 +136,7 @@ def test_draws_agree(unranked, gamma):
     assert (post.rest[:, 0] > 0).all() == (unranked != "ignore")
 
 
-@pytest.mark.parametrize("part", [pytest.param(slice(None), marks=pytest.mark.full), slice(3, None, 60)])
+@pytest.mark.parametrize("part", [pytest.param(slice(None), marks=[pytest.mark.full, EVERY]), slice(3, None, 60)])
 def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part):
     """The true error of dermatology cases of up to five dimensions, from a tolerance a hundred times smaller."""
     rankings = ugt.Rankings.from_blocks(dermatology.annotations[part], n_classes=419)
