@@ -239,8 +239,16 @@ def test_what_predictions_may_be():
     [
         ([0, 2], {}, "predictions_are must be given"),
         ([1.5, 4.25], {}, "predictions_are must be given"),
-        ([1, 4], {"predictions_are": "grades"}, "predictions must be numbers of the grades, 1, 2, 3. Got 4, first at case 1."),
-        ([1, 3], {"predictions_are": "positions"}, "predictions must be positions of the grades, 0, 1, 2. Got 3"),
+        (
+            [1, 4],
+            {"predictions_are": "grades"},
+            r"predictions must be numbers of the grades, 1, 2, 3 \(.* of 1 to 3\). Got 4, first at case 1.",
+        ),
+        (
+            [1, 3],
+            {"predictions_are": "positions"},
+            r"predictions must be positions of the grades, 0, 1, 2 \('numbers' takes any, on the scale of 1 to 3\)",
+        ),
         ([1.0, math.nan], {}, "predictions must be finite. Got nan, first at case 1."),
         ([1, 2, 3], {}, r"predictions must be 2 numbers or names of grades, or probabilities of shape \(2, 3\)"),
         ([[0.5, 0.4, 0.2], [0, 0, 1]], {}, "predictions must be probabilities, at least 0 and with a sum of 1"),

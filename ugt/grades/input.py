@@ -99,7 +99,9 @@ class Predicted:
         if bad.any():
             i = int(np.argmax(bad))
             words = "numbers of the grades" if kind == "grades" else "positions of the grades"
-            raise error("predictions", f"be {words}, {_listed(np.sort(allowed))}", number_shown(numbers[i]), f"case {axes.case_name(i)}")
+            ends = " to ".join(map(number_shown, (scale.values.min(), scale.values.max())))
+            must = f"be {words}, {_listed(np.sort(allowed))} ('numbers' takes any, on the scale of {ends})"
+            raise error("predictions", must, number_shown(numbers[i]), f"case {axes.case_name(i)}")
         return cls("grades", scale.values[at])
 
     def take(self, rows: Any) -> Predicted:
