@@ -113,11 +113,16 @@ BOXES = """(() => {
           faults.push('over another: ' + said + ' | ' + other);
     });
   }
+  for (const table of document.querySelectorAll('.first table')) {
+    const frame = table.closest('.frame'), end = frame.getBoundingClientRect().right + cut;
+    if (getComputedStyle(frame).overflowX === 'visible' && table.getBoundingClientRect().right > end)
+      faults.push('out of its frame: ' + table.caption.textContent);
+  }
   return faults; })()"""
 SIDEWAYS = "[document.documentElement.scrollWidth - document.documentElement.clientWidth, document.body.scrollWidth > innerWidth]"
 
 
-@pytest.mark.parametrize("width", [1280, 800, 390, 320])
+@pytest.mark.parametrize("width", [1280, 1205, 1100, 800, 390, 320])
 @pytest.mark.parametrize("study", **NAMED)
 def test_no_scrolling_sideways_and_no_text_over_another(study, width, opened):
     page = opened(study)

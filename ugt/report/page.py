@@ -185,9 +185,13 @@ aside > ol > li::before { content: counter(caution); position: absolute; left: 0
 aside > ol b { display: block; }
 aside .serious b { color: var(--serious); }
 aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
-@media screen and (max-width: 61.25rem) {
-  .first, .pair, .two { grid-template-columns: minmax(0, 1fr); }
+@media screen and (max-width: 75rem) {
+  .first, .two { grid-template-columns: minmax(0, 1fr); }
   aside { border: 0; border-top: 1px solid var(--line); padding: .75rem 0 0; margin-top: 1rem; }
+}
+@media screen and (max-width: 61.25rem) {
+  .pair { grid-template-columns: minmax(0, 1fr); }
+  .first .frame { overflow-x: auto; }
 }
 @media screen and (max-width: 40rem) {
   .kicker { flex-wrap: wrap; gap: 0 1rem; }

@@ -54,7 +54,7 @@ def span_table(caption: str, note: str, unit: str, spans: Sequence[Span], digits
         return ""
     low, high = svg.around(known, 0.02)
     scale = svg.Scale(low if leads else max(low, 0.0), min(high, 1.0) if digits.share and not leads else high, 0.0, 100.0)
-    marks = [at for at in svg.ticks(scale, 5 if digits.scale == 100 else 3) if scale.low <= at <= scale.high]
+    marks = [at for at in svg.ticks(scale, 5 if digits.scale == 100 and not leads else 3) if scale.low <= at <= scale.high]
     grid = f"g-{zlib.crc32(f'{caption} {note}'.encode()):x}"  # drawn in the first row and referred to in the others
     lines = svg.vertical_lines(scale.at(at) for at in marks if at != 0 or not leads)
     first, other = f'<g class="hair"><g id="{grid}">{lines}</g></g>', f'<use class="hair" href="#{grid}"/>'
