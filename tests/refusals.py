@@ -39,6 +39,8 @@ def results(out: str) -> str:
         line
         for line in lines
         if not re.search(
-            r": (labels|rankings|ratings|readings|truth|predictions|clusters|subgroups|verdicts)( of .*)?( \(.*\))?: .*\.$", line
+            r": (labels|rankings|ratings|readings|truth|predictions|clusters|subgroups|verdicts|columns|probabilities|strata)( of .*)?"
+            r"( \(.*\))?: .*\.$",
+            line,
         )
     )

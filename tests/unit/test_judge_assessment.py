@@ -229,7 +229,9 @@ def test_command(files, command, tmp_path):
     (tmp_path / "chance.csv").write_text("case,probability\n" + rows, encoding="utf-8")
     (tmp_path / "halves.csv").write_text("case,stratum\n" + "".join(f"{i},{i // 30}\n" for i in range(60)), encoding="utf-8")
     for words in (("--probabilities", "chance.csv"), ("--strata", "halves.csv")):
-        command("judge", "people.csv", "A=A.jsonl", "B=B.jsonl", *WORDS, "--columns", "topics.csv", *words, "--out", "weighted")
+        said = command("judge", "people.csv", "A=A.jsonl", "B=B.jsonl", *WORDS, "--columns", "topics.csv", *words, "--out", "weighted")
+        assert "topics.csv: columns (one row per case): " in said
+        assert f"{words[1]}: {words[0].lstrip('-')} (one row per case): 60 cases, 2 in " in said
         other = (tmp_path / "weighted" / "bias.csv").read_text("utf-8")
         assert (other == made) == (words[0] == "--probabilities")  # all labelled cases have the same probability
         for path in (tmp_path / "weighted").iterdir():

@@ -86,10 +86,10 @@ def named_apart(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     return [f"{name}={path}" for name, path in zip(names, paths)]
 
 
-def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None) -> Any:
-    """Return the clusters by case, or the subgroups by column and case, and print a line about their file."""
+def of_cases(kind: str, path: str, options: argparse.Namespace, axes: Any = None, said: str = "") -> Any:
+    """Return the clusters by case, or the subgroups (or what is ``said``) by column and case, and print a line about their file."""
     read = (subgroup_file if kind == "subgroups" else cluster_file)(path, **beside(options))
-    _take(lambda: facts.of_cases(path, kind, read, axes))
+    _take(lambda: facts.of_cases(path, kind, read, axes, said=said))
     return read.values if kind == "subgroups" else next(iter(read.values.values()))
 
 

@@ -128,13 +128,13 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
     return {**found, "notes": list(notes)}
 
 
-def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: str = "") -> dict[str, Any]:
-    """Return the facts of a file of clusters or subgroups."""
+def of_cases(path: Any, kind: str, read: CaseFile, axes: Any = None, joined_to: str = "", said: str = "") -> dict[str, Any]:
+    """Return the facts of a file of clusters or subgroups, or of what is ``said``."""
     cases = list(next(iter(read.values.values())))
     found: dict[str, Any] = {
         "file": os.fspath(path),
         "kind": kind,
-        "taken_for": kind,
+        "taken_for": said or kind,
         "layout": "one row per case",
         "columns": read.columns,
         "not_used": read.unused,

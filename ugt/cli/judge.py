@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             system: {judge: found for judge in judges if (found := _scores(log, judge, system, values, options.repeats))}
             for system in systems
         }
-        columns = {} if options.columns is None else of_cases("subgroups", options.columns, options)
+        columns = {} if options.columns is None else of_cases("subgroups", options.columns, options, said="columns")
         clusters = None if options.clusters is None else of_cases("clusters", options.clusters, options)
         chosen = {
             name: _column(name, path, options) for name in ("probabilities", "strata") if (path := getattr(options, name)) is not None
@@ -112,7 +112,7 @@ def _values(words: list[str] | None) -> dict[str, float] | None:
 
 def _column(name: str, path: str, options: argparse.Namespace) -> dict[str, Any]:
     """Return the one value of each case in a file."""
-    columns = of_cases("subgroups", path, options)
+    columns = of_cases("subgroups", path, options, said=name)
     if len(columns) > 1:
         raise error(f"--{name}", "be a file of two columns, one of them case", listed(map(repr, columns), MOST_SHOWN))
     found: dict[str, str] = next(iter(columns.values()))
