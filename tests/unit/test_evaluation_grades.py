@@ -1,5 +1,7 @@
 """Evaluations of grades and of ratings: rows equal those of the public functions, lower errors lead, what cannot be done is refused."""
 
+import re
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -149,6 +151,15 @@ def test_the_page_has_cuts_limits_and_given_grades(made):
     page = html(made.to_dict())
     for title in ("The same measures against the grades that annotators gave", "Coefficients and their limits", "Every cut of the scale"):
         assert title in page
+
+
+def test_the_page_shows_coefficients_of_grades(made):
+    """The table has six of fifteen: those that count how far grades lie apart."""
+    page = html(made.to_dict())
+    assert "6 of 15 coefficients, agreement.csv has all" in page
+    for name in ("percent agreement", "kappa (quadratic)", "AC2 (quadratic)", "alpha (ordinal)", "alpha (interval)"):
+        assert re.search(rf"<th scope=\"row\"><bdi>[^<]*{re.escape(name)}</bdi>", page), name
+    assert "kappa (ordinal)</bdi>" not in page
 
 
 def test_a_long_scale_has_no_table_of_cuts():

@@ -9,6 +9,10 @@ from ..rows import Span, plain_table, span_table
 from .panel import SIGNIFICANT
 
 MOST = 6  # most coefficients
+OF_GRADES = (
+    "percent agreement", "Fleiss' kappa (linear)", "Fleiss' kappa (quadratic)", "Gwet's AC2 (quadratic)", "Krippendorff's alpha (ordinal)",
+    "Krippendorff's alpha (interval)",
+)  # fmt: skip
 
 
 def render(source: Data) -> Section | None:
@@ -56,7 +60,9 @@ def _one_annotator(digest: Digest, people: list[Entry]) -> str:
 
 def _coefficients(source: Data, entries: list[Entry]) -> str:
     """Return the table of coefficients, with as many decimals as their intervals deserve: two, or three."""
-    halves = sorted((e["high"] - e["low"]) / 2 for e in entries[:MOST] if e["low"] is not None and e["high"] is not None)
+    of_grades = [e for name in OF_GRADES for e in entries if e["coefficient"] == name]
+    drawn = of_grades if len(of_grades) == MOST else entries[:MOST]
+    halves = sorted((e["high"] - e["low"]) / 2 for e in drawn if e["low"] is not None and e["high"] is not None)
     decimals = 3 if halves and halves[len(halves) // 2] < 0.005 else 2
     rows = [
         (
@@ -67,7 +73,7 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
                 _ends(e, "two_way_low", "two_way_high", decimals),
             ],
         )
-        for e in entries[:MOST]
+        for e in drawn
     ]
     heads = ["", "value", f"{level_of(source)} interval,<br>these annotators", "other annotators<br>like these"]
     if all(cells[-1] == NONE for _, cells in rows):
@@ -78,8 +84,8 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
     if per_case:
         least, most = per_case["min"], per_case["max"]
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
-    reasons = dict.fromkeys(e["reason"] for e in entries[:MOST] if e.get("reason"))
-    note += f"; the first {MOST} of {len(entries)} coefficients, agreement.csv has all" if len(entries) > MOST else ""
+    reasons = dict.fromkeys(e["reason"] for e in drawn if e.get("reason"))
+    note += f"; {MOST} of {len(entries)} coefficients, agreement.csv has all" if len(entries) > MOST else ""
     note += "".join(f". {shown(e_reason[:1].upper() + e_reason[1:], 200)}" for e_reason in reasons)
     return plain_table("Agreement among the annotators", note, heads, rows)
 
