@@ -58,9 +58,11 @@ def test_independent_integration(case, n_classes, gamma, shape, size):
     found = slow.by_ratios(case, gamma, shape, n_classes, size)
     coarse = slow.by_ratios(case, gamma, shape, n_classes, size - 6)
     known_to = 3 * np.abs(found - coarse).max() + 1e-12
-    assert known_to < 1e-7
+    assert known_to < 5e-9
     assert post.membership(1)[0] == pytest.approx(found, abs=post.error[0] + known_to)
     assert post.error[0] <= TOLERANCE + 2e-9
+    fine = exact(case, n_classes, reliability=gamma, prior_shape=shape, tolerance=1e-8)
+    assert fine.membership(1)[0] == pytest.approx(found, abs=1e-8)
 
 
 @pytest.mark.parametrize(("case", "gamma"), [(CHAINS, 1), (CHAINS, 2), (TIED, 1), ([[[0], [1]], [[0, 1]]], 2)])
