@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the fuzzers one after the other: libFuzzer on the C core, atheris on the readers and the command.
+# Runs the fuzzers: libFuzzer on the C core, one after the other, then atheris on the readers and the command, two at a time.
 #   tests/fuzz/run.sh [SECONDS [NAME ...]]
 # SECONDS for each (default 600); NAMEs: c/rows, python/csv, ...; default: all. CC_FUZZ is a clang with libFuzzer, FUZZ_PYTHON a Python
 # with atheris, numpy, scipy and ugt; without one of them its half is skipped, with a word. New inputs go to build/fuzz/found,
@@ -14,8 +14,8 @@ cc=${CC_FUZZ:-clang}
 python=${FUZZ_PYTHON:-python3}
 out=build/fuzz
 flags="-std=c11 -Wall -Wextra -Wconversion -O1 -g -fno-omit-frame-pointer -Iugt/_core -fno-sanitize-recover=all"
-status=0
 mkdir -p "$out/core" "$out/findings"
+rm -f "$out/failed"
 : >"$out/summary.txt"
 
 chosen() {
@@ -29,19 +29,20 @@ run() {
     name=$1
     shift
     mkdir -p "$out/found/$name" "$out/findings/$name"
+    log=$out/$(echo "$name" | tr / -).log
     seeds=tests/fuzz/corpus/${name#*/}
     [ -d "$seeds" ] || seeds=
     OPENBLAS_NUM_THREADS=1 nice "$@" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -print_final_stats=1 \
-        -artifact_prefix="$out/findings/$name/" "$out/found/$name" $seeds >"$out/log.txt" 2>&1
+        -artifact_prefix="$out/findings/$name/" "$out/found/$name" $seeds >"$log" 2>&1
     code=$?
-    said=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/log.txt")
+    said=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     if [ $code -eq 0 ]; then
         echo "$name: ${said:-0} executions, nothing found"
     else
         echo "$name: ${said:-?} executions, A FINDING (code $code): $out/findings/$name"
-        tail -n 40 "$out/log.txt"
+        tail -n 40 "$log"
     fi | tee -a "$out/summary.txt"
-    [ $code -eq 0 ] || status=1
+    [ $code -eq 0 ] || touch "$out/failed"
 }
 
 if ! echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { (void)d; return n > 9; }' |
@@ -70,11 +71,15 @@ imports || export PYTHONPATH="$here"
 if ! imports; then
     echo "no atheris (or no ugt) in $python: the fuzzers of the readers and of the command are skipped"
 else
+    started=0
     for name in $("$python" tests/fuzz/python/under_atheris.py); do
         chosen "python/$name" || continue
         most=4096
         [ "$name" = cli ] && most=48
-        run "python/$name" "$python" tests/fuzz/python/under_atheris.py "$name" -max_len=$most
+        run "python/$name" "$python" tests/fuzz/python/under_atheris.py "$name" -max_len=$most &
+        started=$((started + 1))
+        [ $((started % 2)) -eq 1 ] || wait
     done
+    wait
 fi
-exit $status
+[ ! -f "$out/failed" ]
