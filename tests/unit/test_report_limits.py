@@ -7,6 +7,7 @@ import pytest
 
 import ugt
 from ugt.report import html
+from ugt.report.sections import limits
 from ugt.report.sections.limits import COVERAGE
 
 RNG = np.random.default_rng(2)
@@ -32,7 +33,8 @@ def section(made):
 
 @pytest.mark.parametrize("clusters", [None, PATIENT])
 def test_rows_are_those_of_bland_altman(clusters):
-    rows = evaluated(clusters=clusters).tables["limits"]
+    made = evaluated(clusters=clusters)
+    rows = made.tables["limits"]
     assert [(row["first"], row["second"]) for row in rows] == [
         ("any annotator", "any other"), ("reader 0", "reader 1"), ("reader 0", "reader 2"), ("reader 1", "reader 2"),
         ("high", "all annotators"), ("<level>", "all annotators"),
@@ -46,15 +48,22 @@ def test_rows_are_those_of_bland_altman(clusters):
             assert [row[name], row[f"{name}_low"], row[f"{name}_high"]] == [None if np.isnan(x) else x for x in known]
         assert row["reason"] == one.reason
     assert (rows[0]["lower"] is None) == (clusters is not None)
+    assert ("not defined, limits.csv says why" in section(made)) == (clusters is not None)
 
 
 def test_the_heading_names_models_that_rate_higher():
     found = section(evaluated())
-    assert "rates higher than the annotators on average</h2>" in found
+    assert "rates higher than these annotators on average</h2>" in found
     assert "<bdi>high</bdi>" in found and "&lt;level&gt;" in found and "<level>" not in found
     assert "No model is shown to rate higher or lower" in section(evaluated(models={"<level>": MODELS["<level>"]}))
-    assert "rate lower than the annotators" in section(evaluated(models={name: CLEAN - 9 for name in "ab"}))
+    assert "rate lower than these annotators" in section(evaluated(models={name: CLEAN - 9 for name in "ab"}))
     assert "How far two annotators" in section(evaluated(models={}))
+
+
+def test_many_numbers(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_CELLS", N * 9 * 3 - 1)
+    made = evaluated()
+    assert len(made.tables["limits"]) == 0 and any("ugt.bland_altman has no such limit" in note for note in made.notes)
 
 
 def test_many_annotators_and_few():

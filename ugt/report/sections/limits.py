@@ -7,6 +7,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from ...discrepancy import LimitsOfAgreement, bland_altman
+from ..context import MOST_CELLS
 from ..digest import names, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, finding, level_of
@@ -23,6 +24,7 @@ TABLES = {
 COVERAGE = 0.95
 MOST = 12  # annotators with a row for each pair; pairs on the page
 TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.bland_altman takes some of them)."
+TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers (ugt.bland_altman has no such limit)."
 
 
 def make(context: Context, notes: list[str]) -> Rows:
@@ -36,6 +38,9 @@ def make(context: Context, notes: list[str]) -> Rows:
         return {}
     if n_annotators > MOST:
         notes.append(TOO_MANY)
+        return {}
+    if context.n_cases * n_annotators**2 * (1 + len(graded.given)) > MOST_CELLS:
+        notes.append(TOO_LARGE)
         return {}
     found: list[tuple[str, str, LimitsOfAgreement]] = []
     if n_annotators > 1:
@@ -77,6 +82,7 @@ def render(source: Data) -> Section | None:
     digits = Digits.amount([(e["bias_low"], e["bias_high"]) for e in entries])
     rows = [(f"{shown(e['first'])} minus {shown(e['second'])}", _cells(e, digits)) for e in (*drawn, *models)]
     note = f"units of the ratings; {level_of(source)} intervals, of all pairs together and of all models together{more}"
+    note += f"; {NONE}: not defined, limits.csv says why" if any(e["lower"] is None for e in (*drawn, *models)) else ""
     heads = ["", "cases", "mean difference", "lower limit", "upper limit"]
     how = (
         "<p>Limits of agreement (Bland and Altman): between them lie 95% of the differences of two single ratings of a case, if "
@@ -109,5 +115,5 @@ def _heading(models: Sequence[Entry]) -> str:
         ("higher", [e["first"] for e in models if e["bias_low"] is not None and e["bias_low"] > 0]),
     ):
         if found:
-            parts.append(f"{names(found)} {'rates' if len(found) == 1 else 'rate'} {word} than the annotators on average")
-    return "; ".join(parts) or "No model is shown to rate higher or lower than the annotators on average"
+            parts.append(f"{names(found)} {'rates' if len(found) == 1 else 'rate'} {word} than these annotators on average")
+    return "; ".join(parts) or "No model is shown to rate higher or lower than these annotators on average"
