@@ -297,11 +297,12 @@ int ugt_graded_score(const ugt_graded *g, const double *count, int observed, dou
             for (int64_t k = 0; k < n; k++) {
                 const derivatives d = derive(g, &c, j, k, q);
                 const double w = count[j * kq + k * g->n_nodes + q];
-                slope[j * n] += w * d.first.a / d.p;
+                const double rate = w / d.p;
+                slope[j * n] += rate * d.first.a;
                 if (k > 0)
-                    slope[j * n + k] += w * d.first.low / d.p;
+                    slope[j * n + k] += rate * d.first.low;
                 if (k < n - 1)
-                    slope[j * n + k + 1] += w * d.first.high / d.p;
+                    slope[j * n + k + 1] += rate * d.first.high;
                 add_information(information + j * n * n, k, n, &d, observed ? w : all, observed);
             }
         }
