@@ -6,7 +6,7 @@
 #define TILT_STEP 0.5      /* laws that many dimensions share have one table */
 #define FIRST_POINTS 16
 #define MOST_POINTS 65536  /* of a term and shift */
-#define TARGET 1e-4      /* standard error at which no more points are added, if the tolerance is smaller */
+#define TARGET 2e-4        /* standard error at which no more points are added, if the tolerance is smaller */
 
 /* The first components of the generating vector of the embedded lattice rule exod2_base2_m20 of Cools, Kuo & Nuyens (2006). */
 static const uint32_t GENERATOR[UGT_MOST_DIMENSIONS] = {1,      182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199, 408519, 391023,
