@@ -10,7 +10,8 @@ from twins import discrepancy as twin
 import ugt
 from ugt import resampling
 from ugt.discrepancy import alternative_annotator as _alternative_annotator
-from ugt.resampling.studentized import _ratio_and_error
+from ugt.resampling import Design
+from ugt.resampling.studentized import LogRatio
 
 N_CLASSES = 3
 COST = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.5], [5.0, 1.5, 0.0]])
@@ -718,11 +719,11 @@ def test_strata_that_all_cases_have_leave_nothing_out():
 
 def test_the_error_of_a_ratio_counts_strata_of_two():
     """Σ over strata of n / (n - 1) Σ (d - d̄)², d = a - θ b, over Σ a; a stratum of one unit adds nothing."""
-    a, b, sizes = np.array([1.0, 3.0, 2.0]), np.array([2.0, 2.0, 4.0]), np.array([2, 1])
-    sums = np.array([[part.sum() for s in (slice(0, 2), slice(2, 3)) for part in (a[s], b[s], a[s] ** 2, (a * b)[s], b[s] ** 2)]])
-    theta, error = _ratio_and_error(sums, sizes)
-    assert theta == pytest.approx([6 / 8])
-    assert error == pytest.approx([np.sqrt(2 * ((1 - 2) ** 2 + (3 - 2) ** 2)) / 6])
+    a, b = np.array([1.0, 3.0, 9.0, 2.0]), np.array([2.0, 2.0, 9.0, 4.0])
+    kept, design = np.array([True, True, False, True]), Design.of(3, strata=["s", "s", "t"])
+    theta, error = LogRatio(a, b, kept, design).estimate
+    assert theta == pytest.approx(6 / 8)
+    assert error == pytest.approx(np.sqrt(2 * ((1 - 2) ** 2 + (3 - 2) ** 2)) / 6)
 
 
 def test_narrow_intervals_lie_inside_wide_ones():

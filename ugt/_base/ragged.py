@@ -36,6 +36,20 @@ def take(offsets: Int64, rows: NDArray[np.integer]) -> tuple[Int64, Int64]:
     return taken, np.arange(taken[-1], dtype=np.int64) + (offsets[:-1][rows] - taken[:-1]).repeat(sizes)
 
 
+def distinct(keys: Int64) -> tuple[Int64, Int64]:
+    """Return the first place of each distinct key, lowest key first, and the number of every place's key; in linear time if keys ascend."""
+    changes = keys[1:] != keys[:-1]
+    if (keys[1:] >= keys[:-1]).all():
+        return np.flatnonzero(np.append(True, changes)[: len(keys)]), np.append(0, np.cumsum(changes))[: len(keys)]
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return first, number.reshape(-1)
+
+
+def distinct_pairs(first: NDArray[np.integer], second: NDArray[np.integer]) -> tuple[Int64, Int64]:
+    """Return the same of pairs of numbers of at least 0."""
+    return distinct(first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second)
+
+
 def n_empty(offsets: Int64) -> int:
     """Return how many rows have no values."""
     return int(np.count_nonzero(offsets[1:] == offsets[:-1]))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base.arrays import Array, Int64
 from .._base.checks import room
+from .._base.ragged import distinct
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import first_choices
@@ -130,8 +131,8 @@ class NextAgreement(Ratios):
     def without_pairs(self) -> tuple[Int64, Int64, Array]:
         """Return case, annotator and the case's contributions without this annotator, one row per opinion."""
         found = self._found
-        _, first, of = np.unique(found.opinion, return_index=True, return_inverse=True)
-        case, of = found.case[first], of.reshape(-1)
+        first, of = distinct(found.opinion)
+        case = found.case[first]
         hits, shared, alone = (
             np.bincount(of, found.share * with_, len(case))
             for with_ in (self.chosen[found.case, found.label], self.said[found.case, found.label], found.share)

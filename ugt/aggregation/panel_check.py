@@ -13,7 +13,7 @@ from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen, stream_keys_of
 from .._base.laws import above, holm, wilson
-from .._base.ragged import row_of
+from .._base.ragged import distinct, distinct_pairs, row_of
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
@@ -248,15 +248,16 @@ def held_out(known: Any, keys: NDArray[np.uint64], n: int, seed: int) -> Bools:
     nobody = np.flatnonzero(who < 0)  # numbered within the case, by class or by position
     order = nobody[np.lexsort((getattr(known, "label", np.arange(len(who)))[nobody], case[nobody]))]
     who[order] = len(known.annotators) + np.arange(len(order)) - np.searchsorted(case[order], case[order])
-    pair, at, of = np.unique(np.stack([case, who]), axis=1, return_index=True, return_inverse=True)
+    at, of = distinct_pairs(case, who)
+    case, who = case[at], who[at]
     names = np.append(
         stream_keys_of(known.annotators), np.arange(max(0, int(who.max(initial=0)) + 1 - len(known.annotators)), dtype=np.uint64)
     )
-    number = _mixed(_mixed(keys[pair[0]] + np.uint64(seed)) + _mixed(names[pair[1]]))
+    number = _mixed(_mixed(keys[case] + np.uint64(seed)) + _mixed(names[who]))
     place = np.empty(len(at), np.int64)
-    sizes = np.bincount(pair[0], minlength=len(keys))
-    place[np.lexsort((number, pair[0]))] = np.arange(len(at)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.asarray(((place < n) & (sizes[pair[0]] > n))[of.reshape(-1)])
+    sizes = np.bincount(case, minlength=len(keys))
+    place[np.lexsort((number, case))] = np.arange(len(at)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(((place < n) & (sizes[case] > n))[of])
 
 
 def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -275,7 +276,7 @@ def _of_classes(rest: Any, out: Any, make: Any) -> HeldAnnotations:
     predicted = (vote * mean).sum(1)
     variance = (vote**2 * mean).sum(1) - predicted**2
     chosen = first_choices(out)
-    row = chosen.case[np.unique(chosen.opinion, return_index=True)[1]]
+    row = chosen.case[distinct(chosen.opinion)[0]]
     observed = np.asarray(np.bincount(chosen.opinion, chosen.share * vote[chosen.case, chosen.label]), np.float64)
     found = HeldAnnotations(row, observed, predicted[row], np.maximum(variance[row], 0.0), predicted[row])
     return found.among(np.isfinite(found.predicted))

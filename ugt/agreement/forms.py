@@ -17,7 +17,7 @@ from .._base.checks import error
 from .._base.ragged import row_of, take
 from .._core import _exact, _tables
 from ..annotations import Labels
-from ..resampling import Alike, Answer, Statistic, Without, by_case, plain
+from ..resampling import Answer, Statistic, Without, by_case, plain
 from .table import Judgements, Ragged, values_and_index
 
 MOST_EMPTY = 8  # cells of a lookup table per cell in use, above which a search is used instead
@@ -152,9 +152,8 @@ class Form(Statistic):
     def sums(self, cases: Array | None = None) -> Array:
         if cases is None:
             return self._ones[None]
-        weights, row = by_case(cases), self.judged.row
-        if row is not None:  # sums are over the different cases only
-            weights = Alike(np.arange(len(row), dtype=np.int64), row, len(self.judged.times)).times(weights)
+        alike = self.judged.alike  # sums are over the different cases only
+        weights = by_case(cases) if alike is None else alike.times_in(cases)
         return np.asarray((self._columns @ np.ascontiguousarray(weights)).T)
 
     @cached_property

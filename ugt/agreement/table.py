@@ -19,6 +19,7 @@ from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.bare import check_bare
 from ..annotations.other_annotators import only
+from ..resampling import Alike
 
 FEW, MANY = 1 << 10, 1 << 16  # equal cases are merged from FEW cases on, if there are at most MANY different ones
 MISSING = (None, "", float("nan"))
@@ -66,6 +67,15 @@ class Judgements:
         self.annotators: NDArray[Any] = np.empty(0, np.int64) if given is None else given.annotators
         self.n_cases, self.n_classes = len(self.offsets) - 1, len(names)
         self.n_all = self.n_cases if row is None else len(row)
+
+    @cached_property
+    def alike(self) -> Alike | None:
+        """The M cases, of which N are different; None if all are."""
+        if self.row is None:
+            return None
+        first = np.empty(self.n_cases, np.int64)
+        first[self.row[::-1]] = np.arange(self.n_all)[::-1]
+        return Alike(np.arange(self.n_all), self.row, first)
 
     @property
     def ordered(self) -> bool:

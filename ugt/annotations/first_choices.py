@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Int64
-from .._base.ragged import row_of, sizes_of
+from .._base.ragged import distinct, distinct_pairs, row_of, sizes_of
 from . import Labels, Rankings
 
 
@@ -23,7 +23,7 @@ class FirstChoices(NamedTuple):
 
     def n_opinions(self, n_cases: int) -> Array:
         """Return the number of opinions (N,) on each case."""
-        _, first = np.unique(self.opinion, return_index=True)
+        first, _ = distinct(self.opinion)
         return np.asarray(np.bincount(self.case[first], self.times[first], n_cases))
 
 
@@ -39,8 +39,7 @@ def first_choices(known: Labels | Rankings) -> FirstChoices:
         weight, times = np.where(nobody, 1, known.count).astype(np.float64), np.where(nobody, known.count, 1)
         alone = len(known.annotators) + np.arange(len(label))
         named = np.where(annotator < 0, alone, annotator)
-        _, opinion = np.unique(case * (int(named.max(initial=0)) + 1) + named, return_inverse=True)
-        opinion = opinion.reshape(-1)
+        _, opinion = distinct_pairs(case, named)
     else:
         ranking = np.flatnonzero(sizes_of(known.ranking_offsets) > 0)
         block = known.ranking_offsets[ranking]

@@ -11,7 +11,8 @@ import numpy as np
 from .._base.arrays import Bools, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import distinct, offsets_of, row_of, sizes_of, take
+from .._core import _tables
 from . import Labels
 from .masks import Masks
 from .rankings import Rankings
@@ -83,7 +84,9 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
     offsets, at = take(case_offsets(known), rows)
     who = known.annotator[at].astype(np.int64)
     n = len(known.annotators)
-    pairs, of = np.unique((row_of(offsets) * n + who)[who >= 0], return_inverse=True)
+    pairs = (row_of(offsets) * n + who)[who >= 0]
+    first, of = distinct(pairs)
+    pairs = pairs[first]
     place, annotator = np.divmod(pairs, n)
     axes = Axes(known.axes.case_ids[rows[place]], known.axes.classes, known.axes.numbered)
     if not isinstance(known, Labels) or not counted:
@@ -97,7 +100,7 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
     begin, index, count = known.class_counts()  # much smaller than the labels if cases have many
     sizes, entry = take(begin, rows[place])
     cells = row_of(sizes) * known.n_classes + index[entry]
-    mine = np.searchsorted(cells, of.reshape(-1) * known.n_classes + known.label[at][who >= 0])
+    mine = np.searchsorted(cells, of * known.n_classes + known.label[at][who >= 0])
     left = count[entry] - np.bincount(mine, known.count[at][who >= 0], len(cells)).astype(np.int64)
     kept = left > 0
     given = offsets_of(np.bincount(row_of(sizes)[kept], minlength=len(pairs))), np.full(int(kept.sum()), -1, np.int32)
@@ -107,10 +110,10 @@ def without_each(known: Labels | Rankings, rows: Int64, counted: bool = True) ->
 def cases_of_annotators(known: Any, rows: Int64) -> list[Int64]:
     """Return, for each annotator, the places in ``rows`` of the cases with annotations of this annotator."""
     offsets, at = take(case_offsets(known), rows)
-    pairs = np.unique(known.annotator[at].astype(np.int64) * len(rows) + row_of(offsets))
-    pairs = pairs[pairs >= 0]
-    ends = np.searchsorted(pairs, np.arange(len(known.annotators) + 1) * len(rows))
-    return [pairs[begin:end] % len(rows) for begin, end in zip(ends[:-1], ends[1:])]
+    given = known.annotator[at] >= 0
+    ends, order = _tables.group(known.annotator[at][given], len(known.annotators))
+    case = row_of(offsets)[given][order]  # of each annotator ascending
+    return [case[begin:end][distinct(case[begin:end])[0]] for begin, end in zip(ends[:-1], ends[1:])]
 
 
 def joined(known: Labels, rows: Int64, choice: Int64) -> Labels:

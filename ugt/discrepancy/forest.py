@@ -141,7 +141,10 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
             ``kind, name, value, low, high, n_cases``; for models ``best_share`` and ``best_share_same_cases``, for annotators
             ``better_share[model]`` and ``better_share_same_cases[model]``, as in :meth:`resample_shares`.
         """
-        found = self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed)
+        return self.table_from(self.resamples(clusters=clusters, strata=strata, n_resamples=n_resamples, seed=seed), level, kind)
+
+    def table_from(self, found: Resamples, level: float, kind: str) -> list[dict[str, Any]]:
+        """Return the rows of :meth:`table` from :meth:`resamples`."""
         shares, m, a = ResampleShares.of(found, len(self.models)), len(self.models), len(self.annotators)
         ends = found.take(slice(0, m + a)).interval(level, kind).tolist()
         values, n_cases = np.append(self.model_value, self.value).tolist(), np.append(self.model_n_cases, self.n_cases).tolist()
@@ -287,8 +290,12 @@ class Judged(Judging, Wide):
 
     def blocks(self) -> Iterable[Array]:
         """Yield the contributions of the models, then those of some annotators at a time."""
-        m, a = len(self.models), len(self.annotators)
-        return self._every_block if self.n_cases * (3 * m + a * self._width) <= CELLS else self._blocks()
+        return self._blocks() if self.too_wide else self._every_block
+
+    @property
+    def too_wide(self) -> bool:  # type: ignore[override]
+        """Whether all sums of all cases would take too much memory."""
+        return self.n_cases * (3 * len(self.models) + len(self.annotators) * self._width) > CELLS
 
     @cached_property
     def _every_block(self) -> list[Array]:

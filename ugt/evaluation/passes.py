@@ -10,7 +10,7 @@ import numpy as np
 from .._base.arrays import NDArray
 from ..report.sections import ALWAYS, MAKERS, TABLES
 from ..report.tables import ResultTable
-from ..resampling import Design, Resamples, Result, resample, resamples_of
+from ..resampling import Design, Resamples, Results, resample, resamples_of
 
 if TYPE_CHECKING:
     from ..report.context import Ask, Context
@@ -55,7 +55,7 @@ def _owners(sections: Sequence[Any], details: bool) -> dict[str, Any]:
 
 def resampled(asks: Sequence[Ask], clusters: NDArray[Any] | None, seed: int) -> list[Resamples]:
     """Return the resamples that each asked for; statistics of the same cases have the same resamples, from one pass."""
-    statistics = [ask.what.statistic if isinstance(ask.what, Result) else ask.what for ask in asks]
+    statistics = [ask.what.statistic if isinstance(ask.what, Results) else ask.what for ask in asks]
     kept = [one.kept if ask.kept is None else ask.kept for ask, one in zip(asks, statistics)]
     passes: dict[bytes, list[int]] = {}
     for i, cases in enumerate(kept):
@@ -73,7 +73,7 @@ def resampled(asks: Sequence[Ask], clusters: NDArray[Any] | None, seed: int) -> 
         of = {(id(statistics[i]), asks[i].n): one for i, one in zip(distinct, values)}
         for i in members:
             ask, own = asks[i], of[id(statistics[i]), asks[i].n]
-            if isinstance(ask.what, Result):
+            if isinstance(ask.what, Results):
                 found[i] = ask.what.resamples_of(own, design, sources)
             else:
                 found[i] = resamples_of(ask.what, own, here, design, sources)

@@ -16,7 +16,7 @@ from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
-from ..resampling import PartMeans, Ratios, Resamples, Result, Statistic, check_level
+from ..resampling import PartMeans, Ratios, Resamples, Results, Statistic, check_level
 from .tables import Row
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Options:
 class Ask(NamedTuple):
     """Numbers that a section wants resampled ``n`` times, from the ``kept`` cases; None: from the cases that count in the numbers."""
 
-    what: Statistic | Result
+    what: Statistic | Results
     n: int
     kept: Bools | None = None
 
@@ -303,10 +303,3 @@ def first_choices(scores: Array, ties: str = "expectation") -> Array:
 def most(numbers: NDArray[Any], n: int) -> Int64:
     """Return the positions of the n largest numbers, ascending; of equal numbers the first ones."""
     return np.sort(np.argsort(-np.asarray(numbers, np.float64), kind="stable")[:n])
-
-
-def pairs(first: Int64, second: Int64) -> tuple[Int64, Int64]:
-    """Return the place of the first of each distinct pair, and the number of every row's pair."""
-    keys = first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second
-    _, at, code = np.unique(keys, return_index=True, return_inverse=True)
-    return at, code.reshape(-1)

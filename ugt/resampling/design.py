@@ -100,6 +100,12 @@ class Design(Frozen):
     def _cases_by_place(self) -> tuple[Int64, Int64]:
         return _tables.group(self._place_of_case, self.n_units)
 
+    @property
+    def first_cases(self) -> Int64:
+        """The first case of each unit (G,), units ordered by stratum."""
+        offsets, order = self._cases_by_place
+        return np.asarray(order[offsets[:-1]])
+
     def added_up(self, table: Array) -> Array:
         """Return the sums (G, C) of a table (N, C) over the cases of each unit, units ordered by stratum."""
         if self.plain:

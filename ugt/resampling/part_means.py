@@ -88,10 +88,14 @@ class PartMeans(Statistic):
     def counting(self, kept: Bools, design: Design) -> Array:
         unit = np.full(len(kept), -1)
         unit[kept] = design.unit
-        found = []
+        found, seen = [], np.empty(design.n_units + 1, bool)
         for begin, end in zip(self._starts[:-1], self._starts[1:]):
             of_row, counts = unit[self._rows[begin:end]], self._counts[begin:end]
-            n = [len(np.unique(of_row[column])) for column in counts.T]
+            n = []
+            for column in counts.T:
+                seen[:] = False
+                seen[of_row[column]] = True
+                n.append(int(np.count_nonzero(seen)))
             found += [n[0]] * self._m if len(n) == 1 else n
         return np.array(found, np.float64)
 

@@ -14,7 +14,6 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, option, whole
 from .._base.laws import t_quantile
 from .._base.records import Record
-from . import studentized
 from .cluster_ids import ids_of_cases
 from .design import Design, seed_of, units
 from .difference import Difference
@@ -23,6 +22,7 @@ from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic, resample
 from .student import Units, few_clusters
+from .studentized import LogRatio
 from .two_way import TwoWay, ends_if_named, two_ways_of
 
 if TYPE_CHECKING:
@@ -141,12 +141,12 @@ class Results(Record):
             return self._two_way(number, given["clusters"]).interval(level)
         if kind == "analytic":
             self._check_analytic(given)
-        if not math.isfinite(self.statistic.estimate[number]):
-            return math.nan, math.nan
         if kind not in RESAMPLED:
-            ends = self._at_end(number, level, given)
+            ends = self._without_resamples(number, level, (given["clusters"], given["strata"]))
             if ends is not None:
                 return ends
+        elif not math.isfinite(self.statistic.estimate[number]):
+            return math.nan, math.nan
         if kind == "analytic":
             return self._analytic(number, level, given["clusters"])
         if kind == "studentized":
@@ -156,13 +156,16 @@ class Results(Record):
         low, high = found.take(at).interval(level, kind)[0]
         return float(low), float(high)
 
-    def _at_end(self, number: int, level: float, given: dict[str, Any]) -> tuple[float, float] | None:
-        """Return the interval of a number that is at an end of its range, if it is there."""
+    def _without_resamples(self, number: int, level: float, design: Design | tuple[Any, Any]) -> tuple[float, float] | None:
+        """Return NaN for a number that is undefined or infinite, the interval of one at an end of its range, None for all others."""
+        if not math.isfinite(self.statistic.estimate[number]):
+            return math.nan, math.nan
         one, number = self.statistic.only(number)
         at = [number]
         if not (one.spans[number] == one.estimate[number]).any():
             return None
-        found = Units.of(one, one.kept, self._design(given["clusters"], given["strata"])).take(at).facts.at_end(one.estimate[at], level)[0]
+        units = design if isinstance(design, Design) else self._design(*design)
+        found = Units.of(one, one.kept, units).take(at).facts.at_end(one.estimate[at], level)[0]
         return None if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
     def _check_analytic(self, given: Mapping[str, Any]) -> None:
@@ -184,15 +187,24 @@ class Results(Record):
         return limits(float(one.estimate[number]), float(times) * spread, one.scale, one.span)
 
     def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:
-        one, n, word = self.statistic, whole("n_resamples", n_resamples), seed_of(seed)
+        n, word = whole("n_resamples", n_resamples), seed_of(seed)
+        one = self.log_ratio(number, clusters, strata)
+        (values,) = resample([one], one.kept, one.design, word, n)
+        return one.interval(level, values)
+
+    def log_ratio(self, number: int, clusters: Any = None, strata: Any = None) -> LogRatio:
+        """Return the statistic of a number's bootstrap-t."""
+        one = self.statistic
         quotient = one.quotient(number)
         if quotient is None or min(column.min() for column in quotient) < 0:
             must = "be another kind, except for a ratio of two sums over cases of numbers of at least 0"
             raise error("kind", must, f"'studentized' for {one.names[number]!r}")
-        design = self._design(clusters, strata)
-        above, below = (column[one.kept] for column in quotient)
-        low, high = studentized.limits(above, below, design, [0.5 - level / 2, 0.5 + level / 2], n, word)
-        return float(low), float(high)
+        return LogRatio(*quotient, one.kept, self._design(clusters, strata))
+
+    def studentized(self, number: int, level: float, one: LogRatio, resamples: Resamples) -> tuple[float, float]:
+        """Return the bootstrap-t interval of a number from resamples of its :meth:`log_ratio`."""
+        found = self._without_resamples(number, level, one.design)
+        return one.interval(level, resamples.values) if found is None else found
 
 
 class ResultsOf(Results):

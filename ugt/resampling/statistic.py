@@ -301,7 +301,9 @@ class PlainSums(Linear):
 
 
 class Wide(Linear):
-    """A linear statistic with too many columns for memory."""
+    """A linear statistic that may have too many columns for memory."""
+
+    too_wide = True  # whether it has
 
     @abstractmethod
     def blocks(self) -> Iterable[Array]:
@@ -335,33 +337,32 @@ def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed:
     n : int or sequence of int
         Number of resamples; or the number of the same resamples for each statistic.
     """
-    if any(isinstance(one, Wide) for one in statistics):
-        return _one_by_one(statistics, kept, design, seed, n)
     wanted = [n] * len(statistics) if isinstance(n, int) else list(n)
     most = max(wanted, default=0)
     room(f"{most} resamples", 8.0 * sum(k * len(one.names) for one, k in zip(statistics, wanted)))
-    tables = [one.columns if kept.all() else one.columns[kept] for one in statistics if isinstance(one, Linear)]
-    sums = Sums(tables, design, most)
+    sums = Sums(design, most)
+    drawn = [_tables_of(one, sums, kept, lambda block: resample([PlainSums(block)], kept, design, seed, most)[0]) for one in statistics]
     found = [np.full((k, len(one.names)), np.nan) for one, k in zip(statistics, wanted)]
     others = [(one, out) for one, out in zip(statistics, found) if not isinstance(one, Linear)]
     deepest = max((len(out) for _, out in others), default=0)
 
     def task(begin: int, end: int) -> None:
-        weights = sums.add(design, seed, begin, end, begin < deepest)
+        weights = sums.add(seed, begin, end, begin < deepest)
         if weights is None:
             return
         weights = everybody(weights, kept)
         for one, out in others:
             if begin < len(out):
                 last = min(end, len(out))
-                out[begin:last] = one.values(weights[: last - begin])
+                out[begin:last] = one.values(weights if last == end else weights[: last - begin])
 
     if np.diff(design.strata).max() >= 2:
-        parallel.run(task, most, sums.chunk(design, len(kept) if others else 0), "bootstrap")
-    parts = iter(sums.found)
-    for one, out in zip(statistics, found):
+        parallel.run(task, most, sums.chunk(len(kept) if others else 0), "bootstrap")
+    for one, out, tables in zip(statistics, found, drawn):
         if isinstance(one, Linear):
-            out[:] = one.answer(next(parts)[: len(out)])
+            out[:] = one.answer(
+                tables[0][: len(out)] if len(tables) == 1 else np.concatenate([table[: len(out)] for table in tables], axis=1)
+            )
         out[:, ~one.varies(kept, design)] = np.nan
         _recentre(out, one)
     return found
@@ -376,18 +377,17 @@ def _recentre(values: Array, one: Statistic) -> None:
         values[:, at] = table + np.where(np.isnan(estimate), 0.0, estimate - means)
 
 
-def _one_by_one(statistics: Sequence[Statistic], kept: Bools, design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
-    """Return the same numbers, computed a few columns at a time."""
+def _tables_of(one: Statistic, sums: Sums, kept: Bools, drawn: Callable[[Array], Array]) -> list[Array]:
+    """Return the arrays that will hold the sums of a linear statistic; those of blocks that would take too much memory are drawn now."""
+    if not isinstance(one, Linear):
+        return []
+    if not (isinstance(one, Wide) and one.too_wide):
+        return [np.asarray(sums.take(one.columns if kept.all() else one.columns[kept]))]
     found = []
-    for one, k in zip(statistics, [n] * len(statistics) if isinstance(n, int) else n):
-        if isinstance(one, Wide):
-            room(f"{k} resamples", 8.0 * k * len(one.names))
-            blocks = (block for block in one.blocks() if block.shape[1] > 0)
-            drawn = [resample([PlainSums(block)], kept, design, seed, k)[0] for block in blocks]
-            found.append(one.answer(np.concatenate(drawn, axis=1)))
-            found[-1][:, ~one.varies(kept, design)] = np.nan
-        else:
-            found += resample([one], kept, design, seed, k)
+    for block in one.blocks():
+        if block.shape[1]:
+            table = sums.take(block[kept], only_alike=True)
+            found.append(drawn(block) if table is None else table)
     return found
 
 

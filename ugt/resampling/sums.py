@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from threading import local
+from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Int32, Int64
+from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
 from .._core import _resample
-from .design import strips
+from .design import by_case, strips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,45 +25,89 @@ WORK = 2**28
 PASS, MOST = 8, 64
 ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
 TIMES_FEWER = 4  # rows per distinct row from which counting the distinct ones is faster
+TIMES_FEWER_JOINTLY = 8  # the same for the rows of several tables side by side
 SOME = 4096  # rows of a first trial: if over half of them are distinct, all rows are taken to be
 
 
 class Alike:
-    """Entries (n,) of cases ``row``; entry i equals the distinct entry ``code[i]`` of D."""
+    """Entries (n,) of cases ``row``; entry i equals the distinct entry ``code[i]`` of D, which is the entry ``first[code[i]]``."""
 
-    def __init__(self, row: Int64, code: Int32, n_different: int) -> None:
-        self._row, self._code, self._n = np.asarray(row, np.int64), code, n_different  # Windows: numpy before 2 counts in 32 bits
+    def __init__(self, row: Int64, code: Int32, first: Int64) -> None:
+        self._kept = local()
+        self._row, self._code, self.first = np.asarray(row, np.int64), code, first  # Windows: numpy before 2 counts in 32 bits
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alike, (self._row, self._code, self.first)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def beside(self, other: Alike) -> Alike | None:
+        """Return the distinct pairs of entries of two tables of the same cases; None if there are too many."""
+        found = _different(self._code.astype(np.int64) * len(other) + other._code, TIMES_FEWER_JOINTLY)
+        return None if found is None else Alike(self._row, found[1], found[0])
+
+    def at(self, places: Int64) -> Alike:
+        """Return the entries at some places, as if these were the cases."""
+        return Alike(np.arange(len(places), dtype=np.int64), self._code[places], self.first)
 
     def times(self, weights: Array) -> Array:
         """Return the number of times (D, B) that each distinct entry occurs, under weights of the cases (N, B)."""
-        out = np.empty((weights.shape[1], self._n, 1))
+        out = np.empty((weights.shape[1], len(self), 1))
         _resample.grouped_sums(self._row, self._code, None, weights, out)
         return np.ascontiguousarray(out[..., 0].T)
+
+    def times_in(self, cases: Array) -> Array:
+        """Return the same under weights (B, N), computed once for several statistics that one thread asks in turn."""
+        last = getattr(self._kept, "last", None)
+        if last is None or last[0]() is not cases:
+            last = self._kept.last = ref(cases), self.times(by_case(cases))
+        return np.asarray(last[1])
 
 
 class GroupSums:
     """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group."""
 
     def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int) -> None:
-        self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], table], axis=1))
-        self.alike = None if found is None else Alike(row, found[1], len(found[0]))
+        self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], table], axis=1, dtype=np.float64))
+        self.alike = None if found is None else Alike(row, found[1], found[0])
         self._entries = np.asarray(row, np.int64), group, table
         if found is not None:
             self._entries = np.arange(len(found[0]), dtype=np.int64), group[found[0]], table[found[0]]
 
     def sums(self, weights: Array) -> Array:
         """Return the sums (B, groups, S) under weights of cases (N, B)."""
-        times = weights if self.alike is None else self.alike.times(weights)
-        out = np.empty((weights.shape[1], self.n_groups, self._entries[2].shape[1]))
+        return self.sums_of(weights if self.alike is None else self.alike.times(weights))
+
+    def sums_of(self, times: Array) -> Array:
+        """Return the same from the number of times (D, B) of each distinct entry."""
+        out = np.empty((times.shape[1], self.n_groups, self._entries[2].shape[1]))
         _resample.grouped_sums(*self._entries, times, out)
         return out
 
 
-def _different(table: Array, fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | None:
+def joined(tables: Sequence[Alike]) -> list[tuple[Alike, list[tuple[int, Alike]]]]:
+    """Return groups of tables of the same cases that have few distinct rows side by side.
+
+    A group has these rows, and for each of its tables the number and the table's distinct entries among these rows.
+    """
+    groups: list[tuple[Alike, list[int]]] = []
+    for j in sorted(range(len(tables)), key=lambda j: len(tables[j])):
+        at, every, members = len(groups), tables[j], [j]
+        for i, (one, others) in enumerate(groups):
+            both = one.beside(tables[j])
+            if both is not None:
+                at, every, members = i, both, [*others, j]
+                break
+        groups[at:] = [(every, members), *groups[at + 1 :]]
+    return [(every, [(j, tables[j].at(every.first)) for j in members]) for every, members in groups]
+
+
+def _different(table: NDArray[Any], fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | None:
     """Return an entry of each distinct row, and the distinct row of each (n,) row; None if there are too many."""
     if len(table) > 2 * SOME and _different(table[:SOME], 2) is None:
         return None
-    code, first = identifiers.factorize(np.ascontiguousarray(table, np.float64))
+    code, first = identifiers.factorize(table)
     return None if len(first) * fewer > len(table) else (first, code)
 
 
@@ -71,44 +118,64 @@ def added(columns: Array, cases: Array | None) -> Array:
 
 
 class Sums:
-    """Sums over resamples of the columns of some tables.
+    """Sums over n resamples of the columns of some tables, of the cases of a design.
 
-    If all units of a stratum add the same to a column, its sum is known. Tables with few distinct rows are summed by counting these. The
-    other columns are summed case by case as cases are drawn.
+    If all units of a stratum add the same to a column, its sum is known. Tables with few distinct rows are summed by counting these,
+    those of several tables at a time. The other columns are summed case by case as cases are drawn.
     """
 
-    def __init__(self, tables: Sequence[Array], design: Design, n: int) -> None:
-        """Prepare the sums of tables (n, S) of the cases of a design."""
-        room(f"{n} resamples", 8.0 * n * sum(table.shape[1] for table in tables))
-        self.found, self._grouped, placed, at = [], [], [np.empty((design.n_units, 0))], []
-        for table in map(design.added_up, tables):
-            found = np.tile(added(table, None), (n, 1))
-            varies = np.flatnonzero(~design.constant(table))
-            rows, one = np.arange(len(table), dtype=np.int64), np.zeros(len(table), np.int32)
-            grouped = GroupSums(rows, one, table[:, varies], 1) if design.plain else None
-            if grouped is not None and grouped.alike is not None:
-                self._grouped.append((found, varies, grouped))
-            else:
-                placed.append(table[:, varies])
-                at.append((found, varies))
-            self.found.append(found)
-        self._at, self._placed = at, strips(np.concatenate(placed, axis=1))
-        self.width = sum(len(varies) for _, varies in at)
+    def __init__(self, design: Design, n: int) -> None:
+        self._design, self._n = design, n
+        self._placed: list[tuple[Array, Int64, Array]] = []
+        self._alike: list[tuple[Array, Int64, GroupSums]] = []
 
-    def chunk(self, design: Design, n_cases: int) -> int:
+    def take(self, table: Array, only_alike: bool = False) -> Array | None:
+        """Add a table (N, S) and return the array (n, S) that :meth:`add` fills; None if ``only_alike`` and its rows are not."""
+        placed = self._design.added_up(table)
+        varies = np.flatnonzero(~self._design.constant(placed))
+        rows, one = np.arange(len(placed), dtype=np.int64), np.zeros(len(placed), np.int32)
+        grouped = GroupSums(rows, one, placed[:, varies], 1) if self._design.plain else None
+        if only_alike and (grouped is None or grouped.alike is None):
+            return None
+        room(f"{self._n} resamples", 8.0 * self._n * table.shape[1])
+        found = np.tile(added(placed, None), (self._n, 1))
+        if grouped is not None and grouped.alike is not None:
+            self._alike.append((found, varies, grouped))
+        else:
+            self._placed.append((found, varies, placed[:, varies]))
+        return found
+
+    @cached_property
+    def _strips(self) -> Array:
+        return strips(np.concatenate([np.empty((self._design.n_units, 0)), *(table for *_, table in self._placed)], axis=1))
+
+    @cached_property
+    def _counted(self) -> list[tuple[Alike, list[tuple[int, Alike]]]]:
+        return joined([grouped.alike for *_, grouped in self._alike if grouped.alike is not None])
+
+    @property
+    def _width(self) -> int:
+        return sum(len(varies) for _, varies, _ in self._placed)
+
+    def chunk(self, n_cases: int) -> int:
         """Return the resamples of a task, in whole passes: about a third of a second, with weights that a thread can hold."""
-        work = max(1, min(MOST, WORK // (design.n_units * (self.width + 5))) // PASS)
-        n_held = max(n_cases, design.n_cases if self._grouped else 0)
+        design = self._design
+        work = max(1, min(MOST, WORK // (design.n_units * (self._width + 5))) // PASS)
+        n_held = max(n_cases, design.n_cases if self._alike else 0)
         held = max(1, ROOM // n_held // PASS) if n_held else work
         return int(PASS * min(work, held))
 
-    def add(self, design: Design, seed: int, begin: int, end: int, with_weights: bool) -> Array | None:
+    def add(self, seed: int, begin: int, end: int, with_weights: bool) -> Array | None:
         """Fill the sums of resamples begin to end; return, if wanted, the weights of the cases (end - begin, n)."""
-        sums = np.empty((end - begin, self.width))
-        weights = design.drawn(seed, begin, end, self._placed, sums, with_weights or bool(self._grouped))
-        for (found, varies), part in zip(self._at, np.split(sums, np.cumsum([len(varies) for _, varies in self._at])[:-1], axis=1)):
-            found[begin:end, varies] = part
+        sums, at = np.empty((end - begin, self._width)), 0
+        weights = self._design.drawn(seed, begin, end, self._strips, sums, with_weights or bool(self._alike))
+        for found, varies, _ in self._placed:
+            found[begin:end, varies] = sums[:, at : at + len(varies)]
+            at += len(varies)
         if weights is not None:
-            for found, varies, grouped in self._grouped:
-                found[begin:end, varies] = grouped.sums(weights.T)[:, 0]
+            for every, members in self._counted:
+                times = every.times(weights.T)
+                for j, one in members:
+                    found, varies, grouped = self._alike[j]
+                    found[begin:end, varies] = grouped.sums_of(one.times(times))[:, 0]
         return weights if with_weights else None

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._base import notices
 from ..._base.arrays import Array, NDArray
-from ..._base.ragged import row_of
+from ..._base.ragged import distinct_pairs, row_of
 from ...agreement import cohen_kappa, fleiss_kappa, percent_agreement
 from ...agreement.overviews import COLUMNS, agreement_table
 from ...agreement.rankings import annotator_average_overlap, leave_one_annotator_out
@@ -139,20 +139,22 @@ def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[Row]:
     names, n = context.known.annotators, context.n_cases
     if len(names) < 2 or not len(case):
         return []
-    n_cases = np.bincount(np.unique(annotator * n + case) // n, minlength=len(names))
+    n_cases = np.bincount(annotator[distinct_pairs(case, annotator)[0]], minlength=len(names))
     chosen = np.sort(np.argsort(-n_cases, kind="stable")[:MOST_ANNOTATORS])
     if (n_cases > 0).sum() > len(chosen):
         notes.append(f"Agreement by pair is of the {len(chosen)} annotators with most cases.")
     order = np.argsort(annotator, kind="stable")
     starts = np.searchsorted(annotator[order], np.arange(len(names) + 1))
     own = {a: order[starts[a] : starts[a + 1]] for a in chosen.tolist()}
+    judged = {a: np.bincount(case[at], minlength=n) > 0 for a, at in own.items()}
     rows = []
     for a, b in combinations(own, 2):
-        shared = np.intersect1d(case[own[a]], case[own[b]])
+        both = judged[a] & judged[b]
+        shared = np.flatnonzero(both)
         if len(shared) < LEAST_CASES:
             continue
         at = np.concatenate([own[a], own[b]])
-        at = at[np.isin(case[at], shared)]
+        at = at[both[case[at]]]
         if count[at].sum(dtype=np.float64) > MOST_LABELS:
             notes.append(f"Agreement of {names[a]} and {names[b]} is left out: more than {MOST_LABELS:,} labels.")
             continue

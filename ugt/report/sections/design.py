@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..._base.arrays import Array, Int64, NDArray
-from ..._base.ragged import row_of
+from ..._base.ragged import distinct_pairs, row_of
 from ...annotations import Labels, Rankings
-from ..context import most, pairs
+from ..context import most
 from ..digest import shown
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Section, level_of, of, section
@@ -51,7 +51,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     tables = {"case_sizes": _sizes_of(context.known.n_annotations), "classes": _classes_of(known, uses, notes)}
     if len(known.annotators):
         case, annotator = annotations_of(known)
-        at, _ = pairs(case, annotator)  # each annotator of a case once, ordered by case
+        at, _ = distinct_pairs(case, annotator)  # each annotator of a case once, ordered by case
         tables["annotators"] = _annotators_of(known, uses, annotator[at])
         tables["annotator_overlap"] = _overlap_of(known.annotators, case[at], annotator[at], notes)
     return tables
@@ -75,7 +75,7 @@ def _annotators_of(known: Labels | Rankings, uses: Uses, annotator_of_case: Int6
     n = len(known.annotators)
     n_cases = np.bincount(annotator_of_case, minlength=n)
     n_annotations = np.bincount(known.annotator, known.count if isinstance(known, Labels) else None, n)
-    used = np.bincount(uses.annotator[pairs(uses.annotator, uses.label)[0]], minlength=n)
+    used = np.bincount(uses.annotator[distinct_pairs(uses.annotator, uses.label)[0]], minlength=n)
     agreement = _agreement(uses, n, known.n_cases) if isinstance(known, Labels) else np.full(n, np.nan)
     return [
         {"annotator": str(name), "n_cases": int(cases), "n_annotations": int(given), "n_classes_used": int(k), "agreement": finite(value)}
@@ -89,10 +89,10 @@ def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
     An annotator who labels a case several times counts with the share of each label in it.
     """
     count = uses.times.astype(np.float64)
-    at, entry = pairs(uses.case, uses.annotator)  # an entry: all annotations of one case by one annotator
+    at, entry = distinct_pairs(uses.case, uses.annotator)  # an entry: all annotations of one case by one annotator
     own = np.bincount(entry, count)
-    _, of_class = pairs(uses.case, uses.label)
-    _, own_class = pairs(entry, uses.label)
+    _, of_class = distinct_pairs(uses.case, uses.label)
+    _, own_class = distinct_pairs(entry, uses.label)
     alike = np.bincount(of_class, count)[of_class] - np.bincount(own_class, count)[own_class]
     others = np.bincount(uses.case, count, n_cases)[uses.case[at]] - own
     sums = np.bincount(entry, count * alike) / own
@@ -142,7 +142,7 @@ def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[
     """Return the number of labels of every class, or of rankings that name it, and their share of all."""
     k = known.n_classes
     given = np.bincount(uses.label, uses.times, k)
-    cases = np.bincount(uses.label[pairs(uses.case, uses.label)[0]], minlength=k)
+    cases = np.bincount(uses.label[distinct_pairs(uses.case, uses.label)[0]], minlength=k)
     total = float(known.count.sum()) if isinstance(known, Labels) else float(len(known.annotator))
     chosen = most(given, MOST_CLASSES)
     if k > MOST_CLASSES:

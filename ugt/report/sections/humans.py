@@ -11,7 +11,7 @@ import numpy as np
 from ..._base import notices
 from ..._base.ragged import row_of
 from ...discrepancy import annotator_discrepancy, discrepancy_ratio
-from ..context import MOST_COUNTS, Rows, first_choices
+from ..context import MOST_COUNTS, Ask, Made, first_choices
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MOST_ANNOTATORS = 40  # annotators with most cases that are judged one by one
 LEAST_CASES = 10
 
 
-def make(context: Context, notes: list[str]) -> Rows:
+def make(context: Context, notes: list[str]) -> Made:
     """Return rows of models and annotators; empty if annotators are not named."""
     labels, options = context.known.labels, context.options
     if labels is None or not context.scores or len(labels.annotators) < 2:
@@ -41,14 +41,21 @@ def make(context: Context, notes: list[str]) -> Rows:
     least = max(LEAST_CASES, _cases_of_the_nth(labels))
     with notices.heard():  # undefined numbers are empty in the table
         found = annotator_discrepancy(labels, choices, distance="zero-one", least_cases=least)
-        table_ = found.table(options.level, kind=options.interval, **context.resampling)
         # one-sided limits by the bootstrap-t, since those by percentiles are too low
         ratios = {name: discrepancy_ratio(labels, one, distance="zero-one") for name, one in choices.items()}
+        of_logs = {name: one.log_ratio(0, context.clusters) for name, one in ratios.items()}
         level = max(options.level, 0.51)
+    drawn, *of_models = yield [Ask(found, options.n_resamples), *(Ask(one, options.n_resamples) for one in of_logs.values())]
+    with notices.heard():
+        table_ = found.table_from(drawn, options.level, options.interval)
+
+        def ends(level: float) -> dict[str, tuple[float, float]]:
+            return {name: one.studentized(0, level, of_logs[name], own) for (name, one), own in zip(ratios.items(), of_models)}
+
         if options.interval == "auto":  # of the same kind as the limits below the values
-            both = {name: one.interval(options.level, kind="studentized", **context.resampling) for name, one in ratios.items()}
+            both = ends(options.level)
             table_ = [{**row, **dict(zip(("low", "high"), both[row["name"]]))} if row["kind"] == "model" else row for row in table_]
-        upper = {name: one.non_inferiority(level=level, **context.resampling).limit for name, one in ratios.items()}
+        upper = {name: high for name, (_, high) in ends(2 * level - 1).items()}
         two_way = {name: _two_way(one, context, level) for name, one in ratios.items()}
     if found.too_few:
         notes.append(
@@ -68,8 +75,8 @@ def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> Row:
 
 def _is_shared(labels: Labels) -> bool:
     """Return whether any case has labels of two annotators."""
-    of_case = np.unique(np.stack([row_of(labels.offsets), labels.annotator]), axis=1)[0]
-    return bool((of_case[1:] == of_case[:-1]).any())
+    first_of_case = labels.annotator[labels.offsets[row_of(labels.offsets)]]
+    return bool((labels.annotator != first_of_case).any())
 
 
 def _cases_of_the_nth(labels: Labels) -> int:

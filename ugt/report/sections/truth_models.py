@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..._base.arrays import Array, Int64
+from ..._base.ragged import distinct
 from ...annotations.first_choices import first_choices
 from ..context import Made, most
 from ..tables import ends_of, finite, reliability_key
@@ -69,8 +70,7 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
     chosen = first_choices(known)
     here = place[chosen.case] >= 0
     case, annotator, label, weight = place[chosen.case[here]], chosen.annotator[here], chosen.label[here], chosen.share[here]
-    at, entry = np.unique(chosen.opinion[here], return_index=True, return_inverse=True)[1:]
-    entry = entry.reshape(-1)
+    at, entry = distinct(chosen.opinion[here])
     n_cases = np.bincount(annotator[at], minlength=len(names))
     wanted = [a for a in most(n_cases, MOST_ANNOTATORS).tolist() if n_cases[a] >= LEAST_CASES]
     left_out = int((n_cases > 0).sum()) - len(wanted)

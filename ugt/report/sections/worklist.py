@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._base.ragged import offsets_of, row_of, sizes_of
 from ...annotations.first_choices import first_choices
 from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
@@ -14,6 +15,7 @@ from ..rows import plain_table
 from ..tables import CERTAINTY, ResultTable, finite, reliability_key
 
 if TYPE_CHECKING:
+    from ..._base.arrays import Int64
     from ...plausibilities import Point
     from ..context import Context
     from ..tables import Row
@@ -35,7 +37,7 @@ def make(context: Context, notes: list[str]) -> dict[str, Any]:
         "cases": ResultTable({
             "case": [str(case) for case in known.axes.case_ids[rows].tolist()],
             "n_annotations": [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
-            "voted": _best_classes(context.voted, order.tolist()),
+            "voted": _best_classes(context.voted, order),
             **{f"{CERTAINTY}{name}": values[order].tolist() for name, values in certainty.items()},
             "mean_certainty": mean[order].tolist(),
         }),
@@ -65,16 +67,21 @@ def _unanimous(context: Context) -> list[Row]:
     ]
 
 
-def _best_classes(voted: Point, cases: list[int]) -> list[str]:
+def _best_classes(voted: Point, cases: Int64) -> list[str]:
     """Return the voted class of each case; tied classes are joined by " = "."""
-    names, offsets = [str(name) for name in voted.axes.classes.tolist()], voted.offsets.tolist()
-    index, value = voted.index.tolist(), voted.value.tolist()
-    found = []
-    for i in cases:
-        begin, end = offsets[i], offsets[i + 1]
-        top = max(value[begin:end], default=None)
-        found.append(" = ".join(names[index[j]] for j in range(begin, end) if value[j] == top))
-    return found
+    names = np.array([str(name) for name in voted.axes.classes.tolist()], object)
+    top, rows = np.full(voted.n_cases, -np.inf), np.flatnonzero(sizes_of(voted.offsets))
+    if len(rows):
+        top[rows] = np.maximum.reduceat(voted.value, voted.offsets[rows])
+    row = row_of(voted.offsets)
+    best = np.flatnonzero(voted.value == top[row])
+    ends = offsets_of(np.bincount(row[best], minlength=voted.n_cases))
+    found = np.full(voted.n_cases, "", object)
+    alone = sizes_of(ends) == 1
+    found[alone] = names[voted.index[best[ends[:-1][alone]]]]
+    for i in np.flatnonzero(sizes_of(ends) > 1).tolist():
+        found[i] = " = ".join(names[voted.index[best[ends[i] : ends[i + 1]]]])
+    return list(found[cases])
 
 
 # ---- the page

@@ -47,7 +47,7 @@ class OverBoth(Result):
             low, high = super()._ends(number, level, kind, given, random)
         else:
             whole("n_resamples", given["n_resamples"]), seed_of(given["seed"])  # which this interval does not need
-            low, high = self._at_end(number, level, given) or self._student(level, given["clusters"])
+            low, high = self._without_resamples(number, level, (given["clusters"], None)) or self._student(level, given["clusters"])
         if low < high or math.isnan(low):
             return low, high
         notices.warn(f"no interval: {ALIKE}", stacklevel=3)
