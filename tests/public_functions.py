@@ -327,7 +327,7 @@ def strongest(ranked: Any, **more: Any) -> Any:
 
 def planned(annotations: Any, scores: Any, **options: Any) -> Any:
     """A plan's value and components as numbers."""
-    found = ugt.plan_annotations(annotations, scores, **{"width": 1.0, **options})
+    found = ugt.plan_annotations(annotations, scores, **{"width": 1.0, "max_annotators": 4, **options})
     return SimpleNamespace(value=found.value, parts=np.array(list(found.components.values())))
 
 
@@ -511,7 +511,14 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "bootstrap_statistic": Entry(ugt.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)),
     "two_way": Entry(ugt.two_way, (labels,), {"statistic": weighted_share_of_first}, ("value",), (), {"relabelling": COLUMNS}),
-    "evaluate": Entry(ugt.evaluate, (labels, models), {"k": 1, "details": False, "missing": "drop", **QUICK}, (), (), all_for(DRAWN)),
+    "evaluate": Entry(
+        ugt.evaluate,
+        (labels, models),
+        {"k": 1, "reliability": [0.5, 2], "details": False, "missing": "drop", **QUICK},
+        (),
+        (),
+        all_for(DRAWN),
+    ),
 }
 
 #: public functions that judge nothing

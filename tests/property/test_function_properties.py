@@ -2,11 +2,13 @@
 
 import inspect
 import re
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from layouts import layouts
 from public_functions import (
@@ -32,7 +34,7 @@ import ugt
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 functions = pytest.mark.parametrize("name", FUNCTIONS)
-few = settings(max_examples=4)
+few = examples(4)
 SENTENCE = re.compile(r"^(model '.*': )?\w[^\n]* must [^\n]*\. ?Got [^\n]*\.?[^\n]*$")
 
 
@@ -131,12 +133,12 @@ def test_order_of_annotators(name, seed, order):
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.permutations(range(12)), st.permutations(range(4)), st.permutations(range(3)))
-@settings(max_examples=10)
+@examples(10)
 def test_orders_in_an_evaluation(seed, rows, annotators, order):
     world = make_world(seed=seed)
     turned = relabel(among(take(world, np.array(rows)), annotators), np.array(order))
-    for how in ("dirichlet", "irn", "votes"):
-        found, other = (evaluated(labels(one), both(one), aggregation=how) for one in (world, turned))
+    for how in ({"aggregation": "dirichlet", "reliability": [0.5, 2]}, {"aggregation": "irn"}, {"aggregation": "votes"}):
+        found, other = (evaluated(labels(one), both(one), **how) for one in (world, turned))
         close(other, found)
 
 
@@ -183,11 +185,15 @@ def test_layouts_and_types(name, tmp_path):
     entry, world = FUNCTIONS[name], make_world()
     expected = numbers(entry.call(world))
     assert expected
+    others = defaultdict(dict)  # all arrays in one layout or type at a time
     for array in entry.arrays:
         kinds = [kind for kind in KINDS if array not in SAME_KIND or np.dtype(kind).kind != "f"]
-        for kind, other in layouts(world[array], tmp_path, kinds).items():
-            if kind != "list":
-                assert numbers(entry.call({**world, array: other})) == expected, f"{array} {kind}"
+        (tmp_path / array).mkdir()
+        for kind, other in layouts(world[array], tmp_path / array, kinds).items():
+            others[kind][array] = other
+    others.pop("list", None)
+    for kind, arrays in others.items():
+        assert numbers(entry.call({**world, **arrays})) == expected, f"{kind}: {', '.join(arrays)}"
 
 
 @functions

@@ -10,7 +10,8 @@ from typing import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from layouts import layouts
 from refusals import refused
@@ -122,7 +123,7 @@ def problems(draw):
 
 
 LARGE = random_problem(200, 6, 3, 0)
-quick = settings(max_examples=20)
+quick = examples(20)
 
 
 def assert_same(a, b, exactly=True):

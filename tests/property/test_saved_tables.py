@@ -4,14 +4,15 @@ import csv
 import io as buffers
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from effort import examples
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 from twins.files import rows_of
 
 from ugt import io
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-QUIET = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUIET = examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 WHO = ("ann", "bob", "eve")
 KINDS = ("int", "float", "string", "category")
 NAMES = st.sampled_from(["cat", "Dog", "ä ö", "nevus, blue", 'so "called"', "a;b", "=1+1", "'x", "007", "x\ny", "1.5 mm", "-"])

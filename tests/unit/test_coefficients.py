@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import labels_of_rows, refused
 from twins import coefficients as twin
@@ -787,7 +788,7 @@ def everything(table, k):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(wide_tables(), st.randoms(use_true_random=False))
 def test_names_and_orders_do_not_matter(problem_, random):
     table, k = problem_
@@ -805,7 +806,7 @@ def test_names_and_orders_do_not_matter(problem_, random):
         assert ugt.krippendorff_alpha(reversed_, level).value == close(ugt.krippendorff_alpha(counted, level).value)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(wide_tables())
 def test_all_cases_twice(problem_):
     """Kappas stay; 1 - alpha takes the factor of its small-sample correction, (2n - 1) / 2 / (n - 1)."""

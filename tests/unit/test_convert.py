@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from effort import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from refusals import labels_of_rows, refused
 from twins.files import rows_of
@@ -17,7 +18,7 @@ from ugt.annotations.predictions import Predictions
 from ugt.cli import convert as _convert
 from ugt.cli.command import Parser
 
-QUIET = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUIET = examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)

@@ -4,7 +4,8 @@ import io as text_io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 
@@ -149,7 +150,7 @@ def by_any_door(frame):
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.data(), st.sampled_from(["object", "gaps", "Int64", "string", "category"]))
 def test_a_frame_is_the_same_annotations_whatever_its_types(data, dtype):
     pandas = pytest.importorskip("pandas")
@@ -168,7 +169,7 @@ def test_a_frame_is_the_same_annotations_whatever_its_types(data, dtype):
         assert names_of(Labels.from_wide(one)) == names_of(expected)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(sorted(KINDS)).flatmap(tables), st.randoms(use_true_random=False))
 def test_the_order_of_rows_columns_and_classes_changes_no_number(rows, random):
     with notices.heard():

@@ -10,7 +10,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from twins.files import rows_of
@@ -310,7 +311,7 @@ plain_cells = st.text(st.sampled_from("ab cäß"), max_size=4)
     last=st.booleans(),
     block=st.integers(1, 40),
 )
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_split_as_the_csv_module(rows, quoting, end, mark, last, block):
     text = buffers.StringIO()
     lines = SimpleNamespace(write=lambda line: text.write(line[:-2] + end))  # Python quotes what its end of line holds

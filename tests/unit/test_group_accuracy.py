@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused, warned
 from twins import dirichlet as races
@@ -48,7 +49,7 @@ def right_and_inside(kind, vector, scores, rule, of, wanted):
 @pytest.mark.parametrize("rule, of", [("sum", "group"), ("top_class", "group"), ("top_class", "class")])
 @pytest.mark.parametrize("kind", [Point, Dirichlet, Draws])
 @given(st.lists(st.tuples(VECTORS, VECTORS), min_size=3, max_size=3), st.sampled_from([None, 0, 1, 2]))
-@settings(max_examples=30)
+@examples(30)
 def test_against_all_orders(kind, rule, of, cases, wanted):
     vectors, scores = ([list(v) for v in column] for column in zip(*cases))
     # the three vectors as draws of one case each, in another order for each case

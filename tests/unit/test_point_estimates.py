@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from scipy.optimize import brentq
@@ -85,7 +86,7 @@ def posterior_gradient(rankings, table, reliability, shape, unranked):
 # ---- the mode is where the gradient vanishes (the objective is concave) --------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("unranked", UNRANKED)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     cases=st.lists(CASE, min_size=1, max_size=4),
     reliability=st.sampled_from([0.1, 1.0, 2.5, 100.0]),
@@ -240,7 +241,7 @@ def test_maximum_likelihood_is_the_fixed_point_of_em_and_of_hunter():
 
 # ---- existence -----------------------------------------------------------------------------------------
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(ranking_strategy(4), max_size=4))
 def test_existence_is_that_of_the_definition(case):
     rankings = rankings_of(case, n_classes=4)
@@ -281,7 +282,7 @@ def test_what_diverges_is_named():
 
 
 # ---- what changes nothing ------------------------------------------------------------------------------
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(CASE, st.permutations(range(K)), st.randoms(use_true_random=False))
 def test_symmetries(case, new, random):
     found = mode(case)
@@ -294,7 +295,7 @@ def test_symmetries(case, new, random):
     assert (mode(case, prior_mass=K / 2) == mode(case, prior_shape=0.5)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(CASE)
 def test_what_is_symmetric_is_tied(case):
     other = {0: 1, 1: 0}
