@@ -16,6 +16,7 @@ from twins import student
 import ugt
 from ugt import resampling
 from ugt._base.laws import t_quantile
+from ugt._base.ragged import distinct
 from ugt.resampling import Ratios, Statistic, ids_of_cases, resample
 from ugt.resampling.result import Result, Results
 
@@ -250,3 +251,46 @@ def test_quantiles_of_student_without_degrees_of_freedom_have_no_end():
     assert math.isnan(found[4])
     assert t_quantile(1e-62, [0.5, 0.2]).tolist() == [0, -math.inf]
     assert t_quantile(math.inf, 0.975) == pytest.approx(1.959963984540054, rel=1e-8)
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(60) // 3])
+@pytest.mark.parametrize("cells", [2**22, 0], ids=["at once", "block by block"])
+def test_wide_tables_share_the_resamples_of_others(clusters, cells, monkeypatch):
+    """Whether their rows are alike (labels), or all different and too many for memory (distances of numbers)."""
+    monkeypatch.setattr(ugt.discrepancy.forest, "CELLS", cells)
+    rng = np.random.default_rng(2)
+    design = resampling.Design.of(60, clusters)
+    for table, guess in ((rng.integers(0, 3, (60, 4)), rng.integers(0, 3, 60)), (rng.normal(size=(60, 4)), rng.normal(size=60))):
+        kind = "zero-one" if table.dtype.kind == "i" else "squared"
+        judged = ugt.annotator_discrepancy(table.tolist(), {"m": guess}, distance=kind).statistic
+        assert judged.too_wide == (cells == 0)
+        weights = design.weights(5, 0, 40)
+        ratios = Ratios.of(rng.normal(size=(60, 2)))
+        drawn = resample([judged, ratios], np.ones(60, bool), design, 5, 40)
+        np.testing.assert_allclose(drawn[0], judged.answer(weights @ judged.columns), rtol=1e-12)
+        np.testing.assert_allclose(drawn[1], ratios.values(weights), rtol=1e-12)
+
+
+def test_distinct_rows_of_tables_side_by_side_are_counted_as_those_of_each():
+    rng = np.random.default_rng(4)
+    n = 9000
+    codes = [rng.integers(0, size, n, np.int32) for size in (3, 5, 700, 700, 900, 4)]
+    codes[3] = (codes[2] + codes[0]) % 700  # few pairs with some tables, but not with all
+    tables = [resampling.Alike(np.arange(n), code, np.unique(code, return_index=True)[1]) for code in codes]
+    weights = rng.integers(0, 4, (n, 2)).astype(float)
+    groups = resampling.sums.joined(tables)
+    assert sorted(j for _, members in groups for j, _ in members) == list(range(len(tables)))
+    assert 1 < len(groups) < len(tables)
+    for every, members in groups:
+        assert len(every) * 8 <= n
+        for j, one in members:
+            expected = [np.bincount(codes[j], column) for column in weights.T]
+            np.testing.assert_array_equal(one.times(every.times(weights)), np.transpose(expected))
+
+
+def test_distinct_keys_in_any_order():
+    for keys in ([], [7], [1, 1, 2, 5, 5], [5, 1, 2, 1, 5]):
+        first, number = distinct(np.array(keys, np.int64))
+        expected = np.unique(np.array(keys, np.int64), return_index=True, return_inverse=True)[1:]
+        np.testing.assert_array_equal(first, expected[0])
+        np.testing.assert_array_equal(number, expected[1].reshape(-1))
