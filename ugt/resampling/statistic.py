@@ -357,12 +357,10 @@ def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed:
                 out[begin:last] = one.values(weights if last == end else weights[: last - begin])
 
     if np.diff(design.strata).max() >= 2:
-        parallel.run(task, most, sums.chunk(len(kept) if others else 0), "bootstrap")
+        parallel.run(task, most, sums.complete(len(kept) if others else 0), "bootstrap")
     for one, out, tables in zip(statistics, found, drawn):
         if isinstance(one, Linear):
-            out[:] = one.answer(
-                tables[0][: len(out)] if len(tables) == 1 else np.concatenate([table[: len(out)] for table in tables], axis=1)
-            )
+            out[:] = one.answer(np.concatenate([table[: len(out)] for table in tables], axis=1))
         out[:, ~one.varies(kept, design)] = np.nan
         _recentre(out, one)
     return found

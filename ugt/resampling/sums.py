@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from threading import local
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -145,21 +144,17 @@ class Sums:
             self._placed.append((found, varies, placed[:, varies]))
         return found
 
-    @cached_property
-    def _strips(self) -> Array:
-        return strips(np.concatenate([np.empty((self._design.n_units, 0)), *(table for *_, table in self._placed)], axis=1))
+    def complete(self, n_cases: int) -> int:
+        """End the taking of tables; return the resamples of a task, in whole passes.
 
-    @cached_property
-    def _counted(self) -> list[tuple[Alike, list[tuple[int, Alike]]]]:
-        return joined([grouped.alike for *_, grouped in self._alike if grouped.alike is not None])
-
-    @property
-    def _width(self) -> int:
-        return sum(len(varies) for _, varies, _ in self._placed)
-
-    def chunk(self, n_cases: int) -> int:
-        """Return the resamples of a task, in whole passes: about a third of a second, with weights that a thread can hold."""
-        design = self._design
+        A task takes about a third of a second, and a thread can hold its weights of ``n_cases``.
+        """
+        design, tables = self._design, [table for *_, table in self._placed]
+        self._at = [(found, varies) for found, varies, _ in self._placed]
+        self._placed.clear()
+        self._width = sum(len(varies) for _, varies in self._at)
+        self._strips = strips(np.concatenate([np.empty((design.n_units, 0)), *tables], axis=1))
+        self._counted = joined([grouped.alike for *_, grouped in self._alike if grouped.alike is not None])
         work = max(1, min(MOST, WORK // (design.n_units * (self._width + 5))) // PASS)
         n_held = max(n_cases, design.n_cases if self._alike else 0)
         held = max(1, ROOM // n_held // PASS) if n_held else work
@@ -169,7 +164,7 @@ class Sums:
         """Fill the sums of resamples begin to end; return, if wanted, the weights of the cases (end - begin, n)."""
         sums, at = np.empty((end - begin, self._width)), 0
         weights = self._design.drawn(seed, begin, end, self._strips, sums, with_weights or bool(self._alike))
-        for found, varies, _ in self._placed:
+        for found, varies in self._at:
             found[begin:end, varies] = sums[:, at : at + len(varies)]
             at += len(varies)
         if weights is not None:
