@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._base.checks import error, option
 from .._base.names import listed
 from .._base.notices import note
-from .._tabular.foreign import table_of
+from .._tabular.foreign import package, table_of
 from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles
 from .._tabular.source import Source, check_text
 from .annotations import MISSING
@@ -28,6 +29,7 @@ NAMES = {
 }
 OF_HARNESS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}
 NO_NUMBER = "value that is neither text nor one number"
+ZSTANDARD, HEAD = 93, 30  # the number of a compression in archives, and the bytes of a file's header before its name
 
 
 class Row(NamedTuple):
@@ -113,18 +115,35 @@ def _id(record: Any, path: str | None, default: Any, place: str) -> Any:
 
 def _unpacked(source: Source) -> dict[str, Any]:
     """Return a packed log of Inspect as its JSON form has it."""
+    data = source.read()
     try:
-        with zipfile.ZipFile(io.BytesIO(source.read())) as archive:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = [name for name in archive.namelist() if name.startswith("samples/")]
             head = next((name for name in ("header.json", "_journal/start.json") if name in archive.namelist()), None)
             if head is None:
                 raise error("file", "be a log of Inspect", "an archive without a header")
-            return {**parse_json(archive.read(head)), "samples": [parse_json(archive.read(name)) for name in names]}
+            head, *samples = (parse_json(_member(archive, name, data)) for name in (head, *names))
+            return {**head, "samples": samples}
     except zipfile.BadZipFile:
         raise error("file", "be a log of Inspect (is it cut off?)", "no archive") from None
-    except NotImplementedError:
-        must = "be packed in a way that this Python can read (unpack it to JSON with: inspect log convert)"
-        raise error("file", must, "another compression") from None
+
+
+def _member(archive: zipfile.ZipFile, name: str, data: bytes) -> bytes:
+    """Return a file of an archive; Python before 3.14 leaves one compression to a package."""
+    known = archive.getinfo(name)
+    if known.compress_type != ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
+        return archive.read(name)
+    zstandard = package("zstandard", "logs of Inspect in this compression", "zstandard, or unpack them with: inspect log convert --to json --output-dir DIR")
+    at = known.header_offset
+    at += HEAD + sum(int.from_bytes(data[at + k : at + k + 2], "little") for k in (26, 28))  # the name and what follows it
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(data[at : at + known.compress_size], read_across_frames=True) as unpacked:
+            found: bytes = unpacked.read()
+    except zstandard.ZstdError as problem:
+        raise zipfile.BadZipFile(str(problem)) from None
+    if zlib.crc32(found) != known.CRC:
+        raise zipfile.BadZipFile(name)
+    return found
 
 
 def _inspect(log: Mapping[str, Any], case: str | None) -> Iterator[Row]:
@@ -134,13 +153,13 @@ def _inspect(log: Mapping[str, Any], case: str | None) -> Iterator[Row]:
     if log.get("status", "success") != "success":
         note(f"The evaluation ended with the status {log['status']!r}: the samples that have scores are read.")
     system = str(log["eval"].get("model", "model"))
-    for i, sample in enumerate(samples):
+    scored = [sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {}) for sample in samples]
+    scorers = dict.fromkeys(scorer for scores in scored for scorer in scores)
+    for i, (sample, scores) in enumerate(zip(samples, scored)):
         place = f"sample {i}"
         own, repeat = _id(sample, case, sample.get("id"), place), int(sample.get("epoch") or 1)
-        scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
-        if not scores:
-            yield Row(own, system, "", None, math.nan, repeat, place)
-        for scorer, score in scores.items():
+        for scorer in scorers or [""]:  # one that failed is absent
+            score = scores.get(scorer)
             value = score.get("value") if isinstance(score, Mapping) else score
             parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else [("", value)]
             for key, part in parts:
