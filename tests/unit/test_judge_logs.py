@@ -156,6 +156,19 @@ def test_deepeval(write):
     assert log.numbers("Length", values={"pass": 1, "fail": 0}) == {"q0": 0.0, "q1": 1.0}
 
 
+def test_answers_do_not_fail_where_the_judge_failed(write):
+    """deepeval writes no score and an error (ignore_errors=True), promptfoo the score 0 and graderError."""
+    broken = {"name": "Length", "success": False, "score": None, "error": "ValueError: no JSON"}
+    first, second = DEEPEVAL["testCases"]
+    log = read_judge_log(write({"testCases": [first, {**second, "metricsData": [broken]}]}, "test_run_1.json"))
+    assert log.numbers("Length", values={"pass": 1, "fail": 0}) == {"q0": 0.0}
+    assert log.left_out == {"no verdict (the judge failed or was not asked)": 1}
+    graded = {"pass": False, "score": 0, "componentResults": [
+        {**assertion("llm-rubric", False, 0), "metadata": {"graderError": True}}, assertion("contains", False, 0)]}  # fmt: skip
+    log = read_judge_log(write({"results": [of_promptfoo(0, "a", graded)]}, "a.json"))
+    assert (log.judges, log.left_out) == (["contains"], {"no verdict (the judge failed or was not asked)": 1})
+
+
 @pytest.mark.parametrize("listed", [True, False])
 def test_harness(tmp_path, listed):
     path = tmp_path / "org__model-a" / "samples_gsm8k_1.jsonl"

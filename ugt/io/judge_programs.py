@@ -133,7 +133,8 @@ def _member(archive: zipfile.ZipFile, name: str, data: bytes) -> bytes:
     known = archive.getinfo(name)
     if known.compress_type != ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
         return archive.read(name)
-    zstandard = package("zstandard", "logs of Inspect in this compression", "zstandard, or unpack them with: inspect log convert --to json --output-dir DIR")
+    way = "zstandard, or unpack them with: inspect log convert --to json --output-dir DIR"
+    zstandard = package("zstandard", "logs of Inspect in this compression", way)
     at = known.header_offset
     at += HEAD + sum(int.from_bytes(data[at + k : at + k + 2], "little") for k in (26, 28))  # the name and what follows it
     try:
@@ -203,7 +204,9 @@ def _provider(record: Mapping[str, Any]) -> str:
 
 
 def _passed(judge: str, found: Mapping[str, Any], case: Any, system: str, place: str, key: str = "pass", repeat: int = 1) -> Row:
-    done, score = found.get(key), found.get("score")
+    """Return whether an answer passed; where the judge itself failed, the programs write that the answer failed, and that it is an error."""
+    failed = found.get("error") or (found.get("metadata") or {}).get("graderError")
+    done, score = (None, None) if failed else (found.get(key), found.get("score"))
     text = None if done is None else "pass" if done else "fail"
     return Row(case, system, judge, text, math.nan if score is None else float(score), repeat, place)
 
