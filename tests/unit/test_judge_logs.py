@@ -139,7 +139,9 @@ def test_logs_of_inspect_in_the_compression_that_it_writes_now(tmp_path, monkeyp
     for before in (b"\x14\x00\x00\x00", b"\x14\x00\x14\x00\x00\x00", b"\x14\x03\x14\x00\x00\x00"):
         path.write_bytes(path.read_bytes().replace(before + b"\x08\x00", before + b"\x5d\x00"))
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    message = r"log\.eval: logs of Inspect in this compression must be read with zstandard \(pip install zstandard, or unpack them with: inspect"
+    message = (
+        r"log\.eval: logs of Inspect in this compression must be read with zstandard \(pip install zstandard, or unpack them with: inspect"
+    )
     refused(message, read_judge_log, path)
     monkeypatch.setitem(sys.modules, "zstandard", Unpacked())
     assert read_judge_log(path).numbers("length") == {"q0": 2.0, "q1": 1.0}
@@ -249,6 +251,29 @@ def test_plain_tables(write):
 )  # fmt: skip
 def test_refused(write, name, content, message):
     refused(message, read_judge_log, write(content, name))
+
+
+OBJECTS = r"file must hold objects\. Got 7, first at "
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ([], r"file must hold records\. Got none\."),
+        ({}, r"file must be a log of Inspect, promptfoo or DeepEval, or a list of records\. Got {}\."),
+        ([{**PLAIN[0], "epoch": 1.5}], r"repeat must be a whole number\. Got 1\.5, first at record 0\."),
+        ([{**PLAIN[0], "scorer": {"name": "gpt"}}], r"judge must be text or a number \(.*\)\. Got an object, first at record 0"),
+        ({"eval": {}, "samples": [7]}, OBJECTS + r"sample 0\."),
+        ({"eval": {}, "samples": [{"id": 1, "scores": 7}]}, OBJECTS + r"scores of sample 0\."),
+        ({"eval": {}, "samples": [{"id": 1, "epoch": "x", "scores": {"a": score(1)}}]}, r"repeat must be a whole number\. Got 'x'"),
+        ({"testCases": 7}, r"file must hold a list\. Got 7, first at testCases\."),
+        ({"testCases": [7]}, OBJECTS + r"testCases 0\."),
+        ({"testCases": [{"name": "a", "metricsData": [{"score": "high"}]}]}, r"score must be a number .* Got 'high', first at testCases 0"),
+        ({"results": [of_promptfoo(0, "a", 7)]}, OBJECTS + r"record 0\."),
+    ],
+)
+def test_logs_of_another_form_are_refused_in_words(write, content, message):
+    refused(message, read_judge_log, write(content, "a.json"))
 
 
 def test_what_is_not_named_is_asked(write):
