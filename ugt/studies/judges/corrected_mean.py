@@ -241,7 +241,14 @@ class _Expected(NamedTuple):
 
 
 def corrected_mean(
-    labels: Any, judge: Any, *, values: Any = None, tuning: float | None = None, probabilities: Any = None, strata: Any = None
+    labels: Any,
+    judge: Any,
+    *,
+    values: Any = None,
+    tuning: float | None = None,
+    probabilities: Any = None,
+    strata: Any = None,
+    missing: str = "error",
 ) -> CorrectedMean:
     r"""Return the mean label of all cases by a judge's scores, corrected by the labels that annotators gave to some of the cases.
 
@@ -270,6 +277,9 @@ def corrected_mean(
         weight 1 / probability, and the judge's mean is over all cases.
     strata : (N,) ids, mapping of case id to id, or (case ids, ids), optional
         Strata within which cases were chosen to be labelled; each is corrected by itself and counts by its number of cases.
+    missing : {"error", "drop"}
+        What to do with labelled cases without a score (or with None or NaN): refuse them, or leave them out and count them in a note.
+        The mean is then of the cases that the judge scored. Give probabilities, strata and clusters by case id.
 
     Returns
     -------
@@ -306,7 +316,7 @@ def corrected_mean(
     >>> round(found.value, 3), found.n_labelled, found.n_cases
     (0.751, 20, 60)
     """
-    given = read(labels, judge, values)
+    given = read(labels, judge, values, missing)
     n, ids = len(given.judge), given.labels.case_ids
     labelled = np.diff(given.labels.offsets) > 0
     if labelled.sum() < 2:
@@ -316,7 +326,7 @@ def corrected_mean(
         weight, other = 1 / _probabilities(probabilities, n, ids), np.ones(n)
     stratum = np.zeros(n, np.int64) if strata is None else _strata(ids_of_cases("strata", strata, n, ids), labelled)
     one = Corrected(given, weight, other, stratum, None if tuning is None else scalar("tuning", tuning))
-    found = record_of(one, tuple(_notes(one)))
+    found = record_of(one, (*given.notes, *_notes(one)))
     if 2 <= found.n_annotators < FEW_ANNOTATORS:
         found = replace(found, notes=(*found.notes, *_ask_more(found)))
     for note in found.notes:
