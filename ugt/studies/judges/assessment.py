@@ -158,12 +158,12 @@ def assess_judges(
     judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, chosen, missing)]
     names = list(dict.fromkeys(one.judge for one in judged))
     by_judge = {name: [one for one in judged if one.judge == name] for name in names}
-    first = {one.system: one for one in reversed(judged)}
+    fullest = {one.system: one for one in sorted(reversed(judged), key=lambda one: one.mean.n_labelled)}
     return JudgeAssessment(
         [_mean(one, clusters, level) for one in judged],
         [row for own in by_judge.values() for row in _order(own, chosen, clusters, level)],
         [_distance(one, clusters, level) for one in judged],
-        [_people(first[str(system)], clusters, level) for system in systems],
+        [_people(fullest[str(system)], clusters, level) for system in systems],
         [row for own in by_judge.values() for row in by_score_of(own, clusters, level)],
         [row for own in by_judge.values() for row in biases_of(own, columns or {}, clusters, level)],
         [row for one in judged for row in _next_labels(one)],

@@ -278,8 +278,8 @@ def corrected_mean(
     strata : (N,) ids, mapping of case id to id, or (case ids, ids), optional
         Strata within which cases were chosen to be labelled; each is corrected by itself and counts by its number of cases.
     missing : {"error", "drop"}
-        What to do with labelled cases without a score (or with None or NaN): refuse them, or leave them out and count them in a note.
-        The mean is then of the cases that the judge scored. Give probabilities, strata and clusters by case id.
+        Labelled cases without a score, None or NaN: refuse them, or leave them out and count them in a note, so that the mean is of the
+        cases that the judge scored (give probabilities, strata and clusters by case id).
 
     Returns
     -------
@@ -380,9 +380,8 @@ def _notes(one: Corrected) -> list[str]:
     """Return the limits of the result that the data show."""
     from scipy.special import erfc  # noqa: PLC0415  (scipy is slow to import)
 
-    notes, labelled = [], int(one.labelled.sum())
-    if labelled == one.n_cases:
-        notes.append("all cases are labelled: the judge adds nothing")
+    labelled = int(one.labelled.sum())
+    notes = ["all cases are labelled: the judge adds nothing"] if labelled == one.n_cases else []
     _, correction, _ = one.influences()
     spread, apart = float(np.sqrt(correction @ correction)), one.with_tuning(1.0).estimate[0] - one.with_tuning(0.0).estimate[0]
     if spread > 1e-12 * np.abs(one.judge).max() and erfc(abs(apart) / spread / math.sqrt(2)) < UNLIKE:
