@@ -94,8 +94,10 @@ def test_new_labels_go_where_cases_and_spread_are(made):
     found = row(made.widths, judge="j", system="A")
     labels, judges = systems()["A"]
     mean = ugt.corrected_mean(labels, judges["j"])
-    assert found["more_annotators"] == mean.expected_width(2 * PEOPLE)
-    assert found["more_cases"] == mean.expected_width(PEOPLE, 2 * LABELLED)
+    (low, high), now = mean.interval(), mean.expected_width(PEOPLE)
+    assert found["now"] == high - low  # the page has both
+    assert found["more_annotators"] / found["now"] == pytest.approx(mean.expected_width(2 * PEOPLE) / now)
+    assert found["more_cases"] / found["now"] == pytest.approx(mean.expected_width(PEOPLE, 2 * LABELLED) / now)
 
 
 def test_a_kind_judge_is_found():

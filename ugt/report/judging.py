@@ -245,7 +245,7 @@ def _bias(tables: Mapping[str, Any]) -> Any:
 
 
 def _next(tables: Mapping[str, Any]) -> Any:
-    widths = [row for row in tables["widths"] if _known(row["now"]) is not None]
+    widths = [row for row in tables["widths"] if _known(row["more_cases"]) is not None]
     planned = [[_named(row), *(f"{row[name]:.3f}" for name in ("now", "more_cases", "more_annotators"))] for row in widths]
     shares = []
     for row in tables["next_labels"]:
@@ -254,12 +254,13 @@ def _next(tables: Mapping[str, Any]) -> Any:
         )
         shares.append([f"{_named(row)}: {text(row['score'])}", count(row["n_cases"]), count(row["n_labelled"]), std, share])
     better = sum(row["more_annotators"] < row["more_cases"] for row in widths)
-    heading = "One annotator: a second one is needed first"
+    alone = all(row["n_annotators"] < 2 for row in tables["means"])
+    heading = "One annotator: a second one is needed first" if alone else "Without an interval, no width can be expected"
     if widths:
         heading = f"Twice the {'annotators' if 2 * better > len(widths) else 'labelled cases'} would narrow the interval most"
     how = (
-        "<p>Expected widths come from the variance components of these labels. New labels by the shares below make the interval over cases "
-        "narrowest; then give the probabilities of labelling.</p>"
+        "<p>Expected widths are in the proportion that the variance components of these labels give; new annotators share the labels as "
+        "these did. New labels by the shares below make the interval over cases narrowest; then give the probabilities of labelling.</p>"
     )
     parts = (
         [table("Expected width of the interval", ["", "now", "twice the labelled cases", "twice the annotators"], planned)]

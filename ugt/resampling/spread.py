@@ -23,7 +23,11 @@ RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
 ALONE = 0.95  # of the largest share of the spread between annotators that one of n can have, (n - 1) / n
 ONE_ANNOTATOR = "one annotator does not show how annotators differ"
-NO_CASE, NOT_FINITE, ONE_UNIT = "no case is left", "the number is not finite", "fewer than two cases, or clusters of cases, have annotations"
+NO_CASE, NOT_FINITE, ONE_UNIT = (
+    "no case is left",
+    "the number is not finite",
+    "fewer than two cases, or clusters of cases, have annotations",
+)
 SINGLE_LABEL = "annotator with a single label (not left out)"
 
 

@@ -63,7 +63,8 @@ class JudgeAssessment(Record):
         For each judge, system and group of cases by the judge's score: ``judge, system, score, n_cases, n_labelled, std, share``: the
         standard deviation of label less λ times score, and the share of new labels that makes the interval over cases narrowest.
     widths : list of rows
-        For each judge and system, the expected width of the interval: ``judge, system, now, more_cases, more_annotators`` (twice as many).
+        For each judge and system, the width of the interval, and the expected width with twice as many labelled cases or annotators, in
+        the proportion of :meth:`CorrectedMean.expected_width`: ``judge, system, now, more_cases, more_annotators``.
     level : float
         Level of all intervals.
 
@@ -167,7 +168,7 @@ def assess_judges(
         [row for own in by_judge.values() for row in by_score_of(own, clusters, level)],
         [row for own in by_judge.values() for row in biases_of(own, columns or {}, clusters, level)],
         [row for one in judged for row in _next_labels(one)],
-        [_widths(one, level) for one in judged],
+        [_widths(one, clusters, level) for one in judged],
         level,
     )
 
@@ -303,11 +304,16 @@ def _next_labels(one: ScoredSystem) -> list[dict[str, Any]]:
     return [{**row, "share": float(one_share)} for row, one_share in zip(rows, share)]
 
 
-def _widths(one: ScoredSystem, level: float) -> dict[str, Any]:
+def _widths(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+    """The width of the interval, and what it would be with more cases or annotators like these: in proportion to expected widths."""
     found = one.mean
     row: dict[str, Any] = {"judge": one.judge, "system": one.system, "now": math.nan, "more_cases": math.nan, "more_annotators": math.nan}
     if found.n_annotators < 2:
         return row
-    now = found.expected_width(found.n_annotators, level=level)
-    more = found.expected_width(found.n_annotators, 2 * found.n_labelled, level=level)
-    return {**row, "now": now, "more_cases": more, "more_annotators": found.expected_width(2 * found.n_annotators, level=level)}
+    low, high = ends_of(found, level, clusters_of(clusters, one.labels))
+    with heard():
+        now = found.expected_width(found.n_annotators, level=level)
+        more = found.expected_width(found.n_annotators, 2 * found.n_labelled, level=level)
+        others = found.expected_width(2 * found.n_annotators, level=level)
+    times = (high - low) / now if now > 0 else math.nan
+    return {**row, "now": high - low, "more_cases": times * more, "more_annotators": times * others}
