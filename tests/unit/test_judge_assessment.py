@@ -207,6 +207,25 @@ def test_groups_are_the_same_in_all_systems_and_hold_all_cases():
     assert all(not np.isnan(one["share"]) for one in found.next_labels)
 
 
+@pytest.mark.parametrize(("by", "noted"), [(100, True), (-1, True), (0.9, False), (1.4, False)])
+def test_scores_of_another_scale_than_labels_are_noted(by, noted):
+    """The corrected mean takes any scale; the judge alone, distances and biases do not."""
+    labels, judges = systems()["A"]
+    (found,) = ugt.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
+    assert any("compare numbers of different scales" in note for note in found["notes"]) == noted
+    if by == 100:
+        assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found["notes"][0]
+
+
+def test_cells_without_a_value_are_a_group_of_their_own():
+    """A blank among lengths does not make a group of each length."""
+    labels, judges = systems()["A"]
+    lengths = {i: "" if i % 4 == 0 else str(100 + i) for i in range(N - 10)}
+    found = [row for row in ugt.assess_judges({"A": (labels, judges)}, columns={"length": lengths}).bias if row["judge"] == "j"]
+    assert [row["group"] for row in found] == ["up to 197", "up to 293", "above 293", "not stated"]
+    assert [row["n_labelled"] for row in found] == [73, 17, 0, 30]
+
+
 def test_systems_with_other_cases_have_no_order():
     labels, judges = systems()["A"]
     other = ugt.Ratings.from_wide([[1, 0], [1, 1], [0, 1]] * 10, case_ids=[f"x{i}" for i in range(30)])
@@ -322,6 +341,7 @@ def test_command_with_scores_beside_words_and_failures_of_the_judge(files, write
         (("people.csv", "C=A.jsonl", *WORDS), "system must have labels of people (choose: --systems A). Got none for C."),
         (("people.csv", "A=A.jsonl"), "--values must be given, the number of each verdict (such as 1 for pass, 0 for fail)."),
         (("people.csv", "A=A.jsonl", "--values", "good"), "--values must give each verdict a number, such as good=1 bad=0. Got 'good'."),
+        (("people.csv", "A=A.jsonl", *WORDS, "good=0"), "--values must give each verdict one number. Got 'good=1', 'bad=0', 'good=0'."),
         (("people.csv", "A=A.jsonl", *WORDS, "--judges", "x"), "--judges must be among 'gpt'. Got 'x'."),
         (("people.csv", "A=A.jsonl", *WORDS, "--systems", "x"), "--systems must be among 'A'. Got 'x'."),
         (

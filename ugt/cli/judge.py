@@ -113,6 +113,8 @@ def _values(words: list[str] | None) -> dict[str, float] | None:
             sign = ""
         if not sign or not name:
             raise error("--values", "give each verdict a number, such as good=1 bad=0", repr(word))
+    if len(found) < len(words):
+        raise error("--values", "give each verdict one number", listed(map(repr, words), MOST_SHOWN))
     return found
 
 

@@ -106,7 +106,7 @@ def assess_judges(
         Of Labels, as for :func:`corrected_mean`.
     columns : mapping of name to mapping of case id to value, optional
         Properties of cases, such as the length of an answer or its topic, by which a judge may be biased. Numbers of more than 12
-        values are cut into thirds.
+        values are cut into thirds. Blank, None and cases that a mapping lacks are the group "not stated".
     clusters : mapping of case id to cluster, optional
         Cases that belong together, such as one conversation.
     probabilities : mapping of case id to number, optional
@@ -182,7 +182,17 @@ def _judged(
         with naming(f"{judge} on {system}"), heard() as notes:
             given: JudgedCases = read(labels, scores, values, missing)
             mean = corrected_mean(given.labels, given.judge, **chosen)
-        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *notes))
+        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *notes))
+
+
+def _unlike(given: JudgedCases) -> list[str]:
+    """Return the caution on scores of another scale than labels, for which a corrected mean is right and comparisons are not."""
+    low, high, least, most = (float(end) for one in (given.labels.value, given.judge) for end in (one.min(), one.max()))
+    beyond = (high - low) / 2
+    if high == low or not (most > high + beyond or least < low - beyond or most <= low or least >= high):
+        return []
+    ends = f"scores are from {least:.3g} to {most:.3g}, labels from {low:.3g} to {high:.3g}"
+    return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
 
 
 def _mean(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from .corrected_mean import CorrectedDifference, CorrectedMean, record_of
 from .input import JudgedCases
 
 LEAST = 10  # labelled cases of a group whose bias is told
+NOT_STATED = "not stated"  # the group of blank cells and of cases that a column lacks
 MOST_GROUPS = 12  # values of a column; columns of more numbers are cut into thirds
 
 
@@ -76,7 +77,8 @@ class _Pooled(NamedTuple):
             value += (of_score * one.scores[at] + of_label * one.labels.value).tolist()
         weight = np.concatenate([one.mean.weights_of_labelled()[there] for one, there in zip(own, labelled)])
         scales = {one.labels.scale for one in own}
-        scale = scales.pop() if len(scales) == 1 and (of_score, of_label) == (0, 1) else None
+        stated = len(scales) == 1 and (of_score, of_label) == (0, 1)
+        scale = next((one for one in scales if stated and (not isinstance(one, tuple) or len(one) > 1)), None)
         return cls(Ratings.from_long(case, annotator, value, cases=names, scale=scale), np.array(held), labelled, weight)
 
     def rows(self, groups: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
@@ -137,9 +139,17 @@ def groups_of(own: list[ScoredSystem], column: str, columns: Mapping[str, Any]) 
         values = [np.full(len(one.scores), one.system) for one in own]
         return [(one.system, [held == one.system for held in values]) for one in own]
     else:
-        values = [ids_of_cases(column, columns[column], one.labels.n_cases, one.labels.case_ids, what="a value") for one in own]
+        known = columns[column]
+        values = [ids_of_cases(column, known, one.labels.n_cases, one.labels.case_ids, absent="", what="a value") for one in own]
+    together = np.concatenate([one.astype(object) for one in values])
+    stated = np.array([one is not None and one == one and str(one).strip() != "" for one in together.tolist()], bool)  # noqa: PLR0124
+    found: dict[str, NDArray[np.bool_]] = {}
+    for name, rows in _grouped(together[stated]) if stated.any() else ():
+        held = found.setdefault(name, np.zeros(len(together), bool))  # 1 and "1" have one name
+        held[stated] |= rows
+    found[NOT_STATED] = found.get(NOT_STATED, False) | ~stated
     ends = np.cumsum([len(one) for one in values])[:-1]
-    return [(name, np.split(rows, ends)) for name, rows in _grouped(np.concatenate(values)) if rows.any()]
+    return [(name, np.split(rows, ends)) for name, rows in found.items() if rows.any()]
 
 
 def _grouped(values: NDArray[Any]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
