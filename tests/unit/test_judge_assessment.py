@@ -94,8 +94,10 @@ def test_new_labels_go_where_cases_and_spread_are(made):
     found = row(made.widths, judge="j", system="A")
     labels, judges = systems()["A"]
     mean = ugt.corrected_mean(labels, judges["j"])
-    assert found["more_annotators"] == mean.expected_width(2 * PEOPLE)
-    assert found["more_cases"] == mean.expected_width(PEOPLE, 2 * LABELLED)
+    (low, high), now = mean.interval(), mean.expected_width(PEOPLE)
+    assert found["now"] == high - low  # the page has both
+    assert found["more_annotators"] / found["now"] == pytest.approx(mean.expected_width(2 * PEOPLE) / now)
+    assert found["more_cases"] / found["now"] == pytest.approx(mean.expected_width(PEOPLE, 2 * LABELLED) / now)
 
 
 def test_a_kind_judge_is_found():
@@ -156,12 +158,80 @@ def test_one_annotator_has_intervals_over_cases_only():
     assert "–" in html(vars(found), {"title": None, "date": "2026-01-01", "version": "0", "level": 0.95})
 
 
+def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
+    """One failure of the judge does not take the order away."""
+    known = systems()
+    scores = {case: score for case, score in enumerate(known["B"][1]["j"].tolist()) if case not in (3, 200)}
+    given = {"A": (known["A"][0], {"j": known["A"][1]["j"]}), "B": (known["B"][0], {"j": scores})}
+    refused("j on B: judge must have a score for every case .*Got none for 2 of 300 cases, first at case 3", ugt.assess_judges, given)
+    found = ugt.assess_judges(given, missing="drop", clusters=dict(enumerate(np.arange(N) // 4)), strata=dict(enumerate(np.arange(N) % 2)))
+    left_out = "1 labelled case without a score of the judge was left out: the mean is of the cases that it scored"
+    assert [left_out in one["notes"] for one in found.means] == [False, True]
+    kept = np.array([case for case in range(N) if case not in (3, 200)])
+    means = []
+    for name in "AB":
+        one = known[name][0]
+        rows = np.isin(np.repeat(np.arange(N), np.diff(one.offsets)), kept)
+        case, who = np.repeat(np.arange(N), np.diff(one.offsets))[rows], one.annotators[one.annotator[rows]]
+        labels = ugt.Ratings.from_long(case, who, one.value[rows], cases=kept)
+        means.append(ugt.corrected_mean(labels, known[name][1]["j"][kept], strata=kept % 2))
+    (pair,) = found.order
+    expected = means[0].minus(means[1])
+    assert pair["difference"] == pytest.approx(expected.value, rel=1e-12)
+    np.testing.assert_allclose([pair["low"], pair["high"]], expected.interval(clusters=kept // 4), rtol=1e-12)
+    assert (pair["n_cases"], pair["n_all"], pair["survives"]) == (298, 300, True)
+    assert pair["judge_alone"] == pytest.approx(means[0].judge - means[1].judge)
+    page = html({**vars(found)}, {"title": None, "date": "2026-01-02T03:04", "version": "0.1.0", "level": 0.95})
+    assert "shown, as by the judge (298 of 300 cases)" in page and "Cases that the judge scored on one of the two systems only" in page
+
+
+def test_groups_are_the_same_in_all_systems_and_hold_all_cases():
+    """Thirds of a column or score are cut once; most scores may be alike, and numbers may differ in late digits only."""
+    rng = np.random.default_rng(6)
+    cases = np.arange(200)
+    given = {}
+    for name, size in (("A", 200), ("B", 190)):
+        case, quality = np.repeat(np.arange(80), 2), rng.normal(-0.6, 1, size)
+        labels = ugt.Ratings.from_long(case, np.tile(["p", "q"], 80), (quality[case] + rng.normal(size=160) > 0) * 1.0, cases=cases[:size])
+        given[name] = labels, {"j": np.maximum(quality, 0)}
+    found = ugt.assess_judges(given, columns={"length": {i: 1_000_000 + i for i in range(200)}})
+    assert [one["score"] for one in found.by_score] == ["up to 0", "above 0"]
+    assert sum(one["n_labelled"] for one in found.by_score) == 160
+    zero = np.concatenate([scores["j"][:80] == 0 for _, scores in given.values()])
+    labelled = np.concatenate([labels.means()[:80] for labels, _ in given.values()])
+    weight = np.repeat([200, 190], 80)  # each labelled case stands for others of its system
+    assert found.by_score[0]["people"] == pytest.approx(np.average(labelled[zero], weights=weight[zero]))
+    lengths = [one for one in found.bias if one["column"] == "length"]
+    assert [one["group"] for one in lengths] == ["up to 1.00006e+06", "up to 1.00013e+06", "above 1.00013e+06"]
+    assert sum(one["n_labelled"] for one in lengths) == 160
+    assert all(not np.isnan(one["share"]) for one in found.next_labels)
+
+
+@pytest.mark.parametrize(("by", "noted"), [(100, True), (-1, True), (0.9, False), (1.4, False)])
+def test_scores_of_another_scale_than_labels_are_noted(by, noted):
+    """The corrected mean takes any scale; the judge alone, distances and biases do not."""
+    labels, judges = systems()["A"]
+    (found,) = ugt.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
+    assert any("compare numbers of different scales" in note for note in found["notes"]) == noted
+    if by == 100:
+        assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found["notes"][0]
+
+
+def test_cells_without_a_value_are_a_group_of_their_own():
+    """A blank among lengths does not make a group of each length."""
+    labels, judges = systems()["A"]
+    lengths = {i: "" if i % 4 == 0 else str(100 + i) for i in range(N - 10)}
+    found = [row for row in ugt.assess_judges({"A": (labels, judges)}, columns={"length": lengths}).bias if row["judge"] == "j"]
+    assert [row["group"] for row in found] == ["up to 197", "up to 293", "above 293", "not stated"]
+    assert [row["n_labelled"] for row in found] == [73, 17, 0, 30]
+
+
 def test_systems_with_other_cases_have_no_order():
     labels, judges = systems()["A"]
     other = ugt.Ratings.from_wide([[1, 0], [1, 1], [0, 1]] * 10, case_ids=[f"x{i}" for i in range(30)])
     found = ugt.assess_judges({"A": (labels, {"j": judges["j"]}), "B": (other, {"j": np.ones(30)})})
     assert np.isnan(found.order[0]["low"])
-    assert found.order[0]["reason"]
+    assert found.order[0]["reason"] == "systems must have cases in common, to be compared. Got none for 'A' and 'B'."
 
 
 @pytest.mark.parametrize(
@@ -189,7 +259,7 @@ def test_page(made):
     for sentence in verdicts(tables):
         assert sentence in page
     assert verdicts(tables)[0] == (
-        "j: the corrected means show 1 of 1 difference between systems; the judge alone gives the same order for 1 of 1."
+        "j: the corrected means show 1 of 1 difference between systems (B above A); the judge alone gives the same order for 1 of 1."
     )
 
 
@@ -242,6 +312,25 @@ def test_command(files, command, tmp_path):
     assert found["order"] == []
 
 
+def test_command_with_scores_beside_words_and_failures_of_the_judge(files, write, command):
+    """DeepEval and promptfoo write pass or fail beside a score; a case of A has no verdict."""
+    for system in "AB":
+        rows = [{"id": i, "judge": "gpt", "verdict": "pass", "score": i / 60} for i in range(60) if (system, i) != ("A", 5)]
+        write("".join(json.dumps(row) + "\n" for row in rows), f"{system}2.jsonl")
+    given = ("judge", "people.csv", "A=A2.jsonl", "B=B2.jsonl", *WORDS)
+    assert "gpt on A: judge must have a score for every case (--missing drop leaves the others out). Got none for 1 of 40 cases" in command(
+        *given, code=2
+    )
+    found = json.loads(command(*given, "--missing", "drop", "--json"))
+    assert [round(row["judge_alone"], 6) for row in found["means"]] == [round((1770 - 5) / 59 / 60, 6), round(1770 / 60 / 60, 6)]
+    assert [row["n_labelled"] for row in found["means"]] == [39, 40]
+    assert (found["order"][0]["n_cases"], found["order"][0]["n_all"]) == (59, 60)
+    assert 0 <= found["by_score"][0]["low"] <= found["by_score"][0]["high"] <= 1
+    said = command(*given, "--missing", "drop")
+    assert "gpt on A: its scores are taken, as --values has none of its verdicts 'pass'." in command.err
+    assert "Note: gpt on A: 1 labelled case without a score of the judge was left out" in said
+
+
 @pytest.mark.parametrize(
     "words, message",
     [
@@ -252,6 +341,7 @@ def test_command(files, command, tmp_path):
         (("people.csv", "C=A.jsonl", *WORDS), "system must have labels of people (choose: --systems A). Got none for C."),
         (("people.csv", "A=A.jsonl"), "--values must be given, the number of each verdict (such as 1 for pass, 0 for fail)."),
         (("people.csv", "A=A.jsonl", "--values", "good"), "--values must give each verdict a number, such as good=1 bad=0. Got 'good'."),
+        (("people.csv", "A=A.jsonl", *WORDS, "good=0"), "--values must give each verdict one number. Got 'good=1', 'bad=0', 'good=0'."),
         (("people.csv", "A=A.jsonl", *WORDS, "--judges", "x"), "--judges must be among 'gpt'. Got 'x'."),
         (("people.csv", "A=A.jsonl", *WORDS, "--systems", "x"), "--systems must be among 'A'. Got 'x'."),
         (

@@ -1,7 +1,10 @@
 """Logs of judges. Those of programs were written by the programs (the names say which), and cut to the fields that are read."""
 
+import io
 import json
+import sys
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -90,6 +93,15 @@ def test_inspect(write):
     assert read_judge_log(write(INSPECT, "log.json"), case="metadata.item").numbers("length") == {7: 2.0, 8: 1.0}
 
 
+def test_a_scorer_that_failed_is_counted(write):
+    """The program leaves a scorer that raised an error out of the sample (fail_on_error=False)."""
+    first, second = INSPECT["samples"]
+    failed = {**second, "scores": {"includes": score("I")}, "error": {"message": "RuntimeError"}}
+    log = read_judge_log(write({**INSPECT, "samples": [first, failed]}, "log.json"))
+    assert log.left_out == {"no verdict (the judge failed or was not asked)": 3}
+    assert log.numbers("length") == {"q0": 2.0}
+
+
 def test_packed_logs_of_inspect(tmp_path):
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -97,12 +109,46 @@ def test_packed_logs_of_inspect(tmp_path):
         for sample in INSPECT["samples"]:
             archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
     assert read_judge_log(path).numbers("length") == {"q0": 2.0, "q1": 1.0}
-    packed = path.read_bytes()  # method 93, which later versions of the program write: Python 3.14 reads it
-    path.write_bytes(packed.replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x00\x00\x5d\x00"))
-    if not hasattr(zipfile, "ZIP_ZSTANDARD"):
-        refused(r"log\.eval: file must be packed in a way .* \(unpack it to JSON with: inspect log convert\)\.", read_judge_log, path)
-    path.write_bytes(packed[:50])
+    path.write_bytes(path.read_bytes()[:50])
     refused(r"log\.eval: file must be a log of Inspect \(is it cut off\?\)\. Got no archive\.", read_judge_log, path)
+
+
+class Unpacked:
+    """Stands for zstandard: what it unpacks is deflated here."""
+
+    ZstdError = zlib.error
+
+    def ZstdDecompressor(self):
+        return self
+
+    def stream_reader(self, data, read_across_frames):
+        assert read_across_frames
+        return io.BytesIO(zlib.decompress(data, -15))
+
+
+@pytest.mark.skipif(hasattr(zipfile, "ZIP_ZSTANDARD"), reason="Python reads this compression")
+def test_logs_of_inspect_in_the_compression_that_it_writes_now(tmp_path, monkeypatch):
+    """inspect_ai 0.3.285 packs its logs by method 93, which Python reads from 3.14 on, and the package zstandard that comes with it."""
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", json.dumps({name: INSPECT[name] for name in ("status", "eval")}))
+        for sample in INSPECT["samples"]:
+            info = zipfile.ZipInfo(f"samples/{sample['id']}_epoch_1.json")
+            info.compress_type, info.extra = zipfile.ZIP_DEFLATED, b"\x99\x99\x02\x00ab"
+            archive.writestr(info, json.dumps(sample))
+    for before in (b"\x14\x00\x00\x00", b"\x14\x00\x14\x00\x00\x00", b"\x14\x03\x14\x00\x00\x00"):
+        path.write_bytes(path.read_bytes().replace(before + b"\x08\x00", before + b"\x5d\x00"))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    message = (
+        r"log\.eval: logs of Inspect in this compression must be read with zstandard \(pip install zstandard, or unpack them with: inspect"
+    )
+    refused(message, read_judge_log, path)
+    monkeypatch.setitem(sys.modules, "zstandard", Unpacked())
+    assert read_judge_log(path).numbers("length") == {"q0": 2.0, "q1": 1.0}
+    packed, at = path.read_bytes(), path.read_bytes().index(b"_epoch_1.json") + 40
+    for broken in (packed[:at] + bytes(20) + packed[at + 20 :], packed.replace(b"ab", b"abx")):
+        path.write_bytes(broken)
+        refused(r"log\.eval: file must be a log of Inspect \(is it cut off\?\)\. Got no archive\.", read_judge_log, path)
 
 
 def test_deepeval(write):
@@ -110,6 +156,19 @@ def test_deepeval(write):
     assert (log.form, log.systems, log.judges) == ("DeepEval", ["model 1"], ["Length", "Brevity"])
     assert log.numbers("Length") == {"q0": 0.1, "q1": 0.7}
     assert log.numbers("Length", values={"pass": 1, "fail": 0}) == {"q0": 0.0, "q1": 1.0}
+
+
+def test_answers_do_not_fail_where_the_judge_failed(write):
+    """deepeval writes no score and an error (ignore_errors=True), promptfoo the score 0 and graderError."""
+    broken = {"name": "Length", "success": False, "score": None, "error": "ValueError: no JSON"}
+    first, second = DEEPEVAL["testCases"]
+    log = read_judge_log(write({"testCases": [first, {**second, "metricsData": [broken]}]}, "test_run_1.json"))
+    assert log.numbers("Length", values={"pass": 1, "fail": 0}) == {"q0": 0.0}
+    assert log.left_out == {"no verdict (the judge failed or was not asked)": 1}
+    graded = {"pass": False, "score": 0, "componentResults": [
+        {**assertion("llm-rubric", False, 0), "metadata": {"graderError": True}}, assertion("contains", False, 0)]}  # fmt: skip
+    log = read_judge_log(write({"results": [of_promptfoo(0, "a", graded)]}, "a.json"))
+    assert (log.judges, log.left_out) == (["contains"], {"no verdict (the judge failed or was not asked)": 1})
 
 
 @pytest.mark.parametrize("listed", [True, False])
@@ -192,6 +251,29 @@ def test_plain_tables(write):
 )  # fmt: skip
 def test_refused(write, name, content, message):
     refused(message, read_judge_log, write(content, name))
+
+
+OBJECTS = r"file must hold objects\. Got 7, first at "
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ([], r"file must hold records\. Got none\."),
+        ({}, r"file must be a log of Inspect, promptfoo or DeepEval, or a list of records\. Got {}\."),
+        ([{**PLAIN[0], "epoch": 1.5}], r"repeat must be a whole number\. Got 1\.5, first at record 0\."),
+        ([{**PLAIN[0], "scorer": {"name": "gpt"}}], r"judge must be text or a number \(.*\)\. Got an object, first at record 0"),
+        ({"eval": {}, "samples": [7]}, OBJECTS + r"sample 0\."),
+        ({"eval": {}, "samples": [{"id": 1, "scores": 7}]}, OBJECTS + r"scores of sample 0\."),
+        ({"eval": {}, "samples": [{"id": 1, "epoch": "x", "scores": {"a": score(1)}}]}, r"repeat must be a whole number\. Got 'x'"),
+        ({"testCases": 7}, r"file must hold a list\. Got 7, first at testCases\."),
+        ({"testCases": [7]}, OBJECTS + r"testCases 0\."),
+        ({"testCases": [{"name": "a", "metricsData": [{"score": "high"}]}]}, r"score must be a number .* Got 'high', first at testCases 0"),
+        ({"results": [of_promptfoo(0, "a", 7)]}, OBJECTS + r"record 0\."),
+    ],
+)
+def test_logs_of_another_form_are_refused_in_words(write, content, message):
+    refused(message, read_judge_log, write(content, "a.json"))
 
 
 def test_what_is_not_named_is_asked(write):

@@ -260,7 +260,10 @@ def test_cases_that_are_not_a_random_sample_are_noted():
     ("message", "given"),
     [
         ("judge must be one score for each of the 60 cases .*Got 59", {"judge": JUDGE[1:]}),
-        (r"judge must be a finite number \(leave .*\)\. Got nan, first at case 3", {"judge": np.where(np.arange(N) == 3, np.nan, JUDGE)}),
+        (
+            r"judge must be a finite number \(missing='drop' .*\)\. Got nan, first at case 3",
+            {"judge": np.where(np.arange(N) == 3, np.nan, JUDGE)},
+        ),
         ("judge must be numbers from -1e.100 to 1e.100. Got 1e.200, first at case 0", {"judge": [1e200, *JUDGE[1:]]}),
         ("judge must hold numbers. Got 1j, first at case 0", {"judge": np.append(1j, JUDGE[1:])}),
         ("judge must hold numbers", {"judge": [{}, *JUDGE[1:]]}),
@@ -274,7 +277,10 @@ def test_cases_that_are_not_a_random_sample_are_noted():
             r"Got 'Yes', first at case 0 \(there is 'yes'; write both alike\)",
             {"labels": labels(), "judge": ["Yes"] * N, "values": [0, 1]},
         ),
-        (r"judge must have a score for every case \(leave .*\)\. Got none for 59 of 60 cases, first at case 1", {"judge": {0: 1.0}}),
+        (
+            r"judge must have a score for every case \(missing='drop' .*\)\. Got none for 59 of 60 cases, first at case 1",
+            {"judge": {0: 1.0}},
+        ),
         ("Got none for 60 of 60 cases: its ids are others, such as 'x', first at case 0", {"judge": {"x": 1.0}}),
         ("judge must have as many case ids as scores", {"judge": (np.arange(N), JUDGE[1:])}),
         ("values must be given for Labels only", {"values": [0, 1]}),
@@ -292,6 +298,28 @@ def test_cases_that_are_not_a_random_sample_are_noted():
 )
 def test_what_cannot_be_read_is_refused(message, given):
     refused(message, ugt.corrected_mean, **{"labels": ratings(), "judge": JUDGE, **given})
+
+
+@pytest.mark.parametrize("form", ["mapping", "mapping with NaN", "array", "words"])
+def test_labelled_cases_without_a_score_are_left_out_if_that_is_said(form):
+    absent = [0, 7, 10]  # 7 has no labels
+    scores = np.where(np.isin(np.arange(N), absent), np.nan, JUDGE)
+    judge = {
+        "mapping": {i: JUDGE[i] for i in range(N) if i not in absent}, "mapping with NaN": dict(enumerate(scores)), "array": scores,
+        "words": [None if i in absent else "yes" if JUDGE[i] > 0 else "no" for i in range(N)],
+    }[form]  # fmt: skip
+    given = labels() if form == "words" else ratings()
+    values = {"values": {"yes": 1, "no": 0}} if form == "words" else {}
+    refused("judge must|judge must not be missing", ugt.corrected_mean, given, judge, **values)
+    with pytest.warns(UserWarning, match="2 labelled cases without a score of the judge were left out: the mean is of the cases"):
+        found = ugt.corrected_mean(given, judge, missing="drop", probabilities=dict(enumerate(PROBABILITY)), **values)
+    kept = np.delete(np.arange(N), absent)
+    own = ugt.Ratings.from_wide([TABLE[i] for i in kept], case_ids=kept, annotators=list("abcde"), missing=(None,))
+    same = ugt.corrected_mean(own, (JUDGE[kept] > 0) * 1.0 if form == "words" else JUDGE[kept], probabilities=PROBABILITY[kept])
+    assert (found.value, found.n_cases, found.n_labelled) == (pytest.approx(same.value, rel=1e-12), 57, 28)
+    if form != "words":
+        np.testing.assert_allclose(found.interval(), same.interval(), rtol=1e-12)
+    refused("missing must be 'error' or 'drop'|missing must be one of", ugt.corrected_mean, given, judge, missing="mean", **values)
 
 
 def test_a_verdict_that_only_the_judge_gives_has_a_number_among_the_values():

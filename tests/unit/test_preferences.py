@@ -146,6 +146,11 @@ def test_two_of_twenty_say_nothing_about_the_other_eighteen():
     assert value["A"] == pytest.approx(value["m0"]) and value["B"] < min(value[f"m{k}"] for k in range(18))
 
 
+def test_models_may_be_numbers_beside_the_word_for_ties():
+    found = ugt.Preferences.from_pairs([1, 2, 1], [2, 1, 2], [1, "tie", 2])
+    assert (found.models.tolist(), found.tied.tolist()) == ([1, 2], [False, True, False])
+
+
 @pytest.mark.parametrize(
     ("message", "given"),
     [
@@ -154,6 +159,7 @@ def test_two_of_twenty_say_nothing_about_the_other_eighteen():
         ("preferred must be 2 names, one per preference", (["A", "A"], ["B", "B"], ["A"])),
         ("first must be 1 names, one per preference. Got shape", ("A", ["B"], ["A"])),
         ("tie must be a word that is not the name of a model", (["A"], ["tie"], ["A"])),
+        ("first and second must not be missing. Got nan, first at row 1", (["A", float("nan")], ["B", "B"], ["A", "B"])),
     ],
 )
 def test_pairs_that_cannot_be_read_are_refused(message, given):
@@ -166,7 +172,11 @@ def test_pairs_that_cannot_be_read_are_refused(message, given):
         ("ranked must hold each model once", {"ranked": [["A", "A"]]}),
         ("ranked must be some of two or more offered models. Got .*first at preference 1", {"ranked": [["A", "B"], ["A"]]}),
         ("ranked must be some of two or more offered models", {"ranked": [["C"]], "offered": [["A", "B"]]}),
-        ("ranked must be lists of models. Got 'A>B'", {"ranked": ["A>B"]}),
+        ("ranked must be lists of models, one per preference. Got 'A>B', first at preference 0", {"ranked": ["A>B"]}),
+        ("ranked must be lists of models, one per preference. Got None", {"ranked": None}),
+        ("ranked must be lists of models, one per preference. Got 1, first at preference 0", {"ranked": [1, 2]}),
+        (r"ranked must be lists of models, .*, without ties. Got \['B', 'C'\], first at preference 0", {"ranked": [["A", ["B", "C"]]]}),
+        ("offered must be lists of models, one per preference. Got 'AB'", {"ranked": [["A", "B"]], "offered": ["AB"]}),
         ("offered must be 1 lists, one per preference. Got 2", {"ranked": [["A", "B"]], "offered": [["A", "B"], ["A", "B"]]}),
         ("annotator must be 1 ids, one per preference. Got 2", {"ranked": [["A", "B"]], "annotator": ["r", "s"]}),
     ],
@@ -203,7 +213,14 @@ def test_rankings_that_may_be_answers_to_offered_pairs_are_refused_unless_all_cl
         assert not main(["certainty", str(path), "--aggregation", "irn", "--offered", "all"])
 
 
-@pytest.mark.parametrize("texts", [["a>b>c", *PAIRS[1:]], ["a>b=c", *PAIRS[1:]], ["a", *PAIRS[1:]], PAIRS[:2]])
+def test_pairs_of_which_some_are_tied_may_be_offered_ones():
+    refused("offered must be 'all'", ugt.Rankings.from_strings, range(24), ["ann"] * 24, ["a=b", *PAIRS[1:-1], "c=d"])
+
+
+TIES = [text.replace(">", "=") for text in PAIRS]
+
+
+@pytest.mark.parametrize("texts", [["a>b>c", *PAIRS[1:]], ["a>b=c", *PAIRS[1:]], ["a", *PAIRS[1:]], PAIRS[:2], TIES])
 def test_other_rankings_need_no_such_word(texts):
     assert ugt.Rankings.from_strings(np.arange(len(texts)), ["ann"] * len(texts), texts, classes=list("abcd")).n_rankings == len(texts)
 
@@ -212,7 +229,11 @@ def test_strengths_that_are_not_finite_or_do_not_fit_are_refused():
     refused("preferences must be Preferences. Got list", ugt.strengths, [], error=TypeError)
     refused("preferences must hold at least one preference", ugt.strengths, ugt.Preferences.from_pairs([], [], []))
     never = ugt.Preferences.from_pairs(list("ABC"), list("BAA"), list("ABA"))
-    refused("preferences must prefer some model of every group .*for 'C'", ugt.strengths, never)
+    refused("preferences must have models that are both preferred .*'C' never preferred to the others", ugt.strengths, never)
+    always = ugt.Preferences.from_pairs(list("AABBC"), list("BCCAB"), list("AACAB"))
+    refused("preferences must have models .*'A' never behind the others", ugt.strengths, always)
+    apart = ugt.Preferences.from_pairs(list("ABCDCE"), list("BADCED"), list("ABCDCE"))
+    refused("preferences must have models .*'A', 'B' never compared with the others", ugt.strengths, apart)
     refused(
         "preferences must hold a preference that is not a tie. Got 2 ties",
         ugt.strengths,

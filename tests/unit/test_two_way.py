@@ -1,6 +1,7 @@
 """Intervals over cases and annotators: against a twin in plain Python, analysis of variance, and the same computed in slower ways."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def labels(missing=True, order=slice(None), annotators=slice(None)):
 
 def some_rankings():
     long = [(i, f"r{j}", k, 1 + (k != TABLE[i, j])) for i in range(N) for j in range(R) if not MISSING[i, j] for k in range(K - 1)]
-    return ugt.Rankings.from_long(*zip(*long), classes=K, cases=range(N))
+    return ugt.Rankings.from_long(*zip(*long), classes=K, cases=range(N), offered="all")
 
 
 @pytest.mark.parametrize("clusters", [None, CLUSTERS], ids=["cases", "clusters"])
@@ -220,6 +221,18 @@ def test_without_an_interval_there_is_a_reason(result, message):
     assert np.isnan(warned(message, result().interval, random=BOTH)).all()
     found = warned(message, result().two_way)
     assert found.reason == message and np.isnan(found.variance) and np.isnan(found.interval()).all()
+
+
+def test_one_cluster_has_no_interval_for_a_reason():
+    """The corrected mean of a judge with one labelled cluster, and a coefficient of one cluster."""
+    message = "fewer than two cases, or clusters of cases, have annotations"
+    ratings = ugt.Ratings.from_long([0, 0, 1, 1, 2, 2], [*"abcabc"], [1, 0, 0, 1, 1, 1], cases=range(9))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        judged = ugt.corrected_mean(ratings, np.arange(9) / 9)
+    for one, clusters in ((judged, [0, 0, 0, *range(1, 7)]), (ugt.fleiss_kappa(labels()), np.zeros(labels().n_cases))):
+        assert np.isnan(warned(message, one.interval, random=BOTH, clusters=clusters)).all()
+        assert warned(message, one.two_way, clusters=clusters).reason == message
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def _table_of(source: Source) -> CellTable:
     return _sheet(data, source.sheet) if source.ending in (".xlsx", ".xlsm") else _statistics(data, source)
 
 
-def _package(name: str, what: str, extra: str) -> Any:
+def package(name: str, what: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -43,7 +43,7 @@ def _package(name: str, what: str, extra: str) -> Any:
 
 
 def _parquet(data: bytes) -> Columns:
-    parquet = _package("pyarrow.parquet", "Parquet files", "'ugt[parquet]'")
+    parquet = package("pyarrow.parquet", "Parquet files", "'ugt[parquet]'")
     try:
         table = parquet.read_table(io.BytesIO(data))
     except (ValueError, OSError) as problem:  # errors of pyarrow are one of these
@@ -53,7 +53,7 @@ def _parquet(data: bytes) -> Columns:
 
 def _statistics(data: bytes, source: Source) -> Columns:
     """Return a file of Stata or SPSS as columns, with the labels of values instead of the values."""
-    pandas = _package("pandas", "files of Stata and SPSS", "pandas")
+    pandas = package("pandas", "files of Stata and SPSS", "pandas")
     try:
         frame = (
             pandas.read_stata(io.BytesIO(data), order_categoricals=False) if source.ending == ".dta" else pandas.read_spss(str(source.path))
@@ -68,7 +68,7 @@ def _statistics(data: bytes, source: Source) -> Columns:
 
 def _sheet(data: bytes, name: str | None) -> Columns:
     """Return the named sheet of a workbook, or the only one that is not empty; its first row that is not blank is the header."""
-    openpyxl = _package("openpyxl", "Excel workbooks", "'ugt[excel]'")
+    openpyxl = package("openpyxl", "Excel workbooks", "'ugt[excel]'")
 
     def opened(values: bool) -> Any:
         return openpyxl.load_workbook(io.BytesIO(data), data_only=values)

@@ -138,7 +138,7 @@ class Rankings(OnAxes):
             Values that mean "no rank" or "no confidence", such as -1: their rows are left out.
         offered : "all", optional
             ``"all"``: every annotator chose from all classes, so that the ranked ones are before the others. It must be given if each of
-            ten or more rankings has exactly two classes of three or more, one behind the other. Such rankings may also be answers to
+            ten or more rankings has exactly two classes of three or more, not all of them tied. Such rankings may also be answers to
             offered pairs, which say nothing of the other classes: :class:`Preferences` reads these.
 
         Raises
@@ -252,10 +252,10 @@ class Rankings(OnAxes):
         raise error(argument, "not repeat a class within a ranking", f"{self.axes.class_name(self.items[at])} twice", where)
 
     def _may_be_pairs(self) -> bool:
-        """Return whether each of several rankings has exactly two classes of more, one behind the other."""
+        """Return whether each of several rankings has exactly two classes of more, one behind the other in at least one of them."""
         if self.n_classes < 3 or self.n_rankings < LEAST_PAIRS:
             return False
-        return bool((sizes_of(self.ranking_offsets) == 2).all() and (sizes_of(self.block_offsets) == 1).all())
+        return bool((np.diff(self.block_offsets[self.ranking_offsets]) == 2).all() and (sizes_of(self.ranking_offsets) == 2).any())
 
     def __repr__(self) -> str:
         sizes = f"n_cases={self.n_cases}, n_empty={n_empty(self.case_offsets)}, n_classes={self.n_classes}"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from .. import io
 from .._base.checks import error
 from .._base.names import listed
+from .._base.notices import note
 from .._base.version import __version__
 from .._tabular.csv_text import write_csv
 from .._tabular.foreign import table_of
@@ -58,6 +61,7 @@ def add(commands: Any) -> None:
     named = "names of the columns of JUDGE, if it is a plain table: of case, system, judge, verdict, score or repeat"
     option("--fields", "ROLE=NAME", f"{named}; default: detected", nargs="+")
     option("--repeats", REPEATS, "cases that a judge judged several times; default: %(default)s", default="error")
+    option("--missing", ("error", "drop"), "labelled cases without a verdict: refuse or leave out; default: %(default)s", default="error")
     option("--level", "P", "level of the intervals; default: %(default)s", type=float, default=0.95)
     option("--title", "TEXT", "title of the page; default: the judges")
     add_reading(parser)
@@ -80,7 +84,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         }
         given = {system: (people[system], scores[system]) for system in systems}
         named = values if any(isinstance(one, Labels) for one in people.values()) else None  # ratings are numbers already
-        made = assess_judges(given, values=named, columns=columns, clusters=clusters, level=options.level, **chosen)
+        made = assess_judges(
+            given, values=named, columns=columns, clusters=clusters, level=options.level, missing=options.missing, **chosen
+        )
         tables = {name: getattr(made, name) for name in TABLES}
         if draft is not None:
             facts = {"title": options.title, "date": now(), "version": __version__, "level": made.level}
@@ -107,6 +113,8 @@ def _values(words: list[str] | None) -> dict[str, float] | None:
             sign = ""
         if not sign or not name:
             raise error("--values", "give each verdict a number, such as good=1 bad=0", repr(word))
+    if len(found) < len(words):
+        raise error("--values", "give each verdict one number", listed(map(repr, words), MOST_SHOWN))
     return found
 
 
@@ -162,7 +170,12 @@ def _scores(log: JudgeLog, judge: str, system: str, values: dict[str, float] | N
     rows = (log.judge == judge) & (log.system == system)
     if not rows.any():
         return {}
-    worded = values is not None and bool((log.verdict[rows] != "").all())
+    words = set(log.verdict[rows].tolist())
+    worded = values is not None and "" not in words
+    if worded and not words & set(values or ()) and not np.isnan(log.score[rows]).any():
+        said = listed(map(repr, sorted(words)), MOST_SHOWN)
+        note(f"{judge} on {system}: its scores are taken, as --values has none of its verdicts {said}.")
+        worded = False
     return log.numbers(judge, system, values=values if worded else None, repeats=repeats)
 
 
@@ -185,6 +198,9 @@ def _people(options: argparse.Namespace, systems: list[str], values: dict[str, f
             raise error("system", f"have labels of people (choose: --systems {log.systems[0]})", f"none for {listed(absent, MOST_SHOWN)}")
         worded = values if bool((log.verdict != "").any()) else None
         found = {system: log.ratings(system, values=worded) for system in systems}
+        if worded is not None:  # all numbers that a label may be, which bound the intervals, as for labels of one system
+            scale = sorted({worded[verdict] for verdict in set(log.verdict.tolist())})
+            found = {system: one.on_scale(scale) for system, one in found.items()} if len(scale) > 1 else found
     facts = {"file": options.humans, "taken_for": "labels", "systems": log.systems, "annotators": log.judges}
     sizes = f"{len(log.case):,} labels by {len(log.judges):,} annotators on {listed(log.systems, MOST_SHOWN)}"
     took(facts, f"{options.humans}: labels (one row per label): {sizes}.")

@@ -142,6 +142,8 @@ def read_judge_log(paths: Any, *, case: str | None = None, fields: Mapping[str, 
     anything else          JSONL, CSV and other tables          its column or field         its column or field
     ====================== ==================================== =========================== =====================================
 
+    Before Python 3.14, ``.eval`` files of present versions of Inspect need the package zstandard, which comes with Inspect.
+
     Parameters
     ----------
     paths : path, sequence of paths, or mapping of the name of a system to its path

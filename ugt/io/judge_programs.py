@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._base.checks import error, option
 from .._base.names import listed
 from .._base.notices import note
-from .._tabular.foreign import table_of
+from .._tabular.foreign import package, table_of
 from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles
 from .._tabular.source import Source, check_text
 from .annotations import MISSING
@@ -28,6 +29,7 @@ NAMES = {
 }
 OF_HARNESS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}
 NO_NUMBER = "value that is neither text nor one number"
+ZSTANDARD, HEAD = 93, 30  # the number of a compression in archives, and the bytes of a file's header before its name
 
 
 class Row(NamedTuple):
@@ -66,7 +68,7 @@ def _of_program(content: Mapping[str, Any], case: str | None, source: Source) ->
     inner = content.get("results")
     inner = inner.get("results") if isinstance(inner, Mapping) else inner
     if not isinstance(inner, list):
-        got = listed(map(repr, content), MOST_SHOWN) if "" not in content else json_shown(content[""])
+        got = listed(map(repr, content), MOST_SHOWN) or "{}" if "" not in content else json_shown(content[""])
         raise error("file", "be a log of Inspect, promptfoo or DeepEval, or a list of records", got)
     return "promptfoo", _promptfoo(_placed(inner), case)
 
@@ -77,9 +79,10 @@ def _placed(records: list[Any]) -> Iterator[tuple[str, Any]]:
 
 def _of_records(records: list[tuple[str, Any]], case: str | None, fields: Mapping[str, str], source: Source) -> tuple[str, Iterator[Row]]:
     for place, record in records:
-        if not isinstance(record, Mapping):
-            raise error("file", "hold objects", json_shown(record), place)
-    first = records[0][1] if records else {}
+        _object(record, place)
+    if not records:
+        raise error("file", "hold records", "none")
+    first = records[0][1]
     if "testIdx" in first and "success" in first:
         return "promptfoo", _promptfoo(iter(records), case)
     if "doc_id" in first and ("resps" in first or "filtered_resps" in first):
@@ -100,6 +103,42 @@ def _read(value: Any) -> tuple[str | None, float, str]:
     return None, math.nan, NO_NUMBER
 
 
+def _object(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise error("file", "hold objects", json_shown(value), place)
+    return value
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not isinstance(value, (list, type(None))):
+        raise error("file", "hold a list", json_shown(value), place)
+    return value or []
+
+
+def _score(value: Any, place: str) -> float:
+    """Return a number of a log, which may be text; NaN for none."""
+    try:
+        return math.nan if value is None else float(value)
+    except (TypeError, ValueError):
+        raise error("score", "be a number (words are verdicts: fields={'verdict': ...})", repr(value), place) from None
+
+
+def _repeat(value: Any, place: str) -> int:
+    number = 1 if value in (None, "") else value
+    try:
+        if int(number) == float(number):
+            return int(number)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise error("repeat", "be a whole number", repr(value), place)
+
+
+def _named(role: str, value: Any, place: str) -> str:
+    if isinstance(value, (Mapping, list)):
+        raise error(role, f"be text or a number (or give the path of its name: fields={{{role!r}: ...}})", json_shown(value), place)
+    return str(value)
+
+
 def _id(record: Any, path: str | None, default: Any, place: str) -> Any:
     found = default if path is None else value_at(record, path, place)
     if found is None or isinstance(found, (dict, list, bool, float)):
@@ -113,18 +152,36 @@ def _id(record: Any, path: str | None, default: Any, place: str) -> Any:
 
 def _unpacked(source: Source) -> dict[str, Any]:
     """Return a packed log of Inspect as its JSON form has it."""
+    data = source.read()
     try:
-        with zipfile.ZipFile(io.BytesIO(source.read())) as archive:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = [name for name in archive.namelist() if name.startswith("samples/")]
             head = next((name for name in ("header.json", "_journal/start.json") if name in archive.namelist()), None)
             if head is None:
                 raise error("file", "be a log of Inspect", "an archive without a header")
-            return {**parse_json(archive.read(head)), "samples": [parse_json(archive.read(name)) for name in names]}
+            head, *samples = (parse_json(_member(archive, name, data)) for name in (head, *names))
+            return {**head, "samples": samples}
     except zipfile.BadZipFile:
         raise error("file", "be a log of Inspect (is it cut off?)", "no archive") from None
-    except NotImplementedError:
-        must = "be packed in a way that this Python can read (unpack it to JSON with: inspect log convert)"
-        raise error("file", must, "another compression") from None
+
+
+def _member(archive: zipfile.ZipFile, name: str, data: bytes) -> bytes:
+    """Return a file of an archive; Python before 3.14 leaves one compression to a package."""
+    known = archive.getinfo(name)
+    if known.compress_type != ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
+        return archive.read(name)
+    way = "zstandard, or unpack them with: inspect log convert --to json --output-dir DIR"
+    zstandard = package("zstandard", "logs of Inspect in this compression", way)
+    at = known.header_offset
+    at += HEAD + sum(int.from_bytes(data[at + k : at + k + 2], "little") for k in (26, 28))  # the name and what follows it
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(data[at : at + known.compress_size], read_across_frames=True) as unpacked:
+            found: bytes = unpacked.read()
+    except zstandard.ZstdError as problem:
+        raise zipfile.BadZipFile(str(problem)) from None
+    if zlib.crc32(found) != known.CRC:
+        raise zipfile.BadZipFile(name)
+    return found
 
 
 def _inspect(log: Mapping[str, Any], case: str | None) -> Iterator[Row]:
@@ -134,13 +191,16 @@ def _inspect(log: Mapping[str, Any], case: str | None) -> Iterator[Row]:
     if log.get("status", "success") != "success":
         note(f"The evaluation ended with the status {log['status']!r}: the samples that have scores are read.")
     system = str(log["eval"].get("model", "model"))
+    scored = []
     for i, sample in enumerate(samples):
+        scores = _object(sample, f"sample {i}").get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
+        scored.append(_object(scores, f"scores of sample {i}"))
+    scorers = dict.fromkeys(scorer for scores in scored for scorer in scores)
+    for i, (sample, scores) in enumerate(zip(samples, scored)):
         place = f"sample {i}"
-        own, repeat = _id(sample, case, sample.get("id"), place), int(sample.get("epoch") or 1)
-        scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
-        if not scores:
-            yield Row(own, system, "", None, math.nan, repeat, place)
-        for scorer, score in scores.items():
+        own, repeat = _id(sample, case, sample.get("id"), place), _repeat(sample.get("epoch"), place)
+        for scorer in scorers or [""]:  # one that failed is absent
+            score = scores.get(scorer)
             value = score.get("value") if isinstance(score, Mapping) else score
             parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else [("", value)]
             for key, part in parts:
@@ -163,15 +223,15 @@ def _promptfoo(records: Iterator[tuple[str, Any]], case: str | None) -> Iterator
         system = name if len(prompts[name]) == 1 else f"{name}, prompt {record.get('promptIdx')}"
         own = _id(record, case, record.get("testIdx"), place)
         repeat = times[own, system] = times.get((own, system), 0) + 1
-        graded = record.get("gradingResult") or {}
-        parts = [part for part in graded.get("componentResults") or [] if isinstance(part, Mapping)]
+        graded = _object(record.get("gradingResult") or {}, place)
+        parts = [_object(part, place) for part in _list(graded.get("componentResults"), place) if part]
         if not parts:
             failed = record.get("failureReason") == 2 or (not graded and record.get("error"))
             all_ = {} if failed else {"pass": record["success"], "score": record.get("score")}
             yield _passed("all assertions", all_, own, system, place, repeat=repeat)
         names: dict[str, int] = {}
         for part in parts:
-            asked = part.get("assertion") or {}
+            asked = _object(part.get("assertion") or {}, place)
             judge = str(asked.get("metric") or asked.get("type") or "assertion")
             names[judge] = names.get(judge, 0) + 1
             yield _passed(judge if names[judge] == 1 else f"{judge} {names[judge]}", part, own, system, place, repeat=repeat)
@@ -184,18 +244,20 @@ def _provider(record: Mapping[str, Any]) -> str:
 
 
 def _passed(judge: str, found: Mapping[str, Any], case: Any, system: str, place: str, key: str = "pass", repeat: int = 1) -> Row:
-    done, score = found.get(key), found.get("score")
+    """Return whether an answer passed; if the judge itself failed, the programs write that the answer did, and name the error elsewhere."""
+    failed = found.get("error") or _object(found.get("metadata") or {}, place).get("graderError")
+    done, score = (None, None) if failed else (found.get(key), found.get("score"))
     text = None if done is None else "pass" if done else "fail"
-    return Row(case, system, judge, text, math.nan if score is None else float(score), repeat, place)
+    return Row(case, system, judge, text, _score(score, place), repeat, place)
 
 
 def _deepeval(content: Mapping[str, Any], case: str | None, stem: str) -> Iterator[Row]:
     for kind in ("testCases", "conversationalTestCases"):
-        for i, record in enumerate(content.get(kind) or []):
+        for i, record in enumerate(_list(content.get(kind), kind)):
             place = f"{kind} {i}"
-            own = _id(record, case, record.get("name"), place)
-            for metric in record.get("metricsData") or []:
-                yield _passed(str(metric.get("name")), metric, own, stem, place, "success")
+            own = _id(record, case, _object(record, place).get("name"), place)
+            for metric in _list(record.get("metricsData"), place):
+                yield _passed(str(_object(metric, place).get("name")), metric, own, stem, place, "success")
 
 
 def _harness(records: list[tuple[str, Any]], case: str | None, stem: str) -> Iterator[Row]:
@@ -245,17 +307,10 @@ def _check_roles(roles: Mapping[str, Any], header: Sequence[str]) -> None:
 
 def _plain_row(case: Any, found: Mapping[str, Any], stem: str, place: str) -> Row:
     text, number, why = _read(found.get("verdict"))
-    score = found.get("score")
-    if score is not None:
-        try:
-            number = float(score)
-        except (TypeError, ValueError):
-            raise error("score", "be a number (words are verdicts: fields={'verdict': ...})", repr(score), place) from None
-    try:
-        repeat = int(found.get("repeat") or 1)
-    except (TypeError, ValueError):
-        raise error("repeat", "be a whole number", repr(found["repeat"]), place) from None
+    if found.get("score") is not None:
+        number = _score(found["score"], place)
     system, judge = (found.get(role) for role in ("system", "judge"))
     if judge is None:
         raise error("judge", "be named in every row", "none", place)
-    return Row(case, stem if system is None else str(system), str(judge), text, number, repeat, f"{place} {why}".strip())
+    system, repeat = stem if system is None else _named("system", system, place), _repeat(found.get("repeat"), place)
+    return Row(case, system, _named("judge", judge, place), text, number, repeat, f"{place} {why}".strip())

@@ -10,6 +10,7 @@ from .digits import Digits
 from .markup import NONE, bullets, count, finding, of, plain, table, text, unique
 from .page import sheet
 
+MOST_NAMED = 3  # differences that the first sentences name
 ASSUMED = (
     "The labelled cases are a random sample of all cases. If they were chosen otherwise, the corrected means are wrong, unless the "
     "probabilities of labelling are given.",
@@ -63,7 +64,10 @@ def _ends(digits: Digits, row: Mapping[str, Any], low: str = "low", high: str = 
 
 def _number(digits: Digits, value: float | None) -> str:
     """Return a number that is no share: it may be above 1."""
-    return digits.value(None) if _known(value) is None else f"{value:.{digits.decimals}f}".replace("-", "−")
+    if _known(value) is None or value is None:
+        return digits.value(None)
+    shown = f"{value:.{digits.decimals}f}"
+    return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
 
 
 def _verdict(tables: Mapping[str, Any], judge: str) -> str:
@@ -90,9 +94,11 @@ def _verdict(tables: Mapping[str, Any], judge: str) -> str:
             f"that the judge gives is neither confirmed nor refuted.{missing}"
         )
     alike = sum(row["survives"] for row in shown)
+    named = [" above ".join([row["first"], row["second"]][:: 1 if row["difference"] > 0 else -1]) for row in shown]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     return (
-        f"{judge}: the corrected means show {len(shown)} of {len(pairs)} {differences}; the judge alone gives the same order for "
-        f"{alike} of {len(shown)}.{missing}"
+        f"{judge}: the corrected means show {len(shown)} of {len(pairs)} {differences} ({', '.join(named[:MOST_NAMED])}{more}); the judge "
+        f"alone gives the same order for {alike} of {len(shown)}.{missing}"
     )
 
 
@@ -146,8 +152,10 @@ def _order(tables: Mapping[str, Any]) -> Any:
     columns = ["", "judge alone", "corrected difference", "interval", "order"]
     how = (
         "<p>The intervals of all pairs of a judge hold together (Bonferroni). A difference is shown if its interval excludes 0. "
-        "A difference that is not shown may be of either sign.</p>"
+        "A difference that is not shown may be of either sign.{cases}</p>"
     )
+    few = any(0 < row["n_cases"] < row["n_all"] for row in rows)
+    how = how.replace("{cases}", " Cases that the judge scored on one of the two systems only do not count here." if few else "")
     n = sum(row["shown"] for row in rows)
     return finding(
         "order", "Order of systems", f"{n} of {len(rows)} differences are shown", how, table("Paired differences", columns, cells)
@@ -155,10 +163,11 @@ def _order(tables: Mapping[str, Any]) -> Any:
 
 
 def _order_of(row: Mapping[str, Any]) -> str:
-    """Return whether the judge's order survives."""
+    """Return whether the judge's order survives, and in how many of the cases it was looked for."""
+    cases = f" ({count(row['n_cases'])} of {count(row['n_all'])} cases)" if row["n_cases"] < row["n_all"] else ""
     if not row["shown"]:
-        return "not shown"
-    return "shown, as by the judge" if row["survives"] else "shown, not as by the judge"
+        return f"not shown{cases}"
+    return f"shown, {'' if row['survives'] else 'not '}as by the judge{cases}"
 
 
 def _near(tables: Mapping[str, Any]) -> Any:
@@ -236,7 +245,7 @@ def _bias(tables: Mapping[str, Any]) -> Any:
 
 
 def _next(tables: Mapping[str, Any]) -> Any:
-    widths = [row for row in tables["widths"] if _known(row["now"]) is not None]
+    widths = [row for row in tables["widths"] if _known(row["more_cases"]) is not None]
     planned = [[_named(row), *(f"{row[name]:.3f}" for name in ("now", "more_cases", "more_annotators"))] for row in widths]
     shares = []
     for row in tables["next_labels"]:
@@ -245,12 +254,13 @@ def _next(tables: Mapping[str, Any]) -> Any:
         )
         shares.append([f"{_named(row)}: {text(row['score'])}", count(row["n_cases"]), count(row["n_labelled"]), std, share])
     better = sum(row["more_annotators"] < row["more_cases"] for row in widths)
-    heading = "One annotator: a second one is needed first"
+    alone = all(row["n_annotators"] < 2 for row in tables["means"])
+    heading = "One annotator: a second one is needed first" if alone else "Without an interval, no width can be expected"
     if widths:
         heading = f"Twice the {'annotators' if 2 * better > len(widths) else 'labelled cases'} would narrow the interval most"
     how = (
-        "<p>Expected widths come from the variance components of these labels. New labels by the shares below make the interval over cases "
-        "narrowest; then give the probabilities of labelling.</p>"
+        "<p>Expected widths are in the proportion that the variance components of these labels give; new annotators share the labels as "
+        "these did. New labels by the shares below make the interval over cases narrowest; then give the probabilities of labelling.</p>"
     )
     parts = (
         [table("Expected width of the interval", ["", "now", "twice the labelled cases", "twice the annotators"], planned)]

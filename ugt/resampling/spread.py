@@ -23,7 +23,11 @@ RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
 ALONE = 0.95  # of the largest share of the spread between annotators that one of n can have, (n - 1) / n
 ONE_ANNOTATOR = "one annotator does not show how annotators differ"
-NO_CASE, NOT_FINITE = "no case is left", "the number is not finite"
+NO_CASE, NOT_FINITE, ONE_UNIT = (
+    "no case is left",
+    "the number is not finite",
+    "fewer than two cases, or clusters of cases, have annotations",
+)
 SINGLE_LABEL = "annotator with a single label (not left out)"
 
 
@@ -136,7 +140,8 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
         cases = correction * influence.T @ influence
     if n < 2:
         return Spread(cases, nothing, nothing, n_units, n, left_out, (ONE_ANNOTATOR,) * m)
-    reasons: list[str | None] = [None if math.isfinite(x) else NOT_FINITE for x in one.estimate[columns]]
+    enough = None if n_units > 1 else ONE_UNIT
+    reasons: list[str | None] = [enough if math.isfinite(x) else NOT_FINITE for x in one.estimate[columns]]
     share = sizes[who] / sizes.sum()
     odds, pseudo = share / (1 - share), np.empty((n, m))  # odds: 1 / (h - 1) for shares 1 / h
     moved, weighted, squares = np.zeros_like(influence), np.zeros_like(influence), np.zeros((m, m))

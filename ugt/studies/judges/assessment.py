@@ -19,9 +19,10 @@ from ...agreement import krippendorff_alpha, percent_agreement
 from ...annotations import Labels
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level
+from .corrected import places
 from .corrected_mean import ALIKE, corrected_mean
 from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of
-from .input import JudgedCases, read
+from .input import JudgedCases, of_rows, read
 
 ONE_ANNOTATOR = "one annotator: how annotators differ is not known"
 
@@ -39,7 +40,8 @@ class JudgeAssessment(Record):
         people_high, corrected, low, high, cases_low, cases_high, tuning, notes``. The interval ``low, high`` is over cases and
         annotators, ``cases_low, cases_high`` over cases alone, with the same annotators.
     order : list of rows
-        For each judge and pair of systems: ``judge, first, second, judge_alone, difference, low, high, shown, survives, reason``. The
+        For each judge and pair of systems: ``judge, first, second, n_cases, n_all, judge_alone, difference, low, high, shown, survives,
+        reason``, on the ``n_cases`` that the judge scored on both systems (``n_all``: on the one of which it scored more). The
         intervals of all pairs of a judge hold together (Bonferroni). ``shown``: the interval of the corrected difference excludes 0;
         ``survives``: it does, and the judge alone gives the same order.
     distance : list of rows
@@ -61,7 +63,8 @@ class JudgeAssessment(Record):
         For each judge, system and group of cases by the judge's score: ``judge, system, score, n_cases, n_labelled, std, share``: the
         standard deviation of label less λ times score, and the share of new labels that makes the interval over cases narrowest.
     widths : list of rows
-        For each judge and system, the expected width of the interval: ``judge, system, now, more_cases, more_annotators`` (twice as many).
+        For each judge and system, the width of the interval, and the expected width with twice as many labelled cases or annotators, in
+        the proportion of :meth:`CorrectedMean.expected_width`: ``judge, system, now, more_cases, more_annotators``.
     level : float
         Level of all intervals.
 
@@ -90,6 +93,7 @@ def assess_judges(
     probabilities: Any = None,
     strata: Any = None,
     level: float = 0.95,
+    missing: str = "error",
 ) -> JudgeAssessment:
     """Assess judges, such as language models, by people who labelled some of the cases.
 
@@ -102,7 +106,7 @@ def assess_judges(
         Of Labels, as for :func:`corrected_mean`.
     columns : mapping of name to mapping of case id to value, optional
         Properties of cases, such as the length of an answer or its topic, by which a judge may be biased. Numbers of more than 12
-        values are cut into thirds.
+        values are cut into thirds. Blank, None and cases that a mapping lacks are the group "not stated".
     clusters : mapping of case id to cluster, optional
         Cases that belong together, such as one conversation.
     probabilities : mapping of case id to number, optional
@@ -111,6 +115,8 @@ def assess_judges(
         Strata within which cases were chosen to be labelled, as for :func:`corrected_mean`.
     level : float
         Level of all intervals.
+    missing : {"error", "drop"}
+        What to do with labelled cases that a judge did not score, as for :func:`corrected_mean`.
 
     Returns
     -------
@@ -150,31 +156,43 @@ def assess_judges(
     if columns is not None and not isinstance(columns, Mapping):
         raise error("columns", "be a mapping of a name to a mapping of case id to value", type(columns).__name__)
     chosen = {"probabilities": probabilities, "strata": strata}
-    judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, chosen)]
+    judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, chosen, missing)]
     names = list(dict.fromkeys(one.judge for one in judged))
     by_judge = {name: [one for one in judged if one.judge == name] for name in names}
-    first = {one.system: one for one in reversed(judged)}
+    fullest = {one.system: one for one in sorted(reversed(judged), key=lambda one: one.mean.n_labelled)}
     return JudgeAssessment(
         [_mean(one, clusters, level) for one in judged],
-        [row for own in by_judge.values() for row in _order(own, clusters, level)],
+        [row for own in by_judge.values() for row in _order(own, chosen, clusters, level)],
         [_distance(one, clusters, level) for one in judged],
-        [_people(first[str(system)], clusters, level) for system in systems],
+        [_people(fullest[str(system)], clusters, level) for system in systems],
         [row for own in by_judge.values() for row in by_score_of(own, clusters, level)],
         [row for own in by_judge.values() for row in biases_of(own, columns or {}, clusters, level)],
         [row for one in judged for row in _next_labels(one)],
-        [_widths(one, level) for one in judged],
+        [_widths(one, clusters, level) for one in judged],
         level,
     )
 
 
-def _judged(system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any]) -> Iterator[ScoredSystem]:
+def _judged(
+    system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any], missing: str
+) -> Iterator[ScoredSystem]:
     if not isinstance(judges, Mapping) or not judges:
         raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
     for judge, scores in judges.items():
         with naming(f"{judge} on {system}"), heard() as notes:
-            given: JudgedCases = read(labels, scores, values)
+            given: JudgedCases = read(labels, scores, values, missing)
             mean = corrected_mean(given.labels, given.judge, **chosen)
-        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, tuple(notes))
+        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *notes))
+
+
+def _unlike(given: JudgedCases) -> list[str]:
+    """Return the caution on scores of another scale than labels, for which a corrected mean is right and comparisons are not."""
+    low, high, least, most = (float(end) for one in (given.labels.value, given.judge) for end in (one.min(), one.max()))
+    beyond = (high - low) / 2
+    if high == low or not (most > high + beyond or least < low - beyond or most <= low or least >= high):
+        return []
+    ends = f"scores are from {least:.3g} to {most:.3g}, labels from {low:.3g} to {high:.3g}"
+    return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
 
 
 def _mean(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
@@ -193,24 +211,42 @@ def _mean(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _order(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any]) -> tuple[ScoredSystem, ScoredSystem]:
+    """Return the two systems with the cases that the judge scored on both; ValueError: fewer than two of them are labelled."""
+    found = []
+    for one, other in ((first, second), (second, first)):
+        held = places(other.labels.case_ids, one.labels.case_ids) >= 0
+        if held.all():
+            found.append(one)
+            continue
+        if not held.any():
+            raise error("systems", "have cases in common, to be compared", f"none for {first.system!r} and {second.system!r}")
+        labels, scores = of_rows(one.labels, np.flatnonzero(held)), one.scores[held]
+        with heard() as notes:
+            found.append(one._replace(labels=labels, scores=scores, mean=corrected_mean(labels, scores, **chosen), notes=tuple(notes)))
+    return found[0], found[1]
+
+
+def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pairs = list(combinations(own, 2))
     for first, second in pairs:
-        row = {"judge": first.judge, "first": first.system, "second": second.system, "judge_alone": first.mean.judge - second.mean.judge}
+        row: dict[str, Any] = {"judge": first.judge, "first": first.system, "second": second.system}
+        n_cases, n_all, alone = 0, max(first.mean.n_cases, second.mean.n_cases), math.nan
         difference = low = high = math.nan
         reason = ""
         try:
-            found = first.mean.minus(second.mean)
+            one, other = _in_both(first, second, chosen)
+            found, n_cases, alone = one.mean.minus(other.mean), one.mean.n_cases, one.mean.judge - other.mean.judge
             difference = found.value
-            low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, first.labels))
+            low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, one.labels))
             if math.isnan(low):
                 with heard():
                     reason = f"no interval over annotators: {found.two_way().reason or ALIKE}"
         except ValueError as problem:
             reason = str(problem)
         shown = bool(low > 0 or high < 0)
-        ends = {"difference": difference, "low": low, "high": high, "shown": shown}
-        yield {**row, **ends, "survives": shown and (first.mean.judge > second.mean.judge) == (difference > 0), "reason": reason}
+        row |= {"n_cases": n_cases, "n_all": n_all, "judge_alone": alone, "difference": difference, "low": low, "high": high}
+        yield {**row, "shown": shown, "survives": shown and (alone > 0) == (difference > 0), "reason": reason}
 
 
 def _distance(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
@@ -266,7 +302,7 @@ def _next_labels(one: ScoredSystem) -> list[dict[str, Any]]:
     with np.errstate(invalid="ignore"):
         rest = total / sizes_of(one.labels.offsets) - one.mean.tuning * one.scores
     rows: Rows = []
-    for name, held in groups_of(one, "score", {}):
+    for name, (held,) in groups_of([one], "score", {}):
         own = rest[held & labelled]
         std = float(own.std(ddof=1)) if len(own) > 1 else math.nan
         rows.append(
@@ -278,11 +314,16 @@ def _next_labels(one: ScoredSystem) -> list[dict[str, Any]]:
     return [{**row, "share": float(one_share)} for row, one_share in zip(rows, share)]
 
 
-def _widths(one: ScoredSystem, level: float) -> dict[str, Any]:
+def _widths(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+    """The width of the interval, and what it would be with more cases or annotators like these: in proportion to expected widths."""
     found = one.mean
     row: dict[str, Any] = {"judge": one.judge, "system": one.system, "now": math.nan, "more_cases": math.nan, "more_annotators": math.nan}
     if found.n_annotators < 2:
         return row
-    now = found.expected_width(found.n_annotators, level=level)
-    more = found.expected_width(found.n_annotators, 2 * found.n_labelled, level=level)
-    return {**row, "now": now, "more_cases": more, "more_annotators": found.expected_width(2 * found.n_annotators, level=level)}
+    low, high = ends_of(found, level, clusters_of(clusters, one.labels))
+    with heard():
+        now = found.expected_width(found.n_annotators, level=level)
+        more = found.expected_width(found.n_annotators, 2 * found.n_labelled, level=level)
+        others = found.expected_width(2 * found.n_annotators, level=level)
+    times = (high - low) / now if now > 0 else math.nan
+    return {**row, "now": high - low, "more_cases": times * more, "more_annotators": times * others}

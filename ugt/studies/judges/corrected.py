@@ -159,15 +159,15 @@ class CorrectedPair(Difference):
     def of(cls, first: Corrected, second: Corrected) -> CorrectedPair:
         """Return the difference, with the cases of the second in the order of the first; ValueError: they are of other cases."""
         mine, its = first.labels, second.labels
-        at = _places(its.case_ids, mine.case_ids)
+        at = places(its.case_ids, mine.case_ids)
         if mine.n_cases != its.n_cases or (at < 0).any():
             own, others = (mine, its) if (at < 0).any() else (its, mine)
-            alone = own.case_ids[_places(others.case_ids, own.case_ids) < 0]
+            alone = own.case_ids[places(others.case_ids, own.case_ids) < 0]
             got = f"{len(alone)} cases of one that the other has not"
             raise error("other", f"be of the same {first.n_cases} cases", got, f"case {identifiers.name(alone[0])}")
         both = _together(mine.annotators, its.annotators)
         order = np.arange(first.n_cases, dtype=np.intp)
-        return cls(first.arranged(order, _places(both, mine.annotators), both), second.arranged(at, _places(both, its.annotators), both))
+        return cls(first.arranged(order, places(both, mine.annotators), both), second.arranged(at, places(both, its.annotators), both))
 
     def tuned(self) -> CorrectedPair:
         """Return the difference with the two λ in [0, 1] that make its variance over cases the smallest."""
@@ -202,7 +202,7 @@ class CorrectedPair(Difference):
         return CorrectedPair(self.first.judged_by(annotators), self.second.judged_by(annotators))
 
 
-def _places(among: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:
+def places(among: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:
     """Return where ids are among others, -1 if they are not."""
     if identifiers.is_text(among) != identifiers.is_text(wanted):
         among, wanted = among.astype(str), wanted.astype(str)
@@ -217,4 +217,4 @@ def _together(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
         return first[:0]
     if identifiers.is_text(first) != identifiers.is_text(second):
         first, second = first.astype(str), second.astype(str)
-    return np.concatenate([first, second[_places(first, second) < 0]])
+    return np.concatenate([first, second[places(first, second) < 0]])

@@ -19,6 +19,7 @@ from .corrected_mean import CorrectedDifference, CorrectedMean, record_of
 from .input import JudgedCases
 
 LEAST = 10  # labelled cases of a group whose bias is told
+NOT_STATED = "not stated"  # the group of blank cells and of cases that a column lacks
 MOST_GROUPS = 12  # values of a column; columns of more numbers are cut into thirds
 
 
@@ -75,7 +76,10 @@ class _Pooled(NamedTuple):
             annotator += map(identifiers.name, one.labels.annotators[one.labels.annotator].tolist())
             value += (of_score * one.scores[at] + of_label * one.labels.value).tolist()
         weight = np.concatenate([one.mean.weights_of_labelled()[there] for one, there in zip(own, labelled)])
-        return cls(Ratings.from_long(case, annotator, value, cases=names), np.array(held), labelled, weight)
+        scales = {one.labels.scale for one in own}
+        stated = len(scales) == 1 and (of_score, of_label) == (0, 1)
+        scale = next((one for one in scales if stated and (not isinstance(one, tuple) or len(one) > 1)), None)
+        return cls(Ratings.from_long(case, annotator, value, cases=names, scale=scale), np.array(held), labelled, weight)
 
     def rows(self, groups: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
         """Return which of the pooled cases are in a group, which is given for the cases of each system."""
@@ -104,7 +108,7 @@ class _Pooled(NamedTuple):
 
 def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pooled = _Pooled.of(own, clusters, 0.0, 1.0)
-    for name, groups in _every_group(own, "score", {}):
+    for name, groups in groups_of(own, "score", {}):
         rows = pooled.rows(groups)
         people, low, high = pooled.mean(rows, level)
         score = float(np.concatenate([one.scores[held] for one, held in zip(own, groups)]).mean())
@@ -115,7 +119,7 @@ def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterato
 def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
     pooled = _Pooled.of(own, clusters, 1.0, -1.0)
     for column in (["system"] if len(own) > 1 else []) + list(columns):
-        found = list(_every_group(own, column, columns))
+        found = groups_of(own, column, columns)
         together = 1 - (1 - level) / len(found)
         for name, groups in found:
             rows = pooled.rows(groups)
@@ -126,32 +130,43 @@ def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any
             yield row
 
 
-def _every_group(own: list[ScoredSystem], column: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, list[NDArray[np.bool_]]]]:
-    """Yield the name of each group by a column, with its cases of each system."""
-    if column == "system" and column not in columns:
-        by_system = [{one.system: np.ones(len(one.scores), bool)} for one in own]
-    else:
-        by_system = [dict(groups_of(one, column, columns)) for one in own]
-    for name in dict.fromkeys(name for found in by_system for name in found):
-        yield name, [found.get(name, np.zeros(len(one.scores), bool)) for one, found in zip(own, by_system)]
-
-
-def groups_of(one: ScoredSystem, column: str, columns: Mapping[str, Any]) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Return the groups of cases by a column, or by the judge's own score."""
-    values: NDArray[Any]
+def groups_of(own: list[ScoredSystem], column: str, columns: Mapping[str, Any]) -> list[tuple[str, list[NDArray[np.bool_]]]]:
+    """Return the name of each group by a column, or by the judge's own score, with its cases of each system."""
+    values: list[NDArray[Any]]
     if column == "score":
-        values = one.scores
+        values = [one.scores for one in own]
+    elif column == "system" and column not in columns:
+        values = [np.full(len(one.scores), one.system) for one in own]
+        return [(one.system, [held == one.system for held in values]) for one in own]
     else:
-        values = ids_of_cases(column, columns[column], one.labels.n_cases, one.labels.case_ids, what="a value")
+        known = columns[column]
+        values = [ids_of_cases(column, known, one.labels.n_cases, one.labels.case_ids, absent="", what="a value") for one in own]
+    together = np.concatenate([one.astype(object) for one in values])
+    stated = np.array([one is not None and one == one and str(one).strip() != "" for one in together.tolist()], bool)  # noqa: PLR0124
+    found: dict[str, NDArray[np.bool_]] = {}
+    for name, rows in _grouped(together[stated]) if stated.any() else ():
+        held = found.setdefault(name, np.zeros(len(together), bool))  # 1 and "1" have one name
+        held[stated] |= rows
+    found[NOT_STATED] = found.get(NOT_STATED, False) | ~stated
+    ends = np.cumsum([len(one) for one in values])[:-1]
+    return [(name, np.split(rows, ends)) for name, rows in found.items() if rows.any()]
+
+
+def _grouped(values: NDArray[Any]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield the name and the rows of each group of some values, which are those of all systems."""
     numbers = _numbers(values)
     if numbers is None:
-        return [(str(name), np.asarray(values == name)) for name in sorted(set(values.tolist()), key=str)]
+        yield from ((str(name), np.asarray(values == name)) for name in sorted(set(values.tolist()), key=str))
+        return
     levels = np.unique(numbers)
     if len(levels) <= MOST_GROUPS:
-        return [(f"{level:g}", numbers == level) for level in levels.tolist()]
-    low, high = np.quantile(numbers, [1 / 3, 2 / 3])
-    ends = [("up to", numbers <= low, low), ("up to", (numbers > low) & (numbers <= high), high), ("above", numbers > high, high)]
-    return [(f"{word} {end:.3g}", rows) for word, rows, end in ends]
+        yield from ((f"{level:g}", numbers == level) for level in levels.tolist())
+        return
+    low, high = np.quantile(numbers, [1 / 3, 2 / 3]).tolist()
+    digits = next((digits for digits in range(3, 17) if low == high or f"{low:.{digits}g}" != f"{high:.{digits}g}"), 17)
+    yield f"up to {low:.{digits}g}", numbers <= low
+    yield f"up to {high:.{digits}g}", (numbers > low) & (numbers <= high)
+    yield f"above {high:.{digits}g}", numbers > high
 
 
 def _numbers(values: NDArray[Any]) -> Array | None:

@@ -90,7 +90,7 @@ class Preferences(Frozen):
         >>> ugt.Preferences.from_pairs(["A"], ["B"], ["B"], annotator=["ann"], case=["prompt 1"]).n_preferences
         1
         """
-        columns = [np.asarray(identifiers.unmasked(one)) for one in (first, second, preferred)]
+        columns = [_column(one) for one in (first, second, preferred)]
         n = columns[0].size
         for name, one in zip(("first", "second", "preferred"), columns):
             if one.shape != (n,):
@@ -145,13 +145,11 @@ class Preferences(Frozen):
         (2, ['B', 'A', 'C'])
         """
         rows, n_ranked = [], []
-        given = list(ranked) if offered is None else list(offered)
-        if len(given) != len(ranked):
-            raise error("offered", f"be {len(ranked)} lists, one per preference", len(given))
-        for i, (order, every) in enumerate(zip(ranked, given)):
-            if isinstance(order, str) or isinstance(every, str):
-                raise error("ranked", "be lists of models", repr(order), f"preference {i}")
-            best, names = list(order), list(every)
+        orders = _lists("ranked", ranked)
+        given = orders if offered is None else _lists("offered", offered)
+        if len(given) != len(orders):
+            raise error("offered", f"be {len(orders)} lists, one per preference", len(given))
+        for i, (best, names) in enumerate(zip(orders, given)):
             if len(set(best)) < len(best) or len(set(names)) < len(names):
                 raise error("ranked", "hold each model once", best, f"preference {i}")
             if not set(best) <= set(names) or not best or len(names) < 2:
@@ -195,6 +193,30 @@ class Preferences(Frozen):
     def __repr__(self) -> str:
         sizes = f"n_preferences={self.n_preferences}, n_models={len(self.models)}, n_ties={int(self.tied.sum())}"
         return f"Preferences({sizes}, n_annotators={len(self.annotators)}, n_cases={len(self.cases)})"
+
+
+def _column(values: Any) -> NDArray[Any]:
+    """Return a column of names; a list that is not of text alone keeps its entries, as NaN would become a name."""
+    found = np.asarray(identifiers.unmasked(values))
+    if found.dtype.kind == "U" and isinstance(values, (list, tuple)) and not all(isinstance(one, str) for one in values):
+        return np.array([*values, None], object)[:-1]
+    return found
+
+
+def _lists(argument: str, values: Any) -> list[list[Any]]:
+    """Return one list of models per preference."""
+
+    def rows(given: Any, got: Any, where: str = "") -> list[Any]:
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise error(argument, "be lists of models, one per preference", repr(got), where)
+        return list(given)
+
+    found = [rows(one, one, f"preference {i}") for i, one in enumerate(rows(values, values))]
+    for i, models in enumerate(found):
+        for one in models:
+            if isinstance(one, (list, tuple, set, dict)):
+                raise error(argument, "be lists of models, one per preference, without ties", repr(one), f"preference {i}")
+    return found
 
 
 def _named(argument: str, values: Any, n: int) -> tuple[NDArray[Any], Int32]:

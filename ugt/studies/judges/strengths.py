@@ -12,6 +12,7 @@ from ..._base import identifiers
 from ..._base.arrays import Array, Int64, NDArray
 from ..._base.axes import Frozen
 from ..._base.checks import error, option
+from ..._base.names import listed
 from ...resampling import check_level
 from ...resampling.spread import RANDOM, Spread, df_of, few_annotators, half_width_of, say, total_of, unevenness, with_annotators
 from .likelihoods import choices, davidson, maximum
@@ -255,9 +256,16 @@ def _check_finite(preferences: Preferences) -> None:
     m = len(preferences.models)
     n, part = connected_components(coo_matrix((np.ones(len(preferred)), (preferred, loser)), (m, m)), connection="strong")
     if n > 1:
-        which = preferences.models[part == np.argmin(np.bincount(part))].tolist()
-        must = "prefer some model of every group to some other model, and the reverse, for finite strengths (leave such models out)"
-        raise error("preferences", must, f"none of one of both for {', '.join(map(repr, which[:5]))}{' …' if len(which) > 5 else ''}")
+        apart = part[preferred] != part[loser]
+        wins, losses = (np.bincount(part[one[apart]], minlength=n) for one in (preferred, loser))
+        odd = np.flatnonzero((wins == 0) | (losses == 0))  # at least two groups, as the order of groups has no cycle
+        h = odd[np.argmin(np.bincount(part, minlength=n)[odd])]
+        who = listed([repr(one) for one in preferences.models[part == h].tolist()], 5)
+        how = "never preferred to" if losses[h] else "never behind" if wins[h] else "never compared with"
+        must = (
+            "have models that are both preferred to others and behind others, as a group too, for finite strengths (leave such models out)"
+        )
+        raise error("preferences", must, f"{who} {how} the others")
 
 
 def _spread_of(preferences: Preferences, scores: Any, curvature: Array, m: int) -> Spread:
