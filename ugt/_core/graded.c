@@ -198,7 +198,7 @@ INLINE void describe(const ugt_graded *g, const double *posterior, double scale,
     moments[1] = sqrt(square);
 }
 
-/* Fetches the rows of the labels of one case, which lie anywhere in two tables larger than the nearest caches: a step takes a quarter less. */
+/* Fetches the rows of the labels of a case, which lie anywhere in two tables larger than the nearest caches: a quarter less time. */
 INLINE void fetch_soon(const ugt_label_table *t, const ugt_graded *g, const double *p, const double *count, int64_t i)
 {
     const int64_t n = g->n_nodes, kq = g->n_grades * n, lines = n < FETCHED * LINE ? n : FETCHED * LINE;
