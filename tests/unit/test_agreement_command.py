@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from csv_files import read
+from refusals import refused
 
 import ugt
 from ugt import synthetic
@@ -126,7 +127,40 @@ def test_strictness_of_grades(command, write):
         assert [float(row["joint_high"]) for row in read("out/strictness.csv")] == [row["joint_high"] for row in found.table()]
         said = command("agreement", "grades.csv", *option, "--n-boot", "20")
         assert "Strictness: mean grade less that of the other annotators" in said and f"p = {found.p_value:.3g}." in said
+    assert "Pairs of annotators (Cohen's kappa with quadratic weights, lowest first):" in said
     assert "Gwet's AC2 (ordinal)" in said and "Krippendorff's alpha (interval)" in said
     write("case,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,4\n", "two.csv")  # a constant difference has no interval
+    assert "Test that no annotator is strict or lenient: the differences" in command("agreement", "two.csv", "--ratings", "--n-boot", "20")
     record = json.loads(command("agreement", "two.csv", "--ratings", "--n-boot", "20", "--json"))
+    assert record["strictness_test"]["p"] is None and record["limits"][1]["bias"] == -1.0
     assert record["strictness"][0]["low"] is None and record["strictness"][0]["strictness"] == 1.0
+
+
+def test_ratings_on_a_scale_of_grades_have_what_grades_have(command, write):
+    """Weighted coefficients, pairs, limits of agreement and a page beside the intraclass correlations."""
+    rng = np.random.default_rng(2)
+    table = np.clip(rng.integers(1, 5, (25, 1)) + rng.integers(-1, 2, (25, 3)), 1, 5)
+    lines = [f"{i},{who},{grade}\n" for i, row in enumerate(table.tolist()) for who, grade in zip("abc", row)]
+    write("case,annotator,rating\n" + "".join(lines), "ratings.csv")
+    words = "agreement", "ratings.csv", "--scale", "1,2,3,4,5", "--n-boot", "20"
+    record = json.loads(command(*words, "--weights", "quadratic", "--out", "out", "--page", "page.html", "--json"))
+    values = {row["coefficient"]: row["value"] for row in record["agreement"]}
+    grades = ugt.Labels.from_wide(table, ordered=[1, 2, 3, 4, 5], annotators=list("abc"))
+    wanted = {one.coefficient: one.value for one in ugt.agreement_table(grades, weights="quadratic").found}
+    assert wanted.items() <= values.items() and {"ICC(1)", "ICC(A,1)", "ICC(C,1)"} < set(values)
+    assert (record["pairs"], record["pair_weights"]) == ("cohen", "quadratic")
+    limits = ugt.bland_altman(grades, level=1 - 0.05 / 3)
+    assert [(row["first"], row["second"], row["bias"]) for row in record["limits"][1:]] == [
+        (p.first, p.second, p.bias) for p in limits.pairs
+    ]
+    assert [float(row["upper_high"]) for row in read("out/limits.csv")][1:] == [p.upper_interval[1] for p in limits.pairs]
+    said = command(*words)
+    assert "Fleiss' kappa (ordinal)" in said and "Differences of two annotators and their limits of agreement" in said
+    assert "any annotator - any other     25" in said
+    refusal = "--weights must be left out for ratings without a stated scale of grades (--scale 1,2,3)"
+    assert refusal in command("agreement", "ratings.csv", "--weights", "linear", code=2)
+
+
+def test_weights_of_ratings_that_are_no_grades_are_refused():
+    """They were read past."""
+    refused("weights must be left out unless", ugt.agreement_table, ugt.Ratings.from_wide([[1.5, 2.0], [3.0, 3.5]]), weights="linear")

@@ -188,6 +188,11 @@ def test_a_kind_before_a_name_says_what_a_file_is(checked):
     assert (found["n_annotators"], found["columns"]["class"]) == (None, list(CLASSES))
 
 
+def test_files_may_come_after_an_option(checked):
+    found = checked("rating.csv", "--scale", "0,1,2,3,4,5", "patients.csv")
+    assert [one["file"] for one in found["inputs"]] == ["rating.csv", "patients.csv"]
+
+
 CERTAINTY = "certainty of each case"
 FITTED = "calibration, prediction sets"
 ALLOWED = [  # files, what is allowed (beside certainty), what is not

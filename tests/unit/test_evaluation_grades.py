@@ -122,7 +122,7 @@ def test_measures_against_the_grades_that_were_given(made):
 def test_coefficients_and_their_limits(made):
     truth = ugt.dirichlet(LABELS, reliability=4)
     found = {(row["model"], row["metric"]): row for row in made.tables["coefficients"]}
-    assert len(found) == len(MODELS) * 4
+    assert len(found) == len(MODELS) * 5
     for metric in ("weighted_kappa", "spearman", "kendall", "concordance"):
         one = GRADE_METRICS[metric].function(truth, NUMBERS, values=GRADES, predictions_are="numbers")
         row = found["number", metric]
@@ -331,3 +331,91 @@ def test_numbers_of_a_planned_scale_are_numbers():
     assert differences(made.to_dict()) == []
     ratings = ugt.evaluate(REAL, {"one": [1.0, 2.0]}, plan={"scale": "real"}, n_resamples=20).to_dict()
     assert ratings["data"]["scale"] == "real" and differences(ratings) == []
+
+
+def test_probabilities_with_six_decimals_are_probabilities():
+    """Three of them may add up to 1.000001, which was taken for no probabilities, with a sum that is a little above that."""
+    law = np.where(LAW.max(axis=1, keepdims=True) == LAW, 1 / 2, 1 / 6).round(6)
+    assert np.abs(law.sum(axis=1) - 1).max() > 1e-6
+    made = ugt.evaluate(LABELS, {"law": law}, details=False, **QUICK)
+    assert "The probabilities of law (6 decimals) are rounded" in made.data["joined"]
+    assert not any("are not probabilities of the grades" in note for note in made.notes)
+    assert rows(made, metric="ranked_probability_score", model="law")
+
+
+def test_scores_that_are_no_probabilities_are_a_caution_of_the_first_page():
+    page = html(ugt.evaluate(LABELS, {"law": LAW * 2, "other": LAW * 3}, **QUICK).to_dict())
+    first = page[: page.index('id="errors"')]
+    assert "Scores that are no probabilities" in first and "measures of grades use its first choice. So it is for 1 more." in first
+
+
+def test_every_coefficient_has_its_limits(made):
+    table, truth = made.tables["coefficients"], ugt.dirichlet(LABELS, reliability=4)
+    assert {row["metric"] for row in table} == {"weighted_kappa", "linear_kappa", "spearman", "kendall", "concordance"}
+    (row,) = (row for row in table if (row["model"], row["metric"]) == ("law", "linear_kappa"))
+    found = ugt.ua_weighted_kappa(truth, LAW, weights="linear")
+    assert [row[name] for name in ("value", "human", "ceiling")] == pytest.approx([found.value, found.human, found.ceiling], abs=1e-12)
+    assert row["value_low"] < row["value"] < row["value_high"] and row["ceiling_low"] is None
+    assert "Linear kappa" in html(made.to_dict())
+
+
+def test_infinite_errors_of_ratings_are_said_or_refused():
+    """A prior with a small shape: before, an evaluation of such ratings ended in an error about kappa or about contributions."""
+    ratings = ugt.Ratings.from_wide(np.random.default_rng(0).normal(size=(30, 2)), scale="real")
+    x = np.linspace(-1, 1, 30)
+    made = ugt.evaluate(ratings, {"a": x, "b": -x}, prior=(0, 1, 0.7, 1), reliability=(0.2, 2), n_resamples=50)
+    assert [row["reliability"] for row in rows(made, metric="squared_error", model="a")] == [2]
+    kappa = {row["reliability"]: row["value"] for row in rows(made, metric="weighted_kappa", model="a")}
+    assert np.isnan(kappa[0.2]) and np.isfinite(kappa[2])
+    said = " ".join(made.notes)
+    assert "Mean squared error at reliability 0.2: not computed, as new ratings have an infinite variance in 30 of 30 cases." in said
+    assert "Quadratic kappa of model 'a' at reliability 0.2: undefined: a new rating has an infinite variance" in said
+    assert "Quadratic kappa" in html(made.to_dict())
+    options = {"prior": (0, 1, 0.2, 1), "reliability": 0.2, "n_resamples": 50}
+    message = r"reliability must leave new ratings a finite expected distance .* Got an infinite one at 0\.2, in 30 of 30 cases"
+    refused(message, ugt.evaluate, ratings, {"a": x}, **options)
+
+
+def test_only_numbers_between_grades_are_taken_to_the_nearest():
+    labels = ugt.Labels.from_wide([["lo", "lo"], ["hi", "hi"], ["lo", "hi"]], ordered=["lo", "hi"])
+    for given, kind, said in (([0, 1, 1], "positions", False), ([1.2, 1.5, 2.0], None, True)):
+        made = ugt.evaluate(labels, {"a": given}, predictions_are=kind, k=1, reliability=1, n_resamples=20)
+        assert any("the nearest grades" in note for note in made.notes) == said
+
+
+def test_equal_labels_say_nothing_of_the_order_of_rows():
+    equal = ugt.Labels.from_wide([[2, 2, 2]] * 30, ordered=[1, 2, 3])
+    choices = np.random.default_rng(0).integers(1, 4, 30)
+    made = ugt.evaluate(equal, {"a": choices}, k=1, reliability=1, n_resamples=20)
+    assert not any("by chance" in note for note in made.notes)
+
+
+def test_missing_numbers_name_the_case_alone():
+    ratings = ugt.Ratings.from_wide([[0.5, 1.5], [2.0, 2.5]], scale="real")
+    refused(r"Got nan, first at case 1\.$", ugt.evaluate, ratings, {"a": [1.0, np.nan]})
+
+
+def test_strictness_and_limits_of_the_annotators_of_grades(made):
+    """Without the graded-response model, too; before, the report had both for ratings on a real scale or not at all."""
+    found = ugt.annotator_strictness(LABELS).table()
+    table = made.tables["strict_annotators"]
+    assert [(row["annotator"], row["strictness"], row["joint_low"]) for row in table] == [
+        (row["annotator"], row["strictness"], row["joint_low"]) for row in found
+    ]
+    limits = {(row["first"], row["second"]): row for row in made.tables["limits"]}
+    pairs = ugt.bland_altman(LABELS, level=1 - 0.05 / 3).pairs
+    assert [(one.first, one.second) for one in pairs] == [("Ann", "Bob"), ("Ann", "Cat"), ("Bob", "Cat")]
+    for one in pairs:
+        row = limits[one.first, one.second]
+        assert (row["bias"], row["lower"], row["bias_low"], row["upper_high"]) == (
+            one.bias, one.lower, one.bias_interval[0], one.upper_interval[1],
+        )  # fmt: skip
+    model = ugt.bland_altman(LABELS, NUMBERS, level=1 - 0.05 / 3).pairs[-1]
+    assert limits["number", "all annotators"]["bias"] == model.bias
+    page = html(made.to_dict())
+    assert "Differences of two grades of a case" in page and "Each annotator less the others, in the same cases" in page
+    highest, lowest = table[0]["annotator"], table[-1]["annotator"]
+    named = [f"<b><bdi>{name}</bdi></b> gives {word} grades than the others" for name, word in ((highest, "higher"), (lowest, "lower"))]
+    assert "; ".join(named) in page
+    counted = ugt.evaluate(ugt.Labels.from_counts(LABELS.counts(), ordered=[1, 2, 3, 4]), MODELS, **QUICK)
+    assert len(counted.tables["limits"]) == len(counted.tables["strict_annotators"]) == 0

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -450,7 +451,31 @@ def test_kappa_of_ratings_is_the_concordance_correlation():
     assert found.human == pytest.approx(m.var() / (m.var() + spread), rel=1e-9) and found.interval()[0] < found.value
     refused("weights must be 'quadratic' for ratings", ugt.ua_weighted_kappa, post, x, weights="linear")
     vague = ugt.normal([[1.0, 2.0], [3.0, 4.0]], prior=(0, 1, 1e-3, 1)).__class__(np.arange(2), *np.full((4, 2), 0.9))
-    refused("finite variance of new ratings", ugt.ua_weighted_kappa, vague, [1.0, 2.0])
+    with notices.heard():
+        undefined = ugt.ua_weighted_kappa(vague, [1.0, 2.0])
+    assert np.isnan([undefined.value, undefined.human, undefined.ceiling]).all()
+    assert undefined.reason.startswith("a new rating has an infinite variance in 2 of 2 cases")
+
+
+@pytest.mark.parametrize("shape", [0.6, 1.0, 1.3, 1.9, 2.2, 2.6, 4.9, 5.1, 30.0])
+def test_spread_of_errors_under_heavy_tails(shape):
+    """Before, the rule over the variance cut the tail off: 2e5 instead of no end for the squared error and a shape of 1.2."""
+    post, x = ugt.normal([[0.0]], prior=(0, 1, 1, 1)), 1.1
+    post = replace(post, location=np.array([0.4]), kappa=np.array([3.0]), shape=np.array([shape]), scale=np.array([1.7]))
+    away, first = x - 0.4, 1.7 / (shape - 1) if shape > 1 else math.inf  # E σ²
+    second = first * 1.7 / (shape - 2) if shape > 2 else math.inf  # E σ⁴
+    mean = away**2 + first * 4 / 3
+    found = ugt.ua_squared_error(post, [x])
+    wanted = math.sqrt(away**4 + 6 * away**2 * first / 3 + 2 * away**2 * first + second * 2 - mean**2) if shape > 2 else math.inf
+    assert found.value == pytest.approx(mean) and found.draw_std == pytest.approx(wanted, rel=1e-9)
+    absolute = ugt.ua_absolute_error(post, [x])
+    assert math.isfinite(absolute.value) and math.isfinite(absolute.draw_std) == (shape > 1)
+    if shape > 2:
+        rng = np.random.default_rng(1)
+        sigma = np.sqrt(1.7 / rng.gamma(shape, 1, 400_000))
+        z = (x - 0.4) / sigma - rng.normal(size=len(sigma)) / math.sqrt(3)
+        drawn = sigma * (z * (2 * stats.norm.cdf(z) - 1) + 2 * stats.norm.pdf(z))
+        assert absolute.draw_std == pytest.approx(drawn.std(), rel=0.02)
 
 
 @pytest.mark.parametrize("weights", ["quadratic", "linear"])
@@ -476,3 +501,39 @@ def test_partitions_of_dask(name):
     law = alpha / alpha.sum(1, keepdims=True)
     found = ugt.dask.compute(f"ua_{name}", *(array.from_array(one, chunks=(10, *one.shape[1:])) for one in (law, grades)))
     assert found.value == pytest.approx(GRADE_METRICS[name].function(law, grades).value, rel=1e-12) and found.n_cases == 40
+
+
+@pytest.mark.parametrize("kind", ["grades", "probabilities", "numbers"])
+def test_areas_at_the_cuts_in_parts(kind):
+    rng, values = np.random.default_rng(4), np.array([1.0, 2.0, 4.0, 7.0])
+    table = np.where(rng.random((40, 3)) < 0.2, None, values[rng.integers(0, 4, (40, 3))].astype(object))
+    table[:, 0] = values[rng.integers(0, 4, 40)]
+    law, number = rng.dirichlet(np.ones(4), 40).round(2), rng.uniform(0, 8, 40).round(1)
+    predicted = {"grades": values[rng.integers(0, 4, 40)], "probabilities": law / law.sum(axis=1, keepdims=True), "numbers": number}[kind]
+    edges = {"grades": {}, "probabilities": {}, "numbers": {"edges": np.arange(0.05, 8, 0.1).tolist()}}[kind]
+
+    def truth(at):
+        return ugt.dirichlet(ugt.Labels.from_wide(table[at], ordered=values.tolist(), annotators=list("abc")))
+
+    def part(at, **more):
+        return states.partial("ua_auroc_at_cuts", truth(at), predicted[at], predictions_are=kind, **edges, **more)
+
+    places, whole = [slice(0, 7), slice(7, 40)], ugt.ua_auroc_at_cuts(truth(slice(None)), predicted, predictions_are=kind)
+    found = states.finish(states.merge(states.State.from_json(part(at).to_json()) for at in places))
+    if kind == "probabilities":  # a bin holds several cases
+        assert found.numbers["low"] <= whole.value <= found.numbers["high"] <= found.numbers["low"] + 0.05
+        return
+    np.testing.assert_allclose(found.numbers["per_class"], whole.per_class, atol=1e-12)
+    assert found.value == pytest.approx(whole.value, abs=1e-12) and found.n_cases == 40
+    both = {"random": ("cases", "annotators"), "panel": list("abc")}
+    with notices.heard():  # few annotators
+        first = states.merge(part(at, **both) for at in places)
+        again = states.finish(states.merge(part(at, given=first, **both) for at in places))
+        assert again.two_way().interval() == pytest.approx(whole.two_way().interval(), abs=1e-9)
+    other = states.partial("ua_auroc_at_cuts", ugt.dirichlet(ugt.Labels.from_wide([[1, 2], [2, 2]], ordered=[1, 2, 3, 7])), [1, 2])
+    refused("states must be made with the same", states.merge, [part(places[0]), other])
+
+
+def test_areas_of_numbers_in_parts_need_edges():
+    data = "ua_auroc_at_cuts", [[0.5, 0.5]], [0.3]
+    refused("edges must be given in parts if predictions are numbers", states.partial, *data, values=[0, 1], predictions_are="numbers")

@@ -111,7 +111,7 @@ def test_draws_of_the_truth_are_added_up_one_by_one(rng):
 
 def test_every_metric_is_tested():
     elsewhere = {"soft_auroc", "soft_average_precision", "histogram_losses", "disagreement_losses", "partial_average_overlap"}
-    elsewhere |= {"ua_weighted_kappa", "ua_spearman", "ua_kendall", "ua_concordance"}
+    elsewhere |= {"ua_weighted_kappa", "ua_spearman", "ua_kendall", "ua_concordance", "ua_auroc_at_cuts"}
     elsewhere |= {"annotator_discrepancy", "individual_equivalence_index", "alternative_annotator_test"}
     elsewhere |= {"perspectivist_error_rate", "perspectivist_distance", "multilabel_mean"}
     elsewhere |= {"alternative_discrepancy_ratios", "relative_f1", "pairwise_agreement", "intra_annotator_agreement"}

@@ -319,7 +319,8 @@ def agreement_table(
     ----------
     annotations : Labels, Ratings, or (N, A) table
         Labels give percent agreement, Cohen's kappa and Scott's pi (for two annotators), Fleiss' kappa, AC1 (AC2) and alpha; ordered
-        labels give all but alpha with each kind of weights. Ratings give ICC(1), ICC(A,1), ICC(C,1) and alpha.
+        labels give all but alpha with each kind of weights. Ratings give ICC(1), ICC(A,1), ICC(C,1) and alpha; on a finite scale, also
+        what ordered labels give.
     weights : None, "linear", "quadratic", "ordinal", a sequence of these, or (K, K) table
         As for :func:`percent_agreement`. Default: all three for ordered labels, none for other labels.
     classes : number K or sequence of K names, optional
@@ -354,16 +355,25 @@ def agreement_table(
         levels = ("interval", "ordinal") if judged.ratings or judged.ordered else ("nominal",)
     if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):
         raise error("levels", f"be some of {', '.join(map(repr, LEVELS))}", repr(levels))
-    if judged.ratings:
-        found = [correlation_of_kind(judged, kind) for kind in ("1", "A,1", "C,1")]
-    else:
-        several = isinstance(weights, (list, tuple)) and len(weights) > 0 and all(isinstance(one, str) for one in weights)
-        chosen: Any = weights if several else WEIGHTS if weights is None and judged.ordered else (weights,)
-        two = len(judged.annotators) == 2
-        found = [] if len(chosen) == 1 else [DECLARED["percent_agreement"].of(judged)]
-        for each in chosen:
-            shown = [one for one in DECLARED.values() if (two or not one.two) and one.weighted in (None, each is not None)]
-            found += [one.of(judged, each) for one in shown]
+    found = [correlation_of_kind(judged, kind) for kind in ("1", "A,1", "C,1")] if judged.ratings else []
+    if not judged.ratings:
+        found += _of_classes(judged, weights)
+    elif isinstance(judged.given.scale, tuple):
+        found += _of_classes(read("annotations", judged.given.to_labels(), alike="annotators"), weights)
+    elif weights is not None:
+        raise error("weights", "be left out unless annotations are labels or ratings on a stated scale of grades", repr(weights))
     found += [alpha_of_level(judged, one, values) for one in levels]
     names = () if judged.ratings else tuple(judged.names.tolist())
     return AgreementTable(tuple(found), names, found[0].prevalence, found[-1].left_out)
+
+
+def _of_classes(judged: Judgements, weights: Any) -> list[Agreement]:
+    """Return the coefficients of labels but alpha, with each kind of weights."""
+    several = isinstance(weights, (list, tuple)) and len(weights) > 0 and all(isinstance(one, str) for one in weights)
+    chosen: Any = weights if several else WEIGHTS if weights is None and judged.ordered else (weights,)
+    two = len(judged.annotators) == 2
+    found = [] if len(chosen) == 1 else [DECLARED["percent_agreement"].of(judged)]
+    for each in chosen:
+        shown = [one for one in DECLARED.values() if (two or not one.two) and one.weighted in (None, each is not None)]
+        found += [one.of(judged, each) for one in shown]
+    return found

@@ -20,6 +20,7 @@ from .scales import ratings_of
 
 MOST = 2000  # annotators whose joint test is computed
 NULL = 1e-10  # an eigenvalue of correlations below it is 0
+SAME = 1e-12  # a share of the deviations that is nearer to 1 is all of them
 FEW_CASES = 10
 
 
@@ -202,8 +203,10 @@ class _Parts:
         if n <= rank:
             return *undefined, f"{n} cases (or clusters) are not more than the {rank} differences between annotators"
         share = float(((vectors[:, free].T @ total) ** 2 / value[free]).sum()) / n
-        f = math.inf if share >= 1 else share / rank / ((1 - share) / (n - rank))
-        return f, (float(rank), float(n - rank)), float(fdtrc(rank, n - rank, f)) if math.isfinite(f) else 0.0, ""
+        if share >= 1 - SAME:
+            return *undefined, "the differences between annotators are the same in all cases, so that nothing shows their error"
+        f = share / rank / ((1 - share) / (n - rank))
+        return f, (float(rank), float(n - rank)), float(fdtrc(rank, n - rank, f)), ""
 
 
 def annotator_strictness(ratings: Any, *, clusters: Any = None) -> AnnotatorStrictness:

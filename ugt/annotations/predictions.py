@@ -66,7 +66,7 @@ class Predictions(Record):
         finite = np.isfinite(scores)
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
-            where = f"case {_name(self.case_ids, row)}, class {_name(self.classes, column)}"
+            where = f"case {_name(self.case_ids, row)}" + ("" if self.numbers else f", class {_name(self.classes, column)}")
             raise error("scores", "be finite", scores[row, column], where)
 
     @classmethod
@@ -289,12 +289,12 @@ def is_percentage(scores: Array) -> bool:
 
 
 def unrounded(scores: Array, rows: Any) -> tuple[Array, int]:
-    """Return probabilities (N, K) that were rounded to 2 to 5 decimals, divided by their sums, and the decimals; others, and 0."""
+    """Return probabilities (N, K) that were rounded to 2 to 8 decimals, divided by their sums, and the decimals; others, and 0."""
     table = scores[rows]
     off = np.abs(table.sum(axis=1) - 1).max(initial=0.0)
     if scores.shape[1] < 2 or off <= 1e-6 or (table < 0).any() or (table > 1).any():
         return scores, 0
-    for decimals in range(2, 6):
+    for decimals in range(2, 9):
         shifted = table * 10**decimals
         if (np.abs(shifted - np.rint(shifted)) < 1e-6).all():
             if off > scores.shape[1] * 0.5 * 10**-decimals + 1e-9:

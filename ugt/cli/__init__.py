@@ -94,6 +94,8 @@ def _run(words: Sequence[str]) -> int:
     try:
         command.check_words(parser, words)
         options, rest = parser.parse_known_args(words)
+        if hasattr(options, "inputs") and not any(word.startswith("-") for word in rest):
+            options.inputs, rest = [*options.inputs, *rest], []  # files after an option
         if rest:
             command.commands_of(parser)[options.called].error(f"unrecognized arguments: {' '.join(rest)}")
     except SystemExit:

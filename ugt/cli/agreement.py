@@ -22,6 +22,8 @@ from ..evaluation import evaluate, facts
 from ..report.context import Annotated
 from ..report.digits import Digits
 from ..report.sections.agreement import of_rankings, ranking_rows
+from ..report.sections.limits import MOST as MOST_READERS
+from ..report.sections.limits import between
 from .cases import add_resampling, annotations_of, of_cases, read_record
 from .command import ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
 from .reading import add_reading
@@ -31,8 +33,8 @@ MOST_PAIRS = 100  # in the JSON
 
 TEXT = """
 Computes the usual coefficients of agreement, each with an interval. For labels: percent agreement, kappas, Gwet's AC1, Krippendorff's alpha
-and others, for ordered classes with --weights. For ratings (--ratings): intraclass correlations. For rankings: agreement and overlap
-of each annotator with the others.
+and others, for ordered classes with --weights. For ratings (--ratings): intraclass correlations, and all of these if --scale states grades.
+For rankings: agreement and overlap of each annotator with the others.
 
 The first interval is for other cases and the same annotators. If annotators have names, and there are not too many, a second interval
 is for other annotators like these, too: quote the wider one. The tables below list each annotator and each pair of annotators, lowest
@@ -99,12 +101,18 @@ def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, A
 def _check(given: Any, options: argparse.Namespace) -> None:
     """Reject options that do not apply to these annotations."""
     kind = type(given).__name__.lower()
-    unused = {"ratings": ("weights", "page"), "rankings": ("out", "weights", "levels")}.get(kind, ())
+    unused = {"ratings": () if _finite(given) else ("weights", "page"), "rankings": ("out", "weights", "levels")}.get(kind, ())
+    way = " without a stated scale of grades (--scale 1,2,3)" if kind == "ratings" else ""
     for name in unused:
         if getattr(options, name) is not None:
-            raise error(f"--{name}", f"be left out for {kind}", repr(getattr(options, name)))
+            raise error(f"--{name}", f"be left out for {kind}{way}", repr(getattr(options, name)))
     if kind == "rankings" and options.interval == "analytic":
         raise error("--interval", "be a bootstrap interval for rankings", "'analytic'")
+
+
+def _finite(given: Any) -> bool:
+    """Return whether annotations are ratings on a stated scale of grades."""
+    return isinstance(given, Ratings) and isinstance(given.scale, tuple)
 
 
 def _sizes(given: Any) -> dict[str, Any]:
@@ -131,30 +139,34 @@ def _of_rankings(given: Rankings, options: argparse.Namespace, resampling: dict[
 def _of_labels(
     given: Labels | Ratings, options: argparse.Namespace, draft: Path | None, resampling: dict[str, Any]
 ) -> tuple[list[str], dict[str, Any]]:
-    table = agreement_table(given, weights=options.weights if isinstance(given, Labels) else None, levels=options.levels)
+    table = agreement_table(given, weights=options.weights, levels=options.levels)
     rows = table.rows(options.level, **resampling)
-    pairs = None
-    if isinstance(given, Labels) and len(given.annotators) > 1:
-        pairs = pairwise_agreement(given, options.coefficient, weights=options.weights or ("quadratic" if given.ordered else None))
+    pairs = weights = None
+    labels = given.to_labels() if isinstance(given, Ratings) and _finite(given) else given
+    if isinstance(labels, Labels) and len(labels.annotators) > 1:
+        weights = options.weights or ("quadratic" if labels.ordered else None)
+        pairs = pairwise_agreement(labels, options.coefficient, weights=weights)
     graded = (isinstance(given, Ratings) or given.ordered) and len(given.annotators) > 1
     strict = annotator_strictness(given, clusters=resampling["clusters"]) if graded else None
     strict_rows = [] if strict is None else strict.table(options.level)
+    limits = between(given, resampling["clusters"], options.level) if graded and len(given.annotators) <= MOST_READERS else []
     if draft is not None:
-        _write(draft, table, rows, pairs, strict_rows)
+        _write(draft, table, rows, pairs, strict_rows, limits)
     lines = table.text_of(rows, options.level).splitlines()
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
     if strict is not None:
-        lines += _strict_lines(strict, strict_rows, options.level)
+        lines += [*_strict_lines(strict, strict_rows, options.level), *_limit_lines(limits, options.level)]
     annotators: list[dict[str, Any]] = []
     couples: list[dict[str, Any]] = []
     if pairs is not None:
         annotators, couples = _annotators(pairs), _pairs(pairs)
-        title = OF_PAIRS[pairs.coefficient].title
+        title = OF_PAIRS[pairs.coefficient].title + (f" with {weights} weights" if weights else "")
         lines += ["", f"Each annotator against the others ({title}, mean of pairs, lowest first):", *_first(["annotator"], annotators)]
         lines += ["", f"Pairs of annotators ({title}, lowest first):", *_first(["annotator", "other"], couples)]
     test = None if strict is None else {"f": strict.f_value, "df": strict.df, "p": strict.p_value}
     record: dict[str, Any] = {"left_out": table.left_out, "agreement": rows, "strictness": strict_rows, "strictness_test": test}
-    record["pairs"] = None if pairs is None else pairs.coefficient
+    record["limits"] = limits
+    record["pairs"], record["pair_weights"] = None if pairs is None else pairs.coefficient, weights
     return lines, {**record, "n_pairs": len(couples), "worst_pairs": couples[:MOST_PAIRS], "annotators": annotators}
 
 
@@ -173,6 +185,27 @@ def _strict_lines(found: AnnotatorStrictness, rows: list[dict[str, Any]], level:
     f, (above, below) = found.f_value, found.df
     test = found.reason or f"F = {f:.2f} with {above:.0f} and {below:.0f} degrees of freedom, p = {found.p_value:.3g}"
     return ["", title, *aligned([heads, *cells]), *more, f"Test that no annotator is strict or lenient: {test}."]
+
+
+def _limit_lines(rows: list[dict[str, Any]], level: float) -> list[str]:
+    """Return the differences and limits of agreement of any two annotators and of the pairs that differ most."""
+    if not rows:
+        return []
+    drawn = [rows[0], *sorted(rows[1:], key=lambda row: -abs(row["bias"] or 0.0))[:SHOWN]]
+    decimals = Digits.proportion((row["bias_low"], row["bias_high"]) for row in rows[1:]).decimals
+    cells = [
+        [f"{row['first']} - {row['second']}", f"{row['n_cases']:,}", *(
+            "-" if row[name] is None
+            else decimal(row[name], decimals) if row[f"{name}_low"] == row[f"{name}_high"]  # any two differ by 0 on average
+            else spanned(row[name], row[f"{name}_low"], row[f"{name}_high"], decimals)
+            for name in ("bias", "lower", "upper")
+        )]
+        for row in drawn
+    ]  # fmt: skip
+    title = f"Differences of two annotators and their limits of agreement ({100 * level:g}% intervals, of all pairs together):"
+    heads = ["", "cases", "mean difference", "lower limit", "upper limit"]
+    more = [f"  and {len(rows) - len(drawn):,} more (all of them: --out DIR)"] if len(rows) > len(drawn) else []
+    return ["", title, *aligned([heads, *cells]), *more]
 
 
 def _first(names: list[str], rows: list[dict[str, Any]]) -> list[str]:
@@ -202,16 +235,18 @@ def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
 
 
 def _write(
-    draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None, strict: list[dict[str, Any]]
-) -> None:
+    draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None, strict: list[dict[str, Any]],
+    limits: list[dict[str, Any]],
+) -> None:  # fmt: skip
     write_csv(draft / "agreement.csv", COLUMNS, [list(row.values()) for row in found])
     named = [one for one in table.found if one.per_class is not None]
     if named and table.prevalence is not None:
         columns = [np.asarray(one.per_class).tolist() for one in named]
         rows = [list(row) for row in zip(table.classes, table.prevalence.tolist(), *columns)]
         write_csv(draft / "classes.csv", ["class", "prevalence", *(one.coefficient for one in named)], rows)
-    if strict:
-        write_csv(draft / "strictness.csv", list(strict[0]), [list(row.values()) for row in strict])
+    for name, listed in (("strictness", strict), ("limits", limits)):
+        if listed:
+            write_csv(draft / f"{name}.csv", list(listed[0]), [list(row.values()) for row in listed])
     if pairs is not None:
         ids = pairs.annotators.tolist()
         rows = [list(row.values()) for row in _pairs(pairs)]

@@ -130,7 +130,7 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     auto = "auto (dirichlet for labels, prirn for rankings, normal for ratings)"
     how = f"truth model; one of {', '.join(by_name.AGGREGATIONS)}; default: {auto}"
     option("--aggregation", by_name.AGGREGATIONS, how, metavar="MODEL")
-    defaults = "0.2 0.5 1 2 5 (dirichlet), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
+    defaults = "0.2 0.5 1 2 5 (dirichlet, normal), 10 20 30 50 100 (prirn), 1 2 3 5 10 (plackett-luce)"
     option("--reliability", "R", f"weight of the annotations; all results are given for each; default: {defaults}", type=float, nargs="+")
     each = "CSV file with the columns annotator and reliability, instead of --reliability; default: the same for all annotators"
     option("--annotator-reliability", "FILE", each)

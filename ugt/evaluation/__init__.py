@@ -239,8 +239,8 @@ def evaluate(
         ``"glad"`` need labels with their annotators; they are :func:`dawid_skene` with the pseudo-counts (1, 0.1, 1) and
         :func:`glad`, and the class that they find most probable is the truth.
     reliability : number, sequence of numbers, or mapping of annotator to number
-        Weight of the annotations, above 0; all results are given for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``,
-        (and ``"normal"``), 10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1
+        Weight of the annotations, above 0; all results are given for each. Default 0.2, 0.5, 1, 2, 5 for ``"dirichlet"``
+        and ``"normal"``, 10, 20, 30, 50, 100 for ``"prirn"`` and 1, 2, 3, 5, 10 for ``"plackett-luce"``; the others have none. Below 1
         a label counts less than one independent label, for example because annotators share errors. A mapping gives each annotator a
         separate reliability (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
     k : int or sequence of int

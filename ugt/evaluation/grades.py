@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from .._base import notices
+from .._base.checks import error
 from .._base.grades import numbers_of
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
@@ -61,6 +62,10 @@ class Beside(NamedTuple):
     annotators: Array
 
 
+def _at(reliability: float | None) -> str:
+    return "" if reliability is None else f" at reliability {reliability:g}"
+
+
 def nearness(numbers: Array, values: Array) -> Array:
     """Return scores (n, K): the nearer a grade to the number, the higher."""
     return np.asarray(-np.abs(numbers[:, None] - values).round(12))
@@ -70,7 +75,7 @@ def read(
     scores: dict[str, Array], numbers: set[str], values: Array, axes: Any, kind: str | None
 ) -> tuple[dict[str, Array], dict[str, GradePredictions], list[str]]:
     """Return scores (n, K) for measures of classes, predictions for measures of grades, and notes; one number is nearest to a grade."""
-    found, given, notes = {}, {}, []
+    found, given, notes, between = {}, {}, [], []
     for name, table in scores.items():
         if name in numbers:
             try:
@@ -79,12 +84,13 @@ def read(
                 raise ValueError(f"model {name!r}: {problem}") from None
             assert one.numbers is not None
             given[name], found[name] = GradePredictions(one.numbers, one.kind), nearness(one.numbers, values)
+            between += [name] if one.kind == "numbers" else []
             continue
         given[name], note = predictions_of(table, values)
         found[name] = table
         notes += [] if note is None else [note.format(name)]
-    if numbers:
-        notes.append(f"{ROUNDED} {', '.join(sorted(numbers))}.")
+    if between:
+        notes.append(f"{ROUNDED} {', '.join(sorted(between))}.")
     return found, given, notes
 
 
@@ -133,15 +139,27 @@ class Graded:
                     continue
                 with notices.heard() as said:
                     found = self.of(metric, truth, given)
-                    self._add(model, reliability, metric.name, found)
+                if isinstance(found, Estimate) and (infinite := int(np.isinf(found.per_case).sum())):
+                    self._without(metric, reliability, infinite, truth.n_cases)
+                    continue
+                self._add(model, reliability, metric.name, found)
+                where = _at(reliability) if self.values is None else ""  # of grades, what is undefined is so under every truth
                 for message in said:
-                    self.say(f"{metric.label} of model {model!r}: {message}.")
+                    self.say(f"{metric.label} of model {model!r}{where}: {message}.")
             if metric.name not in OF_ORDER:
                 self._refer(MEDIAN, reliability, metric, truth, self._always(truth))
             self._refer(PERFECT, reliability, metric, truth, self._own(truth, empty))
-        error = GRADE_METRICS[ERROR]
-        self.constant[ERROR, reliability] = self.of(error, truth, self._always(truth)).per_case
-        self.least[reliability] = self.of(error, truth, self._own(truth, empty)).per_case
+        headline = GRADE_METRICS[ERROR]
+        self.constant[ERROR, reliability] = self.of(headline, truth, self._always(truth)).per_case
+        self.least[reliability] = self.of(headline, truth, self._own(truth, empty)).per_case
+
+    def _without(self, metric: GradeMetric, reliability: float | None, infinite: int, n: int) -> None:
+        """Say that an error is infinite; refuse a truth under which the headline is."""
+        if metric.name == ERROR:
+            must = "leave new ratings a finite expected distance (a larger reliability, or a prior with a larger shape)"
+            raise error("reliability", must, f"an infinite one at {reliability:g}, in {infinite:,} of {n:,} cases")
+        why = f"as new ratings have an infinite variance in {infinite:,} of {n:,} cases"
+        self.say(f"{metric.label}{_at(reliability)}: not computed, {why}.")
 
     def metrics(self) -> list[GradeMetric]:
         """Return the metrics that say something of these predictions; for one number per case, distances of laws are its absolute error."""
@@ -151,10 +169,10 @@ class Graded:
 
     def against(self, voted: Any) -> None:
         """Add the errors against voted grades, a truth."""
-        error = GRADE_METRICS[ERROR]
+        headline = GRADE_METRICS[ERROR]
         for model, given in self.given.items():
-            self._add(model, None, VOTED_ERROR, self.of(error, voted, given))
-        self.constant[VOTED_ERROR, None] = self.of(error, voted, self._always(voted)).per_case
+            self._add(model, None, VOTED_ERROR, self.of(headline, voted, given))
+        self.constant[VOTED_ERROR, None] = self.of(headline, voted, self._always(voted)).per_case
 
     def beside(self, context: Context) -> Beside | None:
         """Return the errors of models against one annotator, and of annotators against each other; None without annotations."""
@@ -172,8 +190,8 @@ class Graded:
         with np.errstate(invalid="ignore", divide="ignore"):
             away = np.abs(values[:, None] - values)
             apart = np.where(n > 1, (counts * (counts @ away)).sum(axis=1) / (n * (n - 1.0)), np.nan)
-        error = GRADE_METRICS[ERROR]
-        return Beside({name: self.of(error, shares, one).per_case for name, one in self.given.items()}, apart)
+        headline = GRADE_METRICS[ERROR]
+        return Beside({name: self.of(headline, shares, one).per_case for name, one in self.given.items()}, apart)
 
     def given_grades(self, context: Context) -> Point | None:
         """Return the shares of the grades that annotators gave to the judged cases, as a truth; None without labels."""
@@ -187,7 +205,7 @@ class Graded:
         table, kind = given.table, given.kind
         if metric.name == WITHIN and kind == "numbers" and self.values is not None:
             table, kind = self.values[nearness(table, self.values).argmax(axis=1)], "grades"
-        return metric.function(truth, table, values=self.values, predictions_are=kind)
+        return metric.function(truth, table, values=self.values, predictions_are=kind, **metric.options)
 
     def _add(self, model: str, reliability: float | None, metric: str, found: Any) -> None:
         self.add_row(model, reliability, metric, found.statistic.only(0)[0], found)

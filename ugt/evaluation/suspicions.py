@@ -126,7 +126,7 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     truth, choice = context.voted.membership(1), context.choices[model]
     ok = ~np.isnan(truth).any(axis=1)
     truth, choice, n = truth[ok], choice[ok], int(ok.sum())
-    if n < LEAST or (choice == choice[:1]).all():  # one choice for all cases
+    if n < LEAST or (choice == choice[:1]).all() or (truth == truth[:1]).all():  # one choice, or one voted label, for all cases
         return
     table = truth.T @ choice / n
     expected = table.sum(axis=1) @ table.sum(axis=0)

@@ -13,7 +13,7 @@ from .._base import checks
 from ..plausibilities import Estimate
 from ..plausibilities.means import means
 from ..resampling import Part
-from . import errors, kappa, rank_parts
+from . import cuts, errors, kappa, rank_parts
 from .cuts import calibration_at_cuts, ua_auroc_at_cuts
 from .declared import GradeMetric, declared
 from .normal_costs import ABSOLUTE, SQUARED, within_cost
@@ -277,7 +277,7 @@ GRADE_METRICS = declared(
     GradeMetric("absolute_error", ua_absolute_error, "Mean absolute error", "MAE",
         "how far predictions are expected to be from a grade that is drawn from the truth", "grades", real=True),
     GradeMetric("squared_error", ua_squared_error, "Mean squared error", "MSE",
-        "the expected square of the distance from a grade that is drawn from the truth", "grades²", real=True, shown=False),
+        "the expected square of the distance from a grade that is drawn from the truth", "grades²", real=True),
     GradeMetric("within_accuracy", ua_within_accuracy, "Within-one accuracy", "within 1",
         "how often a grade that is drawn from the truth is expected to be at most one grade from the prediction", "share",
         higher_is_better=True, real=True),
@@ -288,6 +288,9 @@ GRADE_METRICS = declared(
     GradeMetric("weighted_kappa", ua_weighted_kappa, "Quadratic kappa", "kappa",
         "agreement with a grade that is drawn from the truth, beyond chance, if a disagreement counts by the square of its distance", "",
         higher_is_better=True, real=True),
+    GradeMetric("linear_kappa", ua_weighted_kappa, "Linear kappa", "linear kappa",
+        "agreement with a grade that is drawn from the truth, beyond chance, if a disagreement counts by its distance", "",
+        higher_is_better=True, shown=False, options={"weights": "linear"}),
     GradeMetric("spearman", ua_spearman, "Spearman correlation", "Spearman",
         "the correlation of the ranks of predictions with those of grades that are drawn from the truth", "", higher_is_better=True),
     GradeMetric("kendall", ua_kendall, "Kendall correlation (tau-b)", "Kendall",
@@ -303,4 +306,5 @@ PARTS = {
     **means(ua_absolute_error, ua_squared_error, ua_within_accuracy, ua_ranked_probability_score, ua_grade_wasserstein, span=None),
     "ua_weighted_kappa": Part(kappa.read_part, kappa.of_settings),
     **rank_parts.PARTS,
+    **cuts.PARTS,
 }

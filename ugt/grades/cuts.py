@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,10 +17,14 @@ from ..histogram import HistogramLosses, histogram_losses
 from ..histogram.input import numbers
 from ..plausibilities import Plausibilities
 from ..plausibilities.made_of import MadeOf
+from ..resampling import Part
 from ..soft import ScoreOrder, SoftScore, soft_auroc
 from ..soft.order import Order
+from ..soft.parts import EDGES, BinnedRanking
 from .input import GradeScale, Predicted
 from .ranks import DIGITS, plausible
+
+AVERAGED = {"average": "macro", "threshold": 0.5}  # of the areas at the cuts, as in `soft_auroc`
 
 
 class AtCuts(NamedTuple):
@@ -102,15 +106,60 @@ def ua_auroc_at_cuts(
     """
     post, scale, given = _read(truth, predictions, values, predictions_are)
     n_cuts = len(scale.steps)
-    p: Any = AtCuts(post, scale.order)
-    if p.made_of is None:
-        p = p.mean()
+    p = _of_cuts(post, scale)
     if given.law is None:
         assert given.numbers is not None
         scores: Any = ScoreOrder((Order(np.array(given.numbers)),) * n_cuts, (post.n_cases, n_cuts))
     else:
         scores = np.round(above(given.law, scale.order), DIGITS)
     return replace(soft_auroc(p, scores, self_pairs=self_pairs), _ids=post.axes.case_ids)
+
+
+def _of_cuts(post: Plausibilities, scale: GradeScale) -> Any:
+    """Return the probabilities above each cut, with their annotations if these are known."""
+    p = AtCuts(post, scale.order)
+    return p.mean() if p.made_of is None else p
+
+
+class BinnedAreas(BinnedRanking):
+    """The areas at the cuts, of scores in bins; parts must agree on the grades, too."""
+
+    grades: Array = np.empty(0)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings, "grades": self.grades.tolist()}
+
+
+def _part(data: tuple[Any, ...], options: dict[str, Any]) -> BinnedAreas:
+    truth, predictions = data
+    options = dict(options)
+    post, scale, given = _read(truth, predictions, options.pop("values"), options.pop("predictions_are"))
+    values = scale.values[scale.order]
+    if given.law is not None:
+        scores = np.round(above(given.law, scale.order), DIGITS)
+    else:
+        assert given.numbers is not None
+        scores = np.repeat(given.numbers[:, None], len(values) - 1, axis=1)
+    if options["edges"] is None:
+        if given.numbers is not None and given.kind == "numbers" and not np.isin(given.numbers, values).all():
+            must = "be given in parts if predictions are numbers between the grades: cases between two edges count as tied"
+            raise error("edges", must, "numbers")
+        options["edges"] = EDGES if given.law is not None else (values[1:] + values[:-1]) / 2
+    one: Any = BinnedAreas.of((_of_cuts(post, scale), scores), {**AVERAGED, **options})
+    one.grades = values
+    found: BinnedAreas = one
+    return found
+
+
+def _of_settings(settings: Mapping[str, Any]) -> BinnedAreas:
+    one: Any = BinnedAreas.of_settings(settings)
+    one.grades = np.array(settings["grades"])
+    found: BinnedAreas = one
+    return found
+
+
+PARTS = {"ua_auroc_at_cuts": Part(_part, _of_settings, {"edges": None})}
 
 
 def auroc_of_each_cut(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> list[SoftScore]:

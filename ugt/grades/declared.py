@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Callable
 
@@ -32,7 +32,9 @@ class GradeMetric:
     real : bool
         Whether the truth may be a :class:`NormalPosterior`.
     shown : bool
-        Whether evaluations show it unless asked.
+        Whether it has a row for each model and truth in evaluations; coefficients without one are in the table of coefficients.
+    options : mapping
+        Options of the function that make it this metric.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class GradeMetric:
     numbers: bool = True
     real: bool = False
     shown: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def declared(*metrics: GradeMetric) -> Mapping[str, GradeMetric]:

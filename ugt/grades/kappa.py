@@ -23,6 +23,7 @@ from .record import NAMES, GradeCoefficient, GradeStatistic, counted
 SAME = 1e-12  # expected disagreement by chance, as a share of the squared numbers of the grades, that is rounding
 WEIGHTS = ("quadratic", "linear")
 NO_VARIATION = "predictions and grades are all of one grade, so that no disagreement is expected by chance"
+INFINITE = "a new rating has an infinite variance in {} of {} cases (a prior with a larger shape, above 1, makes it finite)"
 STEPS = 100  # of Dinkelbach's algorithm, which takes a few
 
 
@@ -60,6 +61,11 @@ class QuadraticKappa(KappaSums):
     """Squared differences: sums of E x, E x², E y, E y², E (x - y)² and E (y - y')², and of cases."""
 
     grades: Array = np.empty(0)
+    n_infinite = 0  # cases in which the variance of new ratings is infinite
+
+    @property
+    def reason(self) -> str | None:
+        return INFINITE.format(self.n_infinite, self.n_counted) if self.n_infinite else super().reason
 
     @classmethod
     def of(cls, x: Array, xx: Array, y: Array, yy: Array, kept: Bools) -> QuadraticKappa:
@@ -203,10 +209,8 @@ def _of_ratings(truth: NormalPosterior, predictions: Any, weights: str, values: 
     centre = float(np.mean(truth.location[kept])) if kept.any() else 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.where(truth.shape > 1, truth.scale * (1.0 + 1.0 / truth.kappa) / (truth.shape - 1.0), np.inf)
-    if not np.isfinite(spread[kept]).all():
-        i = int(np.flatnonzero(kept)[np.argmin(np.isfinite(spread[kept]))])
-        must = "have a finite variance of new ratings, for a kappa: shape above 1 (a prior with a larger shape)"
-        raise error("truth", must, f"shape {truth.shape[i]:g}", f"case {truth.case_name(i)}")
+    n_infinite = int(np.count_nonzero(np.isinf(spread[kept])))
     x, y = x - centre, truth.location - centre
-    one = QuadraticKappa.of(x, x**2, y, y**2 + spread, kept)
+    one = QuadraticKappa.of(x, x**2, y, y**2 + np.where(n_infinite, np.nan, spread), kept)
+    one.n_infinite = n_infinite
     return GradeCoefficient.of(one, None, NO_RATINGS)

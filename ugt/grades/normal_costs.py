@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -13,16 +14,19 @@ from ..plausibilities.estimates import Comparison, spread_of
 from ..plausibilities.normal import NormalPosterior
 
 HERMITE = 40  # nodes of the rule over the mean, given the variance
+HEAVY = 3.0  # shapes above the power by more have tails that the rule over the variance covers to 1e-10
+LEAST = 0.05  # smallest shape for that rule, which needs more nodes for smaller ones
 
 
 class NormalCost(NamedTuple):
     """The expected cost of an error: under Student's t, ``of_t(z, df, scale)``, and under the normal law, ``of_normal(z, scale)``.
 
-    z is (prediction - location) / scale.
+    z is (prediction - location) / scale. The cost is ``of_normal(z, 1)`` times a power of the scale, or has the power 0.
     """
 
     of_t: Callable[[Array, Array, Array], Array]
     of_normal: Callable[[Array, Array], Array]
+    power: int
 
     def of(self, posterior: NormalPosterior, x: Array) -> Comparison:
         """Return the expectation for each case, and the spread over draws of the mean and the variance of the ratings."""
@@ -31,19 +35,34 @@ class NormalCost(NamedTuple):
         with np.errstate(invalid="ignore"):
             per_case = self.of_t((x - posterior.location) / width, df, width)
             mean, square = (posterior.expectation(self._moment(posterior, x, power)) for power in (1, 2))
-        variance = np.where(np.isinf(per_case), np.inf, np.maximum(square - mean**2, 0.0))
+        variance = np.maximum(square - mean**2, 0.0)
+        heavy = posterior.shape < self.power + HEAVY if self.power else np.zeros(len(x), bool)
+        if heavy.any():
+            variance[heavy] = self._heavy(posterior.take(heavy), x[heavy], per_case[heavy])
         return Comparison(per_case, spread_of(variance))
 
-    def _moment(self, posterior: NormalPosterior, x: Array, power: int) -> Callable[[slice, Array], Array]:
-        """Return the expectation over the mean of a power of the cost, given 1/σ (rows, nodes)."""
+    def _heavy(self, posterior: NormalPosterior, x: Array, mean: Array) -> Array:
+        """Return the variances of costs whose law has a heavy tail, infinite where the shape is at most the power.
+
+        ``E σ^2p h = b^p / ((a - 1) ... (a - p)) E' h``, where E' has the shape a - p.
+        """
+        a, b = posterior.shape, posterior.scale
+        with np.errstate(divide="ignore"):
+            factor = np.prod([b / (a - one) for one in range(1, self.power + 1)], axis=0)
+        lighter = replace(posterior, shape=np.maximum(a - self.power, LEAST))
+        square = factor * lighter.expectation(self._moment(lighter, x, 2, of_unit=True))
+        return np.where(a > self.power, np.maximum(square - np.where(a > self.power, mean, 0.0) ** 2, 0.0), np.inf)
+
+    def _moment(self, posterior: NormalPosterior, x: Array, power: int, of_unit: bool = False) -> Callable[[slice, Array], Array]:
+        """Return the expectation over the mean of a power of the cost, or of that of a unit scale, given 1/σ (rows, nodes)."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(HERMITE)
 
         def given(rows: slice, precision: Array) -> Array:
             middle = (x[rows] - posterior.location[rows])[:, None] * precision
-            total = np.zeros_like(precision)
+            total, scale = np.zeros_like(precision), np.ones_like(precision) if of_unit else 1.0 / precision
             for node, weight in zip(nodes, weights / weights.sum()):
                 z = middle - node / np.sqrt(posterior.kappa[rows])[:, None]
-                total += weight * self.of_normal(z, 1.0 / precision) ** power
+                total += weight * self.of_normal(z, scale) ** power
             return total
 
         return given
@@ -87,8 +106,8 @@ def _squared_normal(z: Array, scale: Array) -> Array:
     return np.asarray(scale**2 * (z**2 + 1.0))
 
 
-ABSOLUTE = NormalCost(_absolute_t, _absolute_normal)
-SQUARED = NormalCost(_squared_t, _squared_normal)
+ABSOLUTE = NormalCost(_absolute_t, _absolute_normal, 1)
+SQUARED = NormalCost(_squared_t, _squared_normal, 2)
 
 
 def within_cost(distance: float) -> NormalCost:
@@ -101,4 +120,4 @@ def within_cost(distance: float) -> NormalCost:
     def of_normal(z: Array, scale: Array) -> Array:
         return np.asarray(ndtr(z + distance / scale) - ndtr(z - distance / scale))
 
-    return NormalCost(of_t, of_normal)
+    return NormalCost(of_t, of_normal, 0)

@@ -81,6 +81,10 @@ def _all(digest: Digest) -> Iterator[Caution]:
             "A model that gives one class per case does not order the others: its top-3 shares are those of ties, and losses take each "
             "label as certain.",
         )  # fmt: skip
+    unscaled = [note for note in said if "are not probabilities of the grades" in note]
+    if unscaled:
+        more = f" So it is for {len(unscaled) - 1} more." if len(unscaled) > 1 else ""
+        yield Caution(True, "Scores that are no probabilities", plain(unscaled[0]) + more)
     yield from _of_annotations(digest)
     if facts.get("n_annotators") is None and digest.source["data"]["kind"] in ("labels", "rankings"):
         yield Caution(

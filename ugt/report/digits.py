@@ -10,6 +10,7 @@ from typing import NamedTuple
 from .markup import NONE
 
 NBSP = "\u00a0"
+ROUNDING = 1e-12  # what is smaller is 0, computed in floating point
 MOST = 6  # most decimals that keep an end of an interval from rounding to 0
 
 
@@ -45,7 +46,9 @@ class Digits(NamedTuple):
             return NONE
         least = 10.0**-self.decimals
         shown = f"{self.scale * share:.{self.decimals}f}"
-        if share != 0 and float(shown) == 0:
+        if abs(share) < ROUNDING:
+            return f"{0:.{self.decimals}f}"
+        if float(shown) == 0:
             return f"&lt;{least:g}" if share > 0 else f"&gt;−{least:g}"
         below = self.share and share < 1 and float(shown) == self.scale
         return f"&gt;{self.scale - least:.{self.decimals}f}" if below else shown.replace("-", "−")

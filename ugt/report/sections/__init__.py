@@ -63,6 +63,6 @@ UNSHOWN: tuple[Any, ...] = (agreement, panel, truth_models, sources, dispersion,
 MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES, *UNSHOWN) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}
 # Of ratings on a real scale, which have no classes.
-OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement, limits)
+OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement, strictness, limits)
 # What every evaluation has; the others are its details.
 ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PARTS = ("value", "human", "ceiling")
 TABLES = {"coefficients": ("model", "metric", *(f"{name}{end}" for name in PARTS for end in ("", "_low", "_high")), "n_cases")}
-COEFFICIENTS = ("weighted_kappa", "spearman", "kendall", "concordance")
+COEFFICIENTS = ("weighted_kappa", "linear_kappa", "spearman", "kendall", "concordance")
 MOST = 3  # models with columns
 
 
@@ -38,7 +38,9 @@ def make(context: Context, notes: list[str]) -> Made:
     rows = []
     for ((model, metric), one), drawn in zip(found.items(), resampled):
         row: Row = {"model": model, "metric": metric}
-        for name, value, ends in zip(PARTS, drawn.estimate, context.intervals(drawn)):
+        known = dict(zip(PARTS, zip(drawn.estimate, context.intervals(drawn))))
+        for name in PARTS:
+            value, ends = known.get(name, (one.ceiling, (None, None)))  # the ceiling of linear kappa is no function of sums
             row.update({name: finite(value), **ends_of(ends, f"{name}_low", f"{name}_high")})
         rows.append({**row, "n_cases": one.n_cases})
     return {"coefficients": rows}

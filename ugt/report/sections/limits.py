@@ -1,10 +1,10 @@
-"""Differences of ratings on a real scale: bias and limits of agreement between annotators, and between models and annotators."""
+"""Differences of grades or ratings: bias and limits of agreement between annotators, and between models and annotators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...discrepancy import LimitsOfAgreement, bland_altman
 from ..context import MOST_CELLS
@@ -15,6 +15,7 @@ from ..rows import plain_table
 from ..tables import Row, finite
 
 if TYPE_CHECKING:
+    from ...annotations import Labels, Ratings
     from ..context import Context, Rows
 
 TABLES = {
@@ -30,11 +31,9 @@ TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers
 def make(context: Context, notes: list[str]) -> Rows:
     """Return any two annotators, every pair of them, and every model with all annotators; intervals hold for all rows of one of these."""
     graded = context.graded
-    if graded is None or graded.values is not None:
-        return {}
-    ratings = context.known.ratings
-    n_annotators = len(ratings.annotators)
-    if n_annotators == 1 and not graded.given:
+    given = None if graded is None else context.known.ratings if graded.values is None else context.known.labels
+    n_annotators = 0 if given is None else len(given.annotators)
+    if graded is None or given is None or not n_annotators or (n_annotators == 1 and not graded.given):
         return {}
     if n_annotators > MOST:
         notes.append(TOO_MANY)
@@ -42,21 +41,26 @@ def make(context: Context, notes: list[str]) -> Rows:
     if context.n_cases * n_annotators**2 * (1 + len(graded.given)) > MOST_CELLS:
         notes.append(TOO_LARGE)
         return {}
-    found: list[tuple[str, str, LimitsOfAgreement]] = []
-    if n_annotators > 1:
-        pairs = bland_altman(ratings, clusters=context.clusters, coverage=COVERAGE, level=_joint(context, comb(n_annotators, 2))).pairs
-        any_two = bland_altman(ratings, clusters=context.clusters, coverage=COVERAGE, level=context.options.level).population
-        found += [("any annotator", "any other", any_two), *((one.first, one.second, one) for one in pairs)]
-    level = _joint(context, max(len(graded.given), 1))
+    rows, level = between(given, context.clusters, context.options.level), _joint(context.options.level, max(len(graded.given), 1))
     for model in graded.given:
-        both = bland_altman(ratings, graded.point(model), clusters=context.clusters, coverage=COVERAGE, level=level, missing="drop")
-        found.append((model, "all annotators", both.pairs[-1]))
-    return {"limits": [_row(*one) for one in found]}
+        both = bland_altman(given, graded.point(model), clusters=context.clusters, coverage=COVERAGE, level=level, missing="drop")
+        rows.append(_row(model, "all annotators", both.pairs[-1]))
+    return {"limits": rows}
 
 
-def _joint(context: Context, n: int) -> float:
+def between(given: Labels | Ratings, clusters: Any, level: float) -> list[Row]:
+    """Return a row for any two annotators and one for each pair, whose intervals hold for all pairs together; none for one annotator."""
+    n = len(given.annotators)
+    if n < 2:
+        return []
+    pairs = bland_altman(given, clusters=clusters, coverage=COVERAGE, level=_joint(level, comb(n, 2))).pairs
+    any_two = bland_altman(given, clusters=clusters, coverage=COVERAGE, level=level).population
+    return [_row("any annotator", "any other", any_two), *(_row(one.first, one.second, one) for one in pairs)]
+
+
+def _joint(level: float, n: int) -> float:
     """Return the level of each of n intervals that hold together at the wanted level (Bonferroni)."""
-    return 1 - (1 - context.options.level) / n
+    return 1 - (1 - level) / n
 
 
 def _row(first: str, second: str, one: LimitsOfAgreement) -> Row:
@@ -71,7 +75,7 @@ def _row(first: str, second: str, one: LimitsOfAgreement) -> Row:
 
 
 def render(source: Data) -> Section | None:
-    """Return the table; None without ratings on a real scale by named annotators."""
+    """Return the table; None without grades or ratings by named annotators."""
     entries = source.get("limits") or []
     if not entries:
         return None
@@ -81,16 +85,18 @@ def render(source: Data) -> Section | None:
     more = f"; the {MOST - 1} pairs with the largest of {len(pairs) - 1}, limits.csv has all" if len(pairs) > MOST else ""
     digits = Digits.amount([(e["bias_low"], e["bias_high"]) for e in entries])
     rows = [(f"{shown(e['first'])} minus {shown(e['second'])}", _cells(e, digits)) for e in (*drawn, *models)]
-    note = f"units of the ratings; {level_of(source)} intervals, of all pairs together and of all models together{more}"
+    things = "ratings" if source["data"]["kind"] == "ratings" else "grades"
+    units = "units of the ratings" if things == "ratings" else "in grades"
+    note = f"{units}; {level_of(source)} intervals, of all pairs together and of all models together{more}"
     note += f"; {NONE}: not defined, limits.csv says why" if any(e["lower"] is None for e in (*drawn, *models)) else ""
     heads = ["", "cases", "mean difference", "lower limit", "upper limit"]
     how = (
-        "<p>Limits of agreement (Bland and Altman): between them lie 95% of the differences of two single ratings of a case, if "
-        "differences are normal and do not grow with the rating. Any two annotators: annotators are a random sample, and the limits "
-        "include how they differ in strictness. A model is compared with all annotators as one reader; intervals are over cases.</p>"
+        f"<p>Limits of agreement (Bland and Altman): between them lie 95% of the differences of two single {things} of a case, if "
+        f"differences are normal and do not grow with the {things[:-1]}. Any two annotators: annotators are a random sample, and the "
+        "limits include how they differ in strictness. A model is compared with all annotators as one reader; intervals are over cases.</p>"
     )
-    table = plain_table("Differences of two ratings of a case", note, heads, rows)
-    return finding("limits", "Differences of ratings", _heading(models), table, how)
+    table = plain_table(f"Differences of two {things} of a case", note, heads, rows)
+    return finding("limits", f"Differences of {things}", _heading(models, things), table, how)
 
 
 def _cells(e: Entry, digits: Digits) -> list[str]:
@@ -105,15 +111,16 @@ def _cell(e: Entry, name: str, digits: Digits) -> str:
     return f"<b>{digits.lead(e[name])}</b>{ends}"
 
 
-def _heading(models: Sequence[Entry]) -> str:
-    """Name the models whose ratings are shown to be lower or higher than the annotators' on average."""
+def _heading(models: Sequence[Entry], things: str) -> str:
+    """Name the models whose numbers are shown to be lower or higher than the annotators' on average."""
     if not models:
-        return "How far two annotators' ratings of a case lie apart"
+        return f"How far two annotators' {things} of a case lie apart"
+    one, several = ("rates", "rate") if things == "ratings" else ("grades", "grade")
     parts = []
     for word, found in (
         ("lower", [e["first"] for e in models if e["bias_high"] is not None and e["bias_high"] < 0]),
         ("higher", [e["first"] for e in models if e["bias_low"] is not None and e["bias_low"] > 0]),
     ):
         if found:
-            parts.append(f"{names(found)} {'rates' if len(found) == 1 else 'rate'} {word} than these annotators on average")
-    return "; ".join(parts) or "No model is shown to rate higher or lower than these annotators on average"
+            parts.append(f"{names(found)} {one if len(found) == 1 else several} {word} than these annotators on average")
+    return "; ".join(parts) or f"No model is shown to {several} higher or lower than these annotators on average"

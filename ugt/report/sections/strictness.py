@@ -1,4 +1,4 @@
-"""Who is strict: leniency and discrimination of the annotators by the graded-response model from which the truth comes."""
+"""Who is strict: leniency and discrimination by the graded-response model, if the truth comes from it, or differences of the grades."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..digest import names, shown
+from ..._base import notices
+from ...agreement import annotator_strictness
+from ..digest import Digest, names, shown
+from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, finding, level_of
 from ..rows import plain_table
 from ..tables import finite
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 TABLES = {
     "strictness": ("annotator", "n_labels", "leniency", "leniency_low", "leniency_high", "discrimination", "discrimination_low",
         "discrimination_high"),
+    "strict_annotators": ("annotator", "n_cases", "strictness", "joint_low", "joint_high", "spread", "others_spread"),
 }  # fmt: skip
 MOST = 15  # annotators on the page
 CONVERGED = "The fit of the graded-response model did not converge: severities and annotators may change with more iterations."
@@ -31,7 +35,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     """Return the annotators, the most lenient first; notes say whether the fit converged and whether annotators can be compared."""
     fit = context.fitted
     if fit is None:
-        return {}
+        return _of_differences(context, notes)
     notes += [] if fit.converged else [CONVERGED]
     notes += [APART.format(fit.n_groups)] if fit.n_groups > 1 else []
     undetermined = int(np.isnan(fit.leniency_error[fit.n_labels > 0]).sum())
@@ -48,14 +52,27 @@ def make(context: Context, notes: list[str]) -> Rows:
     return {"strictness": rows}
 
 
+def _of_differences(context: Context, notes: list[str]) -> Rows:
+    """Return how each annotator's grades differ from those of the others in the same cases, highest first; none unless they are named."""
+    graded, known = context.graded, context.known
+    given = None if graded is None else known.ratings if graded.values is None else known.labels
+    if given is None or len(given.annotators) < 2:
+        return {}
+    with notices.heard() as said:
+        found = annotator_strictness(given, clusters=context.clusters).table(context.options.level)
+    notes += said
+    columns = TABLES["strict_annotators"]
+    return {"strict_annotators": [{n: row[n] if n in columns[:2] else finite(row[n]) for n in columns} for row in found]}
+
+
 # ---- the page
 
 
 def render(source: Data) -> Section | None:
-    """Return a table of the annotators; None unless the truth comes from the graded-response model."""
+    """Return a table of the annotators; None unless they are named and gave grades."""
     entries = [e for e in source.get("strictness") or () if e["leniency"] is not None]
     if not entries:
-        return None
+        return _differences(source)
     half = MOST // 2
     drawn = entries if len(entries) <= MOST else [*entries[: MOST - half], *entries[-half:]]
     rows = [(shown(e["annotator"]), [f"{e['n_labels']:,}", _cell(e, "leniency"), _cell(e, "discrimination")]) for e in drawn]
@@ -69,6 +86,44 @@ def render(source: Data) -> Section | None:
         "independent given the severity.</p>"
     )
     return finding("strictness", "Who is strict", _heading(entries), table, how)
+
+
+def _differences(source: Data) -> Section | None:
+    entries = [e for e in source.get("strict_annotators") or () if e["strictness"] is not None]
+    if not entries:
+        return None
+    digest, half = Digest(source), MOST // 2
+    drawn = entries if len(entries) <= MOST else [*entries[: MOST - half], *entries[-half:]]
+    digits = digest.headline.whole if digest.withheld else Digits.amount((e["joint_low"], e["joint_high"]) for e in entries)
+    rows = []
+    for e in drawn:
+        ends = "" if digest.withheld or e["joint_low"] is None else digits.leads(e["joint_low"], e["joint_high"])
+        under = f'<span class="below">{ends}</span>' if ends else ""
+        spreads = [digits.value(e[name]) for name in ("spread", "others_spread")]
+        rows.append((shown(e["annotator"]), [f"{e['n_cases']:,}", f"<b>{digits.lead(e['strictness'])}</b>{under}", *spreads]))
+    more = f"; the {MOST - half} highest and the {half} lowest of {len(entries):,}" if len(entries) > MOST else ""
+    note = f"In {digest.headline.units}; {level_of(source)} intervals that hold for all annotators together{more}"
+    heads = ["", "cases", "less the<br>others", "spread", "spread of<br>the others"]
+    table = plain_table("Each annotator less the others, in the same cases", note, heads, rows)
+    things = "ratings" if source["data"]["kind"] == "ratings" else "grades"
+    how = (
+        f"<p>An annotator whose {things} are higher than those of the others in the same cases is strict, if higher {things} are more "
+        f"severe. The spread is the standard deviation of the annotator’s {things}: if it is much smaller than that of the others, the "
+        "annotator avoids the ends of the scale. This compares annotators with each other, not with the truth.</p>"
+    )
+    high = [e for e in entries if e["joint_low"] is not None and e["joint_low"] > 0]
+    low = [e for e in entries if e["joint_high"] is not None and e["joint_high"] < 0]
+    return finding("strictness", "Who is strict", _apart(high, low[::-1], things), table, how)
+
+
+def _apart(high: list[Entry], low: list[Entry], things: str) -> str:
+    """Name the annotators with the highest and the lowest numbers, if their intervals exclude 0."""
+    parts = []
+    for found, word in ((high, "higher"), (low, "lower")):
+        if found:
+            who = names([found[0]["annotator"]]) + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+            parts.append(f"{who} give{'s' * (len(found) == 1)} {word} {things} than the others")
+    return "; ".join(parts) or f"No annotator is shown to give higher or lower {things} than the others"
 
 
 def _cell(e: Entry, name: str) -> str:
