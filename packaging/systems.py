@@ -49,6 +49,7 @@ class Machine:
     scipy: str
     debian: str = ""  # its name of the architecture
     emulator: str = ""
+    processor: str = ""  # that is emulated
     packages: tuple[str, ...] = ("python3", "libgomp1", "libgfortran5", "libstdc++6")
     from_debian: bool = False  # numpy and scipy of Debian, where the Python index has none
 
@@ -64,7 +65,8 @@ MACHINES = {
         Machine("x86_64", "manylinux2014_x86_64", "2.0.2", "1.13.1"),
         # numpy 2.1 and later call crealf, which wine 8 lacks.
         Machine("windows", "win_amd64", "2.0.2", "1.13.1"),
-        Machine("aarch64", "manylinux2014_aarch64", "2.0.2", "1.13.1", "arm64", "aarch64"),
+        # By default qemu emulates SVE, with which numpy 2.0 sorts 32-bit numbers wrongly there; this processor has none.
+        Machine("aarch64", "manylinux2014_aarch64", "2.0.2", "1.13.1", "arm64", "aarch64", "neoverse-n1"),
         Machine(
             "s390x",
             "linux_s390x",
@@ -72,7 +74,7 @@ MACHINES = {
             "1.10.1",
             "s390x",
             "s390x",
-            ("python3", "python3-numpy", "python3-scipy", "python3-pytest", "python3-yaml", "python3-openpyxl", "python3-attr"),
+            packages=("python3", "python3-numpy", "python3-scipy", "python3-pytest", "python3-yaml", "python3-openpyxl", "python3-attr"),
             from_debian=True,
         ),
     )
@@ -206,7 +208,8 @@ def python_of(machine: Machine) -> tuple[list[str], dict[str, str]]:
         f"home = {root}/usr/bin\ninclude-system-site-packages = true\nversion = 3.11\n", encoding="utf-8"
     )
     script = environment / "bin" / "python"
-    script.write_text(f'#!/bin/sh\nexec {emulator} -L {root} -0 "$0" {root}/usr/bin/python3.11 "$@"\n', encoding="utf-8")
+    processor = f"-cpu {machine.processor} " if machine.processor else ""
+    script.write_text(f'#!/bin/sh\nexec {emulator} {processor}-L {root} -0 "$0" {root}/usr/bin/python3.11 "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     return [str(script)], {**shared, "OPENBLAS_CORETYPE": "ARMV8", "QEMU_LD_PREFIX": str(root)}
 

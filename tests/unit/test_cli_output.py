@@ -18,6 +18,7 @@ from refusals import results
 import ugt
 from ugt import cli, io, synthetic
 from ugt._base import parallel
+from ugt._tabular.windows import typed
 from ugt.cli import command as _command
 from ugt.cli import evaluate as _evaluate
 from ugt.cli import output as progress_module
@@ -301,7 +302,7 @@ def test_names_with_spaces_and_letters_of_all_kinds(folder, capsys):
     assert found["models"] == ["my model"] and str(Path("my report") / "report.html") in found["files"]
     assert (folder / "my report" / "report.html").exists()
     made = json.loads((folder / "my report" / "evaluation.json").read_text(encoding="utf-8"))
-    assert made["provenance"]["command"].startswith("ugt evaluate --annotations 'my labels.csv' ")
+    assert made["provenance"]["command"].startswith(f"ugt evaluate --annotations {typed(['my labels.csv'])} ")
     assert cli.main(["certainty", "my labels.csv"]) == 0 and "große Katze 猫" in capsys.readouterr().out
 
 

@@ -3,6 +3,8 @@
 import ast
 import re
 import runpy
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -89,6 +91,68 @@ def test_what_is_lacking_is_seen(line):
 )
 def test_what_is_portable_is_let_through(line):
     assert not any(re.search(pattern, line, re.MULTILINE) for pattern in LACKING.values())
+
+
+# The C library of Microsoft, as far as the core uses it: standard functions without those of GNU and POSIX.
+OF_C = {
+    "stdlib.h": """
+        typedef unsigned long long size_t;
+        void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t), free(void *);
+        int abs(int);
+        void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
+        #define NULL ((void *)0)
+    """,
+    "string.h": """
+        #include <stdlib.h>
+        void *memchr(const void *, int, size_t), *memcpy(void *, const void *, size_t), *memset(void *, int, size_t);
+        void *memmove(void *, const void *, size_t);
+        int memcmp(const void *, const void *, size_t);
+    """,
+    "math.h": """
+        double exp(double), expm1(double), log(double), log1p(double), log2(double), log10(double), sqrt(double), pow(double, double);
+        double fabs(double), floor(double), ceil(double), fmax(double, double), fmin(double, double), fma(double, double, double);
+        double cos(double), erfc(double), lgamma(double), ldexp(double, int), frexp(double, int *);
+        double copysign(double, double), hypot(double, double), tgamma(double);
+        int ugt_class(double);
+        #define isnan(x) ugt_class(x)
+        #define isfinite(x) ugt_class(x)
+        #define isinf(x) ugt_class(x)
+        #define INFINITY ((float)(1e300 * 1e300))
+        #define NAN (INFINITY * 0.0f)
+    """,
+}
+DIALECT = [
+    *("-fms-compatibility", "-fms-extensions", "-std=c11", "-U__GNUC__", "-U__SIZEOF_INT128__", "-fsyntax-only", "-nostdlibinc"),
+    *("-D__MM_MALLOC_H", "-Werror", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wvla", "-Wno-unused-parameter"),
+    "-Wno-language-extension-token",  # __forceinline
+]
+
+
+def compiled_as_msvc_would(folder, machine, sources):
+    """What clang says of C files in the dialect of MSVC, which takes the branches that no other compiler takes."""
+    clang = shutil.which("clang")
+    if clang is None:
+        pytest.skip("no clang here")
+    for name, text in OF_C.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    command = [clang, "-target", f"{machine}-pc-windows-msvc19.29.0", *DIALECT, "-isystem", str(folder), f"-I{CORE}", *map(str, sources)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_core_compiles_in_the_dialect_of_msvc(machine, tmp_path):
+    sources = [path for path in FILES if path.suffix == ".c"]
+    assert len(sources) > 40 and compiled_as_msvc_would(tmp_path, machine, sources) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["double f(int n) { double x[n]; return x[0]; }", "int f(int x) { return x ?: 1; }", "double f(double x) { return lgamma_r(x, 0); }"],
+)
+def test_what_msvc_lacks_does_not_compile(line, tmp_path):
+    (tmp_path / "a.c").write_text(f"#include <math.h>\n{line}\n", encoding="utf-8")
+    assert "error" in compiled_as_msvc_would(tmp_path, "x86_64", [tmp_path / "a.c"])
 
 
 @pytest.mark.parametrize(("compiler", "given"), [("msvc", None), ("unix", None), ("mingw32", None), ("unix", "-g -O1")])

@@ -96,10 +96,11 @@ def test_an_interrupt_is_held_back_inside_of_the_standard_library(where, monkeyp
     """Wherever it comes it ends the work, and never in the middle of an executor's locks."""
     from concurrent import futures
 
-    inside, ended, stop = [], [], np.zeros(1)
+    inside, ended, calls, stop = [], [], [], np.zeros(1)
 
     def hit(name, function):
         def called(*args, **kwargs):
+            calls.append(name)
             if name == where and not inside:
                 inside.append("begun")
                 interrupt()
@@ -122,6 +123,7 @@ def test_an_interrupt_is_held_back_inside_of_the_standard_library(where, monkeyp
     with pytest.raises(KeyboardInterrupt), ugt.threads(2):
         parallel.run(task, 4, 1, "nothing", stop, hit("done", lambda begin, end, result: None))
     assert inside == ["begun", "not torn"]
+    assert calls.count("submit") == (1 if where == "submit" else 4)
     assert stop[0] or where == "shutdown"
     n = len(ended)
     time.sleep(0.01)

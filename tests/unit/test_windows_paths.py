@@ -2,6 +2,8 @@
 
 import errno
 import os
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -91,6 +93,30 @@ def test_a_path_that_is_too_long(on_windows, capsys):
     with pytest.raises(OSError, match="use a folder with a shorter path"), whole_file.whole_file(name):
         raise AssertionError
     assert windows.about_length("labels.csv") == ""
+
+
+COMMAND_LINES = {
+    ("check", r"data\labels.csv", r"C:\ugt\a.npz", "--n-boot=20"): r"check data\labels.csv C:\ugt\a.npz --n-boot=20",
+    ("check", "my labels.csv", "große Katze"): 'check "my labels.csv" "große Katze"',
+    ("a&b.csv", "a,b", "(1).csv", ""): '"a&b.csv" "a,b" "(1).csv" ""',
+    ('say "hi there"', "my folder\\", '\\"'): r'"say \"hi there\"" "my folder\\" "\\\""',
+}
+
+
+@pytest.mark.parametrize("words", COMMAND_LINES)
+def test_commands_are_written_for_the_shells_of_windows(words, monkeypatch):
+    said = shlex.join(words)
+    assert windows.typed(words) == said and (shlex.split(said) == [*words])
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert windows.typed(words) == COMMAND_LINES[words]
+    for word in words:
+        assert windows.typed([word]).strip('"') == subprocess.list2cmdline([word]).strip('"')
+
+
+def test_what_the_command_suggests_can_be_typed_on_windows(on_windows, capsys):
+    assert cli.main(["example", "labels", "--out", "my folder"]) == 0
+    said = capsys.readouterr().out
+    assert f'  ugt check "{os.path.join("my folder", "labels.csv")}"' in said and "'" not in said.splitlines()[-1]
 
 
 def opened_elsewhere(monkeypatch, times):

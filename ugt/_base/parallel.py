@@ -172,6 +172,7 @@ def run_parts(
             try:
                 for begin, end in bounds:
                     futures.append(pool.submit(task, begin, end))
+                    let_through()  # thousands take a while, as threads that have begun want Python, too
                 for i, (begin, end) in enumerate(bounds):
                     while not wait([futures[i]], timeout=0.1).done:
                         let_through()

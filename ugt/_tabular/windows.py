@@ -1,10 +1,12 @@
-"""What Windows does not take as a path: names of devices, some characters, ends that it removes, and more than 259 characters."""
+"""Windows: paths that it does not take (names of devices, some characters, ends that it removes, over 259 characters), and its quotes."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import PureWindowsPath
 from typing import Any
 
@@ -37,3 +39,16 @@ def about_length(path: Any) -> str:
     """Return a remark on a file that was not found although it may exist: its path is too long for Windows; empty otherwise."""
     n = len(os.path.abspath(path)) if sys.platform == "win32" else 0
     return f" (the path has {n} characters, and Windows may allow only {MOST}: use a folder with a shorter path)" if n > MOST else ""
+
+
+def typed(words: Sequence[str]) -> str:
+    """Return words as a line that can be typed: in the quotes of POSIX, or in those that cmd and PowerShell both know."""
+    return " ".join(map(_quoted, words)) if sys.platform == "win32" else shlex.join(words)
+
+
+def _quoted(word: str) -> str:
+    """Return a word as programs of Windows receive it; backslashes are doubled only where a quote follows."""
+    if re.fullmatch(r"[\w.:/\\+=~-]+", word):
+        return word
+    doubled = re.sub(r'(\\*)("|\Z)', lambda found: 2 * found[1] + (found[2] and '\\"'), word)
+    return f'"{doubled}"'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Any
 from .._base.checks import error
 from .._base.version import __version__
 from .._tabular.csv_text import utf8
+from .._tabular.windows import typed
 from . import agreement, calibrate, check, command, conformal, convert, evaluate, example, judge, plan, reader_study, report, shell
 from .output import progress as telling_progress
 
@@ -104,7 +104,7 @@ def _run(words: Sequence[str]) -> int:
     if getattr(options, "out", None) == "":  # such as an unset variable of the shell
         raise error("--out", "not be empty", "''")
     command.speaking.set((command.commands_of(parser)[options.called], options))
-    options.command = utf8(shlex.join(["ugt", *words]))
+    options.command = utf8(typed(["ugt", *words]))
     warned: list[str] = []
     told = not getattr(options, "no_progress", True)
     with warnings.catch_warnings(), command.manner(options) as (how, read), telling_progress(told and how != "quiet"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -15,6 +14,7 @@ from .._base.ragged import row_of
 from .._tabular.csv_text import utf8
 from .._tabular.roles import repeated
 from .._tabular.source import naming
+from .._tabular.windows import typed
 from ..annotations import Rankings, Ratings
 from ..evaluation.input import aggregation_input
 from ..evaluation.suspicions import like_grades
@@ -159,7 +159,7 @@ class Study:
         return [found for _, found in sorted(self.found.items()) if found.get("kind") == kind and "error" not in found]
 
     def _command(self, name: str, *words: str) -> str:
-        return shlex.join(["ugt", name, *words, *reading_words(self.options)])
+        return typed(["ugt", name, *words, *reading_words(self.options)])
 
     def _certainty(self, about: dict[str, Any]) -> dict[str, Any]:
         if self._has_classes():

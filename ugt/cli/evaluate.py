@@ -6,7 +6,6 @@ import argparse
 import csv
 import math
 import os
-import shlex
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from .._base.notices import heard
 from .._base.ragged import sizes_of
 from .._tabular.csv_text import utf8, write_csv
 from .._tabular.whole_file import write_text
+from .._tabular.windows import typed
 from ..aggregation import by_name
 from ..aggregation.plackett_luce_draws import METHODS
 from ..annotations import Predictions, Ratings
@@ -212,7 +212,7 @@ def _predictions(options: argparse.Namespace, known: Annotated) -> tuple[dict[st
             called = utf8(name or own)
             if called in models:
                 other, several = files[called]
-                apart = "rename one of them" if several or len(found) > 1 else f"write {shlex.join(named_apart([other, path]))}"
+                apart = "rename one of them" if several or len(found) > 1 else f"write {typed(named_apart([other, path]))}"
                 raise error("--predictions", f"be of models with different names ({apart})", f"{called!r} twice")
             models[called], files[called] = scores, (path, len(found) > 1)
         paths.append(path)

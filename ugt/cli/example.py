@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from .. import synthetic
 from .._base.checks import error
 from .._tabular.csv_text import csv_text
 from .._tabular.whole_file import write_text
+from .._tabular.windows import typed
 from .command import group, new_command, say, written
 from .facts import counted
 
@@ -203,7 +203,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     say(*(f"  {', '.join(made)}: {EXAMPLES[name].about} ({counted(sizes[next(iter(made))], 'row')})" for name, made in texts.items()))
     first = FIRST if options.name is None else [*texts[options.name]]
     words = ["ugt", "check", *(os.path.join(options.out, file) for file in first)]
-    say("", "Next, see what ugt reads from them:", f"  {shlex.join(words)}")
+    say("", "Next, see what ugt reads from them:", f"  {typed(words)}")
     kinds = {file: name for name, made in texts.items() for file in made}
     return {"examples": [{"file": file, "name": name, "n_rows": sizes[file]} for file, name in kinds.items()], "files": paths}
 
