@@ -53,14 +53,14 @@ def kernels(function):
                 setattr(module, name, Written(real, calls))
     posteriors = [vars(one) for one in function.__defaults__ or () if isinstance(one, ugt.Dirichlet)]
     for one in posteriors:  # which keep an object of the core between calls
-        one["_groups"] = Written(one["_groups"][0], calls), *one["_groups"][1:]
+        one["_profiles"] = Written(one["_profiles"][0], calls), *one["_profiles"][1:]
     try:
         function()
     finally:
         for module, name, real in replaced:
             setattr(module, name, real)
         for one in posteriors:
-            one["_groups"] = one["_groups"][0].real, *one["_groups"][1:]
+            one["_profiles"] = one["_profiles"][0].real, *one["_profiles"][1:]
     return calls
 
 

@@ -110,6 +110,16 @@ typedef struct {
 int ugt_role_sums(const int64_t *offsets, const int32_t *class_index, const double *value, const double *rest, const ugt_sets *sets,
                   int64_t n_cases, int64_t n_classes, double total, double *out);
 
+/* Roles in the sets of the best k, for an order of each case (orders as below, without class_index): role [offsets[n_cases]] of listed
+ * classes, rest_role [n_cases] of the others. */
+void ugt_order_roles(const int64_t *offsets, const int32_t *start, int64_t n_cases, int64_t n_classes, int64_t k, int8_t *role,
+                     int8_t *rest_role);
+
+/* P(among the best `depth`) by the ranks of ugt_dirichlet_ranks for all profiles: member [offsets[n_cases]] of listed classes, rest
+ * [n_cases] of each other class. If fewer classes have a positive concentration, the others fill the places at random. NaN in rest: the
+ * case is undefined. */
+void ugt_dirichlet_memberships(const ugt_posterior *posterior, int64_t n_cases, const double *rank, int depth, double *member, double *rest);
+
 /* Joint law, for cases [begin, end), of how many classes of the two sets are among the k[i] largest plausibilities. k [n_cases] in
  * 1..k_max. table [n_cases * (k_max+1)^2]: entry (a, b) = P(a of the first and b of the second); NaN if the case is undefined. If fewer
  * than k classes have a positive concentration, classes of plausibility 0 fill the other places, every choice being equally likely. */
