@@ -32,6 +32,12 @@ int measure_distances(const shared *in, uint64_t *digest)
     note(digest, others, (size_t)n * sizeof *others);
     TRY(ugt_class_predictions(&entries, &same, LABEL, prediction, 0, CASES, model));
     note(digest, model, (size_t)n * sizeof *model);
+    int64_t annotators[CASES];
+    double total[CASES], mu[CASES];
+    ugt_case_sums(&entries, others, model, CASES, 1, annotators, total, mu);
+    NOTE(annotators);
+    NOTE(total);
+    NOTE(mu);
     return UGT_OK;
 }
 

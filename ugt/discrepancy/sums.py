@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
+from .._core import _pairs
 from ..resampling import over
 
 if TYPE_CHECKING:
@@ -32,11 +33,8 @@ class CaseSums(NamedTuple):
     mu: Array  # (M, N) mean distance of each model
 
     @classmethod
-    def of(cls, found: Distances, n_cases: int) -> CaseSums:
-        case = row_of(found.offsets)
-        n = np.bincount(case, found.count, n_cases).astype(np.int64)
-        total = np.bincount(case, found.count * found.to_others, n_cases) / 2
-        mu = np.array([np.bincount(case, found.count * row, n_cases) for row in found.to_model]).reshape(len(found.to_model), n_cases)
+    def of(cls, found: Distances) -> CaseSums:
+        n, total, mu = _pairs.case_sums(found.offsets, found.count, found.to_others, found.to_model)
         several, pairs = n >= 2, n * (n - 1.0) / 2
         if several.all():
             return cls(n, total, total / pairs, mu / n)
