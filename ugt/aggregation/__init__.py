@@ -76,7 +76,8 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     checks.option("kind", kind, ("majority", "mean"))
     known = _annotations("annotations", annotations)
     arrays = _irn_arrays(known, "split", depth=1)
-    return Point(known.axes, *(arrays if kind == "mean" else _first_classes(*arrays)), MadeOf(known, partial(votes, kind=kind)))
+    arrays = arrays if kind == "mean" else _first_classes(*arrays)
+    return Point(known.axes, *owned(*arrays), MadeOf(known, partial(votes, kind=kind)))
 
 
 def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: Any = 1.0) -> Point:
@@ -314,8 +315,8 @@ def _first_classes(offsets: Int64, index: Int32, value: Array) -> Ragged:
     """Return the classes with the highest value of each row, with equal shares."""
     row, n_rows = row_of(offsets), len(offsets) - 1
     top = np.zeros(n_rows)
-    defined = sizes_of(offsets) > 0
-    top[defined] = np.maximum.reduceat(value, offsets[:-1][defined]) if defined.any() else 0
+    defined = np.flatnonzero(sizes_of(offsets))
+    top[defined] = np.maximum.reduceat(value, offsets[defined]) if len(defined) else 0
     wins = value == top[row]
     n_first = np.bincount(row[wins], minlength=n_rows)
     return offsets_of(n_first), index[wins], 1 / n_first[row[wins]]

@@ -226,16 +226,16 @@ class Dirichlet(Plausibilities):
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         profiles, profile = self._profiles
-        value = np.empty(len(profiles))
+        value_or_nan = np.full(len(profiles) + 1, np.nan)  # the last one is for an undefined case, whose profile is -1
+        value = value_or_nan[:-1]
         if kind == "rank" or k == 1:
             first = np.empty(len(profiles), np.int64)
             profiles.first_groups(first)
             np.maximum.reduceat(self._ranks(k)[:, k - 1], first, out=value)
         else:
             parallel.run(lambda begin, end: profiles.certainty(begin, end, k, value), len(profiles), PROFILES, "integrating certainty")
-        found = np.append(value, np.nan)[profile]  # an undefined case has profile -1
         settled = self.support < k if kind == "rank" and k > 1 else self.support <= k
-        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(found, 1.0)))
+        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(value_or_nan[profile], 1.0)))
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
         """Return the expected certainty (N,) of order k after labels of n more annotators, whose possible labels are enumerated."""
