@@ -62,9 +62,7 @@ def test_roles_in_the_best_k_are_those_of_all_tie_breaks(values, depth, zeros, d
     orders = Orders.from_dense(table, depth, "expectation")
     if zeros:  # ragged rows, whose unlisted classes have the value 0
         row, index = table.nonzero()
-        orders = Orders.from_ragged(
-            offsets_of((table > 0).sum(1)), index.astype(np.int32), table[row, index], 4, depth, "expectation"
-        )
+        orders = Orders.from_ragged(offsets_of((table > 0).sum(1)), index.astype(np.int32), table[row, index], 4, depth, "expectation")
     sets = orders.sets(k)
     for i, row in enumerate(table):
         found = np.full(4, sets.rest_role[i])
