@@ -33,10 +33,11 @@ int measure_distances(const shared *in, uint64_t *digest)
     TRY(ugt_class_predictions(&entries, &same, LABEL, prediction, 0, CASES, model));
     note(digest, model, (size_t)n * sizeof *model);
     int64_t annotators[CASES];
-    double total[CASES], mu[CASES];
-    ugt_case_sums(&entries, others, model, CASES, 1, annotators, total, mu);
+    double total[CASES], alpha[CASES], mu[CASES];
+    ugt_case_sums(&entries, others, model, CASES, 1, annotators, total, alpha, mu);
     NOTE(annotators);
     NOTE(total);
+    NOTE(alpha);
     NOTE(mu);
     return UGT_OK;
 }

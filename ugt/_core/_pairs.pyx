@@ -28,7 +28,8 @@ cdef extern from "ugt.h" nogil:
     int UGT_JACCARD
     int UGT_DICE
     int ugt_find_entries(const int64_t *, const int32_t *, int64_t, int64_t, int64_t *, int64_t *, int64_t *)
-    void ugt_case_sums(const ugt_entries *, const double *, const double *, int64_t, int64_t, int64_t *, double *, double *)
+    void ugt_case_sums(const ugt_entries *, const double *, const double *, int64_t, int64_t, int64_t *, double *, double *,
+                       double *)
     int ugt_number_distances(const ugt_entries *, const ugt_distance *, const double *, int64_t, int64_t, double *)
     void ugt_number_predictions(const ugt_entries *, const ugt_distance *, const double *, const double *, int64_t, int64_t, double *)
     int ugt_class_distances(const ugt_entries *, const ugt_distance *, const int32_t *, int64_t, int64_t, double *)
@@ -60,16 +61,17 @@ def case_sums(const int64_t[::1] offsets, const int64_t[::1] count, const double
             or to_model.shape[1] != count.shape[0]:
         raise ValueError("arrays of the entries do not fit together")
     check_rows(offsets, 0, n_cases, count.shape[0])
-    n, total, mu = np.empty(n_cases, np.int64), np.empty(n_cases), np.empty((n_models, n_cases))
+    n, total, alpha, mu = np.empty(n_cases, np.int64), np.empty(n_cases), np.empty(n_cases), np.empty((n_models, n_cases))
     cdef int64_t[::1] n_view = n
-    cdef double[::1] total_view = total
+    cdef double[::1] total_view = total, alpha_view = alpha
     cdef double[:, ::1] mu_view = mu
     entries.offsets, entries.row_offsets, entries.times = &offsets[0], NULL, NULL
     entries.count = &count[0] if count.shape[0] > 0 else NULL
     with nogil:
         ugt_case_sums(&entries, &to_others[0] if to_others.shape[0] > 0 else NULL, &to_model[0, 0] if n_models > 0 and count.shape[0] > 0 else NULL,
-                      n_cases, n_models, &n_view[0], &total_view[0], &mu_view[0, 0] if n_models > 0 else NULL)
-    return n, total, mu
+                      n_cases, n_models, &n_view[0], &total_view[0], &alpha_view[0],
+                      &mu_view[0, 0] if n_models > 0 else NULL)
+    return n, total, alpha, mu
 
 
 cdef class Distance:

@@ -510,7 +510,7 @@ int ugt_class_probabilities(const ugt_entries *in, const ugt_distance *distance,
 }
 
 void ugt_case_sums(const ugt_entries *in, const double *to_others, const double *to_model, int64_t n_cases, int64_t n_models, int64_t *n,
-                   double *total, double *mu)
+                   double *total, double *alpha, double *mu)
 {
     for (int64_t i = 0; i < n_cases; i++) {
         n[i] = 0;
@@ -520,11 +520,14 @@ void ugt_case_sums(const ugt_entries *in, const double *to_others, const double 
             total[i] += (double)in->count[e] * to_others[e];
         }
         total[i] /= 2.0;
+        const double several = (double)n[i];
+        alpha[i] = n[i] < 2 ? NAN : total[i] / (several * (several - 1.0) / 2.0);
         for (int64_t m = 0; m < n_models; m++) {
             double *sum = &mu[m * n_cases + i];
             *sum = 0.0;
             for (int64_t e = in->offsets[i]; e < in->offsets[i + 1]; e++)
                 *sum += (double)in->count[e] * to_model[m * in->offsets[n_cases] + e];
+            *sum = n[i] < 2 ? NAN : *sum / several;
         }
     }
 }

@@ -592,10 +592,11 @@ int ugt_class_predictions(const ugt_entries *in, const ugt_distance *distance, c
 int ugt_class_probabilities(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, const double *probability,
                             int64_t begin, int64_t end, double *to_model, int64_t *fault);
 
-/* Sums over the entries of each case: n [n_cases] their annotators, total [n_cases] of to_others over pairs (each of which is in two
- * entries), to_model [n_models * n_entries] summed in mu [n_models * n_cases]. */
+/* Over the annotators of each case: their number n [n_cases]; the sum of to_others over pairs, each of which is in two entries, total
+ * [n_cases], and its mean alpha [n_cases]; the mean of to_model [n_models * n_entries], mu [n_models * n_cases]. Means are NaN for fewer
+ * than two annotators. */
 void ugt_case_sums(const ugt_entries *in, const double *to_others, const double *to_model, int64_t n_cases, int64_t n_models, int64_t *n,
-                   double *total, double *mu);
+                   double *total, double *alpha, double *mu);
 
 /* ---- masks.c: these distances for masks ------------------------------------------------------------------------- */
 

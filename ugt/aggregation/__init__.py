@@ -75,7 +75,8 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     """
     checks.option("kind", kind, ("majority", "mean"))
     known = _annotations("annotations", annotations)
-    arrays = _irn_arrays(known, "split", depth=1)
+    counts_decide = kind == "majority" and isinstance(known, Labels)
+    arrays = known.class_counts() if counts_decide else _irn_arrays(known, "split", depth=1)
     arrays = arrays if kind == "mean" else _first_classes(*arrays)
     return Point(known.axes, *owned(*arrays), MadeOf(known, partial(votes, kind=kind)))
 

@@ -34,12 +34,7 @@ class CaseSums(NamedTuple):
 
     @classmethod
     def of(cls, found: Distances) -> CaseSums:
-        n, total, mu = _pairs.case_sums(found.offsets, found.count, found.to_others, found.to_model)
-        several, pairs = n >= 2, n * (n - 1.0) / 2
-        if several.all():
-            return cls(n, total, total / pairs, mu / n)
-        alpha = np.where(several, total / np.maximum(pairs, 1), np.nan)
-        return cls(n, total, alpha, np.where(several, mu / np.maximum(n, 1), np.nan))
+        return cls(*_pairs.case_sums(found.offsets, found.count, found.to_others, found.to_model))
 
     def counted(self, predicted: Bools) -> Bools:
         """Return (N,) bools: cases with a prediction and two annotators or more."""
@@ -55,12 +50,11 @@ class CaseSums(NamedTuple):
 
     def left_out(self, predicted: Bools) -> dict[str, int]:
         """Return the number of cases that do not count, by reason."""
-        several = self.n >= 2
-        n = int(np.count_nonzero(several))
-        if n == len(several) and predicted.all():
+        n_counted = int(np.count_nonzero(self.counted(predicted)))
+        if n_counted == len(self.n):
             return {}
-        empty = int(np.count_nonzero(self.n == 0))
-        counts = {NO_ANNOTATIONS: empty, SINGLE: len(several) - n - empty, NO_PREDICTION: n - int(np.count_nonzero(several & predicted))}
+        n, empty = int(np.count_nonzero(self.n >= 2)), int(np.count_nonzero(self.n == 0))
+        counts = {NO_ANNOTATIONS: empty, SINGLE: len(self.n) - n - empty, NO_PREDICTION: n - n_counted}
         return {reason: n for reason, n in counts.items() if n}
 
 
