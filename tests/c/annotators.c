@@ -1,4 +1,5 @@
 /* The kernels of annotators on small inputs, for the list in kernels.c. */
+#include "distances.h"
 #include "inputs.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 import numpy as np
 
-cdef extern from "ugt.h" nogil:
+cdef extern from "distances.h" nogil:
     ctypedef struct ugt_entries:
         const int64_t *offsets
         const int64_t *row_offsets

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "distances.h"
 
 #define FEW 128      /* items up to which insertion is faster than qsort: it takes half the time at 64 items, equal time at about 150 */
 #define SLACK 1e-12  /* relative; a difference of decimals such as 0.8 - 0.6 exceeds 0.2 only by rounding, and must not exceed lambda */

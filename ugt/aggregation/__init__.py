@@ -77,8 +77,8 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     known = _annotations("annotations", annotations)
     counts_decide = kind == "majority" and isinstance(known, Labels)
     arrays = known.class_counts() if counts_decide else _irn_arrays(known, "split", depth=1)
-    arrays = arrays if kind == "mean" else _first_classes(*arrays)
-    return Point(known.axes, *owned(*arrays), MadeOf(known, partial(votes, kind=kind)))
+    offsets, index, value = owned(*(arrays if kind == "mean" else _first_classes(*arrays)))
+    return Point(known.axes, offsets, index, value, MadeOf(known, partial(votes, kind=kind)))
 
 
 def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: Any = 1.0) -> Point:
@@ -255,7 +255,7 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
 
 def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: float | Array) -> Dirichlet:
     """Return the posterior for a prior of all cases, one number or (K,), or (N, K) of each."""
-    if np.ndim(alpha) < 2:
+    if isinstance(alpha, float) or alpha.ndim == 1:
         made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
     else:
         made_of = MadeOf(known, partial(_dirichlet, gamma=gamma), weights=weights, of_cases=alpha)
@@ -264,8 +264,8 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
         ragged = merged(row_of(known.offsets), known.label, weights * known.count, known.n_cases, known.n_classes)
     offsets, index, count = ragged
     if isinstance(alpha, float):
-        concentration = _scaled(gamma, count, alpha)
-        return Dirichlet(known.axes, *owned(offsets, index, concentration), _where_defined(offsets, alpha), made_of)
+        offsets, index, concentration = owned(offsets, index, _scaled(gamma, count, alpha))
+        return Dirichlet(known.axes, offsets, index, concentration, _where_defined(offsets, alpha), made_of)
     checks.room("a table of concentrations", 8 * known.n_cases * known.n_classes)
     counts = np.zeros((known.n_cases, known.n_classes))
     counts[row_of(offsets), index] = count

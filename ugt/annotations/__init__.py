@@ -291,8 +291,7 @@ class Labels(OnAxes):
         offsets, index, count = read_counts(table, axes)
         annotator = np.empty(len(index), np.int32)
         annotator.fill(-1)
-        arrays = offsets, annotator, index, count
-        return cls._made(axes, np.empty(0, np.int64), arrays, ordered, classes)
+        return cls._made(axes, np.empty(0, np.int64), (offsets, annotator, index, count), ordered, classes)
 
     @classmethod
     def _made(cls, axes: Axes, annotators: NDArray[Any], arrays: tuple[Any, ...], ordered: Order, classes: Classes) -> Labels:

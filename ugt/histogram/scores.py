@@ -390,9 +390,7 @@ def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
     return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
 
 
-def _score(
-    per_case: Array, weights: Array | None, stacklevel: int, data: Histograms | None = None, rule: Rule | None = None
-) -> HistogramScore:
+def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: Rule | None = None) -> HistogramScore:
     value, n = _mean(per_case, weights)
     if n == 0:
         notices.warn("undefined: no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)

@@ -260,9 +260,10 @@ class Point(Vectors):
         table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
-        row, index = table.nonzero()
-        arrays = offsets_of(np.bincount(row, minlength=len(table))), index.astype(np.int32), table[row, index] / total[row, 0]
-        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), *owned(*arrays))
+        row, column = table.nonzero()
+        arrays = offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), table[row, column] / total[row, 0]
+        offsets, index, value = owned(*arrays)
+        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index, value)
 
     @cached_property
     def defined(self) -> Bools:
