@@ -130,7 +130,7 @@ bench: build .venv-bench/installed
 
 .venv-bench/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python $(PIP) numpy scipy scikit-learn pandas krippendorff pyperf
+	$(@D)/bin/python $(PIP) numpy scipy scikit-learn pandas krippendorff statsmodels pyperf
 	@touch $@
 
 # ugt compared with scikit-learn, crowd-kit and others, each in a separate environment below .venv-versus (8 GB, most of it for one);

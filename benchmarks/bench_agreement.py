@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import common
 import numpy as np
 from common import Bench, Target, Work, grid, peer, stream
 from data import Skip
@@ -59,6 +60,33 @@ def krippendorff_alpha(n, annotators, k, per_case, level):
     """Krippendorff's alpha from Labels"""
     labels, _ = sparse(n, annotators, k, per_case, dense=False)
     return Work(lambda: ugt.krippendorff_alpha(labels, level), {"numpy.sum": stream(labels.label, labels.annotator)})
+
+
+@bench.job(
+    grid(n=(100,), peer=("krippendorff",), given=("table", "Labels")) + grid(n=(100,), peer=("statsmodels",), given=("counts", "Labels")),
+    {},
+    [Target("19.1", name, at_least=1, peer=name, given=given) for name, given in (("krippendorff", "table"), ("statsmodels", "counts"))],
+)
+def few_cases(n, peer, given):
+    """nominal alpha and Fleiss' kappa of a hundred cases x 5 annotators, from what the peer is given and from Labels"""
+    if common.peer(peer) is None:
+        raise Skip(f"{peer} is not installed")
+    rng = np.random.default_rng(0)
+    table = np.where(rng.random((n, 5)) < 0.7, rng.integers(0, 5, (n, 1)), rng.integers(0, 5, (n, 5)))
+    counts = (table[:, :, None] == np.arange(5)).sum(axis=1)
+    if peer == "krippendorff":
+        from krippendorff import alpha
+
+        read, ours = lambda: ugt.Labels.from_wide(table), ugt.krippendorff_alpha
+        ask = lambda: alpha(reliability_data=table.T, level_of_measurement="nominal")  # noqa: E731
+    else:
+        from statsmodels.stats.inter_rater import fleiss_kappa
+
+        read, ours, ask = lambda: ugt.Labels.from_counts(counts), ugt.fleiss_kappa, lambda: fleiss_kappa(counts)
+    labels = read()
+    if abs(ask() - ours(labels).value) > 1e-9:
+        raise RuntimeError("the two values differ")
+    return Work((lambda: ours(labels)) if given == "Labels" else (lambda: ours(read())), {peer: ask})
 
 
 @bench.job(

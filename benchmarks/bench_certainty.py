@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from common import Bench, Target, Work, grid, on_threads, stream
+from common import Bench, Target, Work, grid, on_threads, peer, stream
+from data import Skip
 
 import ugt
 
@@ -73,6 +74,22 @@ def metrics(metric, n=10_000):
     table, part = counts(n, 5, 10), min(n, 1000)
     post, scores = ugt.dirichlet(ugt.Labels.from_counts(table), prior=0.1), np.random.default_rng(1).random((n, 10))
     return Work(lambda: METRICS[metric](post.take(np.arange(n)), scores), {"1,000 draws": (lambda: by_draws(table[:part] + 0.1), n / part)})
+
+
+@bench.job(grid(n=(100, 100_000), k=(10,)), {"n": 100}, [Target("19.2", "scikit-learn", at_least=1, n=100_000, k=10)])
+def top3_accuracy(n, k):
+    """top-3 accuracy against one label per case, beside scikit-learn's"""
+    if peer("sklearn") is None:
+        raise Skip("scikit-learn is not installed")
+    from sklearn.metrics import top_k_accuracy_score
+
+    rng = np.random.default_rng(0)
+    scores, label = rng.random((n, k)), rng.integers(0, k, n)
+    truth = ugt.votes(ugt.Labels.from_wide(label[:, None], classes=k))
+    ask = lambda: top_k_accuracy_score(label, scores, k=3, labels=np.arange(k))  # noqa: E731
+    if abs(ask() - ugt.ua_topk_accuracy(truth, scores, 3).value) > 1e-9:
+        raise RuntimeError("the two accuracies differ")
+    return Work(lambda: ugt.ua_topk_accuracy(truth, scores, 3), {"scikit-learn": ask})
 
 
 @bench.job(grid(n=(10_000, 1_000_000)), {"n": 100})

@@ -1,4 +1,5 @@
 /* The kernels of annotators on small inputs, for the list in kernels.c. */
+#include "distances.h"
 #include "inputs.h"
 
 #include <math.h>
@@ -32,6 +33,13 @@ int measure_distances(const shared *in, uint64_t *digest)
     note(digest, others, (size_t)n * sizeof *others);
     TRY(ugt_class_predictions(&entries, &same, LABEL, prediction, 0, CASES, model));
     note(digest, model, (size_t)n * sizeof *model);
+    int64_t annotators[CASES];
+    double total[CASES], alpha[CASES], mu[CASES];
+    ugt_case_sums(&entries, others, model, CASES, 1, annotators, total, alpha, mu);
+    NOTE(annotators);
+    NOTE(total);
+    NOTE(alpha);
+    NOTE(mu);
     return UGT_OK;
 }
 

@@ -164,6 +164,10 @@ static int order_and_compare(const shared *in, uint64_t *digest)
     TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, 0, offsets, NULL, NULL));
     TRY(ugt_order_rows(NULL, NULL, DENSE, CASES, CLASSES, DEPTH, 0, CASES * CLASSES, offsets, class_index, start));
     note(digest, class_index, (size_t)offsets[CASES] * sizeof *class_index);
+    int8_t role[CASES * CLASSES], rest_role[CASES];
+    ugt_order_roles(offsets, start, CASES, CLASSES, DEPTH, role, rest_role);
+    note(digest, role, (size_t)offsets[CASES] * sizeof *role);
+    NOTE(rest_role);
     const ugt_orders orders = {offsets, class_index, start};
     for (int metric = UGT_AVERAGE_OVERLAP; metric <= UGT_DISCOUNTED_GAIN; metric++) {
         TRY(ugt_compare_orders(&orders, &orders, defined, 0, CASES, 1, CLASSES, DEPTH, metric, 0.5, per_case, per_draw));
@@ -184,6 +188,10 @@ static int integrate_ranks(const shared *in, uint64_t *digest)
     const int64_t n = ugt_profiles_count(in->profiles);
     TRY(ugt_dirichlet_ranks(in->profiles, 0, n, DEPTH, rank));
     note(digest, rank, (size_t)ugt_profiles_offsets(in->profiles)[n] * DEPTH * sizeof *rank);
+    double member[CASES * CLASSES], rest[CASES];
+    ugt_dirichlet_memberships(&in->posterior, CASES, rank, DEPTH, member, rest);
+    note(digest, member, (size_t)in->posterior.offsets[CASES] * sizeof *member);
+    NOTE(rest);
     TRY(ugt_dirichlet_certainty(in->profiles, 0, n, 2, certainty));
     note(digest, certainty, (size_t)n * sizeof *certainty);
     return UGT_OK;

@@ -2,6 +2,7 @@
 #ifndef KERNELS_H
 #define KERNELS_H
 
+#include "distances.h"
 #include "em.h"
 #include "rows.h"
 #include "ugt.h"

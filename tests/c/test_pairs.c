@@ -1,6 +1,6 @@
 /* Distances between annotators against all pairs of their labels, of numbers, classes and masks. */
 #include "check.h"
-#include "ugt.h"
+#include "distances.h"
 
 #define CASES 6
 #define ANNOTATORS 80

@@ -13,6 +13,12 @@ def tie_breaks(values):
     return [sum(parts, ()) for parts in product(*(permutations(bucket) for bucket in buckets))]
 
 
+def roles(values, k):
+    """1 if a class is among the best k however ties are broken, 2 if with some tie-breaks only, 0 if with none."""
+    sets = [set(order[:k]) for order in tie_breaks(values)]
+    return [1 if all(y in best for best in sets) else 2 if any(y in best for best in sets) else 0 for y in range(len(values))]
+
+
 def by_position(values):
     """The one order that breaks ties by position."""
     return [tuple(sorted(range(len(values)), key=lambda k: (-values[k], k)))]

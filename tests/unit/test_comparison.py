@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import orders as twin
 
 import ugt
+from ugt._base.ragged import offsets_of
 from ugt.accuracy import orders_of
 from ugt.plausibilities.estimates import Comparison, spread_of
+from ugt.plausibilities.orders import Orders
 
 NAN = float("nan")
 
@@ -49,3 +54,20 @@ def test_an_overlap_is_kept_and_given_back_as_it_was():
     first = post._overlaps(sets, k).copy()
     np.testing.assert_array_equal(post._overlaps(sets, k), first)
     np.testing.assert_allclose(first.sum((1, 2)), 1.0)
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4), st.integers(1, 4), st.booleans(), st.data())
+def test_roles_in_the_best_k_are_those_of_all_tie_breaks(values, depth, zeros, data):
+    k, table = data.draw(st.integers(1, depth)), np.array(values, np.float64) + (not zeros)
+    orders = Orders.from_dense(table, depth, "expectation")
+    if zeros:  # ragged rows, whose unlisted classes have the value 0
+        row, index = table.nonzero()
+        orders = Orders.from_ragged(offsets_of((table > 0).sum(1)), index.astype(np.int32), table[row, index], 4, depth, "expectation")
+    sets = orders.sets(k)
+    for i, row in enumerate(table):
+        found = np.full(4, sets.rest_role[i])
+        listed = slice(*sets.offsets[i : i + 2])
+        found[sets.index[listed]] = sets.role[listed]
+        assert found.tolist() == twin.roles(row.tolist(), k)
+    tied = [sorted(row, reverse=True) for row in table.tolist()]
+    assert orders.has_ties == any(row[j] == row[j + 1] for row in tied for j in range(min(depth, 3)))

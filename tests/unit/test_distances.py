@@ -585,6 +585,9 @@ def test_calls_that_do_not_fit():
         lambda: _pairs.find_entries(OFFSETS, np.array([0, 1, 2], np.int32), 2),
         lambda: _pairs.find_entries(OFFSETS, np.array([0, 1, -2], np.int32), 2),
         lambda: _pairs.find_entries(np.array([0, 2, 4]), np.array([0, 1, 1], np.int32), 2),
+        lambda: _pairs.case_sums(OFFSETS, COUNT[1:], np.ones(2), np.ones((1, 2))),
+        lambda: _pairs.case_sums(OFFSETS, COUNT, np.ones(2), np.ones((1, 3))),
+        lambda: _pairs.case_sums(OFFSETS, COUNT, np.ones(3), np.ones((1, 2))),
     ):
         refused(r"UGT_ERR_RANGE|fit|a case", call)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import ugt
+import ugt.io
 from ugt import Labels, Rankings
 from ugt._base import identifiers, names, notices
 

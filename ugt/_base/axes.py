@@ -208,19 +208,23 @@ def class_axis(
         column = naming.joined("classes", column, merge)
         for said in naming.suspicious([*map(str, column.ids.tolist())]):
             note(said)
-        names, rank = np.unique(column.ids, return_inverse=True)
-        return names, rank.reshape(-1).astype(np.int32)[column.code]
+        order, rank = column.ids.argsort(), np.empty(len(column.ids), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return column.ids[order], rank[column.code]
     names = class_ids(classes)
     numbers = not identifiers.is_text(names) or all(map(identifiers.NUMBER.fullmatch, names.tolist()))
     if isinstance(classes, (int, np.integer)) or not (numbers or identifiers.is_text(column.ids)):
-        position = naming.find(np.arange(len(names), dtype=np.int64), column.ids)
+        ids = column.ids
+        if identifiers.is_text(ids):
+            position = naming.find(np.arange(len(names), dtype=np.int64), ids)
+        else:
+            position = np.where((ids >= 0) & (ids < len(names)), ids, -1).astype(np.int32)
         must = f"hold class indices from 0 to {len(names) - 1}"
     else:
         position = naming.find(names, column.ids, merge)
         must = f"be one of the {len(names)} classes"
-    unknown = np.flatnonzero(position < 0)
-    if len(unknown):
-        j = unknown[0]  # ids are in order of first appearance
+    if position.min(initial=0) < 0:
+        j = int(np.argmax(position < 0))  # ids are in order of first appearance
         place = where(int(column.first[j]))
         if isinstance(classes, identifiers.Grades):
             raise not_in_order(names, column.ids[j], place)

@@ -87,7 +87,9 @@ def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
     at = identifiers.lookup(known, ids)
     for key in (one_number, look) if merge else (one_number,):
         unknown = np.flatnonzero(at < 0)
-        if key is one_number and not any(_has_points(names) for names in (known, ids[unknown]) if len(unknown)):
+        if len(unknown) == 0:
+            break
+        if key is one_number and not (_has_points(known) or _has_points(ids[unknown])):
             continue
         names: dict[str, int] = {}
         for i, name in enumerate(map(key, map(str, known.tolist()))):
@@ -116,6 +118,8 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
     """
     codes = [value for value in given if value.lower() in _NULLS]
     numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
+    if len(numbers) == len(given) and (not numbers or (numbers[0] >= 0 and not NINES.fullmatch(str(numbers[-1])))):
+        return ()  # the common case: ordinary numbers only
     if len(numbers) < len(given) - len(codes):  # a code that is a number, among names
         codes += [str(n) for n in numbers if n < 0 or NINES.fullmatch(str(n))]
     else:

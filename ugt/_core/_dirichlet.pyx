@@ -40,8 +40,7 @@ cdef extern from "ugt.h" nogil:
     void ugt_profiles_free(ugt_profiles *)
     int64_t ugt_profiles_count(const ugt_profiles *)
     const int64_t *ugt_profiles_offsets(const ugt_profiles *)
-    const double *ugt_profiles_concentrations(const ugt_profiles *)
-    const int64_t *ugt_profiles_counts(const ugt_profiles *)
+    void ugt_dirichlet_memberships(const ugt_posterior *, int64_t, const double *, int, double *, double *)
     int ugt_dirichlet_ranks(const ugt_profiles *, int64_t, int64_t, int, double *)
     int ugt_dirichlet_overlaps(const ugt_posterior *, const ugt_sets *, const int32_t *, int, int64_t, int64_t, double *)
     int ugt_dirichlet_certainty(const ugt_profiles *, int64_t, int64_t, int, double *)
@@ -106,17 +105,13 @@ cdef class Profiles:
         cdef int64_t n = ugt_profiles_count(self.profiles)
         return 0 if n == 0 else ugt_profiles_offsets(self.profiles)[n]
 
-    def groups(self, int64_t[::1] offsets, double[::1] concentration, int64_t[::1] count):
-        """Copy the profiles' offsets, concentrations and counts into the arguments."""
-        cdef int64_t n = ugt_profiles_count(self.profiles), i
-        if offsets.shape[0] != n + 1 or concentration.shape[0] != self.n_groups() or count.shape[0] != self.n_groups():
-            raise ValueError("outputs do not fit")
-        offsets[0] = 0
-        for i in range(n):
-            offsets[i + 1] = ugt_profiles_offsets(self.profiles)[i + 1]
-        for i in range(concentration.shape[0]):
-            concentration[i] = ugt_profiles_concentrations(self.profiles)[i]
-            count[i] = ugt_profiles_counts(self.profiles)[i]
+    def first_groups(self, int64_t[::1] first):
+        """Write the position of the first group of each profile."""
+        cdef int64_t i
+        if first.shape[0] != ugt_profiles_count(self.profiles):
+            raise ValueError("output does not fit")
+        for i in range(first.shape[0]):
+            first[i] = ugt_profiles_offsets(self.profiles)[i]
 
     def ranks(self, int64_t begin, int64_t end, double[:, ::1] rank):
         cdef int depth = <int> rank.shape[1], status
@@ -127,6 +122,16 @@ cdef class Profiles:
         with nogil:
             status = ugt_dirichlet_ranks(self.profiles, begin, end, depth, &rank[0, 0])
         check(status)
+
+    def memberships(self, const double[:, ::1] rank, double[::1] member, double[::1] rest):
+        cdef ugt_posterior posterior = self.posterior()
+        if rank.shape[0] != self.n_groups() or rank.shape[1] < 1 or member.shape[0] != self.index.shape[0] or rest.shape[0] != self.n_cases:
+            raise ValueError("ranks or outputs do not fit the posterior")
+        if self.n_cases == 0:
+            return
+        with nogil:
+            ugt_dirichlet_memberships(&posterior, self.n_cases, &rank[0, 0] if rank.shape[0] > 0 else NULL, <int> rank.shape[1],
+                                      first_out(member), &rest[0])
 
     def overlaps(self, const int64_t[::1] offsets, const int32_t[::1] index, const int8_t[::1] role,
                  const int8_t[::1] rest_role, const int32_t[::1] k, int64_t begin, int64_t end, double[:, :, ::1] table):
@@ -201,6 +206,9 @@ cdef class Profiles:
 
 
 cdef inline const double *first_double(const double[::1] x) noexcept nogil:
+    return &x[0] if x.shape[0] > 0 else NULL
+
+cdef inline double *first_out(double[::1] x) noexcept nogil:
     return &x[0] if x.shape[0] > 0 else NULL
 
 cdef inline const int64_t *first64(const int64_t[::1] x) noexcept nogil:

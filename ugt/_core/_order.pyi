@@ -20,6 +20,9 @@ def ragged_rows(
     index: NDArray[int32] | None = None,
     start: NDArray[int32] | None = None,
 ) -> None: ...
+def roles(
+    offsets: NDArray[int64], start: NDArray[int32], n_classes: int, k: int, role: NDArray[int8], rest_role: NDArray[int8]
+) -> None: ...
 def role_sums(
     offsets: NDArray[int64],
     index: NDArray[int32],

@@ -13,6 +13,7 @@ cdef extern from "ugt.h" nogil:
         const int32_t *class_index
         const int8_t *role
         const int8_t *rest_role
+    void ugt_order_roles(const int64_t *, const int32_t *, int64_t, int64_t, int64_t, int8_t *, int8_t *)
     int ugt_role_sums(const int64_t *, const int32_t *, const double *, const double *, const ugt_sets *, int64_t, int64_t, double, double *)
     int ugt_order_rows(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, int, int64_t, int64_t *, int32_t *,
                        int32_t *)
@@ -71,6 +72,17 @@ def ragged_rows(const int64_t[::1] row_offsets, const int32_t[::1] row_index, co
 
 cdef inline const int32_t *first(const int32_t[::1] x) noexcept nogil:
     return &x[0] if x.shape[0] > 0 else NULL
+
+
+def roles(const int64_t[::1] offsets, const int32_t[::1] start, int64_t n_classes, int64_t k, int8_t[::1] role, int8_t[::1] rest_role):
+    cdef int64_t n = rest_role.shape[0]
+    if offsets.shape[0] != n + 1 or role.shape[0] != start.shape[0]:
+        raise ValueError("arrays of the orders do not fit together")
+    if n == 0:
+        return
+    check_rows(offsets, 0, n, start.shape[0])
+    with nogil:
+        ugt_order_roles(&offsets[0], first(start), n, n_classes, k, &role[0] if role.shape[0] > 0 else NULL, &rest_role[0])
 
 
 def role_sums(const int64_t[::1] offsets, const int32_t[::1] index, const double[::1] value, const double[::1] rest,

@@ -15,6 +15,9 @@ DICE: int
 def find_entries(offsets: _Int64, annotator: _Int32, n_annotators: int) -> tuple[_Int64, _Int64, int]:
     """``(entry_offsets (N + 1,), entry_of (R,), number of entries)``: the rows of an annotator in a case are one entry."""
 
+def case_sums(offsets: _Int64, count: _Int64, to_others: _Float64, to_model: _Float64) -> tuple[_Int64, _Float64, _Float64, _Float64]:
+    """``(n (N,), total (N,), alpha (N,), mu (M, N))``: annotators, sum and mean over their pairs, mean distance to each model."""
+
 class Distance:
     def __init__(self, kind: int, slack: float, n_classes: int, cost: _Float64 | None, number: _Float64 | None) -> None: ...
 

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 import numpy as np
 
-cdef extern from "ugt.h" nogil:
+cdef extern from "distances.h" nogil:
     ctypedef struct ugt_entries:
         const int64_t *offsets
         const int64_t *row_offsets
@@ -28,6 +28,8 @@ cdef extern from "ugt.h" nogil:
     int UGT_JACCARD
     int UGT_DICE
     int ugt_find_entries(const int64_t *, const int32_t *, int64_t, int64_t, int64_t *, int64_t *, int64_t *)
+    void ugt_case_sums(const ugt_entries *, const double *, const double *, int64_t, int64_t, int64_t *, double *, double *,
+                       double *)
     int ugt_number_distances(const ugt_entries *, const ugt_distance *, const double *, int64_t, int64_t, double *)
     void ugt_number_predictions(const ugt_entries *, const ugt_distance *, const double *, const double *, int64_t, int64_t, double *)
     int ugt_class_distances(const ugt_entries *, const ugt_distance *, const int32_t *, int64_t, int64_t, double *)
@@ -50,6 +52,26 @@ def find_entries(const int64_t[::1] offsets, const int32_t[::1] annotator, int64
         status = ugt_find_entries(&offsets[0], &annotator[0], n_cases, n_annotators, &offsets_view[0], &of_view[0], &n_entries)
     check(status)
     return entry_offsets, entry_of, n_entries
+
+
+def case_sums(const int64_t[::1] offsets, const int64_t[::1] count, const double[::1] to_others, const double[:, ::1] to_model):
+    cdef int64_t n_cases = offsets.shape[0] - 1, n_models = to_model.shape[0]
+    cdef ugt_entries entries
+    if n_cases < 1 or offsets[0] != 0 or offsets[n_cases] != count.shape[0] or to_others.shape[0] != count.shape[0] \
+            or to_model.shape[1] != count.shape[0]:
+        raise ValueError("arrays of the entries do not fit together")
+    check_rows(offsets, 0, n_cases, count.shape[0])
+    n, total, alpha, mu = np.empty(n_cases, np.int64), np.empty(n_cases), np.empty(n_cases), np.empty((n_models, n_cases))
+    cdef int64_t[::1] n_view = n
+    cdef double[::1] total_view = total, alpha_view = alpha
+    cdef double[:, ::1] mu_view = mu
+    entries.offsets, entries.row_offsets, entries.times = &offsets[0], NULL, NULL
+    entries.count = &count[0] if count.shape[0] > 0 else NULL
+    with nogil:
+        ugt_case_sums(&entries, &to_others[0] if to_others.shape[0] > 0 else NULL, &to_model[0, 0] if n_models > 0 and count.shape[0] > 0 else NULL,
+                      n_cases, n_models, &n_view[0], &total_view[0], &alpha_view[0],
+                      &mu_view[0, 0] if n_models > 0 else NULL)
+    return n, total, alpha, mu
 
 
 cdef class Distance:

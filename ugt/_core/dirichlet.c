@@ -10,6 +10,7 @@
  * The trapezoid rule on the grid of core.h converges exponentially, because every integrand is entire and decays
  * double-exponentially. The sum over classes must be 1, so its deviation from 1 estimates the error at no cost; the step
  * is halved until this deviation is small enough. */
+#include <math.h>
 #include <string.h>
 
 #include "core.h"
@@ -98,5 +99,31 @@ int ugt_dirichlet_ranks(const ugt_profiles *profiles, int64_t begin, int64_t end
     }
     ugt_workspace_free(&work);
     return status;
+}
+
+static double member_of(const double *rank, int depth)
+{
+    double sum = 0.0;
+    for (int r = 0; r < depth; r++)
+        sum += rank[r];
+    return fmin(sum, 1.0);
+}
+
+void ugt_dirichlet_memberships(const ugt_posterior *posterior, int64_t n_cases, const double *rank, int depth, double *member, double *rest)
+{
+    for (int64_t i = 0; i < n_cases; i++) {
+        const int64_t begin = posterior->offsets[i], end = posterior->offsets[i + 1], unlisted = posterior->n_classes - (end - begin);
+        if (posterior->case_profile[i] < 0) {
+            rest[i] = NAN;
+            continue;
+        }
+        const double *own = rank + ugt_profiles_offsets(posterior->profiles)[posterior->case_profile[i]] * depth;
+        for (int64_t j = begin; j < end; j++)
+            member[j] = member_of(own + (int64_t)posterior->entry_group[j] * depth, depth);
+        if (posterior->background_group[i] >= 0)
+            rest[i] = member_of(own + (int64_t)posterior->background_group[i] * depth, depth);
+        else
+            rest[i] = end - begin < depth && unlisted > 0 ? (double)(depth - (end - begin)) / (double)unlisted : 0.0;
+    }
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ugt.h"
+#include "distances.h"
 
 #define TOGETHER 31 /* words whose bits are added up in one set of bytes: 31 * 8 = 248 still fits a byte */
 

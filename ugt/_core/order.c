@@ -49,6 +49,22 @@ int ugt_role_sums(const int64_t *offsets, const int32_t *class_index, const doub
     return UGT_OK;
 }
 
+void ugt_order_roles(const int64_t *offsets, const int32_t *start, int64_t n_cases, int64_t n_classes, int64_t k, int8_t *role,
+                     int8_t *rest_role)
+{
+    for (int64_t i = 0; i < n_cases; i++) {
+        const int64_t first = offsets[i], listed = offsets[i + 1] - first;
+        int64_t end = listed; /* of the bucket */
+        for (int64_t j = listed - 1; j >= 0; j--) {
+            const int32_t here = start[first + j];
+            role[first + j] = end <= k ? UGT_ROLE_CERTAIN : here < k ? UGT_ROLE_TIED : UGT_ROLE_NONE;
+            if (j > 0 && start[first + j - 1] != here)
+                end = j;
+        }
+        rest_role[i] = listed >= k ? UGT_ROLE_NONE : n_classes <= k ? UGT_ROLE_CERTAIN : UGT_ROLE_TIED;
+    }
+}
+
 typedef struct {
     double value;
     int32_t class_index;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "distances.h"
 
 #define FEW 128      /* items up to which insertion is faster than qsort: it takes half the time at 64 items, equal time at about 150 */
 #define SLACK 1e-12  /* relative; a difference of decimals such as 0.8 - 0.6 exceeds 0.2 only by rounding, and must not exceed lambda */
@@ -507,4 +508,27 @@ int ugt_class_probabilities(const ugt_entries *in, const ugt_distance *distance,
     }
     free(kept);
     return status;
+}
+
+void ugt_case_sums(const ugt_entries *in, const double *to_others, const double *to_model, int64_t n_cases, int64_t n_models, int64_t *n,
+                   double *total, double *alpha, double *mu)
+{
+    for (int64_t i = 0; i < n_cases; i++) {
+        n[i] = 0;
+        total[i] = 0.0;
+        for (int64_t e = in->offsets[i]; e < in->offsets[i + 1]; e++) {
+            n[i] += in->count[e];
+            total[i] += (double)in->count[e] * to_others[e];
+        }
+        total[i] /= 2.0;
+        const double several = (double)n[i];
+        alpha[i] = n[i] < 2 ? NAN : total[i] / (several * (several - 1.0) / 2.0);
+        for (int64_t m = 0; m < n_models; m++) {
+            double *sum = &mu[m * n_cases + i];
+            *sum = 0.0;
+            for (int64_t e = in->offsets[i]; e < in->offsets[i + 1]; e++)
+                *sum += (double)in->count[e] * to_model[m * in->offsets[n_cases] + e];
+            *sum = n[i] < 2 ? NAN : *sum / several;
+        }
+    }
 }

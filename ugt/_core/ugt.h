@@ -110,6 +110,16 @@ typedef struct {
 int ugt_role_sums(const int64_t *offsets, const int32_t *class_index, const double *value, const double *rest, const ugt_sets *sets,
                   int64_t n_cases, int64_t n_classes, double total, double *out);
 
+/* Roles in the sets of the best k, for an order of each case (orders as below, without class_index): role [offsets[n_cases]] of listed
+ * classes, rest_role [n_cases] of the others. */
+void ugt_order_roles(const int64_t *offsets, const int32_t *start, int64_t n_cases, int64_t n_classes, int64_t k, int8_t *role,
+                     int8_t *rest_role);
+
+/* P(among the best `depth`) by the ranks of ugt_dirichlet_ranks for all profiles: member [offsets[n_cases]] of listed classes, rest
+ * [n_cases] of each other class. If fewer classes have a positive concentration, the others fill the places at random. NaN in rest: the
+ * case is undefined. */
+void ugt_dirichlet_memberships(const ugt_posterior *posterior, int64_t n_cases, const double *rank, int depth, double *member, double *rest);
+
 /* Joint law, for cases [begin, end), of how many classes of the two sets are among the k[i] largest plausibilities. k [n_cases] in
  * 1..k_max. table [n_cases * (k_max+1)^2]: entry (a, b) = P(a of the first and b of the second); NaN if the case is undefined. If fewer
  * than k classes have a positive concentration, classes of plausibility 0 fill the other places, every choice being equally likely. */
@@ -539,62 +549,5 @@ int ugt_set_scores(const ugt_set_rule *rule, const double *probability, const ui
 int ugt_sampled_labels(const double *plausibility, int64_t n_rows, int64_t n_classes, const uint64_t *stream_key, uint64_t seed,
                        uint64_t chain, int64_t m, int32_t *label);
 
-/* ---- pairs.c: distances between the annotators of a case, and to predictions -------------------------------- */
-
-/* An entry is an annotator in a case, or count annotators with equal labels. Its rows are its labels, which form one distribution. */
-typedef struct {
-    const int64_t *offsets;     /* [n_cases+1], into entries */
-    const int64_t *row_offsets; /* [n_entries+1], into rows, at least one row each; NULL: entry e is row e */
-    const int64_t *count;       /* [n_entries] >= 1; must be 1 for entries with several rows */
-    const int64_t *times;       /* [n_rows] >= 1: how often a label was given; NULL: once */
-} ugt_entries;
-
-typedef struct {
-    int kind;             /* between numbers: UGT_SQUARED, or UGT_THRESHOLD: max(0, |y - y'| - lambda) */
-    double lambda;        /* >= 0 */
-    int64_t n_classes;    /* used between classes only, as are cost and number */
-    const double *cost;   /* [n_classes * n_classes], symmetric, >= 0, 0 on the diagonal; NULL: 1 between any two classes */
-    const double *number; /* [n_classes], or NULL; predicted probabilities use the distances between these numbers if cost is NULL */
-} ugt_distance;
-
-#define UGT_SQUARED 0
-#define UGT_THRESHOLD 1
-
-/* Rows of one annotator in one case share an entry; each row of annotator -1 has its own. entry_offsets [n_cases+1], entry_of
- * [n_rows]: entries are numbered in the order of their first rows. */
-int ugt_find_entries(const int64_t *offsets, const int32_t *annotator, int64_t n_cases, int64_t n_annotators, int64_t *entry_offsets,
-                     int64_t *entry_of, int64_t *n_entries);
-
-/* For cases [begin, end). to_others [n_entries]: sum over the other annotators of the case of the mean distance over all pairs of
- * labels; to_model [n_entries]: mean distance to the prediction of the case, NaN if there is none (NaN, class -1). The absolute values
- * of numbers, and of the numbers of classes, are below 1e100. */
-int ugt_number_distances(const ugt_entries *in, const ugt_distance *distance, const double *value, int64_t begin, int64_t end,
-                         double *to_others);
-void ugt_number_predictions(const ugt_entries *in, const ugt_distance *distance, const double *value, const double *prediction,
-                            int64_t begin, int64_t end, double *to_model);
-int ugt_class_distances(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, int64_t begin, int64_t end,
-                        double *to_others);
-int ugt_class_predictions(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, const int64_t *prediction,
-                          int64_t begin, int64_t end, double *to_model);
-
-/* to_model: expected distances under probability [(end-begin) * n_classes]; a row of NaN is no prediction. *fault: the first case with
- * an invalid row (a number below 0, only some NaN, or a sum that is not 1 within 1e-4), or -1. */
-int ugt_class_probabilities(const ugt_entries *in, const ugt_distance *distance, const int32_t *label, const double *probability,
-                            int64_t begin, int64_t end, double *to_model, int64_t *fault);
-
-/* ---- masks.c: these distances for masks ------------------------------------------------------------------------- */
-
-typedef struct {
-    const int64_t *start; /* [n_rows+1]: mask r is word[start[r]] up to word[start[r+1]], one bit per pixel, 0 after the last */
-    const uint64_t *word;
-} ugt_masks;
-
-#define UGT_JACCARD 0
-#define UGT_DICE 1
-
-/* All masks of a case must have one length, else UGT_ERR_RANGE. predicted: one mask per case, used if present [n_cases]. */
-int ugt_mask_distances(const ugt_entries *in, const ugt_masks *masks, int kind, int64_t begin, int64_t end, double *to_others);
-int ugt_mask_predictions(const ugt_entries *in, const ugt_masks *masks, const ugt_masks *predicted, const uint8_t *present, int kind,
-                         int64_t begin, int64_t end, double *to_model);
 #include "integrals.h"
 #endif

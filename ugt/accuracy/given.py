@@ -18,9 +18,9 @@ def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
     table = as_array(scores)
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
         raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")
-    bad = np.isnan(table)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
+    least = np.minimum.reduce(table, axis=None)
+    if least != least:  # noqa: PLR0124  (NaN)
+        i, j = np.argwhere(np.isnan(table))[0]
         raise checks.error("scores", "not be NaN", "nan", f"case {truth.axes.case_name(i)}, class {truth.axes.class_name(j)}")
     return Orders.from_dense(table, k, checks.option("ties", ties, checks.TIES))
 

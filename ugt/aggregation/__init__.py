@@ -9,7 +9,8 @@ import numpy as np
 
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, Int32, Int64, NDArray
-from .._base.ragged import offsets_of, row_of, sizes_of
+from .._base.axes import owned
+from .._base.ragged import n_empty, offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
@@ -74,8 +75,10 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
     """
     checks.option("kind", kind, ("majority", "mean"))
     known = _annotations("annotations", annotations)
-    arrays = _irn_arrays(known, "split", depth=1)
-    return Point(known.axes, *(arrays if kind == "mean" else _first_classes(*arrays)), MadeOf(known, partial(votes, kind=kind)))
+    counts_decide = kind == "majority" and isinstance(known, Labels)
+    arrays = known.class_counts() if counts_decide else _irn_arrays(known, "split", depth=1)
+    offsets, index, value = owned(*(arrays if kind == "mean" else _first_classes(*arrays)))
+    return Point(known.axes, offsets, index, value, MadeOf(known, partial(votes, kind=kind)))
 
 
 def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliability: Any = 1.0) -> Point:
@@ -245,14 +248,14 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
     known = _annotations("labels", labels)
     gamma, weights = reliability_of(reliability, known)
     alpha = _prior(prior, known)
-    if alpha.ndim == 2:
+    if np.ndim(alpha) == 2:
         notices.note(INFORMED)
     return _dirichlet(known, weights, gamma=gamma, alpha=alpha)
 
 
-def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: Array) -> Dirichlet:
-    """Return the posterior for a prior (K,) of all cases or (N, K) of each."""
-    if alpha.ndim == 1:
+def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: float | Array) -> Dirichlet:
+    """Return the posterior for a prior of all cases, one number or (K,), or (N, K) of each."""
+    if isinstance(alpha, float) or alpha.ndim == 1:
         made_of = MadeOf(known, partial(_dirichlet, gamma=gamma, alpha=alpha), weights=weights)
     else:
         made_of = MadeOf(known, partial(_dirichlet, gamma=gamma), weights=weights, of_cases=alpha)
@@ -260,9 +263,9 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
     if weights is not None:
         ragged = merged(row_of(known.offsets), known.label, weights * known.count, known.n_cases, known.n_classes)
     offsets, index, count = ragged
-    if alpha.ndim == 1 and alpha.min() == alpha.max():
-        extra = float(alpha[0])
-        return Dirichlet(known.axes, offsets, index, _scaled(gamma, count, extra), _where_defined(offsets, extra), made_of)
+    if isinstance(alpha, float):
+        offsets, index, concentration = owned(offsets, index, _scaled(gamma, count, alpha))
+        return Dirichlet(known.axes, offsets, index, concentration, _where_defined(offsets, alpha), made_of)
     checks.room("a table of concentrations", 8 * known.n_cases * known.n_classes)
     counts = np.zeros((known.n_cases, known.n_classes))
     counts[row_of(offsets), index] = count
@@ -313,14 +316,15 @@ def _first_classes(offsets: Int64, index: Int32, value: Array) -> Ragged:
     """Return the classes with the highest value of each row, with equal shares."""
     row, n_rows = row_of(offsets), len(offsets) - 1
     top = np.zeros(n_rows)
-    defined = sizes_of(offsets) > 0
-    top[defined] = np.maximum.reduceat(value, offsets[:-1][defined]) if defined.any() else 0
+    defined = np.flatnonzero(sizes_of(offsets))
+    top[defined] = np.maximum.reduceat(value, offsets[defined]) if len(defined) else 0
     wins = value == top[row]
     n_first = np.bincount(row[wins], minlength=n_rows)
     return offsets_of(n_first), index[wins], 1 / n_first[row[wins]]
 
 
-def _prior(prior: Any, labels: Labels) -> Array:
+def _prior(prior: Any, labels: Labels) -> float | Array:
+    """Return one number for all classes, an array (K,) of different ones, or a table (N, K)."""
     if isinstance(prior, str) and prior == "fit":
         prior = fit_dirichlet_prior(labels)
     if isinstance(prior, DirichletPrior):
@@ -332,7 +336,7 @@ def _prior(prior: Any, labels: Labels) -> Array:
         prior = prior.value
     prior = getattr(prior, "alpha", prior)  # DirichletPredictions have it
     if np.ndim(prior) == 0:
-        return np.full(labels.n_classes, checks.scalar("prior", prior))
+        return checks.scalar("prior", prior)
     alpha = identifiers.as_array(prior)
     if alpha.dtype.kind not in "biuf" or alpha.shape not in ((labels.n_classes,), (labels.n_cases, labels.n_classes)):
         got = f"shape {alpha.shape}" if alpha.dtype.kind in "biuf" else f"{alpha.dtype} of shape {alpha.shape}"
@@ -344,7 +348,7 @@ def _prior(prior: Any, labels: Labels) -> Array:
         *case, k = (int(j) for j in np.argwhere(bad)[0])
         where = f"class {labels.axes.class_name(k)}" + (f" of case {labels.axes.case_name(case[0])}" if case else "")
         raise checks.error("prior", "be finite numbers of at least 0", identifiers.name(alpha[tuple([*case, k])]), where)
-    return alpha
+    return float(alpha[0]) if alpha.ndim == 1 and alpha.min() == alpha.max() else alpha
 
 
 def _scaled(gamma: float, values: NDArray[Any], extra: float | Array) -> Array:
@@ -355,5 +359,4 @@ def _scaled(gamma: float, values: NDArray[Any], extra: float | Array) -> Array:
 
 def _where_defined(offsets: Int64, background: float) -> float | Array:
     """Return the background concentration, which is 0 in a case without annotations, so that it remains undefined."""
-    empty = sizes_of(offsets) == 0
-    return np.where(empty, 0.0, background) if background > 0 and empty.any() else background
+    return np.where(sizes_of(offsets) == 0, 0.0, background) if background > 0 and n_empty(offsets) else background

@@ -40,10 +40,7 @@ class Values(NamedTuple):
     @classmethod
     def of(cls, disagreement: Array, expected: Array) -> Values:
         """Compute the values from observed disagreement and disagreement expected by chance."""
-        varies = expected > TINY
-        value = np.full(len(expected), np.nan)
-        np.divide(disagreement, expected, out=value, where=varies)
-        return cls(1 - value, 1 - disagreement, 1 - expected)
+        return cls(1 - disagreement / np.where(expected > TINY, expected, np.nan), 1 - disagreement, 1 - expected)
 
 
 class Agreed(NamedTuple):

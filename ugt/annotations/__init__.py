@@ -289,8 +289,9 @@ class Labels(OnAxes):
         table, case_ids, classes = table_of(counts, case_ids, classes)
         axes = Axes.of(table.shape[0], table.shape[1], case_ids, named_by(classes, ordered))
         offsets, index, count = read_counts(table, axes)
-        arrays = offsets, np.full(len(index), -1, np.int32), index, count
-        return cls._made(axes, np.empty(0, np.int64), arrays, ordered, classes)
+        annotator = np.empty(len(index), np.int32)
+        annotator.fill(-1)
+        return cls._made(axes, np.empty(0, np.int64), (offsets, annotator, index, count), ordered, classes)
 
     @classmethod
     def _made(cls, axes: Axes, annotators: NDArray[Any], arrays: tuple[Any, ...], ordered: Order, classes: Classes) -> Labels:

@@ -11,6 +11,7 @@ from .._base.arrays import Bools, Int64
 from .._base.identifiers import name
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
+from .._core import _tables
 from . import Labels
 from .first_choices import first_choices
 
@@ -39,9 +40,9 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     labels is hypergeometric (Fisher's exact test); below 1 in 1,000 the note is given. The first m readings of the other cases are known
     if m readings of each differ: those of the annotators who also read cases with m labels, or else the first m in the order of labels.
     """
-    totals = np.bincount(row_of(labels.offsets), labels.count, labels.n_cases)
+    totals = _tables.row_sums(labels.offsets, labels.count.astype(np.float64))
     totals = totals[totals > 1]
-    if len(totals) == 0 or totals.min() == totals.max():  # the common case, and a quick check
+    if len(totals) == 0 or (totals == totals[0]).all():  # the common case, and a quick check
         return "", None
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes

@@ -33,10 +33,9 @@ def weighing(known: Any, annotators: NDArray[Any]) -> Bools:
 
 def check_not_among(models: Iterable[Any], annotators: Any) -> None:
     """Reject a model with the name of an annotator; numbers of columns without names are not names."""
-    ids = np.asarray(annotators)
-    numbered = ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(len(ids)))
-    both = set() if numbered else {str(one) for one in ids.tolist()} & {str(one) for one in models}
-    if both:
+    named, ids = {str(one) for one in models}, np.asarray(annotators)
+    both = named & {str(one) for one in ids.tolist()} if named else named
+    if both and not (ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(len(ids)))):
         must = (
             "be of models that are not among the annotators: judged by its own labels a model looks better than it is (leave these labels "
             "out, or give another name to whoever has it by chance)"

@@ -90,8 +90,8 @@ def annotation_certainty(
 
 def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
     """Return the standard error of a mean over cases, whose errors are independent."""
-    defined = post.certainty_error(per_case, k, kind, group)[~np.isnan(per_case)]
-    return float(np.sqrt((defined**2).sum()) / max(len(defined), 1))
+    defined = post.certainty_error(per_case, k, kind, group)[per_case == per_case]  # noqa: PLR0124  (not NaN)
+    return math.sqrt(np.add.reduce(defined**2)) / max(len(defined), 1)
 
 
 def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.Certainty:

@@ -55,7 +55,7 @@ class Compared:
     @cached_property
     def sums(self) -> CaseSums:
         """The sums of each case."""
-        return CaseSums.of(self.distances, self.n_cases)
+        return CaseSums.of(self.distances)
 
     def judged_by(self, annotators: NDArray[Any]) -> Compared:
         """Return the same comparison with annotators (A,) weighted by 0 or 1; those with 0 are left out."""

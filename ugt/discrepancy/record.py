@@ -220,7 +220,7 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
 def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRatio:
     """Return the record of a statistic; warn if the ratio is undefined."""
     value, alpha, mu = statistic.estimate.tolist()
-    n = int(np.count_nonzero(statistic.kept))
+    n = statistic.n_counted
     reason = why_undefined(n, alpha, left_out)
     if reason:
         notices.warn(f"undefined: {reason}", stacklevel=3)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
+from .._core import _pairs
 from ..resampling import over
 
 if TYPE_CHECKING:
@@ -32,16 +33,8 @@ class CaseSums(NamedTuple):
     mu: Array  # (M, N) mean distance of each model
 
     @classmethod
-    def of(cls, found: Distances, n_cases: int) -> CaseSums:
-        case = row_of(found.offsets)
-        n = np.bincount(case, found.count, n_cases).astype(np.int64)
-        total = np.bincount(case, found.count * found.to_others, n_cases) / 2
-        mu = np.array([np.bincount(case, found.count * row, n_cases) for row in found.to_model]).reshape(len(found.to_model), n_cases)
-        several, pairs = n >= 2, n * (n - 1.0) / 2
-        if several.all():
-            return cls(n, total, total / pairs, mu / n)
-        alpha = np.where(several, total / np.maximum(pairs, 1), np.nan)
-        return cls(n, total, alpha, np.where(several, mu / np.maximum(n, 1), np.nan))
+    def of(cls, found: Distances) -> CaseSums:
+        return cls(*_pairs.case_sums(found.offsets, found.count, found.to_others, found.to_model))
 
     def counted(self, predicted: Bools) -> Bools:
         """Return (N,) bools: cases with a prediction and two annotators or more."""
@@ -57,12 +50,11 @@ class CaseSums(NamedTuple):
 
     def left_out(self, predicted: Bools) -> dict[str, int]:
         """Return the number of cases that do not count, by reason."""
-        several = self.n >= 2
-        n = int(np.count_nonzero(several))
-        if n == len(several) and predicted.all():
+        n_counted = int(np.count_nonzero(self.counted(predicted)))
+        if n_counted == len(self.n):
             return {}
-        empty = int(np.count_nonzero(self.n == 0))
-        counts = {NO_ANNOTATIONS: empty, SINGLE: len(several) - n - empty, NO_PREDICTION: n - int(np.count_nonzero(several & predicted))}
+        n, empty = int(np.count_nonzero(self.n >= 2)), int(np.count_nonzero(self.n == 0))
+        counts = {NO_ANNOTATIONS: empty, SINGLE: len(self.n) - n - empty, NO_PREDICTION: n - n_counted}
         return {reason: n for reason, n in counts.items() if n}
 
 

@@ -359,7 +359,7 @@ def _per_case(data: Histograms, rule: Rule) -> Array:
 
 
 def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
-    return replace(_score(_per_case(data, rule), data.weights, 4), _data=data, _rule=rule)
+    return _score(_per_case(data, rule), data.weights, 4, data, rule)
 
 
 def _shares(y: Array) -> tuple[Array, Array]:
@@ -390,10 +390,10 @@ def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
     return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
 
 
-def _score(per_case: Array, weights: Array | None, stacklevel: int) -> HistogramScore:
+def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: Rule | None = None) -> HistogramScore:
     value, n = _mean(per_case, weights)
     if n == 0:
         notices.warn("undefined: no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
     without = 0 if weights is None else int((weights == 0).sum())
     reasons = (NO_LABELS, len(per_case) - n - without), (NO_WEIGHT, without)
-    return HistogramScore(value, per_case, n, {reason: left for reason, left in reasons if left}, weights)
+    return HistogramScore(value, per_case, n, {reason: left for reason, left in reasons if left}, weights, data, rule)

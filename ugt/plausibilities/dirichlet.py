@@ -70,22 +70,35 @@ class Dirichlet(Plausibilities):
     n_draws = 0
 
     def __post_init__(self) -> None:
-        background = np.array(np.broadcast_to(np.asarray(self.background, np.float64), (self.axes.n_cases,)))
+        object.__setattr__(self, "background", np.full(self.axes.n_cases, self.background, np.float64))
+        least, most = self._range
+        if not (least > 0 and most * self.axes.n_classes < np.inf):
+            self._check()
+        super().__post_init__()
+
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        """Return the least and the largest concentration, NaN if one is; a background of 0 is none."""
+        least, most = np.minimum.reduce(self.background, initial=np.inf), np.maximum.reduce(self.background, initial=0.0)
+        if least == 0:
+            least = np.minimum.reduce(self.background[self.background != 0], initial=np.inf)
+        found = np.minimum.reduce(self.concentration, initial=least), np.maximum.reduce(self.concentration, initial=most)
+        return float(found[0]), float(found[1])
+
+    def _check(self) -> None:
         bad = ~np.isfinite(self.concentration) | (self.concentration <= 0)
         if bad.any():
             at = int(np.argmax(bad))
             where = f"case {self.axes.case_name(row_at(self.offsets, at))}"
             raise error("concentration", "be finite and above 0", self.concentration[at], where)
-        bad = ~np.isfinite(background) | (background < 0)
+        bad = ~np.isfinite(self.background) | (self.background < 0)
         if bad.any():
             at = int(np.argmax(bad))
-            raise error("background", "be finite and not below 0", background[at], f"case {self.axes.case_name(at)}")
-        object.__setattr__(self, "background", background)
+            raise error("background", "be finite and not below 0", self.background[at], f"case {self.axes.case_name(at)}")
         endless = ~np.isfinite(self._totals())
         if endless.any():
             where = f"case {self.axes.case_name(int(np.argmax(endless)))}"
             raise error("concentration", "have a finite sum over the classes of a case", np.inf, where)
-        super().__post_init__()
 
     @classmethod
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Dirichlet:
@@ -120,38 +133,34 @@ class Dirichlet(Plausibilities):
     # ---- results of the C core ----
 
     @cached_property
-    def _groups(self) -> tuple[_dirichlet.Profiles, Int64, Int64, Int64]:
-        """Return the profiles, that of each case (-1: undefined), and the positions of its entries and background among all groups."""
-        too_sure = self._totals() > MOST_TOTAL
-        if too_sure.any():
-            at = int(np.argmax(too_sure))
-            must = f"add up to at most {MOST_TOTAL:g} over the classes of a case, for the order of plausibilities to be resolved"
-            raise error("concentration", must, self._totals()[at], f"case {self.axes.case_name(at)}")
-        case = np.append(row_of(self.offsets), np.arange(self.n_cases))
-        value = np.append(self.concentration, np.where(self.background > 0, self.background, 1.0))
-        if len(value) and not LEAST <= value.min() <= value.max() <= MOST:
-            at = int(np.argmax((value < LEAST) | (value > MOST)))
-            raise error("concentration", f"be 0 or from {LEAST:g} to {MOST:g}", value[at], f"case {self.axes.case_name(int(case[at]))}")
+    def _profiles(self) -> tuple[_dirichlet.Profiles, Int64]:
+        """Return the profiles, and that of each case (-1: undefined)."""
+        least, most = self._range
+        if least < LEAST or most * self.n_classes > MOST_TOTAL:
+            self._check_resolved()
         case_profile = np.empty(self.n_cases, np.int64)
-        entry_group, background_group = np.empty(len(self.index), np.int32), np.empty(self.n_cases, np.int32)
-        profiles = _dirichlet.Profiles(
-            self.offsets, self.index, self.concentration, self.background, self.n_classes, case_profile, entry_group, background_group
-        )
-        first = self._first_groups(profiles)[np.maximum(case_profile, 0)]
-        background = np.where(background_group >= 0, first + background_group, -1)
-        return profiles, case_profile, first[row_of(self.offsets)] + entry_group, background
+        groups = np.empty(len(self.index), np.int32), np.empty(self.n_cases, np.int32)
+        law = self.offsets, self.index, self.concentration, self.background
+        return _dirichlet.Profiles(*law, self.n_classes, case_profile, *groups), case_profile
 
-    @staticmethod
-    def _first_groups(profiles: _dirichlet.Profiles) -> Int64:
-        offsets = np.zeros(len(profiles) + 1, np.int64)
-        profiles.groups(offsets, np.empty(profiles.n_groups()), np.empty(profiles.n_groups(), np.int64))
-        return offsets
+    def _check_resolved(self) -> None:
+        total = self._totals()
+        if (total > MOST_TOTAL).any():
+            at = int(np.argmax(total > MOST_TOTAL))
+            must = f"add up to at most {MOST_TOTAL:g} over the classes of a case, for the order of plausibilities to be resolved"
+            raise error("concentration", must, total[at], f"case {self.axes.case_name(at)}")
+        value = np.append(self.concentration, np.where(self.background > 0, self.background, 1.0))
+        bad = (value < LEAST) | (value > MOST)
+        if bad.any():
+            at = int(np.argmax(bad))
+            case = int(np.append(row_of(self.offsets), np.arange(self.n_cases))[at])
+            raise error("concentration", f"be 0 or from {LEAST:g} to {MOST:g}", value[at], f"case {self.axes.case_name(case)}")
 
     def _ranks(self, depth: int) -> Array:
         """Return the probability (groups, depth) that one class of a group has each rank."""
 
         def make() -> Array:
-            profiles = self._groups[0]
+            profiles = self._profiles[0]
             room(f"the probabilities of {depth} ranks", 8 * profiles.n_groups() * depth)
             rank = np.empty((profiles.n_groups(), depth))
             parallel.run(lambda begin, end: profiles.ranks(begin, end, rank), len(profiles), PROFILES, "integrating ranks")
@@ -163,12 +172,9 @@ class Dirichlet(Plausibilities):
         """Return P(among the best k) of each entry (E,), and of each unlisted class of a case (N,)."""
 
         def make() -> tuple[Array, Array]:
-            _, _, entry, background = self._groups
-            member = np.append(np.minimum(self._ranks(k).sum(1), 1.0), 0.0)  # the last entry is for a background of -1
-            support = self.support
-            # with fewer than k positive classes, the others fill the places at random
-            rest = np.where(background >= 0, member[background], np.maximum(k - support, 0) / np.maximum(self.n_classes - support, 1))
-            return member[entry], np.where(self.defined, rest, np.nan)
+            entry, rest = np.empty(len(self.index)), np.empty(self.n_cases)
+            self._profiles[0].memberships(self._ranks(k), entry, rest)
+            return entry, rest
 
         found: tuple[Array, Array] = self._kept.last("memberships", k, make)
         return found
@@ -205,7 +211,7 @@ class Dirichlet(Plausibilities):
         """Return the joint distribution (N, max k + 1, max k + 1) of the numbers of certain and tied classes among the best k."""
 
         def make() -> Array:
-            profiles = self._groups[0]
+            profiles = self._profiles[0]
             side = int(k.max()) + 1
             room(f"the law of the overlap of the best {side - 1}", 8 * self.n_cases * side**2)
             table = np.empty((self.n_cases, side, side))
@@ -219,16 +225,17 @@ class Dirichlet(Plausibilities):
         return np.asarray(self._kept.last("overlaps", (sets, k.tobytes()), make))
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        profiles, profile, _, _ = self._groups
+        profiles, profile = self._profiles
+        value_or_nan = np.full(len(profiles) + 1, np.nan)  # the last one is for an undefined case, whose profile is -1
+        value = value_or_nan[:-1]
         if kind == "rank" or k == 1:
-            rank = self._ranks(k)[:, k - 1]
-            value = np.maximum.reduceat(rank, self._first_groups(profiles)[:-1]) if len(profiles) else rank
+            first = np.empty(len(profiles), np.int64)
+            profiles.first_groups(first)
+            np.maximum.reduceat(self._ranks(k)[:, k - 1], first, out=value)
         else:
-            value = np.empty(len(profiles))
             parallel.run(lambda begin, end: profiles.certainty(begin, end, k, value), len(profiles), PROFILES, "integrating certainty")
-        found = np.append(value, np.nan)[profile]  # an undefined case has profile -1
         settled = self.support < k if kind == "rank" and k > 1 else self.support <= k
-        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(found, 1.0)))
+        return np.asarray(np.where(self.defined & settled, 1.0, np.minimum(value_or_nan[profile], 1.0)))
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
         """Return the expected certainty (N,) of order k after labels of n more annotators, whose possible labels are enumerated."""

@@ -36,7 +36,10 @@ def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: f
     """Return the comparison with an order, exact if the best k classes can be enumerated or need not be, else by draws with their error."""
     if metric.number not in (TOPK, SET, OVERLAP):
         return _by_lists(post, order, metric, k, parameter)
-    return compare_sets(post, order.sets(k), np.full(post.n_cases, k), metric, max(int(parameter), 1))
+    sets, best = order.sets(k), max(int(parameter), 1)
+    if metric.number == TOPK and best == 1:
+        return best_class(post, sets, k)
+    return compare_sets(post, sets, np.full(post.n_cases, k), metric, best)
 
 
 def compare_sets(post: Dirichlet, sets: Sets, size: Int64, metric: Metric, j: int) -> Comparison:
@@ -46,10 +49,10 @@ def compare_sets(post: Dirichlet, sets: Sets, size: Int64, metric: Metric, j: in
     return best_class(post, sets, size) if j == 1 else _best_sets(post, sets, size, np.full(post.n_cases, j), metric)
 
 
-def best_class(post: Any, sets: Sets, size: Int64) -> Comparison:
+def best_class(post: Any, sets: Sets, size: Int64 | int) -> Comparison:
     """Return the comparison of top-k accuracy with j = 1: the best class is certainly in the set, tied, or not in it."""
     certain, tied, n_certain, n_tied = post._role_sums(sets, k=1)
-    if not n_tied.any():
+    if not np.count_nonzero(n_tied):
         return Comparison.of_chances(certain)
     values, law = np.zeros((post.n_cases, 3)), np.stack([certain, tied, 1.0 - certain - tied], 1)
     values[:, 0], values[:, 1] = 1.0, (size - n_certain) / np.maximum(n_tied, 1)
@@ -118,7 +121,7 @@ def _list_sizes(post: Dirichlet, k: int) -> Int64:
     """Return the number of lists of the best k of each profile, over groups of equal concentrations; 0: too many."""
 
     def make() -> Int64:
-        profiles = post._groups[0]
+        profiles = post._profiles[0]
         sizes = np.empty(len(profiles), np.int64)
         profiles.list_sizes(0, len(profiles), k, MOST_LISTS, sizes)
         return sizes
@@ -131,7 +134,7 @@ def _lists(post: Dirichlet, k: int) -> tuple[Int64, Array]:
     offsets = offsets_of(_list_sizes(post, k))
 
     def make() -> Array:
-        profiles = post._groups[0]
+        profiles = post._profiles[0]
         room(f"the lists of the best {k}", 8 * int(offsets[-1]))
         table = np.empty(offsets[-1])
         parallel.run(lambda begin, end: profiles.lists(begin, end, k, offsets, table), len(profiles), PROFILES, "integrating lists")
@@ -147,7 +150,7 @@ def _list_values(post: Dirichlet, order: Orders, formula: Formula, n_points: int
     moments, pmf = np.empty((post.n_cases, 3)), np.empty((post.n_cases, n_points + 1))
 
     def part(begin: int, end: int) -> None:
-        post._groups[0].list_values(order.offsets, order.index, order.start, *formula, offsets, table, begin, end, moments, pmf)
+        post._profiles[0].list_values(order.offsets, order.index, order.start, *formula, offsets, table, begin, end, moments, pmf)
 
     most = max(1, int(np.diff(offsets).max(initial=1)))
     parallel.run(part, post.n_cases, max(1, min(CASES, VALUES // most)), "comparing lists")

@@ -54,7 +54,8 @@ class Draws(Vectors):
     def __repr__(self) -> str:
         return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"
 
-    def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
+    def _of_draws(self, per_case: Array, sums: Array) -> Comparison:
+        per_draw = sums / (int(np.count_nonzero(self.defined)) or np.nan)
         spread, error = float(per_draw.std()), self.mean_error(per_draw)
         if np.ptp(per_draw) < SAME_VALUE:
             spread, error = 0.0, 0.0 * error  # NaN for too few draws remains NaN

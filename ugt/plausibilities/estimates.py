@@ -58,17 +58,16 @@ class Comparison:
     @classmethod
     def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
         """Return the comparison with values 1, with probability ``chance`` (N,), or 0; settled: cases whose draws all equal ``chance``."""
-        p = np.minimum(np.maximum(chance, 0.0), 1.0)
-        variance = p * (1.0 - p)
+        variance = chance * (1.0 - chance)
         if settled is not None:
             variance[settled] *= 0.0  # NaN of an undefined case remains NaN
-        return cls(p, spread_of(variance), law=partial(_law_of_chances, p, variance > NO_SPREAD))
+        return cls(chance, spread_of(variance), law=partial(_law_of_chances, chance, variance))
 
 
 def spread_of(variance: Array) -> float:
     """Return the standard deviation of the mean over defined cases, which are independent."""
-    defined = variance[variance == variance]  # noqa: PLR0124  (not NaN)
-    return math.sqrt(np.add.reduce(defined[defined > NO_SPREAD])) / len(defined) if len(defined) else float("nan")
+    n = np.count_nonzero(variance == variance)  # noqa: PLR0124  (not NaN)
+    return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
 
 
 def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
@@ -88,9 +87,10 @@ def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | No
     return Law(float(np.nansum(mean[~varies])), pmf[:, : n_points + 1])
 
 
-def _law_of_chances(p: Array, varies: Bools, finest: float) -> Law | None:
+def _law_of_chances(p: Array, variance: Array, finest: float) -> Law | None:
     if finest < 1:
         return None
+    varies = variance > NO_SPREAD
     return Law(float(np.nansum(p[~varies])), np.stack([1.0 - p[varies], p[varies]], 1))
 
 
@@ -251,6 +251,9 @@ def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
 
 def mean_of(per_case: Array) -> tuple[float, int]:
     """Return the mean over defined cases (NaN if there are none) and their number."""
+    total = float(np.add.reduce(per_case))
+    if len(per_case) and math.isfinite(total):
+        return total / len(per_case), len(per_case)
     defined = per_case[per_case == per_case]  # noqa: PLR0124  (not NaN)
     return (float(np.add.reduce(defined)) / len(defined) if len(defined) else float("nan")), len(defined)
 

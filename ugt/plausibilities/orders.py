@@ -20,7 +20,7 @@ Parts = tuple[Int64, Int32, Int32]
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
 CHUNK = 2**22  # cells in a chunk
 TIED_CLASSES = "classes that are tied among the best"
-AN_ORDER, A_SET = 16, 40  # bytes per entry while orders, and the sets of their best k, are made
+AN_ORDER = 16  # bytes per entry while orders are made
 
 
 class Kept:
@@ -187,32 +187,11 @@ class Orders:
         return Orders(offsets, np.concatenate(index).astype(np.int32), start.astype(np.int32), self.n_classes, self.depth)
 
     @cached_property
-    def _is_strict(self) -> bool:
-        """Return whether all rows list the same number of classes without ties."""
-        n = len(self)
-        width = len(self.index) // n if n else 0
-        if width == 0 or len(self.index) != n * width:
-            return False
-        even = bool((self.offsets == np.arange(0, n * width + 1, width)).all())
-        return even and bool((self.start.reshape(n, width) == np.arange(width, dtype=np.int32)).all())
-
-    @cached_property
-    def _ends(self) -> Int64:
-        """Return the end of the bucket of each listed class."""
-        if self._is_strict:
-            return np.asarray(self.start + 1, np.int64)
-        room(TIED_CLASSES, A_SET * len(self.index))
-        row = row_of(self.offsets)
-        fresh = np.ones(len(row), bool)
-        fresh[1:] = (row[1:] != row[:-1]) | (self.start[1:] != self.start[:-1])
-        bucket = np.cumsum(fresh) - 1
-        return np.asarray(self.start + np.bincount(bucket, minlength=bucket[-1] + 1)[bucket] if len(bucket) else self.start, np.int64)
-
-    @cached_property
     def has_ties(self) -> bool:
         """Whether any bucket that starts before ``depth`` holds more than one class."""
-        rest = sizes_of(self.offsets)
-        return bool((self._ends - self.start > 1).any() or ((rest < self.depth) & (rest < self.n_classes - 1)).any())
+        sizes = sizes_of(self.offsets)
+        place = np.arange(len(self.start)) - self.offsets[:-1].repeat(sizes)  # without ties, as many classes are better
+        return bool((self.start != place).any() or ((sizes < self.depth) & (sizes < self.n_classes - 1)).any())
 
     @cached_property
     def _kept(self) -> Kept:
@@ -220,9 +199,8 @@ class Orders:
 
     def sets(self, k: int) -> Sets:
         def make() -> Sets:
-            before = self.start < k
-            role = (before * CERTAIN if self._is_strict else np.where(self._ends <= k, CERTAIN, before * TIED)).astype(np.int8)
-            rest = ((sizes_of(self.offsets) < k) * (CERTAIN if self.n_classes <= k else TIED)).astype(np.int8)
+            role, rest = np.empty(len(self.start), np.int8), np.empty(len(self), np.int8)
+            _order.roles(self.offsets, self.start, self.n_classes, k, role, rest)
             return Sets(self.offsets, self.index, role, rest, self.n_classes)
 
         found: Sets = self._kept.every(k, make)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64
-from .._base.axes import Axes
+from .._base.axes import Axes, owned
 from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
 from .._base.ragged import offsets_of, row_of, sizes_of, take
@@ -76,7 +76,7 @@ class Vectors(Plausibilities):
             column = _order.column(metric.number, k, k)
             per_case[rows] = values[:, column]
             per_draw += sums[:, column]
-        return self._of_draws(per_case, per_draw / (int(np.count_nonzero(self.defined)) or np.nan))
+        return self._of_draws(per_case, per_draw)
 
     def _coverage(self, sets: Sets, ties: str) -> Comparison:
         """Return the comparison of whether the best class is in the set."""
@@ -129,8 +129,7 @@ class Vectors(Plausibilities):
     def _spread(self, values: Array) -> Comparison:
         """Return the comparison with one value for each case and draw."""
         table = np.where(self.defined[:, None], values.reshape(self.n_cases, self.n_draws), np.nan)
-        per_draw = table[self.defined].mean(0) if self.defined.any() else np.full(self.n_draws, np.nan)
-        return self._of_draws(table.mean(1), per_draw)
+        return self._of_draws(table.mean(1), table[self.defined].sum(0))
 
     def _compare(self, order: Orders, number: int, k: int, parameter: float, ties: str) -> tuple[Array, Array]:
         """Return the values of the comparison of each case with an order, and the sums over cases for each draw."""
@@ -149,10 +148,8 @@ class Vectors(Plausibilities):
                 )  # fmt: skip
                 return per_draw
 
-            per_draw = np.zeros((self.n_draws, width))
-            for partial in parallel.run(part, self.n_cases, max(CHUNK, VECTORS // self.n_draws), "comparing orders"):
-                per_draw += partial
-            return per_case, per_draw
+            parts = parallel.run(part, self.n_cases, max(CHUNK, VECTORS // self.n_draws), "comparing orders")
+            return per_case, parts[0] if len(parts) == 1 else sum(parts, np.zeros((self.n_draws, width)))
 
         found: tuple[Array, Array] = self._kept.last("top-k" if number == TOPK else "comparison", (order, number, k, parameter, ties), make)
         return found
@@ -162,9 +159,10 @@ class Vectors(Plausibilities):
         depth = order.depth if number < KENDALL else k
         per_case, per_draw = self._compare(order, number, depth, parameter, ties)
         column, most = _order.column(metric.number, k, depth), metric.most(k, parameter)
-        return self._of_draws(per_case[:, column] / most, per_draw[:, column] / most / (int(np.count_nonzero(self.defined)) or np.nan))
+        return self._of_draws(per_case[:, column] / most, per_draw[:, column] / most)
 
-    def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
+    def _of_draws(self, per_case: Array, sums: Array) -> Comparison:
+        """Return the comparison with values (N,), and sums over cases (draws,) for each draw."""
         raise NotImplementedError
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
@@ -262,10 +260,10 @@ class Point(Vectors):
         table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
-        row, index = table.nonzero()
-        value = table[row, index] / total[row, 0]
-        offsets = offsets_of(np.bincount(row, minlength=len(table)))
-        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index.astype(np.int32), value)
+        row, column = table.nonzero()
+        arrays = offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), table[row, column] / total[row, 0]
+        offsets, index, value = owned(*arrays)
+        return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index, value)
 
     @cached_property
     def defined(self) -> Bools:
@@ -279,7 +277,7 @@ class Point(Vectors):
     def _is_zero_tail(self) -> Bools:
         return sizes_of(self.offsets) < self.n_classes
 
-    def _of_draws(self, per_case: Array, per_draw: Array) -> Comparison:
+    def _of_draws(self, per_case: Array, sums: Array) -> Comparison:
         return Comparison(per_case, 0.0 if np.count_nonzero(self.defined) else float("nan"))
 
     def mean(self) -> Array:

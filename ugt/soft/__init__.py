@@ -19,7 +19,7 @@ from .._base.records import Record
 from .._core import _soft
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Precision, ScoreColumn, quotient
-from .input import Input, check_range, check_scale, check_threshold, read
+from .input import Input, check_scale, check_threshold, read
 from .models import HardAgainstSoft, hard_against_soft
 from .order import ScoreOrder
 from .parts import PART
@@ -269,10 +269,9 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
 
 
 def _curve(truth: Any, table: Any, case_weights: Any) -> tuple[Array, Array, Array]:
-    given = read(truth, table, case_weights)
+    given = read(truth, table, case_weights, in_range=True)
     if given.p.ndim != 1:
         raise checks.error("p", "be of shape (N,) for a curve", given.p.shape)
-    check_range("p", given.p, 1.0)
     p, scores, weights = given.counted()
     if weights is not None and (weights > 0).any():
         counted = weights > 0

@@ -67,8 +67,11 @@ class Input:
         return tuple(one(a, p[a], p[b], (a, b)) for a in k for b in k if a != b)
 
 
-def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
-    """Read and check p, scores and weights; with ``may_lack``, as for a part of the data, no case needs to have a truth."""
+def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range: bool = False) -> Input:
+    """Read and check p, scores and weights.
+
+    With ``may_lack``, as for a part of the data, no case needs to have a truth; ugt's own estimates may leave [0, 1] unless ``in_range``.
+    """
     made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
     labels = p if isinstance(p, Labels) else p.made_of if made else None
     truth = shares(p) if isinstance(p, Labels) else p.mean() if made else as_array(p)
@@ -81,7 +84,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False) -> Input:
         truth = truth[:, 1]
     if table.shape != truth.shape:
         raise checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
-    kept = None if not made and check_range("p", truth, 1.0) else known(truth)  # ugt's own estimates may leave [0, 1]
+    kept = None if (in_range or not made) and check_range("p", truth, 1.0) else known(truth)
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
     weights = _weights(weights, len(truth))

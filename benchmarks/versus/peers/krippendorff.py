@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import inputs
+import numpy as np
 from job import Job, largest
 
 
@@ -12,7 +13,8 @@ def alpha(level, n, n_annotators):
     def ours(data):
         import ugt
 
-        return lambda: ugt.krippendorff_alpha(data, level).value
+        gaps = np.isnan(data).any()  # a table of whole numbers without gaps needs a type
+        return lambda: ugt.krippendorff_alpha(data if gaps else ugt.Labels.from_wide(data), level).value
 
     def theirs(data):
         import krippendorff

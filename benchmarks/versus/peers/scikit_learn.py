@@ -80,7 +80,7 @@ def top_k(n, k):
     def ours(data):
         import ugt
 
-        truth = ugt.votes(one_hot(data))
+        truth = ugt.votes(ugt.Labels.from_counts(one_hot(data)))
         return lambda: ugt.ua_topk_accuracy(truth, data["probs"], k=3).value
 
     def theirs(data):
