@@ -7,7 +7,7 @@ from refusals import refused
 
 import ugt
 from ugt import synthetic
-from ugt.discrepancy.forest import _below
+from ugt.discrepancy.resample_shares import _below
 from ugt.report.sections import humans
 
 

@@ -18,9 +18,9 @@ from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
-from .result import Result, ResultDifference, Results, limits, resamples_of
+from .result import Result, ResultDifference, Results, resamples_of
 from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without, resample
-from .student import FEW_UNITS, Facts, Units, few_clusters
+from .student import FEW_UNITS, Facts, Units, few_clusters, limits
 from .sums import Alike, GroupSums
 from .two_way import TwoWay, two_way
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife

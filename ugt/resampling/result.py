@@ -21,7 +21,7 @@ from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic, resample
-from .student import Units, few_clusters
+from .student import Units, few_clusters, limits
 from .studentized import LogRatio
 from .two_way import TwoWay, ends_if_named, two_ways_of
 
@@ -365,16 +365,6 @@ def resamples_of_all(
         for j, values in zip(places, resample(statistics, kept, design, word, n)):
             found[j] = results[j].resamples_of(values, design, units(clusters))
     return [found[j] for j in range(len(results))]
-
-
-def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> tuple[float, float]:
-    """Return an interval of this half width, symmetric on a scale; logits are used for values strictly inside (0, 1)."""
-    if scale == "logit" and 0 < value < 1:
-        from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
-
-        low, high = expit(logit(value) + np.array([-half, half]) / (value * (1.0 - value)))
-        return float(low), float(high)
-    return max(span[0], value - half), min(span[1], value + half)
 
 
 def resamples_of(one: Statistic, values: Array, kept: Bools, design: Design, sources: tuple[str, ...]) -> Resamples:

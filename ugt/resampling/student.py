@@ -27,6 +27,16 @@ def few_clusters(n: int) -> str | None:
     return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend strongly on which clusters were sampled."
 
 
+def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval of this half width, symmetric on a scale; logits are used for values strictly inside (0, 1)."""
+    if scale == "logit" and 0 < value < 1:
+        from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
+
+        low, high = expit(logit(value) + np.array([-half, half]) / (value * (1.0 - value)))
+        return float(low), float(high)
+    return max(span[0], value - half), min(span[1], value + half)
+
+
 class Facts(NamedTuple):
     """For M numbers: units that count (M,), ends of the range (M, 2), steps from an end (M,) as of :class:`Statistic`, or NaN."""
 
