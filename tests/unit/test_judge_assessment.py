@@ -213,6 +213,9 @@ def test_scores_of_another_scale_than_labels_are_noted(by, noted):
     labels, judges = systems()["A"]
     (found,) = ugt.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
     assert any("compare numbers of different scales" in note for note in found["notes"]) == noted
+    always, above = np.ones(N), 1 + judges["j"]
+    rows = ugt.assess_judges({"A": (labels, {"always": always, "above": above})}).means
+    assert [any("different scales" in note for note in one["notes"]) for one in rows] == [False, True]
     if by == 100:
         assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found["notes"][0]
 

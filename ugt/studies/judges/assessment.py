@@ -189,7 +189,8 @@ def _unlike(given: JudgedCases) -> list[str]:
     """Return the caution on scores of another scale than labels, for which a corrected mean is right and comparisons are not."""
     low, high, least, most = (float(end) for one in (given.labels.value, given.judge) for end in (one.min(), one.max()))
     beyond = (high - low) / 2
-    if high == low or not (most > high + beyond or least < low - beyond or most <= low or least >= high):
+    apart = most > least and (most <= low or least >= high)  # a judge who always says 1 may have the scale of the labels
+    if high == low or not (most > high + beyond or least < low - beyond or apart):
         return []
     ends = f"scores are from {least:.3g} to {most:.3g}, labels from {low:.3g} to {high:.3g}"
     return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
