@@ -416,6 +416,9 @@ def test_strictness_and_limits_of_the_annotators_of_grades(made):
     assert "Differences of two grades of a case" in page and "Each annotator less the others, in the same cases" in page
     highest, lowest = table[0]["annotator"], table[-1]["annotator"]
     named = [f"<b><bdi>{name}</bdi></b> gives {word} grades than the others" for name, word in ((highest, "higher"), (lowest, "lower"))]
-    assert "; ".join(named) in page
+    assert "; ".join(named) + " in the same cases (" in page
+    many = ugt.Labels.from_wide(np.tile(TABLE, (1, 5)).tolist(), ordered=[1, 2, 3, 4], annotators=list("abcdefghijklmno"))
+    page = html(ugt.evaluate(many, {"number": NUMBERS}, **QUICK).to_dict())  # too many annotators for a row for each pair
+    assert 'id="limits"' in page and "Each annotator less the others" in page and "Differences of two grades" not in page
     counted = ugt.evaluate(ugt.Labels.from_counts(LABELS.counts(), ordered=[1, 2, 3, 4]), MODELS, **QUICK)
     assert len(counted.tables["limits"]) == len(counted.tables["strict_annotators"]) == 0

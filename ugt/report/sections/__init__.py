@@ -29,6 +29,7 @@ from . import (
     humans,
     leads,
     limits,
+    limits_of_grades,
     measures,
     methods,
     notes,
@@ -55,8 +56,8 @@ SECTIONS: tuple[Any, ...] = (
     methods,
 )  # fmt: skip
 APPENDICES: tuple[Any, ...] = (
-    performance, comparison, confusion, curves, calibration, coverage, true_accuracy, assumptions, design, planning, data, notes,
-    provenance,
+    performance, comparison, confusion, curves, calibration, coverage, true_accuracy, limits_of_grades, assumptions, design, planning,
+    data, notes, provenance,
 )  # fmt: skip
 # Tables that only the CSV files have.
 UNSHOWN: tuple[Any, ...] = (agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity)

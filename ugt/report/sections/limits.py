@@ -10,9 +10,10 @@ from ...discrepancy import LimitsOfAgreement, bland_altman
 from ..context import MOST_CELLS
 from ..digest import names, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Entry, Section, finding, level_of
+from ..markup import NONE, Data, Entry, Section, finding, level_of, section
 from ..rows import plain_table
 from ..tables import Row, finite
+from . import strictness
 
 if TYPE_CHECKING:
     from ...annotations import Labels, Ratings
@@ -75,28 +76,41 @@ def _row(first: str, second: str, one: LimitsOfAgreement) -> Row:
 
 
 def render(source: Data) -> Section | None:
-    """Return the table; None without grades or ratings by named annotators."""
-    entries = source.get("limits") or []
-    if not entries:
+    """Return the section of ratings on a real scale; None without ratings by named annotators."""
+    if source["data"]["kind"] != "ratings" or not source.get("limits"):
         return None
+    table, how, models = _content(source, "ratings")
+    return finding("limits", "Differences of ratings", _heading(models), table, f"<p>{how}</p>")
+
+
+def appendix(source: Data) -> Section | None:
+    """Return the appendix of grades: limits of agreement, and each annotator less the others; None without named annotators."""
+    if source["data"]["kind"] == "ratings":
+        return None
+    found = [one[:2] for one in (strictness.content(source), _content(source, "grades") if source.get("limits") else None) if one]
+    parts = [part for table, how in found for part in (table, f"<p>{how}</p>")]
+    return section("limits", "Differences of grades", "", *parts) if parts else None
+
+
+def _content(source: Data, things: str) -> tuple[str, str, list[Entry]]:
+    """Return the table, how to read it, and the rows of the models."""
+    entries = source["limits"]
     models = [e for e in entries if e["first"] in source["models"] and e["second"] == "all annotators"]
     pairs = [e for e in entries if e not in models]
     drawn = pairs if len(pairs) <= MOST else [pairs[0], *sorted(pairs[1:], key=lambda e: -abs(e["bias"] or 0))[: MOST - 1]]
     more = f"; the {MOST - 1} pairs with the largest of {len(pairs) - 1}, limits.csv has all" if len(pairs) > MOST else ""
     digits = Digits.amount([(e["bias_low"], e["bias_high"]) for e in entries])
     rows = [(f"{shown(e['first'])} minus {shown(e['second'])}", _cells(e, digits)) for e in (*drawn, *models)]
-    things = "ratings" if source["data"]["kind"] == "ratings" else "grades"
     units = "units of the ratings" if things == "ratings" else "in grades"
     note = f"{units}; {level_of(source)} intervals, of all pairs together and of all models together{more}"
     note += f"; {NONE}: not defined, limits.csv says why" if any(e["lower"] is None for e in (*drawn, *models)) else ""
     heads = ["", "cases", "mean difference", "lower limit", "upper limit"]
     how = (
-        f"<p>Limits of agreement (Bland and Altman): between them lie 95% of the differences of two single {things} of a case, if "
+        f"Limits of agreement (Bland and Altman): between them lie 95% of the differences of two single {things} of a case, if "
         f"differences are normal and do not grow with the {things[:-1]}. Any two annotators: annotators are a random sample, and the "
-        "limits include how they differ in strictness. A model is compared with all annotators as one reader; intervals are over cases.</p>"
+        "limits include how they differ in strictness. A model is compared with all annotators as one reader; intervals are over cases."
     )
-    table = plain_table(f"Differences of two {things} of a case", note, heads, rows)
-    return finding("limits", f"Differences of {things}", _heading(models, things), table, how)
+    return plain_table(f"Differences of two {things} of a case", note, heads, rows), how, models
 
 
 def _cells(e: Entry, digits: Digits) -> list[str]:
@@ -111,16 +125,15 @@ def _cell(e: Entry, name: str, digits: Digits) -> str:
     return f"<b>{digits.lead(e[name])}</b>{ends}"
 
 
-def _heading(models: Sequence[Entry], things: str) -> str:
-    """Name the models whose numbers are shown to be lower or higher than the annotators' on average."""
+def _heading(models: Sequence[Entry]) -> str:
+    """Name the models whose ratings are shown to be lower or higher than the annotators' on average."""
     if not models:
-        return f"How far two annotators' {things} of a case lie apart"
-    one, several = ("rates", "rate") if things == "ratings" else ("grades", "grade")
+        return "How far two annotators' ratings of a case lie apart"
     parts = []
     for word, found in (
         ("lower", [e["first"] for e in models if e["bias_high"] is not None and e["bias_high"] < 0]),
         ("higher", [e["first"] for e in models if e["bias_low"] is not None and e["bias_low"] > 0]),
     ):
         if found:
-            parts.append(f"{names(found)} {one if len(found) == 1 else several} {word} than these annotators on average")
-    return "; ".join(parts) or f"No model is shown to {several} higher or lower than these annotators on average"
+            parts.append(f"{names(found)} {'rates' if len(found) == 1 else 'rate'} {word} than these annotators on average")
+    return "; ".join(parts) or "No model is shown to rate higher or lower than these annotators on average"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..digest import Digest, names, shown
 from ..digits import Digits, whole
-from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of
+from ..markup import NONE, Data, Entry, Section, find, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
 from .panel import SIGNIFICANT
+from .strictness import content
 
 MOST = 6  # most coefficients
 OF_GRADES = (
@@ -24,7 +25,7 @@ def render(source: Data) -> Section | None:
         return None
     parts = [_one_annotator(digest, people) if people else "", _coefficients(source, agreement) if agreement else ""]
     both = f'<div class="two">{"".join(parts)}</div>' if all(parts) else "".join(parts)
-    return finding("people", "The annotators", _heading(digest, people), both, *_ratios(source), *_panel(digest))
+    return finding("people", "The annotators", _heading(digest, people), both, *_ratios(source), *_panel(digest), *_strict(source))
 
 
 def _one_annotator(digest: Digest, people: list[Entry]) -> str:
@@ -132,6 +133,12 @@ def _ratios(source: Data) -> list[str]:
         "Below 1 the model disagrees less with annotators than they do with each other. A model that stays close to the common label gets "
         "there easily: the ratio does not show that a model is better than an annotator.</p>"
     ]
+
+
+def _strict(source: Data) -> list[str]:
+    """Return a sentence on who gives higher or lower grades than the others; the appendix of differences has the numbers."""
+    found = None if source["data"]["kind"] == "ratings" else content(source)
+    return [] if found is None else [f"<p>{found[2]} in the same cases ({link('limits', 'differences of grades')}).</p>"]
 
 
 def _panel(digest: Digest) -> list[str]:

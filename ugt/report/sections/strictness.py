@@ -89,6 +89,16 @@ def render(source: Data) -> Section | None:
 
 
 def _differences(source: Data) -> Section | None:
+    """Return the section of ratings; of grades, the section on the annotators has a sentence, and an appendix the table."""
+    found = content(source)
+    if found is None or source["data"]["kind"] != "ratings":
+        return None
+    table, how, heading = found
+    return finding("strictness", "Who is strict", heading, table, f"<p>{how}</p>")
+
+
+def content(source: Data) -> tuple[str, str, str] | None:
+    """Return the table, how to read it, and who gives higher or lower numbers than the others; None without named annotators."""
     entries = [e for e in source.get("strict_annotators") or () if e["strictness"] is not None]
     if not entries:
         return None
@@ -104,16 +114,16 @@ def _differences(source: Data) -> Section | None:
     more = f"; the {MOST - half} highest and the {half} lowest of {len(entries):,}" if len(entries) > MOST else ""
     note = f"In {digest.headline.units}; {level_of(source)} intervals that hold for all annotators together{more}"
     heads = ["", "cases", "less the<br>others", "spread", "spread of<br>the others"]
-    table = plain_table("Each annotator less the others, in the same cases", note, heads, rows)
     things = "ratings" if source["data"]["kind"] == "ratings" else "grades"
     how = (
-        f"<p>An annotator whose {things} are higher than those of the others in the same cases is strict, if higher {things} are more "
+        f"An annotator whose {things} are higher than those of the others in the same cases is strict, if higher {things} are more "
         f"severe. The spread is the standard deviation of the annotator’s {things}: if it is much smaller than that of the others, the "
-        "annotator avoids the ends of the scale. This compares annotators with each other, not with the truth.</p>"
+        "annotator avoids the ends of the scale. This compares annotators with each other, not with the truth."
     )
     high = [e for e in entries if e["joint_low"] is not None and e["joint_low"] > 0]
     low = [e for e in entries if e["joint_high"] is not None and e["joint_high"] < 0]
-    return finding("strictness", "Who is strict", _apart(high, low[::-1], things), table, how)
+    table = plain_table("Each annotator less the others, in the same cases", note, heads, rows)
+    return table, how, _apart(high, low[::-1], things)
 
 
 def _apart(high: list[Entry], low: list[Entry], things: str) -> str:
