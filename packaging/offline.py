@@ -30,7 +30,7 @@ TEMPLATES = Path(__file__).resolve().parent / "offline"
 EXECUTABLE = ("install.sh",)
 TRIED = {
     r"manylinux\w+_x86_64": "For Linux on Intel and AMD, the steps above were tried with Python 3.11 where no network is.",
-    "win_amd64": "install.cmd was tried with Python 3.11 for Windows under wine on Linux. Nobody has tried install.ps1.",
+    "win_amd64": "install.cmd was tried with Python 3.11 for Windows and numpy 2.0.2 under wine on Linux. Nobody has tried install.ps1.",
 }
 UNTRIED = "Nobody has tried this archive: its maker had no such machine."
 

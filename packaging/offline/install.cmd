@@ -19,7 +19,7 @@ rem --isolated, --no-index: no settings of this machine, nobody is asked; a hash
 "%target%\Scripts\python.exe" -m pip --isolated --disable-pip-version-check --no-cache-dir install --quiet --no-index --find-links "%here%wheelhouse" --require-hashes --only-binary=:all: -r "%here%requirements.txt"
 if errorlevel 1 exit /b 1
 
-"%target%\Scripts\python.exe" -c "import ugt; assert abs(ugt.annotation_certainty(ugt.dirichlet([[3, 1]], prior=0.5)).value - 0.839530545263) < 1e-11"
+"%target%\Scripts\python.exe" -c "import ugt; assert abs(ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[3, 1]]), prior=0.5)).value - 0.839530545263) < 1e-11"
 if errorlevel 1 (echo install.cmd: a number that must be 0.839530545263 is another: do not use this installation>&2& exit /b 2)
 "%target%\Scripts\ugt.exe" --version
 if errorlevel 1 exit /b 1

@@ -26,7 +26,7 @@ $requirements = Join-Path $PSScriptRoot "requirements.txt"
     --find-links $wheelhouse --require-hashes --only-binary=:all: -r $requirements
 if ($LASTEXITCODE -ne 0) { exit 1 }
 
-& $inside -c "import ugt; assert abs(ugt.annotation_certainty(ugt.dirichlet([[3, 1]], prior=0.5)).value - 0.839530545263) < 1e-11"
+& $inside -c "import ugt; assert abs(ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[3, 1]]), prior=0.5)).value - 0.839530545263) < 1e-11"
 if ($LASTEXITCODE -ne 0) { Stop-Here "a number that must be 0.839530545263 is another: do not use this installation" }
 $ugt = Join-Path $Target "Scripts\ugt.exe"
 & $ugt --version

@@ -26,7 +26,7 @@ if [ -e "$target" ]; then echo "install.sh: $target is there already; name anoth
 
 "$target/bin/python" -c "
 import ugt
-value = ugt.annotation_certainty(ugt.dirichlet([[3, 1]], prior=0.5)).value
+value = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[3, 1]]), prior=0.5)).value
 if abs(value - 0.839530545263) > 1e-11:
     raise SystemExit('install.sh: a number that must be 0.839530545263 is %r: do not use this installation' % value)
 "

@@ -53,6 +53,10 @@ UGT = f"""\
 __version__ = {ugt.__version__!r}
 class Found:
     value = VALUE
+class Labels:
+    @staticmethod
+    def from_counts(counts):
+        return counts
 def dirichlet(counts, prior):
     return counts, prior
 def annotation_certainty(found):
@@ -127,6 +131,15 @@ def test_the_scripts_ask_nobody_and_insist_on_hashes():
         for option in ("--isolated", "--no-index", "--require-hashes", "--only-binary=:all:", "--no-cache-dir", "--find-links"):
             assert option in commands[0], (name, option)
         assert not re.search(r"https?:|curl|wget|Invoke-WebRequest", text), name
+
+
+@pytest.mark.parametrize("name", ["install.sh", "install.cmd", "install.ps1"])
+def test_the_number_that_scripts_check_is_that_of_this_library(name):
+    text = (ROOT / "packaging" / "offline" / name).read_text(encoding="utf-8")
+    (code,) = re.findall(r'-c "\n?(import ugt\b[^"]*)"', text)
+    exec(code, {})
+    with pytest.raises((AssertionError, SystemExit)):
+        exec(code.replace("[3, 1]", "[3, 2]"), {})
 
 
 @pytest.mark.parametrize(

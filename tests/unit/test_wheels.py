@@ -203,6 +203,30 @@ def test_libraries_that_debian_offers_several_of_are_linked(tmp_path):
         assert made == {"libblas.so.3": "blas/libblas.so.3", "liblapack.so.3": "lapack/liblapack.so.3"}
 
 
+@pytest.mark.parametrize("machine", ["windows", "aarch64", "s390x"])
+def test_a_system_whose_parts_are_not_to_be_had_is_skipped(machine, monkeypatch, capsys):
+    systems = script("packaging", "systems")
+
+    def python_of(machine):
+        raise systems.Missing("no archive")
+
+    monkeypatch.setattr(systems, "python_of", python_of)
+    monkeypatch.setattr(sys, "argv", ["systems.py", machine, "--part"])
+    systems.main()
+    assert capsys.readouterr().out == f"{machine}: skipped: no archive\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the interpreter is a script")
+@pytest.mark.parametrize(("name", "options"), [("aarch64", "-cpu neoverse-n1 -L "), ("s390x", "-L ")])
+def test_the_processor_that_is_emulated(name, options, tmp_path, monkeypatch):
+    systems = script("packaging", "systems")
+    monkeypatch.setattr(systems.wheels, "PARTS", tmp_path)
+    for function in ("installed", "unpacked", "tool"):
+        monkeypatch.setattr(systems, function, lambda *_: tmp_path)
+    (python,), _ = systems.python_of(systems.MACHINES[name])
+    assert f"/qemu-{name}-static {options}{tmp_path}" in Path(python).read_text(encoding="utf-8")
+
+
 # --- the recipe --------------------------------------------------------------------------------------------------------
 def parsed(path):
     return pytest.importorskip("yaml").safe_load(path.read_text(encoding="utf-8"))
