@@ -71,6 +71,8 @@ def work():
         draws = ugt.plackett_luce(rankings, method="draws", unranked=unranked, n_draws=100, n_warmup=50, seed=1)
         ugt.ua_average_overlap(draws, model, 3)
     ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0, 1], [2]], [[2], [0]]]], classes=4), method="exact")
+    cycles = [[[(i + j) % 8] for j in range(4)] for i in range(8)]
+    ugt.plackett_luce(ugt.Rankings.from_blocks([cycles], n_classes=10), tolerance=1e-3)
     ugt.plackett_luce_map(rankings)
     ugt.plackett_luce_log_likelihood(rankings, model)
     ugt.irn(rankings)

@@ -15,7 +15,7 @@ from ugt import states
 from ugt._base.ragged import row_of
 from ugt.aggregation import plackett_luce_integrals
 from ugt.aggregation.plackett_luce_integrals import TOLERANCE
-from ugt.plausibilities.integrated import EXACT
+from ugt.plausibilities.integrated import EXACT, LATTICE
 from ugt.plausibilities.metric import METRICS
 
 EVERY = pytest.mark.skipif(not ALL, reason="takes an hour or more: make simulations")
@@ -176,6 +176,50 @@ def test_cases_that_are_not_exact():
     with pytest.raises(ValueError, match=r"method must be 'draws' with a tempering other than 1"):
         ugt.plackett_luce(rankings, method="exact", tempering=2)
     assert isinstance(ugt.plackett_luce(rankings, method="auto", tempering=2, unranked="lump", n_draws=8), ugt.Draws)
+
+
+def random_case(rng, n_classes, n_annotators, tied):
+    """Rankings of some of the classes, in which a class is tied with the one before it with a probability."""
+    case = []
+    for _ in range(n_annotators):
+        blocks = []
+        for y in rng.permutation(n_classes)[: rng.integers(1, n_classes)].tolist():
+            if blocks and rng.random() < tied:
+                blocks[-1].append(y)
+            else:
+                blocks.append([y])
+        case.append(blocks)
+    return case
+
+
+def test_the_lattice_agrees_with_the_adaptive_rule(monkeypatch):
+    """Also at high reliabilities, where terms are narrow: differences are as large as the standard errors."""
+    rng = np.random.default_rng(11)
+    z = []
+    for gamma, tied in ((1, 0.3), (10, 0.0)):
+        rankings = ugt.Rankings.from_blocks([random_case(rng, 5, 3, tied) for _ in range(12)], n_classes=9)
+        exact = ugt.plackett_luce(rankings, reliability=gamma)
+        monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 0)
+        lattice = ugt.plackett_luce(rankings, reliability=gamma, tolerance=1e-4)
+        monkeypatch.undo()
+        both = (exact.how == EXACT) & (lattice.how == LATTICE)
+        assert both.sum() >= 5 and np.median(lattice.error[both]) < 3e-4
+        worst = np.zeros(12)
+        np.maximum.at(worst, row_of(exact.offsets), np.abs(exact.listed - lattice.listed)[:, 0])
+        z += (worst / lattice.error)[both].tolist()
+    assert max(z) < 5 and 0.3 < np.sqrt(np.mean(np.square(z))) < 1.6
+
+
+def test_cases_of_many_orders_are_not_drawn():
+    """Also at the tolerance of evaluations, at which each order has less than one point."""
+    case = [[[0], [1, 2, 3], [4]], [[3, 4], [0, 1]], [[2, 5], [0]]]
+    rankings = ugt.Rankings.from_blocks([case], n_classes=20)
+    coarse, fine = (ugt.plackett_luce(rankings, reliability=2, tolerance=tolerance) for tolerance in (1e-4, 1e-6))
+    assert coarse.how.tolist() == fine.how.tolist() == [LATTICE]
+    assert fine.error[0] < coarse.error[0] < 4e-3
+    assert coarse.membership(1) == pytest.approx(fine.membership(1), abs=5 * (coarse.error[0] + fine.error[0]))
+    draws = ugt.plackett_luce(rankings, reliability=2, method="draws", n_draws=40_000)
+    assert draws.membership(1) == pytest.approx(fine.membership(1), abs=0.02)
 
 
 def test_many_dimensions_have_a_standard_error():

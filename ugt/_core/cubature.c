@@ -257,26 +257,17 @@ UGT_WIDE static double sum_of_products(const double *restrict x, const double *r
     return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-/* The same for one point, of which nothing is shared with other points. */
-UGT_WIDE void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point[][4], double *out)
+/* The same for one point, of which nothing is shared with other points: r of each class in a set. */
+UGT_WIDE void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out)
 {
     const int64_t n_s = w->n_s, m = w->m, n = m + w->has_rest;
     const double *law[UGT_MOST_MENTIONED + 1], *density[UGT_MOST_MENTIONED + 1];
-    double log_weight = 0.0, weight = one->factor, inverse[UGT_MOST_MENTIONED + 1];
     int64_t begin = 0, end = 0, stop[UGT_MOST_MENTIONED + 1];
     ugt_law_reader in[UGT_MOST_MENTIONED];
-    w->stick[0] = 1.0;
-    for (int d = 0; d < one->n_dims; d++) {
-        w->v[d] = point[d][0] * w->stick[d];
-        w->stick[d + 1] = point[d][1] * w->stick[d];
-        w->log_rest[d] = point[d][2];
-        log_weight += point[d][3];
-    }
     for (int64_t k = 0; k < n; k++) {
-        inverse[k] = 1.0;
         stop[k] = w->still_end[k];
         if (k < m && one->last[k] >= 0) {
-            in[k] = ugt_law_read(w, k, rate_of(w, one, one->last[k], k, &inverse[k], &log_weight));
+            in[k] = ugt_law_read(w, k, ugt_clamp(log(r[k]), -UGT_LONGEST_LOG, 0.0));
             stop[k] = in[k].end;
             begin = in[k].begin > begin ? in[k].begin : begin;
         }
@@ -297,13 +288,12 @@ UGT_WIDE void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, dou
     for (int64_t k = 1; k < n; k++)
         for (int64_t i = begin; i < end; i++)
             before[k * n_s + i] = before[(k - 1) * n_s + i] * law[k - 1][i];
-    weight *= exp(log_weight);
     memset(out, 0, (size_t)w->width * sizeof *out);
     for (int64_t k = n - 1; k >= 0; k--) {
         out[k] = weight * w->step * sum_of_products(before + k * n_s, after, density[k], begin, stop[k]);
         for (int64_t i = begin; i < end; i++)
             after[i] *= law[k][i];
-        const double share = w->stick[one->n_dims] * inverse[k];
+        const double share = k < m && one->last[k] >= 0 ? v0 / r[k] : v0;
         write_moments(w, k, weight * share, weight * share * share, out);
     }
     w->leaves++;

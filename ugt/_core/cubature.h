@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define UGT_MOST_DIMENSIONS 24
-#define UGT_CELLS 128        /* of each side of a tabulated Beta law */
-#define UGT_GUIDES 512       /* quantiles at which the search for a cell begins */
 #define UGT_PER_UNIT 64      /* steps in log s are multiples of 1 / UGT_PER_UNIT; tables have a power of two times as many nodes per unit */
 #define UGT_LONGEST_LOG 36.0 /* rates below e^-36 count as e^-36 */
 
@@ -43,21 +41,12 @@ typedef struct {
     double *node; /* [4 * n]: b, 1 - b, log(1 - b), weight with (1 - b)^-extra */
 } ugt_beta_rule;
 
-/* A Beta law as a piecewise constant density of log(b / (1 - b)), for the lattice. */
-typedef struct {
-    double p, q, log_beta;
-    double edge[2 * UGT_CELLS + 1], sum[2 * UGT_CELLS + 1]; /* edges of cells and probability below each */
-    double per_mass[2 * UGT_CELLS], log_weight[2 * UGT_CELLS]; /* width by probability; its log, with the constant of the law */
-    uint8_t guide[UGT_GUIDES + 1];
-} ugt_beta_table;
-
 typedef struct {
     int n_dims, first_level;
     double factor; /* coefficient and constants, relative to the largest of the case */
-    double total;  /* of the lattice: its part of E w */
+    double log_coefficient; /* of the term, without the constants of its laws */
     uint64_t set[UGT_MOST_DIMENSIONS];
-    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS];
-    double ahead[UGT_MOST_DIMENSIONS]; /* how much larger a q puts the mean of b at the mode of the posterior */
+    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS], behind[UGT_MOST_DIMENSIONS]; /* behind: B */
     int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;
@@ -79,8 +68,6 @@ typedef struct {
     int64_t laws_room, room_room;
     ugt_beta_rule *rule;
     int64_t n_rules, rule_room;
-    ugt_beta_table *beta;
-    int64_t n_betas, beta_room;
     ugt_component *component;
     int64_t n_components, component_room;
     double *image; /* [n_components * (m + 1)^2] */
@@ -157,7 +144,7 @@ void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, 
 /* ---- cubature.c ---- */
 /* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
 void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
-void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, double point[][4], double *out);
+void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out);
 
 /* ---- symmetry.c ---- */
 int ugt_merge_components(ugt_cubature *w); /* keeps one of the components that are the same but for the names of classes */

@@ -6,14 +6,13 @@
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
 #define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
-#define MODE_STEPS 6
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
 {
     for (int64_t i = 0; i < w->n_rules; i++)
         free(w->rule[i].node);
-    w->n_rules = w->n_betas = 0;
+    w->n_rules = 0;
 }
 
 typedef struct {
@@ -29,48 +28,13 @@ static int compare_dimensions(const void *a, const void *b)
     return (x->set > y->set) - (x->set < y->set);
 }
 
-/* Sets how far the laws of a component are from the mode of its posterior, over the logs of the plausibilities: there lambda_j = c_j / r_j,
- * and the variable of each set is its n by the sum of the lambdas that it leaves (Hunter 2004, the steps that he iterates). */
-static void find_mode(const ugt_cubature *w, ugt_component *one)
-{
-    double lambda[UGT_MOST_MENTIONED], v[UGT_MOST_DIMENSIONS];
-    for (int64_t k = 0; k < w->m; k++)
-        lambda[k] = w->wins[k];
-    for (int step = 0; step < MODE_STEPS; step++) {
-        double all = w->rest_shape, rate[UGT_MOST_MENTIONED];
-        for (int64_t k = 0; k < w->m; k++)
-            all += lambda[k];
-        const double left = w->n0 / all;
-        double total = left;
-        for (int64_t k = 0; k < w->m; k++)
-            rate[k] = left;
-        for (int d = 0; d < one->n_dims; d++) {
-            double sum = w->rest_shape;
-            for (int64_t k = 0; k < w->m; k++)
-                sum += one->set[d] >> k & 1u ? 0.0 : lambda[k];
-            v[d] = one->p[d] / sum;
-            total += v[d];
-            for (int64_t k = 0; k < w->m; k++)
-                rate[k] += one->set[d] >> k & 1u ? 0.0 : v[d];
-        }
-        for (int64_t k = 0; k < w->m; k++)
-            lambda[k] = w->wins[k] * total / rate[k];
-        if (step == MODE_STEPS - 1) {
-            double behind = left;
-            for (int d = one->n_dims - 1; d >= 0; d--) {
-                one->ahead[d] = fmax(one->p[d] * behind / v[d] - one->q[d], 0.0);
-                behind += v[d];
-            }
-        }
-    }
-}
-
 /* Makes the component of a term; returns the log of its factor, or NaN if it has too many dimensions. */
 static double open_component(const ugt_cubature *w, int64_t term, ugt_component *one)
 {
     dimension sets[UGT_MOST_DIMENSIONS];
     double behind = w->n0, factor = log(w->chains.coefficient[term]);
     memset(one, 0, sizeof *one);
+    one->log_coefficient = factor;
     for (int64_t s = 0; s < w->chains.n_sets; s++) {
         const double n = w->chains.base[s] + w->chains.copies[term * w->chains.n_sets + s];
         if (w->chains.set[s] == 0 || n <= 0.0)
@@ -91,6 +55,7 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
         const double exact = behind - sets[d].wins;
         one->set[d] = sets[d].set;
         one->p[d] = sets[d].n;
+        one->behind[d] = behind;
         one->extra[d] = exact >= LEAST_Q ? 0 : ceil(LEAST_Q - exact);
         one->q[d] = exact + one->extra[d];
         factor += ugt_log_beta(one->p[d], one->q[d]) - ugt_log_beta(one->p[d], behind);
@@ -99,7 +64,6 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
             if (one->last[k] < 0 && sets[d].set >> k & 1u)
                 one->last[k] = d;
     }
-    find_mode(w, one);
     one->first_level = one->n_dims <= FIRST_THREE ? 1 : 0;
     one->factor = factor;
     return factor;
@@ -342,7 +306,6 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
     free(w->laws);
     free(w->room);
     free(w->rule);
-    free(w->beta);
     free(w->component);
     free(w->image);
     free(w->tensor);

@@ -20,9 +20,8 @@ LEAST_TOLERANCE, MOST_TOLERANCE = 1e-8, 1e-2
 MOST_DIMENSIONS, MOST_EXACT_TERMS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
 MOST_NODES = 800_000  # of a case at the default tolerance: some 0.2 s
 MOST_TERMS = 5000  # of the expansion of tied blocks
-MOST_POINTS = 800_000  # of the lattice of a case at the default tolerance
-GROWTH = 0.6  # a tenth of the error takes some four times the nodes
-LEAST_POINTS = 256  # of the lattice for each term
+MOST_POINTS = 400_000  # of the lattice of a case at the default tolerance
+GROWTH, LATTICE_GROWTH = 0.6, 0.75  # a tenth of the error takes some four times the nodes, of the lattice some six times
 NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
 TIED = "tied blocks that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
 
@@ -46,10 +45,9 @@ def integrate(
     starts = 3 * (offsets + np.arange(n + 1)) + NUMBERS * np.arange(n + 1)
     values, stop = np.empty(starts[-1]), np.zeros(1, np.int32)
     keys = rankings.axes.stream_keys
-    effort = min(1.0, (TOLERANCE / tolerance) ** GROWTH)  # at 1e-4 a sixteenth of the nodes
-    nodes, points = int(effort * MOST_NODES), 0 if exact else int(effort * MOST_POINTS)
-    terms = MOST_TERMS if tolerance <= TOLERANCE else max(int(effort * MOST_POINTS) // LEAST_POINTS, 1)
-    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, terms, points
+    larger = min(1.0, TOLERANCE / tolerance)  # at 1e-4 a sixteenth of the nodes
+    nodes, points = int(larger**GROWTH * MOST_NODES), 0 if exact else int(larger**LATTICE_GROWTH * MOST_POINTS)
+    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points
 
     def part(begin: int, end: int) -> None:
         width = 3 * (m[begin:end] + 1)
