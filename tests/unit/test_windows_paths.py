@@ -105,8 +105,8 @@ COMMAND_LINES = {
 
 @pytest.mark.parametrize("words", COMMAND_LINES)
 def test_commands_are_written_for_the_shells_of_windows(words, monkeypatch):
-    said = shlex.join(words)
-    assert windows.typed(words) == said and (shlex.split(said) == [*words])
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert windows.typed(words) == shlex.join(words)
     monkeypatch.setattr(sys, "platform", "win32")
     assert windows.typed(words) == COMMAND_LINES[words]
     for word in words:
