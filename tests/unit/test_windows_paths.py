@@ -72,6 +72,14 @@ def test_the_command_refuses_them_before_it_computes(on_windows, capsys):
     assert os.listdir() == ["labels.csv"]
 
 
+def test_names_of_devices_with_an_ending_are_no_devices_to_write_to(on_windows, monkeypatch):
+    """Windows itself says that ``nul.npz`` is the null device."""
+    monkeypatch.setattr(os.path, "abspath", lambda path: os.devnull if "nul" in str(path) else str(path))
+    assert whole_file.is_stream("nul") and not whole_file.is_stream("nul.npz") and not whole_file.is_stream(Path("a") / "Nul.tar.gz")
+    with pytest.raises(ValueError, match="the name of a device"), whole_file.whole_file("nul.npz"):
+        raise AssertionError
+
+
 @pytest.mark.parametrize("path", TAKEN)
 def test_paths_that_windows_can_store(on_windows, path):
     windows.check_output(path)
