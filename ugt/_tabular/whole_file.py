@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from .._base.checks import error
 from .._base.locks import try_lock
-from .windows import about_length, check_output
+from .windows import about_length, check_output, is_hidden_device
 
 DRAFT = ".ugt-"
 LOCK = "lock"
@@ -65,7 +65,7 @@ def _draft(path: Any) -> Iterator[Path]:
     """Yield the path of a draft, which replaces the file at the end."""
     target = Path(os.path.abspath(path))
     with ExitStack() as stack:
-        if is_stream(target):
+        if is_stream(path):
             draft = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=DRAFT)), target.name)
             yield draft
             with open(draft, "rb") as file, open(target, "wb") as stream:
@@ -83,6 +83,8 @@ def _draft(path: Any) -> Iterator[Path]:
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is or links to a device, a pipe or an open file of a process, which can be written to but not replaced."""
+    if is_hidden_device(path):
+        return False
     name = os.path.abspath(path)
     for _ in range(40):  # systems follow about 40 links, then give up
         if name.startswith(STREAMS):

@@ -35,6 +35,12 @@ def check_output(path: Any) -> None:
             raise error("output", "have a name that Windows allows (choose another name)", f"{part!r}, {got}")
 
 
+def is_hidden_device(path: Any) -> bool:
+    """Return whether Windows takes a name with an ending, such as ``nul.npz``, for a device, where all that is written is lost."""
+    name = PureWindowsPath(os.fspath(path)).name if sys.platform == "win32" else ""
+    return "." in name and DEVICE.fullmatch(name) is not None
+
+
 def about_length(path: Any) -> str:
     """Return a remark on a file that was not found although it may exist: its path is too long for Windows; empty otherwise."""
     n = len(os.path.abspath(path)) if sys.platform == "win32" else 0
