@@ -32,8 +32,8 @@ settings.load_profile("ugt")
 def pytest_collection_modifyitems(config, items):
     """Leave out a simulation with some data sets where the same one with all of them is run."""
 
-    def key(item):
-        return item.nodeid.split("[")[0], *(value for name, value in sorted(item.callspec.indices.items()) if name != "n_sets")
+    def key(item):  # by the objects that are its parameters
+        return item.nodeid.split("[")[0], *(id(value) for name, value in sorted(item.callspec.params.items()) if name != "n_sets")
 
     simulations = [item for item in items if hasattr(item, "callspec") and "n_sets" in item.callspec.params]
     whole = {key(item) for item in simulations if item.get_closest_marker("full")}
