@@ -439,7 +439,10 @@ REFUSED = {
         "model 'A': predictions must be one number per case for ratings (a file with the columns case and prediction). Got 3 columns.",
     ),
     "ratings make no sets": (("conformal", *JUDGED, "--scale", "real", "--calibrate", "A.csv", "--apply", "A.csv"), NO_CLASSES),
-    "ratings have no weights": (("agreement", "g.csv", "--weights", "linear"), "--weights must be left out for ratings. Got 'linear'."),
+    "ratings have no weights": (
+        ("agreement", "g.csv", "--weights", "linear"),
+        "--weights must be left out for ratings without a stated scale of grades (--scale 1,2,3). Got 'linear'.",
+    ),
     "rankings have no tables": (("agreement", "r.json", "--out", "x"), "--out must be left out for rankings. Got 'x'."),
     "rankings have no levels": (("agreement", "r.json", "--levels", "nominal"), "--levels must be left out for rankings. Got ['nominal']."),
     "rankings and formulas": (

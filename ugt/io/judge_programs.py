@@ -170,7 +170,7 @@ def _member(archive: zipfile.ZipFile, name: str, data: bytes) -> bytes:
     known = archive.getinfo(name)
     if known.compress_type != ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
         return archive.read(name)
-    way = "zstandard, or unpack them with: inspect log convert --to json --output-dir DIR"
+    way = "zstandard, or have Inspect write them as JSON (inspect log convert)"
     zstandard = package("zstandard", "logs of Inspect in this compression", way)
     at = known.header_offset
     at += HEAD + sum(int.from_bytes(data[at + k : at + k + 2], "little") for k in (26, 28))  # the name and what follows it

@@ -66,7 +66,7 @@ class Comparison:
 
 def spread_of(variance: Array) -> float:
     """Return the standard deviation of the mean over defined cases, which are independent."""
-    n = np.count_nonzero(variance == variance)  # noqa: PLR0124  (not NaN)
+    n = int(np.count_nonzero(variance == variance))  # noqa: PLR0124  (not NaN)
     return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
 
 

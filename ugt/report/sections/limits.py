@@ -25,6 +25,7 @@ TABLES = {
 }  # fmt: skip
 COVERAGE = 0.95
 MOST = 12  # annotators with a row for each pair; pairs on the page
+APPENDIX = "Differences of grades"
 TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.bland_altman takes some of them)."
 TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers (ugt.bland_altman has no such limit)."
 
@@ -89,7 +90,7 @@ def appendix(source: Data) -> Section | None:
         return None
     found = [one[:2] for one in (strictness.content(source), _content(source, "grades") if source.get("limits") else None) if one]
     parts = [part for table, how in found for part in (table, f"<p>{how}</p>")]
-    return section("limits", "Differences of grades", "", *parts) if parts else None
+    return section("limits", APPENDIX, "", *parts) if parts else None
 
 
 def _content(source: Data, things: str) -> tuple[str, str, list[Entry]]:

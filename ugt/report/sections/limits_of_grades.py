@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .limits import APPENDIX as TITLE
 from .limits import appendix as render
 
-__all__ = ["render"]
+__all__ = ["TITLE", "render"]
