@@ -68,7 +68,7 @@ class GroupSums:
     """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group."""
 
     def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int) -> None:
-        self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], table], axis=1, dtype=np.float64))
+        self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], np.asarray(table, np.float64)], axis=1))
         self.alike = None if found is None else Alike(row, found[1], found[0])
         self._entries = np.asarray(row, np.int64), group, table
         if found is not None:
