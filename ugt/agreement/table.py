@@ -75,7 +75,7 @@ class Judgements:
             return None
         first = np.empty(self.n_cases, np.int64)
         first[self.row[::-1]] = np.arange(self.n_all)[::-1]
-        return Alike(np.arange(self.n_all), self.row, first)
+        return Alike(np.arange(self.n_all, dtype=np.int64), self.row, first)
 
     @property
     def ordered(self) -> bool:

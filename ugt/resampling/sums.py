@@ -46,7 +46,7 @@ class Alike:
         found = _different(self._code.astype(np.int64) * len(other) + other._code, TIMES_FEWER_JOINTLY)
         return None if found is None else Alike(self._row, found[1], found[0])
 
-    def at(self, places: Int64) -> Alike:
+    def at_places(self, places: Int64) -> Alike:
         """Return the entries at some places, as if these were the cases."""
         return Alike(np.arange(len(places), dtype=np.int64), self._code[places], self.first)
 
@@ -99,7 +99,7 @@ def joined(tables: Sequence[Alike]) -> list[tuple[Alike, list[tuple[int, Alike]]
                 at, every, members = i, both, [*others, j]
                 break
         groups[at:] = [(every, members), *groups[at + 1 :]]
-    return [(every, [(j, tables[j].at(every.first)) for j in members]) for every, members in groups]
+    return [(every, [(j, tables[j].at_places(every.first)) for j in members]) for every, members in groups]
 
 
 def _different(table: NDArray[Any], fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | None:
