@@ -109,6 +109,28 @@ static void test_lattice_and_limits(void)
     }
 }
 
+/* Narrow terms, whose mode is searched for, and many terms that share few points: also beside the adaptive rule. */
+static void test_lattice_of_narrow_and_many_terms(void)
+{
+    static const struct {
+        const char *text;
+        double reliability, tolerance;
+    } cases[] = {{"0>1>2>3|3>1", 40.0, 1e-4}, {"0>1>2|2>0", 10.0, 1e-4}, {"0,1,2|3>0", 2.0, 1e-2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double exact[15], out[15], error, bound;
+        int64_t info[4];
+        ugt_cubature_options o = USUAL;
+        o.reliability = cases[i].reliability;
+        o.tolerance = 1e-4;
+        CHECK(run(cases[i].text, 6, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_INTEGRATED);
+        o.most_dimensions = 0;
+        o.tolerance = cases[i].tolerance;
+        CHECK(run(cases[i].text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
+        CHECK(error > 0.0);
+        CHECK_ALL_CLOSE(out, exact, i == 1 ? 12 : 15, 0.0, 6 * error + bound);
+    }
+}
+
 /* Orders of alike classes are images of one: their numbers are equal, and those of the lattice, whose terms are images too. */
 static void test_images(void)
 {
@@ -170,6 +192,7 @@ int main(void)
     test_closed_forms();
     test_symmetry();
     test_lattice_and_limits();
+    test_lattice_of_narrow_and_many_terms();
     test_images();
     test_ends_of_the_range();
     test_stop();
