@@ -139,9 +139,7 @@ def test_logs_of_inspect_in_the_compression_that_it_writes_now(tmp_path, monkeyp
     for before in (b"\x14\x00\x00\x00", b"\x14\x00\x14\x00\x00\x00", b"\x14\x03\x14\x00\x00\x00"):
         path.write_bytes(path.read_bytes().replace(before + b"\x08\x00", before + b"\x5d\x00"))
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    message = (
-        r"log\.eval: logs of Inspect in this compression must be read with zstandard \(pip install zstandard, or unpack them with: inspect"
-    )
+    message = r"log\.eval: logs of Inspect in this compression must be read with zstandard \(pip install zstandard, or have Inspect write"
     refused(message, read_judge_log, path)
     monkeypatch.setitem(sys.modules, "zstandard", Unpacked())
     assert read_judge_log(path).numbers("length") == {"q0": 2.0, "q1": 1.0}
