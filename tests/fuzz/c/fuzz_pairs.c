@@ -1,6 +1,7 @@
 /* pairs.c and masks.c: distances between annotators against loops over all pairs. */
 
 #include "fuzz.h"
+#include "../../../ugt/_core/distances.h"
 
 typedef struct {
     int64_t n, n_rows, n_entries, *offsets, *row_offsets, *count, *times;
