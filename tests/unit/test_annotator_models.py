@@ -136,6 +136,25 @@ def test_ordered_classes_are_fitted_best(prior, with_known):
     same(found.plausibilities.mean(), twin.classes(cases, tables, found.prevalence, known=known)[0], 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # an annotator worse than chance
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("prior", [0, (1, 0.2, 0.5)])
+def test_two_grades_are_two_classes(prior, seed):
+    rng = np.random.default_rng(seed)
+    truth, right = rng.integers(0, 2, 60), rng.random((60, 6)) < np.array([0.9, 0.8, 0.75, 0.7, 0.6, 0.25])
+    seen = np.where(rng.random((60, 6)) < 0.6, np.where(right, truth[:, None], 1 - truth[:, None]), -1)
+    labels = ugt.Labels.from_wide([[None if x < 0 else int(x) for x in row] for row in seen], classes=2, annotators=list("abcdef"))
+    full, found = (ugt.dawid_skene(labels, prior=prior, model=model) for model in ("full", "ordinal"))
+    same(found.plausibilities.mean(), full.plausibilities.mean(), 0)
+    assert (found.log_likelihood, found.model) == (full.log_likelihood, "ordinal")
+    for at, name in enumerate(labels.annotators):
+        table, bias, spread = found.confusion(name), found.bias[at], found.spread[at]
+        same(table, full.confusion(name), 0)
+        assert np.isnan(bias) == np.isnan(spread) == bool(table[1, 1] <= table[0, 1])
+        if not np.isnan(spread):
+            same(twin.ordinal_confusion(bias, spread, 2), table, 1e-12)
+
+
 def test_ordered_classes_at_the_ends():
     for spread in (0.05, 20.0):
         table = em_ordinal.confusions(np.array([0.0, 3.0, -4.0]), np.log(np.full(3, spread)), 5)[0]

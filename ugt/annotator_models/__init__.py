@@ -62,7 +62,8 @@ def dawid_skene(
         "full": a confusion matrix for every annotator. "one-coin": an accuracy w for every annotator, whose wrong labels share 1 − w
         evenly. "ordinal", for grades as classes in ascending order: annotator j sees grade k as :math:`N(k + b_j, s_j^2)` and gives the
         nearest grade, :math:`π^{(j)}_{kl} = Φ((l + 1/2 - k - b_j)/s_j) - Φ((l - 1/2 - k - b_j)/s_j)`, with open ends. The bias b is from
-        -K to K grades, the spread s from 0.05 to 20.
+        -K to K grades, the spread s from 0.05 to 20. With two grades, bias and spread are another form of the confusions: the fit is that
+        of "full", and both are NaN for an annotator who does not give the upper grade more often where it is true.
     prior : float or (diagonal, off_diagonal, prevalence)
         Pseudo-counts of at least 0, added to each cell on and off the diagonal of every confusion matrix and to each class. The result is
         the mode under Dirichlet priors with concentrations 1 + c; with 0 (default), maximum likelihood. "one-coin" adds ``diagonal``

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from .._base.arrays import Array
 from .._base.ragged import offsets_of
-from .em import ALL, Confusions, Effort, FullFit, Prior, accuracy_errors, best_of
+from .em import ALL, Confusions, Effort, FullFit, Prior, accuracy_errors, best_of, fit_full
 from .records import AnnotatorModel, Cells, GivenLabels, point_of
 
 LEAST = 1e-300  # smallest probability, so that logarithms stay finite
@@ -76,7 +78,19 @@ class OrdinalFit(FullFit):
         return self.log_likelihood + float((self.pseudo * np.log(self.table)).sum()) + of_classes
 
 
+def _of_two_grades(given: GivenLabels, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
+    """Return the model of full confusions, which has as many parameters, with the bias and the spread that give the same confusions."""
+    found = fit_full(given, prior, True, effort, n_threads)
+    upper = np.array([found.confusion(name)[:, 1] for name in found.annotators.tolist()]).reshape(-1, 2)
+    end = 0.5 / LEAST_SPREAD
+    low, high = np.clip(ndtri(upper), -end, end).T
+    spread = np.where(high > low, 1 / np.where(high > low, high - low, 1.0), np.nan)
+    return replace(found, model="ordinal", bias=spread * (low + high) / 2, spread=spread)
+
+
 def fit_ordinal(given: GivenLabels, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
+    if given.n_classes == 2:
+        return _of_two_grades(given, prior, effort, n_threads)
     shape = Confusions(given, ALL)
     best, told = best_of(lambda number: OrdinalFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     fit, n, k = best.fit, given.n_annotators, given.n_classes

@@ -299,7 +299,8 @@ class AnnotatorModel(Annotators):
     ability, ability_error, difficulty : (A,), (A,), (N,) arrays or None
         For "glad": α with its standard error, and 1/β of every case (NaN without labels).
     bias, spread : (A,) arrays or None
-        For "ordinal": bias and spread in grades, see :func:`dawid_skene`; NaN for an annotator without labels.
+        For "ordinal": bias and spread in grades, see :func:`dawid_skene`; NaN for an annotator without labels, or if labels of two grades
+        do not rise with the truth.
 
     Examples
     --------
