@@ -32,6 +32,14 @@ def test_threads_give_the_same_bytes(known, clusters):
     assert all(tables[name] for name in ("confusion", "set_coverage", "curves", "sensitivity", "truth_models", "strata"))
 
 
+@pytest.mark.parametrize("room", [1, 2 * N, 5 * N])
+def test_one_pass_and_several_give_the_same_bytes(monkeypatch, room):
+    tables, notes = passes.tables_of(details.context(LABELS, MODELS))
+    monkeypatch.setattr(passes, "ROOM", room)
+    again, others = passes.tables_of(details.context(LABELS, MODELS))
+    assert others == notes and {name: list(table) for name, table in again.items()} == {name: list(table) for name, table in tables.items()}
+
+
 @pytest.mark.parametrize(
     ("section", "notes"),
     [

@@ -793,6 +793,23 @@ def test_sums_by_group_are_those_of_the_slow_twin(n, b, m):
     assert not out.any()
 
 
+@pytest.mark.parametrize("width", [0, 1, 31, 32, 33, 70])
+@pytest.mark.parametrize("n_groups", [1, 4])
+def test_rows_of_wide_tables_are_alike_if_all_columns_and_the_group_are(width, n_groups):
+    rng = np.random.default_rng(width)
+    kinds = rng.random((9, width))
+    kinds[8] = kinds[7]
+    if width:
+        kinds[8, -1] += 1.0
+    kind, group = rng.integers(0, 9, 10_000), rng.integers(0, n_groups, 10_000, dtype=np.int32)
+    one = GroupSums(np.arange(10_000), group, kinds[kind], n_groups)
+    first = np.unique(np.column_stack([kinds[kind], group]), axis=0, return_index=True)[1]
+    assert sorted(one.alike.first.tolist()) == sorted(first.tolist())
+    weights = rng.integers(0, 3, (10_000, 2)).astype(float)
+    expected = [[[weights[group == g, b] @ kinds[kind[group == g]][:, s] for s in range(width)] for g in range(n_groups)] for b in (0, 1)]
+    np.testing.assert_allclose(one.sums(weights), np.reshape(expected, (2, n_groups, width)), rtol=1e-12)
+
+
 @pytest.mark.parametrize("n, different", [(3, False), (300, True), (300, False)])
 def test_entries_that_are_alike_are_counted_once(n, different):
     """A table of two whole numbers has six different rows, one of noise has as many as entries: sums are the same."""

@@ -1,4 +1,4 @@
-"""The tables of all sections, with one pass over common resamples for all that the sections ask for."""
+"""The tables of all sections; what several sections ask for is resampled in one pass over common resamples."""
 
 from __future__ import annotations
 
@@ -15,12 +15,27 @@ from ..resampling import Design, Resamples, Results, resample, resamples_of
 if TYPE_CHECKING:
     from ..report.context import Ask, Context
 
+ROOM = 2 * 10**6  # cases x sections of a pass: what the sections ask for is in memory at the same time
+
 
 def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
     """Return all tables of the evaluation, including those without rows, and the sections' notes."""
     wanted = [one for one in sections if context.details or any(name in ALWAYS for name in one.TABLES)]
     notes: dict[Any, list[str]] = {one: [] for one in wanted}
-    found, waiting = {}, {}
+    found: dict[Any, Any] = {}
+    waiting: dict[Any, tuple[Any, list[Ask]]] = {}
+
+    def finish() -> None:
+        asked = [ask for _, asks in waiting.values() for ask in asks]
+        answers = iter(resampled(asked, context.clusters, context.making.seed))
+        while waiting:
+            one = next(iter(waiting))
+            steps, asks = waiting.pop(one)
+            try:
+                steps.send([next(answers) for _ in asks])
+            except StopIteration as end:
+                found[one] = end.value
+
     for one in wanted:
         steps = one.make(context, notes[one])
         if isinstance(steps, dict):
@@ -30,13 +45,9 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
             waiting[one] = steps, next(steps)
         except StopIteration as end:
             found[one] = end.value
-    asked = [ask for _, asks in waiting.values() for ask in asks]
-    answers = iter(resampled(asked, context.clusters, context.making.seed))
-    for one, (steps, asks) in waiting.items():
-        try:
-            steps.send([next(answers) for _ in asks])
-        except StopIteration as end:
-            found[one] = end.value
+        if len(waiting) * context.n_cases >= ROOM:
+            finish()
+    finish()
     tables = {}
     for name, section in _owners(wanted, context.details).items():
         rows = found[section].get(name, ())

@@ -118,10 +118,12 @@ class Ratios(Quotients):
         room("contributions", table.size)
         undefined = np.isnan(table)
         if denominators is None:
-            if not undefined.any():
-                return cls(np.concatenate([table, np.ones((len(table), 1))], axis=1), np.zeros(table.shape[1], np.int64), names)
             at, of_number = _distinct(np.packbits(column).tobytes() for column in undefined.T)
-            return cls(np.concatenate([np.where(undefined, 0.0, table), ~undefined[:, at]], axis=1), of_number, names)
+            m = table.shape[1]
+            columns = np.empty((len(table), m + len(at)))
+            columns[:, :m], columns[:, m:] = table, ~undefined[:, at]
+            columns[:, :m][undefined] = 0.0
+            return cls(columns, of_number, names)
         below = table_of("denominators", denominators)
         if below.shape not in (table.shape, (len(table), 1)):
             raise error("denominators", f"have the shape of contributions, {table.shape}, or one column", below.shape)

@@ -26,6 +26,7 @@ ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
 TIMES_FEWER = 4  # rows per distinct row from which counting the distinct ones is faster
 TIMES_FEWER_JOINTLY = 8  # the same for the rows of several tables side by side
 SOME = 4096  # rows of a first trial: if over half of them are distinct, all rows are taken to be
+COLUMNS = 32  # columns that are compared at a time, so that no copy of a wide table is needed
 
 
 class Alike:
@@ -68,7 +69,8 @@ class GroupSums:
     """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group."""
 
     def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int) -> None:
-        self.n_groups, found = n_groups, _different(np.concatenate([group[:, None], np.asarray(table, np.float64)], axis=1))
+        table = np.asarray(table, np.float64)
+        self.n_groups, found = n_groups, _different(table, code=group if n_groups > 1 else None)
         self.alike = None if found is None else Alike(row, found[1], found[0])
         self._entries = np.asarray(row, np.int64), group, table
         if found is not None:
@@ -102,12 +104,21 @@ def joined(tables: Sequence[Alike]) -> list[tuple[Alike, list[tuple[int, Alike]]
     return [(every, [(j, tables[j].at_places(every.first)) for j in members]) for every, members in groups]
 
 
-def _different(table: NDArray[Any], fewer: int = TIMES_FEWER) -> tuple[Int64, Int32] | None:
-    """Return an entry of each distinct row, and the distinct row of each (n,) row; None if there are too many."""
-    if len(table) > 2 * SOME and _different(table[:SOME], 2) is None:
+def _different(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | None = None) -> tuple[Int64, Int32] | None:
+    """Return an entry of each distinct row, and the distinct row of each (n,) row; None if there are too many.
+
+    Rows with different ``code`` (n,) are different, too.
+    """
+    if len(table) > 2 * SOME and _different(table[:SOME], 2, None if code is None else code[:SOME]) is None:
         return None
-    code, first = identifiers.factorize(table)
-    return None if len(first) * fewer > len(table) else (first, code)
+    columns = table if table.ndim > 1 else table[:, None]
+    found: tuple[Int64, Int32] | None = None
+    for begin in range(0, max(1, columns.shape[1]), COLUMNS):
+        before, some = code if found is None else found[1], columns[:, begin : begin + COLUMNS]
+        found = identifiers.factorize(some if before is None else np.concatenate([before[:, None], some], axis=1))[::-1]
+        if len(found[0]) * fewer > len(table):
+            return None
+    return found
 
 
 def added(columns: Array, cases: Array | None) -> Array:
@@ -132,8 +143,9 @@ class Sums:
         """Add a table (N, S) and return the array (n, S) that :meth:`add` fills; None if ``only_alike`` and its rows are not."""
         placed = self._design.added_up(table)
         varies = np.flatnonzero(~self._design.constant(placed))
+        own = placed if len(varies) == placed.shape[1] else placed[:, varies]
         rows, one = np.arange(len(placed), dtype=np.int64), np.zeros(len(placed), np.int32)
-        grouped = GroupSums(rows, one, placed[:, varies], 1) if self._design.plain else None
+        grouped = GroupSums(rows, one, own, 1) if self._design.plain else None
         if only_alike and (grouped is None or grouped.alike is None):
             return None
         room(f"{self._n} resamples", 8.0 * self._n * table.shape[1])
@@ -141,7 +153,7 @@ class Sums:
         if grouped is not None and grouped.alike is not None:
             self._alike.append((found, varies, grouped))
         else:
-            self._placed.append((found, varies, placed[:, varies]))
+            self._placed.append((found, varies, own))
         return found
 
     def complete(self, n_cases: int) -> int:
