@@ -66,6 +66,16 @@ def value(found, model, metric, k, reliability=1.0):
     return row["value"]
 
 
+def test_values_given_in_several_places_are_all_taken(capsys):
+    found = evaluated("--predictions", "C=A.csv", "--k", 1, "--k", 2)
+    assert found["models"] == ["A", "B", "C"] and {row["k"] for row in found["metrics"]} == {1, 2}
+    for again in (0, 1):
+        with pytest.raises(SystemExit) as ended:
+            evaluate_files("--seed", 0, "--seed", again)
+        assert ended.value.code == 2
+        assert f"argument --seed: must be given once. Got 0 and {again}. (see ugt evaluate --help)" in capsys.readouterr().err
+
+
 def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     found = evaluated()
     assert sorted(os.listdir("report")) == files(found) and found["models"] == ["A", "B"]

@@ -84,6 +84,18 @@ class Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)  # argparse would hide that the pipe is closed
 
 
+class Given(argparse.Action):
+    """The values of an option. If it takes several, they may be given in several places; otherwise the second place is refused."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        given = namespace.__dict__.setdefault("_given", set())
+        before = getattr(namespace, self.dest) if self.dest in given else None
+        if before is not None and self.nargs not in ("+", "*"):
+            parser.error(f"argument {option_string}: must be given once. Got {before!r} and {values!r}.")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values if before is None else [*before, *values])
+
+
 def new_command(commands: Any, name: str, run: Callable[..., Any], help: str, usage: str, text: str) -> Parser:
     """Add a command. ``usage`` lacks its name; the last paragraph of ``text`` holds the examples, as lines of a shell."""
     said, _, examples = text.rpartition("\n\n")
@@ -105,7 +117,11 @@ def group(parser: argparse.ArgumentParser, title: str) -> Callable[..., None]:
     group = parser.add_argument_group(title)
 
     def option(name: str, takes: str | tuple[str, ...] | None, help: str, **more: Any) -> None:
-        taken = {"action": "store_true"} if takes is None else {"choices" if isinstance(takes, tuple) else "metavar": takes}
+        taken: dict[str, Any] = {"action": "store_true"}
+        if takes is not None:
+            taken = {"choices" if isinstance(takes, tuple) else "metavar": takes}
+            if name.startswith("-"):
+                taken["action"] = Given
         group.add_argument(name, help=help, **{**taken, **more})
 
     return option
