@@ -206,8 +206,6 @@ def split_panel_check(
     >>> [round(x, 3) for x in (default.predicted, fitted.predicted, fitted.observed)]
     [0.745, 0.626, 0.64]
     """
-    from .. import aggregation  # noqa: PLC0415  (it imports this module)
-
     if model == "auto":
         model = "normal" if isinstance(annotations, Ratings) else "prirn" if isinstance(annotations, Rankings) else "dirichlet"
     checks.option("model", model, ("auto", *MODELS))
@@ -217,21 +215,47 @@ def split_panel_check(
         options["prior"] = fit_normal_prior(annotations)
     elif model == "dirichlet" and isinstance(options.get("prior"), str):
         options["prior"] = fit_dirichlet_prior(annotations) if options["prior"] == "fit" else options["prior"]
-    make = partial(normal if model == "normal" else getattr(aggregation, model), **options)
-    judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
-    ids = annotations.case_ids if model == "normal" else annotations.axes.case_ids
-    group = None if clusters is None else ids_of_cases("clusters", clusters, len(ids), ids)
-    single = one_each(annotations) if isinstance(annotations, Labels) else annotations
-    out = held_out(single, stream_keys_of(ids), checks.whole("held", held), seed_of(seed))
-    found = judge(keeping(single, ~out), keeping(single, out)) if out.any() else None
-    if found is None or not len(found.row):
-        raise checks.error("annotations", f"have a case of more than {held} annotators", "none")
-    summed = partial(_summed, group=group, independent=held == 1 and group is None)
-    n_cases, observed, predicted, p_value, effective = summed(found)
-    annotators = _of_annotators(annotations, judge, summed) if checks.flag("per_annotator", per_annotator) else None
-    left_out = {TOO_FEW: len(ids) - n_cases} if n_cases < len(ids) else {}
-    bins, what = _bins(found, summed, model == "normal"), MIDDLE if model == "normal" else VOTE
-    return PanelCheck(observed, predicted, p_value, n_cases, annotators, bins, left_out, effective, what)
+    return Halves.of(annotations, held, clusters, seed).check(model, checks.flag("per_annotator", per_annotator), options)
+
+
+class Halves(NamedTuple):
+    """Annotations, of which some of each case are held out: one division serves truth models with several options."""
+
+    annotations: Any
+    rest: Any
+    out: Any
+    vote: Array | None  # (N, K) shares of the first classes of the rest; None for ratings
+    group: Any  # (N,) cluster of each case, or None
+    held: int
+
+    @classmethod
+    def of(cls, annotations: Any, held: int, clusters: Any, seed: Any) -> Halves:
+        """Hold ``held`` annotators out of each case, as :func:`split_panel_check` does."""
+        rated = isinstance(annotations, Ratings)
+        ids = annotations.case_ids if rated else annotations.axes.case_ids
+        group = None if clusters is None else ids_of_cases("clusters", clusters, len(ids), ids)
+        single = one_each(annotations) if isinstance(annotations, Labels) else annotations
+        out = held_out(single, stream_keys_of(ids), checks.whole("held", held), seed_of(seed))
+        if not out.any():
+            raise checks.error("annotations", f"have a case of more than {held} annotators", "none")
+        rest = keeping(single, ~out)
+        return cls(annotations, rest, keeping(single, out), None if rated else _vote(rest), group, held)
+
+    def check(self, model: str, per_annotator: bool, options: Mapping[str, Any]) -> PanelCheck:
+        """Return the check of a truth model, one of ``MODELS``, with these options."""
+        from .. import aggregation  # noqa: PLC0415  (it imports this module)
+
+        make = partial(normal if model == "normal" else getattr(aggregation, model), **options)
+        judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
+        found = judge(self.rest, self.out, vote=self.vote)
+        if not len(found.row):
+            raise checks.error("annotations", f"have a case of more than {self.held} annotators", "none")
+        summed = partial(_summed, group=self.group, independent=self.held == 1 and self.group is None)
+        n_cases, observed, predicted, p_value, effective = summed(found)
+        annotators = _of_annotators(self.annotations, judge, summed) if per_annotator else None
+        left_out = {TOO_FEW: self.rest.n_cases - n_cases} if n_cases < self.rest.n_cases else {}
+        bins, what = _bins(found, summed, model == "normal"), MIDDLE if model == "normal" else VOTE
+        return PanelCheck(observed, predicted, p_value, n_cases, annotators, bins, left_out, effective, what)
 
 
 def one_each(labels: Labels) -> Labels:
@@ -267,12 +291,18 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.asarray(x ^ (x >> np.uint64(31)))
 
 
-def _of_classes(rest: Any, out: Any, make: Any) -> HeldAnnotations:
-    """Return the held-out labels and rankings ``out``, compared with the truth from the ``rest``."""
+def _vote(rest: Any) -> Array:
+    """Return the shares (N, K) of the first classes."""
     checks.room("plausibilities of all cases", 24.0 * rest.n_cases * rest.n_classes)
     from .by_name import voted  # noqa: PLC0415  (it imports this module)
 
-    mean, vote = make(rest).mean(), np.nan_to_num(voted(rest).membership(1))
+    return np.nan_to_num(voted(rest).membership(1))
+
+
+def _of_classes(rest: Any, out: Any, make: Any, vote: Array | None = None) -> HeldAnnotations:
+    """Return the held-out labels and rankings ``out``, compared with the truth from the ``rest``."""
+    vote = _vote(rest) if vote is None else vote
+    mean = make(rest).mean()
     predicted = (vote * mean).sum(1)
     variance = (vote**2 * mean).sum(1) - predicted**2
     chosen = first_choices(out)
@@ -282,7 +312,7 @@ def _of_classes(rest: Any, out: Any, make: Any) -> HeldAnnotations:
     return found.among(np.isfinite(found.predicted))
 
 
-def _of_ratings(rest: Ratings, out: Ratings, make: Any) -> HeldAnnotations:
+def _of_ratings(rest: Ratings, out: Ratings, make: Any, vote: None = None) -> HeldAnnotations:
     from scipy.special import stdtr  # noqa: PLC0415  (scipy is slow to import)
 
     law, row = make(rest), row_of(out.offsets)

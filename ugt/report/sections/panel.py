@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._base import notices
-from ...aggregation import PanelCheck, split_panel_check
+from ...aggregation.panel_check import Halves, PanelCheck
 from ..context import MOST_CELLS, Made
 from ..tables import ends_of, finite
 from ..words import reliability_name
@@ -42,23 +42,20 @@ def make(context: Context, notes: list[str]) -> Made:
     options: dict[str, Any] = {name: getattr(context.making, name) for name in OPTIONS[how]}
     options.update({"method": "draws"} if sampled else {})  # means of many draws suffice, and take less time than integrals
     own = context.making.annotator_reliability
-    rows: list[Row] = []
-    for reliability in [context.reliability] if sampled else dict.fromkeys(row["reliability"] for row in context.certainty):
-        options["reliability"] = reliability if own is None else {name: reliability * value for name, value in own.items()}
-        with notices.heard():
-            try:
-                found = _checked(known, how, each and reliability == context.reliability, context, options)
-            except ValueError:  # no case has two annotators
-                return {}
-        rows += _rows(found, reliability, context.options.level)
-        if reliability == context.reliability and found.p_value < REFUTED:
-            notes.append(f"The truth model does not describe these annotators (at {reliability_name(reliability)}): {found.sentence()}")
+    found: dict[float | None, PanelCheck] = {}
+    with notices.heard():
+        try:
+            halves = Halves.of(known, 1, context.clusters, context.making.seed)
+            for reliability in [context.reliability] if sampled else dict.fromkeys(row["reliability"] for row in context.certainty):
+                options["reliability"] = reliability if own is None else {name: reliability * value for name, value in own.items()}
+                found[reliability] = halves.check(how.replace("-", "_"), each and reliability == context.reliability, options)
+        except ValueError:  # no case has two annotators
+            return {}
+    main = found.get(context.reliability)
+    if main is not None and main.p_value < REFUTED:
+        notes.append(f"The truth model does not describe these annotators (at {reliability_name(context.reliability)}): {main.sentence()}")
+    rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
     return {"panel_check": rows}
-
-
-def _checked(known: Any, how: str, each: bool, context: Context, options: dict[str, Any]) -> PanelCheck:
-    settled = {"clusters": context.clusters, "per_annotator": each, "seed": context.making.seed}
-    return split_panel_check(known, model=how.replace("-", "_"), **{**options, **settled})
 
 
 def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterator[Row]:
