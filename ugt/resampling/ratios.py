@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,15 @@ class Quotients(Linear):
     @property
     def spans(self) -> Array:
         """The ranges (M, 2), from 0 if no contribution is negative."""
-        found, (above, below) = super().spans, self.parts(self.columns)
-        found[self._all_first(np.asarray(((above >= 0) & (below >= 0)).all(axis=0))), 0] = 0.0
+        found = super().spans
+        found[self._all_first(self._positive), 0] = 0.0
         return found
+
+    @cached_property
+    def _positive(self) -> Bools:
+        """Whether no contribution is negative, of each number before the mean."""
+        above, below = self.parts(self.columns)
+        return np.asarray(((above >= 0) & (below >= 0)).all(axis=0))
 
     def counting(self, kept: Bools, design: Design) -> Array:
         """Return the number (M,) of units that have a denominator."""
@@ -153,19 +160,30 @@ class Ratios(Quotients):
     def spans(self) -> Array:
         found = super().spans
         if self.shares:
-            found[self._all_first(np.array([self._share(*pair) for pair in zip(*(part.T for part in self.parts(self.columns)))]))] = (
-                0.0,
-                1.0,
-            )
+            found[self._all_first(self._are_shares)] = (0.0, 1.0)
         return found
 
-    @staticmethod
-    def _share(above: Array, below: Array) -> bool:
-        return bool(above.any() and (above >= 0).all() and (above <= below * (1 + 1e-12)).all())
+    @cached_property
+    def _positive(self) -> Bools:
+        above, below = (np.asarray((table >= 0).all(axis=0)) for table in (self.numerator, self.denominator))
+        return np.asarray(above & below[self.of_number])
+
+    @cached_property
+    def _are_shares(self) -> Bools:
+        found: Bools = self._positive & (self.numerator != 0).any(axis=0)
+        for p, below in enumerate(self.denominator.T):
+            at = np.flatnonzero(found & (self.of_number == p))
+            found[at] = (self.numerator[:, at] <= below[:, None] * (1 + 1e-12)).all(axis=0)
+        return found
 
     def varies(self, kept: Bools, design: Design) -> Bools:
         """Return (M,) whether two units of some stratum have a denominator, computed once for each distinct column."""
         return self._all_first(design.vary(self.denominator[kept])[self.of_number])
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        """Return the number (M,) of units that have a denominator, computed once for each distinct column."""
+        found = (design.added_up((self.denominator[kept] != 0).astype(np.float64)) > 0).sum(axis=0)[self.of_number].astype(np.float64)
+        return found if self.averaged is None else np.append(found[self.averaged].min(), found)
 
     def drawn_with(self, base: Ratios, weights: Array) -> Array:
         """Return the numbers (M,) if each of w copies of a case has its own draw.
