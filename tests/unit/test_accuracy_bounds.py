@@ -108,6 +108,18 @@ def test_influence_is_the_derivative_by_the_weight_of_a_case(n_classes, k):
         np.testing.assert_allclose(one.influence()[i], (more - less) / (2 * step), atol=1e-7)
 
 
+def test_cases_that_are_alike_count_as_often_as_there_are(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = ugt.dirichlet(ugt.Labels.from_counts(rng.multinomial(4, [0.5, 0.3, 0.2], 3000)))
+    scores, weights = rng.dirichlet(np.ones(3), 3000), rng.poisson(1.0, (5, 3000)).astype(float)
+    merged = ugt.accuracy_bounds(truth, scores).statistic
+    monkeypatch.setattr(bounds, "distinct_rows", lambda table: None)
+    each = ugt.accuracy_bounds(truth, scores).statistic
+    np.testing.assert_array_equal(merged.group, each.group)
+    np.testing.assert_allclose(merged.values(weights), each.values(weights), rtol=1e-12)
+    np.testing.assert_allclose(merged.influence(), each.influence(), atol=1e-15)
+
+
 def test_one_case_has_no_interval():
     truth = ugt.dirichlet(ugt.Labels.from_counts([[3, 1]]))
     assert np.isnan(ugt.accuracy_bounds(truth, [[0.6, 0.4]]).outer_interval(n_resamples=20)).all()

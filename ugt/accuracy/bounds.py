@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int32
+from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import room, whole
 from .._base.identifiers import factorize
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..resampling import GroupSums, Resamples, Result, Statistic, by_case, over
+from ..resampling import Alike, GroupSums, Resamples, Result, Statistic, by_case, distinct_rows, over
 from .given import orders_of
 
 NAMES = ("agreement", "lower", "upper", "independent", "always_right", "copying")
@@ -36,13 +36,18 @@ class Assumed(Statistic):
         self._pi, self._chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # without a copy if possible
         n, n_classes = self._pi.shape
         self.full = CASES_A_PARAMETER * n_classes**2 <= n <= MOST_CELLS // n_classes**2
-        aligned, own = _aligned(self._pi, self._chosen)
-        self.group, self.n_groups = _groups(aligned, least)
-        room("bounds of the accuracy", 8.0 * n * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
-        row = np.flatnonzero(self._kept)
-        columns = self._columns(aligned)
-        self._grouped = GroupSums(row, self.group, np.concatenate([np.ones((n, 1)), aligned, own], axis=1), self.n_groups)
-        self._summed = GroupSums(row, np.zeros(n, np.int32), columns, 1)
+        row, found = np.flatnonzero(self._kept), distinct_rows(np.concatenate([self._pi, self._chosen], axis=1))
+        self._alike = None if found is None else Alike(row, found[1], found[0])
+        first, code = found or (slice(None), np.arange(n, dtype=np.int32))
+        pi, chosen = self._pi[first], self._chosen[first]
+        room("bounds of the accuracy", 8.0 * len(pi) * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
+        aligned, own = _aligned(pi, chosen)
+        group, self.n_groups = _groups(aligned, np.bincount(code, minlength=len(pi)), least)
+        self.group = group[code]
+        columns, by_group = self._columns(pi, chosen, aligned), np.concatenate([np.ones((len(pi), 1)), aligned, own], axis=1)
+        one = np.zeros(len(pi), np.int32)
+        self._grouped = GroupSums(row, group, by_group, self.n_groups, self._alike)
+        self._summed = GroupSums(row, one, columns, 1, self._alike)
         self.work = n * (1 + 2 * n_classes + columns.shape[1])
 
     @property
@@ -52,9 +57,9 @@ class Assumed(Statistic):
         found[self.names.index("independent")] = -np.inf, np.inf
         return found
 
-    def _columns(self, aligned: Array) -> Array:
+    def _columns(self, pi: Array, y: Array, aligned: Array) -> Array:
         """Return (n, S) per case: 1, agreement, Σ π², the values of a model that is always right and of a copy; then π, ππᵀ and πyᵀ."""
-        pi, y, k = self._pi, self._chosen, self._k
+        k = self._k
         copied = aligned[:, :k].sum(axis=1)
         # a model that is always right is taken to choose the true class and the k - 1 most plausible of the others
         with_true = aligned[:, : k - 1].sum(axis=1)[:, None] + aligned[:, k:]
@@ -78,8 +83,13 @@ class Assumed(Statistic):
     def sums(self, cases: Array | None = None) -> Array:
         """Return the (B, G (1 + 2K) + S) weighted sums: of each group, then of all cases."""
         weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
-        parts = [one.sums(weights).reshape(weights.shape[1], -1) for one in (self._grouped, self._summed)]
-        return np.concatenate(parts, axis=1)
+        both = self._grouped, self._summed
+        if self._alike is None:
+            parts = [one.sums(weights) for one in both]
+        else:
+            times = self._alike.times(weights)
+            parts = [one.sums_of(times) for one in both]
+        return np.concatenate([part.reshape(weights.shape[1], -1) for part in parts], axis=1)
 
     def _parted(self, sums: Array) -> tuple[Array, Array, Array, Array]:
         """Split the sums into (B, G, 1) cases and (B, G, K) sums of p and of q per group, and the (B, S) sums over all cases."""
@@ -118,7 +128,7 @@ class Assumed(Statistic):
         """Return the (N, 6) influences: (a - θ) / n of the means, with the present side of each extremum; and that of the inversion."""
         size, p, q, rest = (table[0] for table in self._parted(self.sums()))
         aligned, own = _aligned(self._pi, self._chosen)
-        columns = self._columns(aligned)
+        columns = self._columns(self._pi, self._chosen, aligned)
         lower = np.where((p + q > size)[self.group], aligned + own - 1.0, 0.0).sum(axis=1)
         upper = np.where((p < q)[self.group], aligned, own).sum(axis=1)
         value = dict(zip(self.names, self.estimate))
@@ -174,13 +184,16 @@ def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
     return p, share[run].reshape(p.shape)
 
 
-def _groups(aligned: Array, least: int) -> tuple[Int32, int]:
-    """Return the group of each case and the number of groups: cases with equal plausibilities, neighbours merged up to ``least`` cases."""
+def _groups(aligned: Array, times: Int64, least: int) -> tuple[Int32, int]:
+    """Return the group of each row and the number of groups: equal plausibilities, neighbours merged up to ``least`` cases.
+
+    ``times``: the number of cases with each row.
+    """
     if len(aligned) == 0:
         return np.zeros(0, np.int32), 1
     code, first = factorize(np.round(aligned, SAME) + 0.0)
     order = np.lexsort(aligned[first].T[::-1])[::-1]
-    sizes, group, held = np.bincount(code)[order].tolist(), np.empty(len(first), np.int32), [0]
+    sizes, group, held = np.bincount(code, times)[order].tolist(), np.empty(len(first), np.int32), [0]
     for place, size in zip(order, sizes):
         if held[-1] >= least:
             held.append(0)

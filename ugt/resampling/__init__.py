@@ -21,7 +21,7 @@ from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, resamples_of
 from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without, resample
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
-from .sums import Alike, GroupSums
+from .sums import Alike, GroupSums, distinct_rows
 from .two_way import TwoWay, two_way
 from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
 
@@ -61,6 +61,7 @@ __all__ = [
     "by_annotators",
     "by_case",
     "check_level",
+    "distinct_rows",
     "few_clusters",
     "groups_of",
     "ids_of_cases",

@@ -44,7 +44,7 @@ class Alike:
 
     def beside(self, other: Alike) -> Alike | None:
         """Return the distinct pairs of entries of two tables of the same cases; None if there are too many."""
-        found = _different(self._code.astype(np.int64) * len(other) + other._code, TIMES_FEWER_JOINTLY)
+        found = distinct_rows(self._code.astype(np.int64) * len(other) + other._code, TIMES_FEWER_JOINTLY)
         return None if found is None else Alike(self._row, found[1], found[0])
 
     def at_places(self, places: Int64) -> Alike:
@@ -66,15 +66,19 @@ class Alike:
 
 
 class GroupSums:
-    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group."""
+    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group.
 
-    def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int) -> None:
+    If it is known which entries are alike, the groups (D,) and the table (D, S) are those of the distinct entries.
+    """
+
+    def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int, alike: Alike | None = None) -> None:
         table = np.asarray(table, np.float64)
-        self.n_groups, found = n_groups, _different(table, code=group if n_groups > 1 else None)
-        self.alike = None if found is None else Alike(row, found[1], found[0])
-        self._entries = np.asarray(row, np.int64), group, table
-        if found is not None:
-            self._entries = np.arange(len(found[0]), dtype=np.int64), group[found[0]], table[found[0]]
+        if alike is None:
+            found = distinct_rows(table, code=group if n_groups > 1 else None)
+            if found is not None:
+                alike, group, table = Alike(row, found[1], found[0]), group[found[0]], table[found[0]]
+        self.alike, self.n_groups = alike, n_groups
+        self._entries = np.asarray(row, np.int64) if alike is None else np.arange(len(group), dtype=np.int64), group, table
 
     def sums(self, weights: Array) -> Array:
         """Return the sums (B, groups, S) under weights of cases (N, B)."""
@@ -104,12 +108,12 @@ def joined(tables: Sequence[Alike]) -> list[tuple[Alike, list[tuple[int, Alike]]
     return [(every, [(j, tables[j].at_places(every.first)) for j in members]) for every, members in groups]
 
 
-def _different(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | None = None) -> tuple[Int64, Int32] | None:
+def distinct_rows(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | None = None) -> tuple[Int64, Int32] | None:
     """Return an entry of each distinct row, and the distinct row of each (n,) row; None if there are too many.
 
     Rows with different ``code`` (n,) are different, too.
     """
-    if len(table) > 2 * SOME and _different(table[:SOME], 2, None if code is None else code[:SOME]) is None:
+    if len(table) > 2 * SOME and distinct_rows(table[:SOME], 2, None if code is None else code[:SOME]) is None:
         return None
     columns = table if table.ndim > 1 else table[:, None]
     found: tuple[Int64, Int32] | None = None
