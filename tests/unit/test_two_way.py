@@ -9,7 +9,8 @@ from refusals import refused, warned
 from twins import two_way as twin
 
 import ugt
-from ugt import states
+from ugt import resampling, states
+from ugt.resampling import spread
 from ugt.resampling.spread import SINGLE_LABEL
 from ugt.resampling.statistic import Statistic
 
@@ -143,6 +144,27 @@ def test_what_is_quick_without_each_annotator_is_what_it_is_from_the_start(make)
         assert min(found.parts.values()) >= 0 and found.variance >= found.parts["cases"]
         again = pickle.loads(pickle.dumps(result))
         assert again.interval(random=BOTH) == (low, high) == pickle.loads(pickle.dumps(found)).interval()
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(N) // 3], ids=["cases", "clusters"])
+@pytest.mark.parametrize(
+    "make", [lambda: results(labels()), lambda: results(labels(False)), of_rankings], ids=["labels", "complete", "rankings"]
+)
+def test_changes_of_quotients_give_the_spread_of_all_influences(monkeypatch, make, clusters):
+    n_quick = 0
+    for result in make():
+        one = result.statistic
+        kept = one.kept
+        design = resampling.Design.of(int(kept.sum()), None if clusters is None else clusters[: len(kept)][kept])
+        quick = spread.spread_of(one, [0], one.scales[:1], design)
+        n_quick += one.changes(np.arange(R), 0) is not None
+        with monkeypatch.context() as context:
+            context.setattr(type(one), "changes", lambda *_: None)
+            slow = spread.spread_of(one, [0], one.scales[:1], design)
+        for x, y in zip(quick[:3], slow[:3]):
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-15)
+        assert quick[3:] == slow[3:]
+    assert n_quick >= 8
 
 
 def test_many_cases_are_counted_as_few_different_ones():

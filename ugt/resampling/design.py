@@ -93,12 +93,13 @@ class Design(Frozen):
         return len(self.place)
 
     @cached_property
-    def _place_of_case(self) -> Int32:
+    def place_of_case(self) -> Int32:
+        """The place (N,) of the unit of each case among the units ordered by stratum."""
         return np.ascontiguousarray(self.place[self.unit])
 
     @cached_property
     def _cases_by_place(self) -> tuple[Int64, Int64]:
-        return _tables.group(self._place_of_case, self.n_units)
+        return _tables.group(self.place_of_case, self.n_units)
 
     @property
     def first_cases(self) -> Int64:
@@ -154,7 +155,7 @@ class Design(Frozen):
             return None
         room("weights of all cases", 8 * (end - begin) * self.n_cases)
         weights = np.empty((self.n_cases, end - begin))
-        _resample.bootstrap(self.strata, seed, begin, end, placed, sums, self._place_of_case, weights)
+        _resample.bootstrap(self.strata, seed, begin, end, placed, sums, self.place_of_case, weights)
         return np.asarray(weights.T)
 
 

@@ -14,7 +14,7 @@ from .._base.checks import error, room
 from .._base.identifiers import as_array
 from .._core import _tables
 from .design import Design
-from .statistic import Linear, Without
+from .statistic import Changes, Linear, Without
 
 
 class Quotients(Linear):
@@ -96,6 +96,19 @@ class Quotients(Linear):
             with np.errstate(invalid="ignore"):  # inf * 0
                 found = self._mean_first(values)[0], self._mean_first(over(a - values * b, sums[1]))
             yield Without(found[0][list(numbers)], found[1][:, list(numbers)])
+
+    def changes(self, annotators: Int64, number: int) -> Changes | None:
+        """Return what leaving out each of these annotators changes in a number."""
+        pairs = None if self.averaged is not None else self.without_pairs()
+        if pairs is None:
+            return None
+        case, annotator, rows = pairs
+        place = np.full(max(annotator.max(initial=-1), annotators.max(initial=-1)) + 1, -1, np.int64)
+        place[annotators] = np.arange(len(annotators))
+        here = (place[annotator] >= 0) & self.kept[case]
+        case, annotator, rows = case[here], place[annotator[here]], rows[here]
+        (above, below), (a, b) = ((part[:, number] for part in self.parts(table)) for table in (self.columns, rows))
+        return Changes(above, below, case, annotator, a - above[case], b - below[case])
 
     def gradient(self, sums: Array) -> Array:
         """Return the derivative (C,) of the first number by sums."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -17,7 +17,8 @@ from .._base.ragged import row_of
 from ..annotations.other_annotators import case_offsets
 from .design import Design
 from .jackknife import left_out_influence
-from .statistic import UNNAMED, Statistic, Without
+from .ratios import over
+from .statistic import UNNAMED, Changes, Statistic, Without
 
 RANDOM = ("cases", "annotators")
 FEW_ANNOTATORS = 5
@@ -143,24 +144,65 @@ def spread_of(one: Statistic, at: Sequence[int], scales: Sequence[str], design: 
     enough = None if n_units > 1 else ONE_UNIT
     reasons: list[str | None] = [enough if math.isfinite(x) else NOT_FINITE for x in one.estimate[columns]]
     share = sizes[who] / sizes.sum()
-    odds, pseudo = share / (1 - share), np.empty((n, m))  # odds: 1 / (h - 1) for shares 1 / h
-    moved, weighted, squares = np.zeros_like(influence), np.zeros_like(influence), np.zeros((m, m))
-    with notices.heard(), np.errstate(invalid="ignore", over="ignore"):
-        for i, without in enumerate(one.without_each(who, columns)):
-            left, its = scaled(without)
-            for k in np.flatnonzero(~np.isfinite(without.values)):
-                reasons[k] = reasons[k] or f"undefined without annotator {name(known.annotators[who[i]])}"
-            pseudo[i] = (value - left) / odds[i]
-            change = (influence - its) / odds[i]
-            moved += change
-            weighted += odds[i] * change
-            squares += odds[i] * change.T @ change
+    odds = share / (1 - share)  # 1 / (h - 1) for shares 1 / h
+    with notices.heard(), np.errstate(all="ignore"):
+        quick = one.changes(who, columns[0]) if m == 1 else None
+        if quick is None:
+            lefts, moved, weighted, squares = _each(one.without_each(who, columns), scaled, influence, odds)
+        else:
+            lefts, moved, weighted, squares = _from_changes(quick, scales[0], kept, design, odds)
+        for i, k in np.argwhere(~np.isfinite(lefts)):
+            reasons[k] = reasons[k] or f"undefined without annotator {name(known.annotators[who[i]])}"
+        lefts = np.stack([SCALES[scale].to(left) for scale, left in zip(scales, lefts.T)], axis=1)
+        pseudo = (value - lefts) / odds[:, None]
         apart, mean = pseudo - pseudo.mean(axis=0), moved / n
         cross = mean.T @ weighted
         both = correction / n * (squares - cross - cross.T + odds.sum() * mean.T @ mean)
         unlike = [None if j is None else name(known.annotators[who[j]]) for j in alone_of(odds[:, None] * apart**2)]
         between = (odds[:, None] * apart).T @ apart / n
         return Spread(cases, between, both, n_units, n, left_out, tuple(reasons), tuple(unlike), *unevenness(share))
+
+
+Influences = tuple[Array, Array, Array, Array]
+
+
+def _each(found: Iterable[Without], scaled: Callable[[Without], tuple[Array, Array]], influence: Array, odds: Array) -> Influences:
+    """Return the numbers (n, M) without each of n annotators; and of what each changes in the influences, divided by its odds o:
+
+    the sum over annotators (G, M), that of o times it (G, M), and the sum of o times its products (M, M).
+    """
+    values, moved, weighted, squares = [], np.zeros_like(influence), np.zeros_like(influence), np.zeros((influence.shape[1],) * 2)
+    for without, o in zip(found, odds):
+        values.append(without.values)
+        change = (influence - scaled(without)[1]) / o
+        moved += change
+        weighted += o * change
+        squares += o * change.T @ change
+    return np.array(values), moved, weighted, squares
+
+
+def _from_changes(found: Changes, scale: str, kept: Bools, design: Design, odds: Array) -> Influences:
+    """Return the same for one quotient θ = Σ a / Σ b, whose influences s (a - θ b) / Σ b, with s the slope of the scale, add up to 0.
+
+    Without annotator j they change by α a + β b in every unit, and by γ more in those whose a and b change.
+    """
+    n, slope, j = len(odds), SCALES[scale].slope, found.annotator
+    a, b = (design.added_up(column[kept, None])[:, 0] for column in (found.above, found.below))
+    totals = [column.sum() + np.bincount(j, by, n) for column, by in ((a, found.by_above), (b, found.by_below))]
+    theta, theta_j = over(a.sum(), b.sum()), over(*totals)
+    s, s_j = slope(np.asarray(theta)) / b.sum(), slope(theta_j) / totals[1]
+    alpha, beta = (s - s_j) / odds, (theta_j * s_j - theta * s) / odds
+    unit = design.place_of_case[np.cumsum(kept)[found.case] - 1]
+    gamma = (s_j / odds)[j] * (theta_j[j] * found.by_below - found.by_above)
+    if not design.plain:  # an annotator may change several cases of a unit
+        pair, of = np.unique(unit * np.int64(n) + j, return_inverse=True)
+        unit, j, gamma = pair // n, pair % n, np.bincount(of.reshape(-1), gamma, len(pair))
+    moved, weighted = (
+        (weights @ alpha) * a + (weights @ beta) * b + np.bincount(unit, weights[j] * gamma, len(a)) for weights in (np.ones(n), odds)
+    )
+    everywhere = alpha**2 * (a @ a) + 2 * alpha * beta * (a @ b) + beta**2 * (b @ b)
+    squares = odds @ everywhere + odds[j] @ (2 * (alpha[j] * a[unit] + beta[j] * b[unit]) * gamma + gamma**2)
+    return theta_j[:, None], moved[:, None], weighted[:, None], np.full((1, 1), squares)
 
 
 def unevenness(share: Array) -> tuple[float, float]:

@@ -49,6 +49,17 @@ class Without(NamedTuple):
         return cls(one.estimate[at], None if found is None else found[:, at], one)
 
 
+class Changes(NamedTuple):
+    """A quotient Σ a / Σ b of N cases, and P pairs of a case and one of n annotators without whom a and b of the case are others."""
+
+    above: Array  # (N,) a
+    below: Array  # (N,) b
+    case: Int64  # (P,)
+    annotator: Int64  # (P,) place among the n
+    by_above: Array  # (P,) what is added to a
+    by_below: Array  # (P,) and to b
+
+
 class Statistic(ABC):
     """M numbers that are a function of S weighted sums over N cases.
 
@@ -177,6 +188,10 @@ class Statistic(ABC):
             weights = each.copy()
             weights[j] = 0.0
             yield Without.of(self.judged_by(weights), numbers)
+
+    def changes(self, annotators: Int64, number: int) -> Changes | None:
+        """Return what leaving out each of these annotators changes in a number that is a quotient; None if unknown."""
+        return None
 
     @property
     def scales(self) -> tuple[str, ...]:
