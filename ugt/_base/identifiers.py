@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
@@ -242,7 +243,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def is_null(value: Any) -> bool:
     """Return whether a value is None, nan or a missing value of pandas (by its name, as pandas need not be installed)."""
-    nan = isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    nan = isinstance(value, (float, np.floating)) and math.isnan(value)
     return value is None or nan or type(value).__name__ in ("NAType", "NaTType")
 
 
@@ -260,6 +261,8 @@ def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
 
 def _whole(argument: str, values: NDArray[Any], where: Where) -> Int64:
     """Return numbers as int64, as a column of integers with gaps is often one of floats; reject numbers that are not whole."""
+    if values.dtype.kind == "i":
+        return np.ascontiguousarray(values, np.int64)
     if values.dtype.kind == "f":
         bad = ~((values == np.floor(values)) & (np.abs(values) <= MAX_WHOLE))
     else:

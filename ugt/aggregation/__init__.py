@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -325,6 +326,8 @@ def _first_classes(offsets: Int64, index: Int32, value: Array) -> Ragged:
 
 def _prior(prior: Any, labels: Labels) -> float | Array:
     """Return one number for all classes, an array (K,) of different ones, or a table (N, K)."""
+    if isinstance(prior, Real):
+        return checks.scalar("prior", prior)
     if isinstance(prior, str) and prior == "fit":
         prior = fit_dirichlet_prior(labels)
     if isinstance(prior, DirichletPrior):

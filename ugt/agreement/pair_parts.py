@@ -199,10 +199,11 @@ class RepeatTables(Tables):
 
     def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
         form, units = self.form, self._units(sums)
-        found, each = form.parts(units.sum(axis=1)), [form.parts(units[:, j]).value for j in range(units.shape[1])]
+        value, observed, expected = form.answer(units.sum(axis=1)).T
+        each = [form.answer(units[:, j])[:, 0] for j in range(units.shape[1])]
         own = np.stack([np.where(np.isnan(one), 1.0, one) for one in each], axis=1) if each else np.empty((len(units), 0))
         own = np.where(units[:, :, 1] > 0, own, np.nan)
-        return found.value, {"observed": found.observed, "expected": found.expected, "per_annotator": own}
+        return value, {"observed": observed, "expected": expected, "per_annotator": own}
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         total = self._units(sums[None])[0].sum(axis=0)

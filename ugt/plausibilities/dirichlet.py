@@ -79,11 +79,7 @@ class Dirichlet(Plausibilities):
     @cached_property
     def _range(self) -> tuple[float, float]:
         """Return the least and the largest concentration, NaN if one is; a background of 0 is none."""
-        least, most = np.minimum.reduce(self.background, initial=np.inf), np.maximum.reduce(self.background, initial=0.0)
-        if least == 0:
-            least = np.minimum.reduce(self.background[self.background != 0], initial=np.inf)
-        found = np.minimum.reduce(self.concentration, initial=least), np.maximum.reduce(self.concentration, initial=most)
-        return float(found[0]), float(found[1])
+        return _dirichlet.concentration_range(np.ascontiguousarray(self.concentration, np.float64), self.background)
 
     def _check(self) -> None:
         bad = ~np.isfinite(self.concentration) | (self.concentration <= 0)

@@ -260,9 +260,10 @@ class Point(Vectors):
         table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
-        row, column = table.nonzero()
-        arrays = offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), table[row, column] / total[row, 0]
-        offsets, index, value = owned(*arrays)
+        at = table.reshape(-1).nonzero()[0]
+        row, column = np.divmod(at, table.shape[1])
+        shares = (table / total).reshape(-1)[at]
+        offsets, index, value = owned(offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), shares)
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index, value)
 
     @cached_property
