@@ -13,7 +13,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
-from .._base.checks import error, option, room
+from .._base.checks import error, instance, option, room
 from .._base.ragged import offsets_of
 from ..annotations import Labels
 from ..resampling import Answer, Part, Statistic, plain
@@ -220,8 +220,7 @@ def _intra(data: tuple[Any, ...], options: dict[str, Any]) -> RepeatTables:
     """Read the repeated labels as units of a case and an annotator, and add them up for each annotator."""
     (given,) = data
     one = OF_REPEATS[option("coefficient", options["coefficient"], tuple(OF_REPEATS))]
-    if not isinstance(given, Labels):
-        raise TypeError(f"annotations must be Labels, in parts. Got {type(given).__name__}.")
+    instance("annotations", given, Labels, "be Labels, in parts")
     names, at = identifiers.everyone(given.annotators, options["annotators"], bool(len(given.annotator)))
     judged, case, annotator = repeats(given)
     n, k, who = given.n_cases, judged.n_classes, at[annotator].astype(np.int64) if len(case) else case
