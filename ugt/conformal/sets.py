@@ -13,7 +13,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, OnAxes
 from .._base.checks import error, option, room
-from .._base.ragged import row_of, sizes_of, take
+from .._base.ragged import dense, sizes_of, take
 from .._base.records import Record
 from ..accuracy import ua_coverage, ua_plausibility_mass
 from ..aggregation import irn, votes
@@ -95,9 +95,7 @@ class PredictionSets(OnAxes):
     def mask(self) -> Bools:
         """Return (N, K) whether each class is in the set."""
         room("a table of sets", self.n_cases * self.n_classes)
-        table = np.zeros((self.n_cases, self.n_classes), bool)
-        table[row_of(self.offsets), self.index] = True
-        return table
+        return dense(self.offsets, self.index, True, self.n_classes)
 
     @property
     def sizes(self) -> Int64:

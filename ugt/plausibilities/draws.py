@@ -12,7 +12,7 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, room
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _plackett_luce as core
 from . import diagnostics
 from .estimates import Comparison
@@ -277,8 +277,7 @@ class MentionedDraws(Draws):
     def mean(self) -> Array:
         listed, rest = self._means
         room("a table of means", 8 * self.n_cases * self.n_classes)
-        table = np.repeat((rest / np.maximum(self.n_classes - sizes_of(self.offsets), 1))[:, None], self.n_classes, axis=1)
-        table[row_of(self.offsets), self.index] = listed
+        table = dense(self.offsets, self.index, listed, self.n_classes, rest / np.maximum(self.n_classes - sizes_of(self.offsets), 1))
         table[~self.defined] = np.nan
         return table
 

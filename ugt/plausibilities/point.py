@@ -14,7 +14,7 @@ from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, owned
 from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
 from .estimates import Comparison
 from .made_of import MadeOf
@@ -284,10 +284,7 @@ class Point(Vectors):
     def mean(self) -> Array:
         """Return the plausibilities (N, K); NaN for an undefined case."""
         room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
-        table = np.zeros((self.n_cases, self.n_classes))
-        table[row_of(self.offsets), self.index] = self.value
-        table[~self.defined] = np.nan
-        return table
+        return dense(self.offsets, self.index, self.value, self.n_classes, np.where(self.defined, 0.0, np.nan))
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)
