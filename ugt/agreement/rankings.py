@@ -15,6 +15,7 @@ from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
+from ..resampling import over
 from .forms import EMPTY, SINGLE
 from .table import opens
 
@@ -323,8 +324,7 @@ def _means(value: Array, row: NDArray[Any], weight: NDArray[Any], n_rows: int) -
     """Return (n_rows,) weighted means of the values that are defined; NaN for a row without such a value."""
     known = ~np.isnan(value)
     row, weight = row[known], weight[known]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.bincount(row, weight * value[known], n_rows) / np.bincount(row, weight, n_rows))
+    return over(np.bincount(row, weight * value[known], n_rows), np.bincount(row, weight, n_rows))
 
 
 def _left_out(per_case: Array, n_annotators: NDArray[Any]) -> dict[str, int]:

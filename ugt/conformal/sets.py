@@ -22,6 +22,7 @@ from ..plausibilities import Plausibilities, Point, as_plausibilities
 from ..plausibilities.estimates import Estimate
 from ..plausibilities.orders import CERTAIN, NONE, Sets
 from ..plausibilities.sets import as_sets
+from ..resampling import over
 
 AGAINST = ("mass", "best", "voted")
 
@@ -219,8 +220,7 @@ class PredictionSets(OnAxes):
     ) -> dict[str, list[Any]]:
         """Return the table of coverage Σ held / Σ weight of every column, with intervals."""
         total = weight.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = {heading: names, "weight": total.tolist(), "coverage": (held.sum(axis=0) / total).tolist()}
+        found = {heading: names, "weight": total.tolist(), "coverage": over(held.sum(axis=0), total).tolist()}
         if level is None:
             return found
         resampling.check_level(level)

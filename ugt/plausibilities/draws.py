@@ -14,6 +14,7 @@ from .._base.axes import Axes
 from .._base.checks import error, room
 from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _plackett_luce as core
+from ..resampling import over
 from . import diagnostics
 from .estimates import Comparison
 from .orders import TIED, Orders, Sets
@@ -47,9 +48,7 @@ class Draws(Vectors):
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
         """Return draws (N, draws, K) from other software; vectors are divided by their sums, cases of NaN are undefined."""
         table, total, _ = check_table(array, "draws", 3)
-        with np.errstate(invalid="ignore"):
-            table = table / total
-        return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), table)
+        return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), over(table, total))
 
     def __repr__(self) -> str:
         return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"

@@ -12,6 +12,7 @@ from .._base import identifiers, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, instance
 from ..annotations.other_annotators import only
+from .ratios import over
 from .result import Result, Results
 from .statistic import Statistic
 
@@ -58,8 +59,7 @@ class ByGroup(Statistic):
         if self.made == "difference":
             return values[:, :1] - values[:, 1:2]
         known = ~np.isnan(values)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, values, 0).sum(axis=1, keepdims=True) / known.sum(axis=1, keepdims=True))
+        return over(np.where(known, values, 0).sum(axis=1, keepdims=True), known.sum(axis=1, keepdims=True))
 
     @property
     def kept(self) -> Bools:

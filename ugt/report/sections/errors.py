@@ -9,7 +9,7 @@ import numpy as np
 from ..._base import notices
 from ..._base.ragged import row_of, sizes_of
 from ...grades import GRADE_METRICS
-from ...resampling import Ratios
+from ...resampling import Ratios, over
 from .. import words
 from ..context import Ask, Made
 from ..digest import Digest, briefly, names, shown
@@ -108,8 +108,7 @@ def distance_of_pairs(ratings: Ratings) -> Array:
     value = ratings.value[np.lexsort((ratings.value, row))]
     place = np.arange(len(row)) - ratings.offsets[row]
     total = np.bincount(row, (2 * place - n[row] + 1) * value, ratings.n_cases)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(n > 1, total * 2 / (n * (n - 1)), np.nan))
+    return np.where(n > 1, over(total * 2, n * (n - 1)), np.nan)
 
 
 # ---- the page
