@@ -41,6 +41,14 @@ def number(argument: str, values: Any, where: Where = "row {}".format) -> Column
     return column
 
 
+def number_each(argument: str, values: Any, n: int, what: str = "case") -> Column:
+    """Return the column, which must have one id for each of n cases."""
+    column = number(argument, values)
+    if len(column.code) != n:
+        raise error(argument, f"be {n} ids, one per {what}", len(column.code))
+    return column
+
+
 def is_text(ids: NDArray[Any]) -> bool:
     return bool(ids.dtype.kind == "U")
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .._base.arrays import Array, Bools
-from .._core import _exact
+from ..resampling.statistic import exact_products
 from .costs import Chance, Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
@@ -93,9 +93,7 @@ class Shared(Form):
 
     def exact_squares(self) -> Array:
         """Return (3, 3, P) exact sums of products, for percent agreement."""
-        c, own = self.n_dense, self.dense
-        products = _exact.exact_columns(np.ascontiguousarray((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c)))
-        return np.asarray(products.reshape(c, c, -1))
+        return exact_products(self.dense)
 
     def gradient(self, sums: Array) -> Array:
         """Return the (3,) derivatives of percent agreement, 1 - a / n, by the sums."""

@@ -207,9 +207,7 @@ class PredictionSets(OnAxes):
             ``group`` (in order of first appearance), ``weight`` (cases with a truth), ``coverage``, ``low``, ``high``.
         """
         per_case = getattr(self.coverage(truth), option("against", against, AGAINST)).per_case
-        column = identifiers.number("groups", groups)
-        if len(column.code) != self.n_cases:
-            raise error("groups", f"be {self.n_cases} ids, one per case", len(column.code))
+        column = identifiers.number_each("groups", groups, self.n_cases)
         known = ~np.isnan(per_case)
         weight = (column.code[:, None] == np.arange(len(column.ids))) & known[:, None]
         held = np.where(weight, np.where(known, per_case, 0.0)[:, None], 0.0)
