@@ -262,8 +262,8 @@ class Point(Vectors):
             table = np.where(undefined[:, None], 0.0, table)
         at = table.reshape(-1).nonzero()[0]
         row, column = np.divmod(at, table.shape[1])
-        shares = (table / total).reshape(-1)[at]
-        offsets, index, value = owned(offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), shares)
+        arrays = offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), table.take(at) / total.take(row)
+        offsets, index, value = owned(*arrays)
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index, value)
 
     @cached_property
