@@ -193,7 +193,7 @@ static void widen(const double *value, int64_t n, int zeros, double range[2])
         if (zeros || value[j] != 0.0) {
             range[0] = value[j] < range[0] ? value[j] : range[0];
             range[1] = value[j] > range[1] ? value[j] : range[1];
-            unknown |= isnan(value[j]);
+            unknown |= isnan(value[j]) != 0;
         }
     if (unknown)
         range[0] = range[1] = NAN;
