@@ -7,7 +7,6 @@ from scipy.special import ndtr
 
 from .._base.arrays import Array
 from .._base.ragged import offsets_of
-from ..resampling import over
 from .em import ALL, Confusions, Effort, FullFit, Prior, accuracy_errors, best_of
 from .records import AnnotatorModel, Cells, GivenLabels, point_of
 
@@ -82,7 +81,8 @@ def fit_ordinal(given: GivenLabels, prior: Prior, effort: Effort, n_threads: int
     best, told = best_of(lambda number: OrdinalFit(shape, prior, given.start(effort.seed, number)), given.total, effort, n_threads)
     fit, n, k = best.fit, given.n_annotators, given.n_classes
     q = fit.candidates()
-    accuracy = over(given.per_annotator(q[shape.entries][given.entry]), given.n_labels)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        accuracy = given.per_annotator(q[shape.entries][given.entry]) / given.n_labels
     error = accuracy_errors(given, q[shape.entries], accuracy, 0.0)
     truth, label = (np.tile(x.ravel(), n).astype(np.int32) for x in np.indices((k, k)))
     cells = Cells(offsets_of(np.full(n, k * k)), truth, label, fit.table.ravel(), (0.0, 0.0), True)
