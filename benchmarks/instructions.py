@@ -61,7 +61,7 @@ def work():
     for predicted in (probability, scores.argmax(1)):
         ugt.discrepancy_ratio(labels, predicted)
     ugt.fleiss_kappa(ugt.Labels.from_counts(rng.multinomial(3, [0.5, 0.3, 0.2], 10_000)))
-    ugt.krippendorff_alpha(labels)
+    _ = ugt.krippendorff_alpha(labels).std_error
     ugt.conformal_scores(probability, "raps")
     for fit in (ugt.dawid_skene, ugt.glad):
         fit(labels)

@@ -23,6 +23,9 @@ static int new_profiles(const shared *in, uint64_t *digest)
     note(digest, ugt_profiles_concentrations(profiles), 2 * N * sizeof(double));
     note(digest, ugt_profiles_counts(profiles), 2 * N * sizeof(int64_t));
     NOTE(profile_of);
+    double range[2];
+    ugt_concentration_range(concentration, 2 * N, background, N, range);
+    NOTE(range);
     ugt_profiles_free(profiles);
     return UGT_OK;
 }
@@ -114,6 +117,7 @@ static int sum_annotations(const shared *in, uint64_t *digest)
     int64_t offsets[CASES + 1], total[CASES * 8], position;
     int32_t index[MOST_ITEMS];
     double value[MOST_ITEMS];
+    int equal;
     for (int full = 0; full < 2; full++) {
         TRY(ugt_irn(&RANKINGS, full, DEPTH, offsets, index, value));
         NOTE(offsets);
@@ -122,6 +126,8 @@ static int sum_annotations(const shared *in, uint64_t *digest)
     }
     TRY(ugt_row_sums(LABEL_OFFSETS, NOISE, CASES, LABEL_OFFSETS[CASES], value));
     note(digest, value, CASES * sizeof *value);
+    TRY(ugt_equal_totals(LABEL_OFFSETS, LABEL_COUNT, CASES, LABEL_OFFSETS[CASES], &equal));
+    note(digest, &equal, sizeof equal);
     TRY(ugt_class_counts(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, LABEL_COUNT, offsets, index, total));
     note(digest, total, (size_t)offsets[CASES] * sizeof *total);
     TRY(ugt_find_repeat(CASES, LABEL_OFFSETS[CASES], 5, LABEL_OFFSETS, LABEL, &position));

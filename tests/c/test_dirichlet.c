@@ -44,6 +44,19 @@ static void test_profiles(void)
     CHECK(x.posterior.entry_group[0] == 2 && x.posterior.entry_group[1] == 0 && x.posterior.entry_group[3] == 1);
     CHECK(x.posterior.background_group[0] == -1 && x.posterior.background_group[1] == 2 && x.posterior.background_group[2] == -1);
 
+    double range[2];
+    const double none[] = {0.0, 0.0}, unknown[] = {0.0, NAN};
+    ugt_concentration_range(CONCENTRATION, 4, none, 2, range);
+    CHECK(range[0] == 1 && range[1] == 3);
+    ugt_concentration_range(none, 1, CONCENTRATION, 4, range);
+    CHECK(range[0] == 0 && range[1] == 3);
+    ugt_concentration_range(NULL, 0, none, 2, range);
+    CHECK(isinf(range[0]) && range[1] == 0);
+    ugt_concentration_range(CONCENTRATION, 4, unknown, 2, range);
+    CHECK(isnan(range[0]) && isnan(range[1]));
+    ugt_concentration_range(unknown, 2, CONCENTRATION, 4, range);
+    CHECK(isnan(range[0]) && isnan(range[1]));
+
     double rank[3 * 4], certainty[1];
     CHECK(ugt_dirichlet_ranks(x.profiles, 0, 1, 4, rank) == UGT_OK);
     for (int g = 0; g < 3; g++) {

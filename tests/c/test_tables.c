@@ -205,6 +205,11 @@ static void test_counts(void)
         CHECK(sums[i] == by_hand);
     }
     CHECK(ugt_row_sums(falling, value, 3, 6, sums) == UGT_ERR_RANGE && ugt_row_sums(offsets, value, 3, 5, sums) == UGT_ERR_RANGE);
+    const int64_t even[] = {1, 2, 0, 1, 3, 1}; /* with these offsets: 4, 0 and 4 */
+    int equal = -1;
+    CHECK(ugt_equal_totals(offsets, even, 3, 6, &equal) == UGT_OK && equal == 1);
+    CHECK(ugt_equal_totals(offsets, count, 3, 6, &equal) == UGT_OK && equal == 0);
+    CHECK(ugt_equal_totals(falling, count, 3, 6, &equal) == UGT_ERR_RANGE && ugt_equal_totals(offsets, count, 3, 5, &equal) == UGT_ERR_RANGE);
     CHECK(ugt_class_counts(3, 6, 3, falling, label, count, out, index, total) == UGT_ERR_RANGE);
     for (int j = 0; j < MANY; j++) {
         many[j] = j * 7 % MANY;

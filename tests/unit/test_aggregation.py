@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from strategies import partial_rankings
 from twins import irn as twin
 
 import ugt.aggregation as agg
@@ -16,19 +17,7 @@ from ugt.plausibilities import Dirichlet
 TIE_WEIGHTS = ["split", "full"]
 
 
-def ranking_strategy(n_classes):
-    """A partial ranking with ties, sometimes empty."""
-
-    @st.composite
-    def build(draw):
-        order = draw(st.permutations(range(n_classes)))[: draw(st.integers(0, n_classes))]
-        cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1)))) if len(order) > 1 else []
-        return [order[a:b] for a, b in zip([0, *cuts], [*cuts, len(order)])] if order else []
-
-    return build()
-
-
-CASES = st.lists(st.lists(ranking_strategy(6), max_size=5), min_size=1, max_size=4)
+CASES = st.lists(st.lists(partial_rankings(6), max_size=5), min_size=1, max_size=4)
 
 
 def dense(offsets, index, value, n_classes):

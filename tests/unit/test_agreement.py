@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused, warned
+from strategies import partial_rankings
 from twins import agreement as twin
 
 import ugt
@@ -21,16 +22,8 @@ TIE_WEIGHTS = ["split", "full"]
 K = 5
 
 
-@st.composite
-def a_ranking(draw):
-    """A partial ranking with ties, sometimes empty."""
-    order = draw(st.permutations(range(K)))[: draw(st.integers(0, K))]
-    cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1)))) if len(order) > 1 else []
-    return [order[a:b] for a, b in zip([0, *cuts], [*cuts, len(order)])] if order else []
-
-
-CASES = st.lists(st.lists(a_ranking(), max_size=5), min_size=1, max_size=4)
-PAIRS = st.lists(st.tuples(a_ranking(), a_ranking()), min_size=1, max_size=4)
+CASES = st.lists(st.lists(partial_rankings(K), max_size=5), min_size=1, max_size=4)
+PAIRS = st.lists(st.tuples(partial_rankings(K), partial_rankings(K)), min_size=1, max_size=4)
 
 
 def rankings_of(table, n_classes=K):

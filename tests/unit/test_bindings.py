@@ -49,6 +49,15 @@ def ragged_rows(offsets=OFFSETS):
     _order.ragged_rows(offsets, INDEX, VALUE, N_CLASSES, 2, False, np.zeros(3, np.int64))
 
 
+@pytest.mark.parametrize(
+    ("concentration", "background", "found"),
+    [([2.0, 1, 3], [0.0, 0], (1, 3)), ([2.0], [0.5, 0], (0.5, 2)), ([0.0], [], (0, 0)), ([], [0.0], (np.inf, 0)), ([1.0], [np.nan], None)],
+)
+def test_range_of_concentrations(concentration, background, found):
+    range_ = _dirichlet.concentration_range(np.array(concentration), np.array(background))
+    assert np.isnan(range_).all() if found is None else range_ == found
+
+
 @pytest.mark.parametrize("function", [profiles, draws, top, overlaps, list_values, lists, compare, ragged_rows])
 def test_rows(function):
     function()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from scipy.optimize import brentq
+from strategies import partial_rankings
 from twins import plackett_luce_em as twin
 
 import ugt
@@ -17,15 +18,7 @@ UNRANKED = ["individual", "lump", "ignore"]
 K = 6
 
 
-@st.composite
-def ranking_strategy(draw, n_classes=K):
-    """A partial ranking with ties, sometimes empty."""
-    order = draw(st.permutations(range(n_classes)))[: draw(st.integers(0, n_classes))]
-    cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1)))) if len(order) > 1 else []
-    return [order[a:b] for a, b in zip([0, *cuts], [*cuts, len(order)])] if order else []
-
-
-CASE = st.lists(ranking_strategy(), max_size=5)
+CASE = st.lists(partial_rankings(K), max_size=5)
 
 
 def random_case(rng, n_classes, n_annotators, depth, tied):
@@ -242,7 +235,7 @@ def test_maximum_likelihood_is_the_fixed_point_of_em_and_of_hunter():
 # ---- existence -----------------------------------------------------------------------------------------
 @pytest.mark.slow
 @examples(300)
-@given(st.lists(ranking_strategy(4), max_size=4))
+@given(st.lists(partial_rankings(4), max_size=4))
 def test_existence_is_that_of_the_definition(case):
     rankings = rankings_of(case, n_classes=4)
     groups = twin.unbeaten_groups(case, mentioned(case))

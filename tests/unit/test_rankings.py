@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from strategies import partial_rankings
 
 from ugt.annotations import Rankings
 
@@ -26,13 +27,7 @@ def pairs(offsets):
 @st.composite
 def rankings_of_cases(draw, n_classes=5):
     """Nested lists without empty rankings, so that long tables can hold them."""
-
-    def ranking():
-        order = draw(st.permutations(range(n_classes)))[: draw(st.integers(1, n_classes))]
-        cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1)))) if len(order) > 1 else []
-        return [order[a:b] for a, b in zip([0, *cuts], [*cuts, len(order)])]
-
-    return [[ranking() for _ in range(draw(st.integers(0, 3)))] for _ in range(draw(st.integers(1, 4)))]
+    return [[draw(partial_rankings(n_classes, 1)) for _ in range(draw(st.integers(0, 3)))] for _ in range(draw(st.integers(1, 4)))]
 
 
 def long_rows(table):

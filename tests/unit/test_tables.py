@@ -198,6 +198,13 @@ def test_irn_refuses_empty_blocks():
     refused("UGT_ERR_VALUE", run_irn, block_offsets=[0, 0, 3])
 
 
+@given(st.lists(st.lists(st.integers(0, 2), max_size=3)))
+def test_equal_totals_equal_sums_of_lists(rows):
+    offsets, count = np.cumsum([0, *map(len, rows)]), np.array([one for row in rows for one in row], np.int64)
+    assert _tables.equal_totals(offsets, count) == (len({sum(row) for row in rows if sum(row) > 1}) <= 1)
+    refused("UGT_ERR_RANGE", _tables.equal_totals, offsets, np.append(count, 1))
+
+
 @pytest.mark.parametrize("label", [3, -1])
 def test_counting_stays_inside_its_arrays(label):
     offsets, labels = np.array([0, 1], np.int64), np.array([label], np.int32)

@@ -30,20 +30,20 @@ class Frozen(Record):
 
     def __post_init__(self) -> None:
         for name, value in tuple(self.__dict__.items()):
-            if isinstance(value, np.ndarray):
-                object.__setattr__(self, name, _frozen(value))
+            if isinstance(value, np.ndarray) and not _is_frozen(value):
+                frozen = value.copy()
+                frozen.flags.writeable = False
+                object.__setattr__(self, name, frozen)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    flags = array.flags
-    held = flags.owndata or (type(array.base) is np.ndarray and array.base.flags.owndata and not array.base.flags.writeable)
-    if flags.writeable or not held:
-        array = array.copy()
-        array.flags.writeable = False
-    return array
+def _is_frozen(array: NDArray[Any]) -> bool:
+    flags, base = array.flags, array.base
+    if flags.writeable:
+        return False
+    return flags.owndata or (type(base) is np.ndarray and base.flags.owndata and not base.flags.writeable)
 
 
 def owned(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -206,8 +206,10 @@ def class_axis(
         if len(column.ids) == 0:
             raise error("classes", "be given if there are no labels", None)
         column = naming.joined("classes", column, merge)
-        for said in naming.suspicious([*map(str, column.ids.tolist())]):
-            note(said)
+        found = column.ids.tolist()
+        if identifiers.is_text(column.ids) or min(found) < 0 or naming.NINES.fullmatch(str(max(found))):  # else ordinary numbers
+            for said in naming.suspicious([*map(str, found)]):
+                note(said)
         order, rank = column.ids.argsort(), np.empty(len(column.ids), np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         return column.ids[order], rank[column.code]

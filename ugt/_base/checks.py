@@ -61,6 +61,12 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
+def instance(argument: str, value: Any, kinds: Any, must: str) -> None:
+    """Reject a value that is of none of these types."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{argument} must {must}. Got {type(value).__name__}.")
+
+
 def flag(argument: str, value: Any) -> bool:
     """Return the value if it is True or False; reject others."""
     if not isinstance(value, (bool, np.bool_)):

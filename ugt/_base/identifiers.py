@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
@@ -37,6 +38,14 @@ def number(argument: str, values: Any, where: Where = "row {}".format) -> Column
     column = _number_list(argument, plain, where) if isinstance(plain, list) else _number_array(plain)
     if is_text(column.ids) and (column.ids == "").any():
         raise error(argument, "not be empty", "''", where(int(column.first[column.ids == ""][0])))
+    return column
+
+
+def number_each(argument: str, values: Any, n: int, what: str = "case") -> Column:
+    """Return the column, which must have one id for each of n cases."""
+    column = number(argument, values)
+    if len(column.code) != n:
+        raise error(argument, f"be {n} ids, one per {what}", len(column.code))
     return column
 
 
@@ -242,7 +251,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def is_null(value: Any) -> bool:
     """Return whether a value is None, nan or a missing value of pandas (by its name, as pandas need not be installed)."""
-    nan = isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    nan = isinstance(value, (float, np.floating)) and math.isnan(value)
     return value is None or nan or type(value).__name__ in ("NAType", "NaTType")
 
 
@@ -260,6 +269,8 @@ def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
 
 def _whole(argument: str, values: NDArray[Any], where: Where) -> Int64:
     """Return numbers as int64, as a column of integers with gaps is often one of floats; reject numbers that are not whole."""
+    if values.dtype.kind == "i":
+        return np.ascontiguousarray(values, np.int64)
     if values.dtype.kind == "f":
         bad = ~((values == np.floor(values)) & (np.abs(values) <= MAX_WHOLE))
     else:

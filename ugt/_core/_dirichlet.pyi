@@ -1,6 +1,9 @@
 from numpy import float64, int8, int32, int64, uint64
 from numpy.typing import NDArray
 
+def concentration_range(concentration: NDArray[float64], background: NDArray[float64]) -> tuple[float, float]:
+    """The least and the largest of concentrations and of backgrounds that are not 0; NaN if one is."""
+
 class Profiles:
     n_cases: int
     n_classes: int

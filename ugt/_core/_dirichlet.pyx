@@ -36,6 +36,7 @@ cdef extern from "ugt.h" nogil:
         const double *background
         const uint64_t *stream_key
         int64_t n_classes
+    void ugt_concentration_range(const double *, int64_t, const double *, int64_t, double *)
     int ugt_profiles_new(const int64_t *, const double *, const double *, int64_t, int64_t, ugt_profiles **, int64_t *, int32_t *, int32_t *)
     void ugt_profiles_free(ugt_profiles *)
     int64_t ugt_profiles_count(const ugt_profiles *)
@@ -49,6 +50,14 @@ cdef extern from "ugt.h" nogil:
     int ugt_dirichlet_list_values(const ugt_posterior *, const ugt_orders *, const ugt_list_metric *, const int64_t *, const double *, int64_t, int64_t, double *, double *)
     int ugt_dirichlet_draws(const ugt_concentrations *, uint64_t, int64_t, int64_t, int64_t, double *)
     int ugt_dirichlet_top(const ugt_concentrations *, uint64_t, int64_t, int64_t, int64_t, int64_t, int32_t *)
+
+
+def concentration_range(const double[::1] concentration, const double[::1] background):
+    cdef double found[2]
+    cdef int64_t n = concentration.shape[0], m = background.shape[0]
+    with nogil:
+        ugt_concentration_range(&concentration[0] if n > 0 else NULL, n, &background[0] if m > 0 else NULL, m, found)
+    return found[0], found[1]
 
 
 cdef class Profiles:

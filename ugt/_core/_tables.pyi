@@ -26,6 +26,9 @@ def group(code: _Int32, n_groups: int) -> tuple[_Int64, _Int64]:
 def row_sums(offsets: _Int64, value: _Float64) -> _Float64:
     """Sums of values over each row, added up from its first one on."""
 
+def equal_totals(offsets: _Int64, count: _Int64) -> bool:
+    """Whether all sums of counts over a row that are above 1 are the same."""
+
 def text_keys(text: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """Stream keys of an (n, width) table of code points."""
 

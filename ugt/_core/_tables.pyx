@@ -22,6 +22,7 @@ cdef extern from "ugt.h" nogil:
     int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t n_cells, int32_t *column, int64_t *count)
     int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
     int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum)
+    int ugt_equal_totals(const int64_t *offsets, const int64_t *count, int64_t n_rows, int64_t n_values, int *equal)
     void ugt_text_keys(const uint32_t *text, int64_t n, int64_t width, uint64_t *key)
     void ugt_integer_keys(const int64_t *value, int64_t n, uint64_t *key)
     int ugt_irn(const ugt_rankings *rankings, int full, int64_t depth, int64_t *offsets, int32_t *index, double *value)
@@ -112,6 +113,16 @@ def row_sums(const int64_t[::1] offsets, const double[::1] value):
         status = ugt_row_sums(&offsets[0], &value[0], n, value.shape[0], &total_view[0])
     check(status)
     return total
+
+
+def equal_totals(const int64_t[::1] offsets, const int64_t[::1] count):
+    cdef int status, equal = 0
+    if offsets.shape[0] < 1:
+        raise ValueError("offsets must hold at least one number")
+    with nogil:
+        status = ugt_equal_totals(&offsets[0], &count[0] if count.shape[0] > 0 else NULL, offsets.shape[0] - 1, count.shape[0], &equal)
+    check(status)
+    return equal != 0
 
 
 def text_keys(const uint32_t[:, ::1] text):

@@ -186,6 +186,27 @@ static int64_t write_groups(ugt_profiles *profiles, const member *members, int64
     return g + 1;
 }
 
+static void widen(const double *value, int64_t n, int zeros, double range[2])
+{
+    int unknown = 0;
+    for (int64_t j = 0; j < n; j++)
+        if (zeros || value[j] != 0.0) {
+            range[0] = value[j] < range[0] ? value[j] : range[0];
+            range[1] = value[j] > range[1] ? value[j] : range[1];
+            unknown |= isnan(value[j]) != 0;
+        }
+    if (unknown)
+        range[0] = range[1] = NAN;
+}
+
+void ugt_concentration_range(const double *concentration, int64_t n, const double *background, int64_t n_cases, double range[2])
+{
+    range[0] = INFINITY, range[1] = 0.0;
+    widen(concentration, n, 1, range);
+    if (!isnan(range[0]))
+        widen(background, n_cases, 0, range);
+}
+
 #define LEAST 1e-300 /* from LEAST to MOST, logarithms and nodes of the integrals stay in the range of doubles */
 #define MOST 1e300
 

@@ -252,6 +252,25 @@ int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, in
     return UGT_OK;
 }
 
+int ugt_equal_totals(const int64_t *offsets, const int64_t *count, int64_t n_rows, int64_t n_values, int *equal)
+{
+    const int status = check_offsets(offsets, n_rows, n_values);
+    if (status != UGT_OK)
+        return status;
+    double first = 0.0;
+    *equal = 1;
+    for (int64_t i = 0; i < n_rows && *equal; i++) {
+        double total = 0.0;
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+            total += (double)count[j];
+        if (total > 1.0) {
+            *equal = first == 0.0 || total == first;
+            first = total;
+        }
+    }
+    return UGT_OK;
+}
+
 /* ---- stream keys --------------------------------------------------------------------------------- */
 
 /* These are the offset basis and the prime of FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). */

@@ -64,6 +64,10 @@ void ugt_stream_words(ugt_stream *stream, int64_t n, uint64_t *word); /* word [n
  * Opaque; ugt_profiles_new makes it, and the caller frees it. */
 typedef struct ugt_profiles ugt_profiles;
 
+/* range: the least and the largest of concentration [n] and of background [n_cases], of which 0 is none; infinity and 0 of nothing, NaN
+ * twice if a value is NaN. */
+void ugt_concentration_range(const double *concentration, int64_t n, const double *background, int64_t n_cases, double range[2]);
+
 /* offsets [n_cases+1], concentration [offsets[n_cases]] > 0, and background [n_cases] >= 0, the concentration of each of the classes
  * that a case does not list. UGT_ERR_VALUE: a positive one is outside of 1e-300 to 1e300. Out: case_profile [n_cases], -1 if none is
  * positive; entry_group [offsets[n_cases]] and background_group [n_cases] (-1: no unlisted class, or background 0) are positions in
@@ -149,6 +153,9 @@ int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets
 
 /* sum [n_rows]: the sum of value [offsets[n_rows] = n_values] over each row, added from its first value on; 0 for an empty row. */
 int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum);
+
+/* *equal: whether the sums of count [offsets[n_rows] = n_values] over the rows, of those above 1, are all the same. */
+int ugt_equal_totals(const int64_t *offsets, const int64_t *count, int64_t n_rows, int64_t n_values, int *equal);
 
 /* key[n] of case ids for ugt_stream_open: mix64(FNV-1a-64(UTF-8 bytes of the id)), mix64 being the finaliser of MurmurHash3. Keys are the
  * same on every machine. text[n][width]: UCS-4, native byte order; trailing zeros are ignored. Integers hash as their decimal digits. */

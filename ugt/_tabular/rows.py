@@ -113,7 +113,8 @@ def _row(row: Any) -> Any:
 def is_missing(cells: NDArray[Any], missing: Any) -> Bools:
     """Return which cells are empty. A null among ``missing`` (None or nan) means None, nan, NaT and pandas' NA."""
     values = [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else list(missing)
-    null, plain = any(map(identifiers.is_null, values)), [v for v in values if not identifiers.is_null(v)]
+    plain = [v for v in values if not identifiers.is_null(v)]
+    null = len(plain) < len(values)
     if cells.dtype.kind == "O":
         flat = ((null and identifiers.is_null(c)) or c in plain for c in cells.ravel().tolist())
         return np.fromiter(flat, bool, cells.size).reshape(cells.shape)

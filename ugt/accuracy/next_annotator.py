@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array, Int64
-from .._base.checks import room
+from .._base.checks import instance, room
 from .._base.ragged import distinct
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
@@ -94,8 +94,7 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
     >>> round(ugt.next_annotator_agreement(labels, [[0.7, 0.3], [0.2, 0.8]]).value, 4)
     0.8333
     """
-    if not isinstance(annotations, (Labels, Rankings)):
-        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     if isinstance(annotations, Labels):
         annotations = drawn_alike(annotations)
     room("agreement with annotators", 32.0 * annotations.n_cases * annotations.n_classes)

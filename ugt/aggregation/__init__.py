@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import owned
-from .._base.ragged import n_empty, offsets_of, row_of, sizes_of
+from .._base.ragged import dense, n_empty, offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare
@@ -267,9 +268,7 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
         offsets, index, concentration = owned(offsets, index, _scaled(gamma, count, alpha))
         return Dirichlet(known.axes, offsets, index, concentration, _where_defined(offsets, alpha), made_of)
     checks.room("a table of concentrations", 8 * known.n_cases * known.n_classes)
-    counts = np.zeros((known.n_cases, known.n_classes))
-    counts[row_of(offsets), index] = count
-    table = _scaled(gamma, counts, alpha)
+    table = _scaled(gamma, dense(offsets, index, count, known.n_classes), alpha)
     table[sizes_of(known.offsets) == 0] = 0
     row, col = np.nonzero(table)
     offsets = offsets_of(np.bincount(row, minlength=len(table)))
@@ -325,6 +324,8 @@ def _first_classes(offsets: Int64, index: Int32, value: Array) -> Ragged:
 
 def _prior(prior: Any, labels: Labels) -> float | Array:
     """Return one number for all classes, an array (K,) of different ones, or a table (N, K)."""
+    if isinstance(prior, Real):
+        return checks.scalar("prior", prior)
     if isinstance(prior, str) and prior == "fit":
         prior = fit_dirichlet_prior(labels)
     if isinstance(prior, DirichletPrior):

@@ -307,8 +307,7 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
     >>> ugt.dirichlet(labels, prior=ugt.fit_dirichlet_prior(labels)).mean()[0].round(2).tolist()
     [0.71, 0.06, 0.23]
     """
-    if not isinstance(labels, Labels):
-        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}.")
+    checks.instance("labels", labels, Labels, "be Labels")
     group = None
     if clusters is not None:
         ids = ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.case_ids)

@@ -61,8 +61,7 @@ def fit_predictive_reliability(labels: Any, *, held: int = 2, seed: Any = 0) -> 
     >>> ugt.fit_predictive_reliability(labels, held=3).sentence()
     'The reliability is 1.3 (95% interval 0.88 to 2.3, 400 cases).'
     """
-    if not isinstance(labels, Labels):
-        raise TypeError(f"labels must be Labels. Got {type(labels).__name__}.")
+    checks.instance("labels", labels, Labels, "be Labels")
     if checks.whole("held", held) < 2:
         raise checks.error("held", "be at least 2: one held-out label per case shows only the prior divided by the reliability", held)
     single = one_each(labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ def is_mapping(reliability: Any) -> bool:
 
 def reliability_of(reliability: Any, known: Labels | Rankings) -> tuple[float, Array | None]:
     """Return ``(γ, None)`` for one number or equal numbers; else ``(1, w)`` with the reliability w (R,) of each label or ranking."""
+    if isinstance(reliability, Real):
+        return checks.scalar("reliability", reliability, positive=True), None
     if is_mapping(reliability):
         found = _of_annotators(dict(reliability.items()), known)
     elif identifiers.is_frame(reliability):

@@ -311,8 +311,7 @@ def alpha_form(judged: Judgements, level: str, values: Any = None) -> Alpha:
 
 def alpha_of(between: Array, n: Array, within: Array, pairs: Array) -> Values:
     """Return alpha from sums of δ: over pairs of a case / (annotators - 1), over labels of one judgement, over all pairs of labels."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return Values.of(between / n, np.maximum(pairs - within, 0.0) / (n * (n - 1)))
+    return Values.of(between / n, np.maximum(pairs - within, 0.0) / (n * (n - 1)))
 
 
 def alpha_slopes(between: float, n: float, pairs: float, between_by: Array, size: Array, pairs_by: Array) -> tuple[Array, Array]:

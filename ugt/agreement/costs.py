@@ -231,16 +231,16 @@ def ends_of(values: Array, in_use: Bools) -> tuple[float, float]:
 
 
 def class_values(values: Any, judged: Judgements, level: str) -> Array:
-    """Return (K,) numbers of the classes: the given ones, names that are numbers, or for ordinal data their positions."""
+    """Return (K,) numbers of the classes: the given ones, else positions; for interval and ratio scales, names that are numbers."""
     if values is None:
-        numbers = None if level == "ordinal" else numbers_of(judged.names)
-        if numbers is None and level == "interval" and judged.ordered:
-            numbers = judged.given.grades
-        if numbers is not None:
-            return numbers
         if level in ("nominal", "ordinal"):
             return np.arange(judged.n_classes, dtype=np.float64)
-        raise error("values", f"be given for level {level!r} if class names are text: one number per class", None)
+        numbers = numbers_of(judged.names)
+        if numbers is None and level == "interval" and judged.ordered:
+            numbers = judged.given.grades
+        if numbers is None:
+            raise error("values", f"be given for level {level!r} if class names are text: one number per class", None)
+        return numbers
     if judged.ratings:
         raise error("values", "be left out for ratings", "values")
     table = given_values(values, judged.n_classes)

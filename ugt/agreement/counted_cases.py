@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array, Int64, NDArray
-from .._base.checks import option
+from .._base.checks import instance, option
 from .._base.ragged import row_of
 from ..annotations import Labels, Rankings
 from ..resampling import Ratios, Results, ids_of_cases
@@ -109,8 +109,7 @@ def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCount
     >>> ugt.case_counts(rankings, risk).table()[0]
     {'group': 'high', 'n_cases': 1, 'mean_annotators': 3.0, 'mean_classes': 3.0}
     """
-    if not isinstance(annotations, (Labels, Rankings)):
-        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     n, ids = annotations.n_cases, annotations.axes.case_ids
     n_annotators, n_classes = _counted(annotations)
     given = np.full(n, "all") if groups is None else ids_of_cases("groups", groups, n, ids, what="a group")

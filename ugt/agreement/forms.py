@@ -184,7 +184,8 @@ class Form(Statistic):
         return found
 
     def answer(self, sums: Array) -> Array:
-        return np.stack(self.parts(sums), axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.stack(self.parts(sums), axis=1)
 
     @property
     def kept(self) -> Bools:

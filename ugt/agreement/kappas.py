@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .._base.arrays import Array, Bools
-from .._core import _exact
+from ..resampling.statistic import exact_products
 from .costs import Chance, Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
 from .table import Judgements, Ragged
@@ -73,11 +73,10 @@ class Shared(Form):
         return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
     def parts(self, sums: Array) -> Values:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = sums[:, 0] / sums[:, 1]
-            if self.chance is None:
-                return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
-            pooled = sums[:, 3:] / sums[:, 2:3]
+        mean = sums[:, 0] / sums[:, 1]
+        if self.chance is None:
+            return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
+        pooled = sums[:, 3:] / sums[:, 2:3]
         found = Values.of(mean, self.chance.of(self.cost, pooled, pooled))
         return found if self.n_classes >= self.chance.least_classes else found._replace(value=np.full(len(mean), np.nan))
 
@@ -94,9 +93,7 @@ class Shared(Form):
 
     def exact_squares(self) -> Array:
         """Return (3, 3, P) exact sums of products, for percent agreement."""
-        c, own = self.n_dense, self.dense
-        products = _exact.exact_columns(np.ascontiguousarray((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c)))
-        return np.asarray(products.reshape(c, c, -1))
+        return exact_products(self.dense)
 
     def gradient(self, sums: Array) -> Array:
         """Return the (3,) derivatives of percent agreement, 1 - a / n, by the sums."""
@@ -198,9 +195,8 @@ class Two(Form):
         return counts_of(self.judged, {NEITHER if self.named else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
 
     def parts(self, sums: Array) -> Values:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = sums[:, 0] / sums[:, 1]
-            p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
+        mean = sums[:, 0] / sums[:, 1]
+        p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
         return Values.of(mean, self.chance.of(self.cost, p, q))
 
     def slopes(self) -> tuple[Array, Array]:

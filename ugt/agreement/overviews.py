@@ -13,7 +13,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, option, room
 from .._base.records import Record
-from ..resampling import check_level
+from ..resampling import check_level, over
 from ..resampling.result import KINDS, resamples_of_all
 from .coefficients import DECLARED, OF_PAIRS, labels_of
 from .costs import LEVELS, WEIGHTS, Cost, weighted
@@ -193,15 +193,13 @@ def _by_annotator(judged: Judgements) -> Array:
     k, n_annotators = judged.n_classes, len(judged.annotators)
     at = judged.annotator[judged.shares.row].astype(np.int64) * k + judged.shares.index
     total = np.bincount(at, judged.shares.amount, n_annotators * k).reshape(n_annotators, k)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(total / np.bincount(judged.annotator, minlength=n_annotators)[:, None])
+    return over(total, np.bincount(judged.annotator, minlength=n_annotators)[:, None])
 
 
 def row_means(value: Array, n_cases: Array) -> Array:
     """Return (A,) means of rows, weighted by the cases; NaN for a row without values."""
     weight = np.where(np.isnan(value), 0.0, n_cases)
-    with np.errstate(invalid="ignore"):
-        return np.asarray((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1) / weight.sum(axis=1))
+    return over((np.where(np.isnan(value), 0.0, value) * weight).sum(axis=1), weight.sum(axis=1))
 
 
 # ---- all coefficients in one table ----

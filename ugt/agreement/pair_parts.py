@@ -13,7 +13,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
-from .._base.checks import error, option, room
+from .._base.checks import error, instance, option, room
 from .._base.ragged import offsets_of
 from ..annotations import Labels
 from ..resampling import Answer, Part, Statistic, plain
@@ -199,10 +199,11 @@ class RepeatTables(Tables):
 
     def numbered(self, sums: Array) -> tuple[Array, dict[str, Array]]:
         form, units = self.form, self._units(sums)
-        found, each = form.parts(units.sum(axis=1)), [form.parts(units[:, j]).value for j in range(units.shape[1])]
+        value, observed, expected = form.answer(units.sum(axis=1)).T
+        each = [form.answer(units[:, j])[:, 0] for j in range(units.shape[1])]
         own = np.stack([np.where(np.isnan(one), 1.0, one) for one in each], axis=1) if each else np.empty((len(units), 0))
         own = np.where(units[:, :, 1] > 0, own, np.nan)
-        return found.value, {"observed": found.observed, "expected": found.expected, "per_annotator": own}
+        return value, {"observed": observed, "expected": expected, "per_annotator": own}
 
     def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
         total = self._units(sums[None])[0].sum(axis=0)
@@ -219,8 +220,7 @@ def _intra(data: tuple[Any, ...], options: dict[str, Any]) -> RepeatTables:
     """Read the repeated labels as units of a case and an annotator, and add them up for each annotator."""
     (given,) = data
     one = OF_REPEATS[option("coefficient", options["coefficient"], tuple(OF_REPEATS))]
-    if not isinstance(given, Labels):
-        raise TypeError(f"annotations must be Labels, in parts. Got {type(given).__name__}.")
+    instance("annotations", given, Labels, "be Labels, in parts")
     names, at = identifiers.everyone(given.annotators, options["annotators"], bool(len(given.annotator)))
     judged, case, annotator = repeats(given)
     n, k, who = given.n_cases, judged.n_classes, at[annotator].astype(np.int64) if len(case) else case

@@ -15,6 +15,7 @@ from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
+from ..resampling import over
 from .forms import EMPTY, SINGLE
 from .table import opens
 
@@ -107,8 +108,7 @@ def leave_one_annotator_out(annotations: Labels | Rankings, *, tie_weight: str =
     array([0.5, 0.5, 0. ])
     """
     checks.option("tie_weight", tie_weight, ("split", "full"))
-    if not isinstance(annotations, (Labels, Rankings)):
-        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    checks.instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     if isinstance(annotations, Labels):
         rankings, count, offsets = _by_annotator(annotations)
     else:
@@ -215,8 +215,7 @@ def annotator_average_overlap(rankings: Rankings, depth: int, *, normalize: bool
     >>> agreement.per_case.round(4), agreement.per_annotator
     (array([0.6667]), array([0.75, 0.75, 0.5 ]))
     """
-    if not isinstance(rankings, Rankings):
-        raise TypeError(f"rankings must be Rankings. Got {type(rankings).__name__}.")
+    checks.instance("rankings", rankings, Rankings, "be Rankings")
     deep = checks.whole("depth", depth, 0, rankings.n_classes)
     case = row_of(rankings.case_offsets)
     start, stop = rankings.case_offsets[case], rankings.case_offsets[case + 1]
@@ -325,8 +324,7 @@ def _means(value: Array, row: NDArray[Any], weight: NDArray[Any], n_rows: int) -
     """Return (n_rows,) weighted means of the values that are defined; NaN for a row without such a value."""
     known = ~np.isnan(value)
     row, weight = row[known], weight[known]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.bincount(row, weight * value[known], n_rows) / np.bincount(row, weight, n_rows))
+    return over(np.bincount(row, weight * value[known], n_rows), np.bincount(row, weight, n_rows))
 
 
 def _left_out(per_case: Array, n_annotators: NDArray[Any]) -> dict[str, int]:

@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, NDArray
 from .._base.ragged import offsets_of, row_of, sizes_of
 from ..annotations import Labels, Ratings
+from ..resampling import over
 from .forms import Agreed, Form, Values
 from .table import Judgements, Ragged, case_ids_of, opens, said_by, values_and_index
 
@@ -107,8 +108,7 @@ class OfUnits(Form):
     @property
     def per_case(self) -> Array:
         """(N,) mean observed agreement over the units of each case."""
-        with np.errstate(invalid="ignore"):
-            return self._by_case(self.form.per_case) / np.bincount(self.case, minlength=self.n_cases)
+        return over(self._by_case(self.form.per_case), np.bincount(self.case, minlength=self.n_cases))
 
     @property
     def per_class(self) -> Array:

@@ -196,8 +196,7 @@ def intra_annotator_agreement(annotations: Labels | Ratings, coefficient: str = 
     """
     checks.option("coefficient", coefficient, (*OF_REPEATS, "alpha"))
     checks.option("level", level, LEVELS)
-    if not isinstance(annotations, (Labels, Ratings)):
-        raise TypeError(f"annotations must be Labels or Ratings. Got {type(annotations).__name__}.")
+    checks.instance("annotations", annotations, (Labels, Ratings), "be Labels or Ratings")
     if coefficient == "alpha":
         found = OfUnits(annotations, partial(alpha_form, level=level))
         return Agreement.of(f"intra-annotator Krippendorff's alpha ({level})", found)

@@ -14,7 +14,7 @@ from .._base import notices
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, room
 from .._base.laws import t_quantile
-from ..resampling import Ratios, Results, check_level, ids_of_cases
+from ..resampling import Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
 from .scales import ratings_of
 
@@ -104,8 +104,7 @@ class AnnotatorStrictness(Results):
         """
         check_level(level)
         parts, some = self._parts, np.flatnonzero(self.n_cases > 0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = self.spread / self.others_spread
+        ratio = over(self.spread, self.others_spread)
         of_ratio = parts.error_of_log_ratio()
         rows = []
         for a in some[np.argsort(-self.value[some], kind="stable")].tolist():

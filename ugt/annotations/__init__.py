@@ -13,7 +13,7 @@ from .._base.axes import Axes, OnAxes, class_axis, owned
 from .._base.checks import error, room
 from .._base.grades import as_grades, grades_of, named_by, not_in_order, order_of, order_said
 from .._base.notices import note
-from .._base.ragged import n_empty, row_at, row_of
+from .._base.ragged import dense, n_empty, row_at, row_of
 from .._core import _tables
 from .._tabular.rows import LongRows, WideCells, held_cells, wide
 from .count_tables import read_counts, table_of
@@ -374,9 +374,7 @@ class Labels(OnAxes):
         """Return the label counts as a table (N, K)."""
         room("a table of counts", 8 * self.n_cases * self.n_classes)
         offsets, index, count = self.class_counts()
-        table = np.zeros((self.n_cases, self.n_classes), np.int64)
-        table[row_of(offsets), index] = count
-        return table
+        return dense(offsets, index, count, self.n_classes)
 
     def _weighted_counts(self, annotators: Any) -> Array:
         """Return counts (N, K) in which each label has the weight of its annotator (A,)."""

@@ -40,9 +40,7 @@ def adjudicated(labels: Labels) -> tuple[str, Labels | None]:
     labels is hypergeometric (Fisher's exact test); below 1 in 1,000 the note is given. The first m readings of the other cases are known
     if m readings of each differ: those of the annotators who also read cases with m labels, or else the first m in the order of labels.
     """
-    totals = _tables.row_sums(labels.offsets, labels.count.astype(np.float64))
-    totals = totals[totals > 1]
-    if len(totals) == 0 or (totals == totals[0]).all():  # the common case, and a quick check
+    if _tables.equal_totals(labels.offsets, labels.count):  # the common case, and a quick check
         return "", None
     said = first_choices(labels)
     n_cases, n_classes = labels.n_cases, labels.n_classes

@@ -42,7 +42,7 @@ def _whole(block: Any) -> Any:
             return None
         block = np.array([as_floats(row) for row in block])
     if block.dtype.kind == "f":
-        if (block > np.floor(block)).any():
+        if block.item(0) % 1 > 0 or (block > np.floor(block)).any():  # the first cell nearly always decides
             return None
         block = block[~np.isnan(block).all(axis=1)]
     return block if np.isfinite(block).all() and (block >= 0).all() else None

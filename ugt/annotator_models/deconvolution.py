@@ -19,7 +19,7 @@ from ..annotations.bare import check_bare
 from ..annotations.other_annotators import only
 from ..plausibilities import Point
 from ..plausibilities.made_of import MadeOf
-from ..resampling import Linear, Result
+from ..resampling import Linear, Result, over
 
 NO_LABELS = "case without annotations"
 ROUNDING = 1e-12
@@ -60,9 +60,8 @@ class Flips(Linear):
     def influence(self) -> Array:
         """Return the (N, 1) derivatives of the flip rate by the weights of the cases."""
         total = self.columns.sum(axis=0)[None]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            own = (self.columns[:, :1] - total[:, :1] / total[:, 1:] * self.columns[:, 1:]) / total[:, 1:]
-            return np.asarray(own / (2 * self._root(total)))
+        own = over(self.columns[:, :1] - over(total[:, :1], total[:, 1:]) * self.columns[:, 1:], total[:, 1:])
+        return over(own, 2 * self._root(total))
 
     @property
     def kept(self) -> Bools:
@@ -203,8 +202,7 @@ class Deconvolution(Record):
         like[np.arange(len(label)), label] = 1 - rates
         table = self.primary.mean()[unit[:, 0]]
         np.multiply.at(table, at, like)
-        with np.errstate(invalid="ignore"):
-            return unit[:, 0], labels.annotators[unit[:, 1]] if named else unit[:, 1], table / table.sum(axis=1, keepdims=True)
+        return unit[:, 0], labels.annotators[unit[:, 1]] if named else unit[:, 1], over(table, table.sum(axis=1, keepdims=True))
 
 
 def disagreement_deconvolution(labels: Labels, *, p_flip: Any = None) -> Deconvolution:
@@ -327,8 +325,7 @@ def _table(labels: Labels, rates: Array) -> Array:
     other = rates / (k - 1)
     scaled = weight / (1 - k * other)
     found = np.bincount(case * k + labels.label, scaled, n * k).reshape(n, k) - np.bincount(case, scaled * other, n)[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(found / np.bincount(case, weight, n)[:, None])
+    return over(found, np.bincount(case, weight, n)[:, None])
 
 
 def _primary(labels: Labels, rates: Array) -> Point:

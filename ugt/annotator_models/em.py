@@ -16,6 +16,7 @@ from .._base.ragged import row_of, sizes_of
 from .._core import _em
 from ..plausibilities import diagnostics
 from ..plausibilities.draws import DenseDraws, Draws, MentionedDraws
+from ..resampling import over
 from .records import AnnotatorDraws, AnnotatorModel, Cells, GivenLabels, point_of, point_with_rest
 
 Prior = tuple[float, float, float]  # pseudo-counts on the diagonal and off the diagonal of each row, and of each class
@@ -291,8 +292,7 @@ def _model(kind: str, given: GivenLabels, point: Any, accuracy: Array, error: Ar
 
 
 def _share(given: GivenLabels, sums: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(sums / given.n_labels)
+    return over(sums, given.n_labels)
 
 
 def _information(given: GivenLabels) -> Array:

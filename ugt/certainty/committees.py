@@ -76,8 +76,7 @@ def committee(
     >>> ugt.annotation_certainty(draws).per_case.round(2)  # 20/27 = 0.74
     array([0.74, 1.  ])
     """
-    if not isinstance(annotations, (Labels, Rankings)):
-        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    checks.instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     n, word = checks.whole("n_draws", n_draws), seed_of(seed)
     wanted = None if size is None else checks.whole("size", size)
     if not checks.flag("replace", replace) and wanted is None:
@@ -247,8 +246,7 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
     >>> [round(ugt.expected_certainty(post, n).value, 3) for n in (1, 2, 4)]
     [0.835, 0.837, 0.868]
     """
-    if not isinstance(posterior, Plausibilities):
-        raise TypeError(f"posterior must be a Dirichlet, as dirichlet makes it. Got {type(posterior).__name__}.")
+    checks.instance("posterior", posterior, Plausibilities, "be a Dirichlet, as dirichlet makes it")
     n, order = checks.whole("n_annotators", n_annotators), checks.whole("k", k, 1, posterior.n_classes)
     value = posterior.certainty_after(n, order, checks.scalar("reliability", reliability, positive=True))
     mean, n_cases = results.mean_of(value)

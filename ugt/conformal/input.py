@@ -176,9 +176,7 @@ def case_groups(groups: Any, n: int) -> tuple[Int64, list[Any] | None]:
     """Return (N,) the group number of each case, and the ids of the groups, or None without groups."""
     if groups is None:
         return np.zeros(n, np.int64), None
-    column = identifiers.number("groups", groups)
-    if len(column.code) != n:
-        raise error("groups", f"be {n} ids, one per case", len(column.code))
+    column = identifiers.number_each("groups", groups, n)
     return column.code.astype(np.int64), column.ids.tolist()
 
 

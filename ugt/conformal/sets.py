@@ -13,7 +13,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, OnAxes
 from .._base.checks import error, option, room
-from .._base.ragged import row_of, sizes_of, take
+from .._base.ragged import dense, sizes_of, take
 from .._base.records import Record
 from ..accuracy import ua_coverage, ua_plausibility_mass
 from ..aggregation import irn, votes
@@ -22,6 +22,7 @@ from ..plausibilities import Plausibilities, Point, as_plausibilities
 from ..plausibilities.estimates import Estimate
 from ..plausibilities.orders import CERTAIN, NONE, Sets
 from ..plausibilities.sets import as_sets
+from ..resampling import over
 
 AGAINST = ("mass", "best", "voted")
 
@@ -95,9 +96,7 @@ class PredictionSets(OnAxes):
     def mask(self) -> Bools:
         """Return (N, K) whether each class is in the set."""
         room("a table of sets", self.n_cases * self.n_classes)
-        table = np.zeros((self.n_cases, self.n_classes), bool)
-        table[row_of(self.offsets), self.index] = True
-        return table
+        return dense(self.offsets, self.index, True, self.n_classes)
 
     @property
     def sizes(self) -> Int64:
@@ -208,9 +207,7 @@ class PredictionSets(OnAxes):
             ``group`` (in order of first appearance), ``weight`` (cases with a truth), ``coverage``, ``low``, ``high``.
         """
         per_case = getattr(self.coverage(truth), option("against", against, AGAINST)).per_case
-        column = identifiers.number("groups", groups)
-        if len(column.code) != self.n_cases:
-            raise error("groups", f"be {self.n_cases} ids, one per case", len(column.code))
+        column = identifiers.number_each("groups", groups, self.n_cases)
         known = ~np.isnan(per_case)
         weight = (column.code[:, None] == np.arange(len(column.ids))) & known[:, None]
         held = np.where(weight, np.where(known, per_case, 0.0)[:, None], 0.0)
@@ -221,8 +218,7 @@ class PredictionSets(OnAxes):
     ) -> dict[str, list[Any]]:
         """Return the table of coverage Σ held / Σ weight of every column, with intervals."""
         total = weight.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = {heading: names, "weight": total.tolist(), "coverage": (held.sum(axis=0) / total).tolist()}
+        found = {heading: names, "weight": total.tolist(), "coverage": over(held.sum(axis=0), total).tolist()}
         if level is None:
             return found
         resampling.check_level(level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,11 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Labels, Ratings
-from ..resampling import Answer, Statistic, over
+from ..resampling import Statistic, over
 from .distances import distances
 from .input import Compared, compare
-from .record import Judging, why_undefined
-from .sums import ALPHA, N, mean_of
+from .record import OfRatio
+from .sums import mean_of
 
 Window = tuple[int, int, Int64, Int64, Array]  # begin and width; then of entries: case, place in the window, amount
 
@@ -132,7 +132,7 @@ def alternative_discrepancy_ratios(
     return AlternativeRatios(*Averages.of(compared).estimate.tolist())
 
 
-class Averages(Judging, Scattered):
+class Averages(OfRatio, Scattered):
     """Δ, Δ' per pair and as printed, and Δ''; ``more`` are the positions of the A annotators, -1 for those who gave no label.
 
     The sums are those of cases that count, α and μ, all cases, those that count in Δ'', α'' and μ''; for each annotator entries, those
@@ -181,10 +181,6 @@ class Averages(Judging, Scattered):
         double = over(below, inside), over(above, inside)
         pairs = ((over(alpha, counted), over(mu, counted)), prime, printed, double)
         return np.column_stack([*(over(mu_, alpha_) for alpha_, mu_ in pairs), *prime, *printed, *double])
-
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """Return the answer with the reason if there is no ratio."""
-        return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
 
     def groups(self, sums: Array, fixed: Array) -> Array:
         """Return the number of cases of each annotator, and of each pair."""

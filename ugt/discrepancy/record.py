@@ -75,7 +75,15 @@ class OfAnnotations(Results):
         return self.case_ids
 
 
-class Discrepancy(Judging, Quotients):
+class OfRatio(Judging):
+    """A statistic whose first number is Δ, and whose first sums are n, α and μ."""
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """Return the answer with the reason if the ratio is undefined."""
+        return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
+
+
+class Discrepancy(OfRatio, Quotients):
     """Δ = Σ μ_i / Σ α_i, and the means α and μ."""
 
     names = ("value", "alpha", "mu")
@@ -87,10 +95,6 @@ class Discrepancy(Judging, Quotients):
 
     def parts(self, table: Array) -> tuple[Array, Array]:
         return table[:, ABOVE], table[:, BELOW]
-
-    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
-        """Return the answer with α, μ and the reason if the ratio is undefined."""
-        return super().finish(sums, fixed, left_out)._replace(reason=why_undefined(int(sums[N]), sums[ALPHA]) or None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

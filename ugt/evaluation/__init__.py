@@ -316,8 +316,7 @@ def evaluate(
     words = check(report, planned)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
     checks.flag("details", details)
-    if not isinstance(provenance, (Mapping, type(None))):
-        raise TypeError(f"provenance must be a mapping. Got {type(provenance).__name__}.")
+    checks.instance("provenance", provenance, (Mapping, type(None)), "be a mapping")
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
     word, by_annotator = resampling.seed_of(seed), is_mapping(reliability)
     with parallel.threads(n_threads):

@@ -22,6 +22,7 @@ from ..report.sections.errors import distance_of_pairs
 from ..report.sections.performance import SPREADS, STANDING
 from ..report.tables import finite
 from ..report.yardsticks import MEDIAN, PERFECT, WITHIN
+from ..resampling import over
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
@@ -198,8 +199,7 @@ class Graded:
         counts = context.known.counts
         if counts is None or self.values is None or not counts.any():
             return None
-        with np.errstate(invalid="ignore"):
-            return Point.from_array(counts / counts.sum(axis=1, keepdims=True), classes=context.known.axes.classes)
+        return Point.from_array(over(counts, counts.sum(axis=1, keepdims=True)), classes=context.known.axes.classes)
 
     def of(self, metric: GradeMetric, truth: Any, given: GradePredictions) -> Any:
         table, kind = given.table, given.kind

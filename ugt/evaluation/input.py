@@ -90,8 +90,7 @@ def groups_of(groups: Any, names: Any, axes: Any) -> tuple[Int64, list[str]]:
 
 def check_mapping(predictions: Any) -> None:
     """Refuse predictions that are not a mapping from names of models."""
-    if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
+    checks.instance("predictions", predictions, Mapping, "be a mapping from model names to scores")
 
 
 class JoinedScores(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
-from ..resampling import Result, Statistic
-from .sums import CASES, PROB, SHARE, BinLosses, divided, noise, several
+from ..resampling import Result, Statistic, over
+from .sums import CASES, PROB, SHARE, BinLosses, noise, several
 
 MOST = 100.0  # largest power; with larger ones, powers of differences underflow to 0
 
@@ -44,7 +44,7 @@ class BinErrors(Statistic):
     def answer(self, sums: Array) -> Array:
         cells = self._cells(sums)
         size = cells[..., CASES]
-        return self._numbers(cells, np.abs(divided(cells[..., SHARE] - cells[..., PROB], size)) ** self.p)
+        return self._numbers(cells, np.abs(over(cells[..., SHARE] - cells[..., PROB], size)) ** self.p)
 
     def chance(self) -> Array:
         """Return the (M,) numbers for calibrated bins with normal c - z: E|c - z|^p = (2 v)^(p/2) Γ((p + 1) / 2) / √π."""
@@ -60,10 +60,10 @@ class BinErrors(Statistic):
     def _numbers(self, cells: Array, powers: Array) -> Array:
         """Return (W, M) numbers from |c - z|^p (W, C, B) of bins."""
         size = cells[..., CASES]
-        mean = divided(np.where(size > 0, size * powers, 0.0).sum(axis=-1), size.sum(axis=-1))
+        mean = over(np.where(size > 0, size * powers, 0.0).sum(axis=-1), size.sum(axis=-1))
         together, single = (part ** (1 / self.p) for part in self.whole.together(mean))
-        over = single.mean(axis=1, keepdims=True) if single.shape[1] else together
-        return np.asarray(np.concatenate([together, over, single], axis=1))
+        everywhere = single.mean(axis=1, keepdims=True) if single.shape[1] else together
+        return np.asarray(np.concatenate([together, everywhere, single], axis=1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

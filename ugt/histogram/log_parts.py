@@ -9,9 +9,9 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64
-from ..resampling import Result, Statistic, by_case
+from ..resampling import Result, Statistic, by_case, over
 from .bins import MAX_BINS
-from .sums import CASES, PROB, SHARE, Loss, Rows, divided, noise, several, split
+from .sums import CASES, PROB, SHARE, Loss, Rows, noise, several, split
 
 PARTS = ("calibration", "refinement")
 
@@ -58,13 +58,13 @@ class LogPart(Statistic):
         shape = (1, self.rows.prob.shape[1], self.n_groups)
         cells = split(sums, shape, self.rows.weight is not None)[0][:, 0]
         size = cells[..., CASES]
-        c, z = divided(cells[..., SHARE], size), divided(cells[..., PROB], size)
+        c, z = over(cells[..., SHARE], size), over(cells[..., PROB], size)
         with np.errstate(divide="ignore", invalid="ignore"):
             entropy = np.where(c > 0, -c * np.log(c), 0.0)
             calibration = (np.where(c > 0, -c * np.log(np.maximum(z, 0.0)), 0.0) - entropy).sum(axis=1)
             curved = np.where(c > 0, noise(cells, size) / (2 * c), 0.0).sum(axis=1)
         bias = np.where(several(cells)[:, 0], curved, calibration)
-        share = divided(size[:, 0], size[:, 0].sum(axis=-1, keepdims=True))
+        share = over(size[:, 0], size[:, 0].sum(axis=-1, keepdims=True))
         plugin, biases, rest = ((share * np.where(share > 0, x, 0.0)).sum(axis=-1) for x in (calibration, bias, entropy.sum(axis=1)))
         return {"calibration": (plugin, biases), "refinement": (rest, -biases)}
 

@@ -14,6 +14,7 @@ from .. import resampling
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
 from .._core import _histogram
+from ..resampling import over
 from .bins import Bins
 from .in_bins import LossesInBins
 from .input import NO_LABELS, NO_WEIGHT, ONE_LABEL, Histograms, counts_of, named
@@ -28,7 +29,6 @@ from .sums import (
     Loss,
     Losses,
     Rows,
-    divided,
     of_pairs,
     slopes,
     table,
@@ -163,7 +163,7 @@ class HistogramStatistic(BinLosses):
     def overall(self, rows: Array, totals: Array) -> Array:
         found = np.empty((N_ROWS + 1, rows.shape[1], 1 + rows.shape[2]))
         found[:N_ROWS] = np.concatenate(self.together(rows), axis=-1)
-        found[RIGHT] = divided(totals[:, 1] + totals[:, 4], totals[:, 0] + totals[:, 3])[:, None]
+        found[RIGHT] = over(totals[:, 1] + totals[:, 4], totals[:, 0] + totals[:, 3])[:, None]
         return found
 
     def slopes(self, rows: Rows) -> tuple[Array, Array]:
@@ -176,7 +176,7 @@ class HistogramStatistic(BinLosses):
             pairs = slopes(several, totals[3], self.single_bins, rows)
             pairs[:, rows.fact[:, 0] < 2] = 0.0
             found = of_pairs(found, pairs)
-        ratio, right = np.zeros((len(rows.fact), _histogram.N_TOTALS)), rows.fact[:, 1] - divided(totals[1] + totals[4], n)
+        ratio, right = np.zeros((len(rows.fact), _histogram.N_TOTALS)), rows.fact[:, 1] - over(totals[1] + totals[4], n)
         ratio[:, 0], ratio[:, 1] = n, right if rows.weight is None else rows.weight * right
         return found, ratio
 
@@ -332,6 +332,6 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
             The curve; a warning names bins with fewer than 10 cases.
         """
         k, totals = checks.whole("k", k, 0, len(self.classes) - 1), self._statistic.totals
-        per_case = divided(totals[2] + totals[5], totals[0] + totals[3])
+        per_case = over(totals[2] + totals[5], totals[0] + totals[3])
         drawn = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
         return self._curve(k, f"class {self.classes[k]}", "labels", float(per_case) if self.n_cases else 1.0, level, drawn)

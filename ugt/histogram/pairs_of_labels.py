@@ -13,8 +13,8 @@ from .._base import checks
 from .._base.arrays import Array
 from .._base.axes import Frozen
 from .._core import _histogram
+from ..resampling import over
 from .input import OUTSIDE, array_of, whole_counts
-from .sums import divided
 
 ROW_SUM = _histogram.ROW_SUM
 MAX_MULTISETS = 100_000  # most multisets of n classes, each of which takes a pass over the cases
@@ -174,7 +174,7 @@ def symmetric_statistic(counts: Any, phi: Callable[..., Any], n: int) -> Array:
             ways = np.prod([_choose(table[:, k], chosen.count(k)) for k in set(chosen)], axis=0)
             total += np.multiply.outer(ways, value)
     everything = _choose(table.sum(axis=1), size).reshape(-1, *[1] * (total.ndim - 1))
-    return np.asarray(np.where(everything > 0, divided(total, everything), np.nan))
+    return np.asarray(np.where(everything > 0, over(total, everything), np.nan))
 
 
 def _answer(phi: Callable[..., Any], chosen: tuple[int, ...]) -> Array:

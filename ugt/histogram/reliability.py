@@ -10,8 +10,8 @@ from .._base import notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from .._base.laws import wilson
-from ..resampling import Statistic
-from .sums import CASES, PROB, SHARE, BinLosses, divided, effective, noise, number
+from ..resampling import Statistic, over
+from .sums import CASES, PROB, SHARE, BinLosses, effective, noise, number
 
 FEW = 10  # cases; a bin with fewer is too small to interpret, because the interval of single labels covers half of the scale
 
@@ -76,7 +76,7 @@ class LabelShares(Statistic):
 
 def shares(cells: Array) -> Array:
     """Return (B,) mean shares of labels."""
-    return np.asarray(divided(cells[..., SHARE], cells[..., CASES]))
+    return np.asarray(over(cells[..., SHARE], cells[..., CASES]))
 
 
 def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
@@ -88,7 +88,7 @@ def score_interval(cells: Array, labels_per_case: float, level: float) -> Array:
     size, p = effective(cells), shares(cells)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = noise(cells, cells[..., CASES])
-    independent = divided(p * (1 - p), spread)
+    independent = over(p * (1 - p), spread)
     n = np.where(np.isfinite(independent), np.clip(independent, size, size * max(1.0, labels_per_case)), size)
     return np.asarray(wilson(p, n, level))
 
@@ -101,5 +101,5 @@ def curve(edges: Array, cells: Array, ends: Array, name: str, of: str) -> Reliab
         said = " and ".join(", ".join(map(str, np.flatnonzero(few))).rsplit(", ", 1))
         which = f"bin {said} of {name} has" if few.sum() == 1 else f"bins {said} of {name} have"
         notices.warn(f"{which} fewer than {FEW} cases, too few to interpret", stacklevel=4)
-    mean = np.asarray(divided(cells[..., PROB], cells[..., CASES]))
+    mean = np.asarray(over(cells[..., PROB], cells[..., CASES]))
     return ReliabilityCurve(edges, mean, shares(cells), size, ends[:, 0], ends[:, 1], few, of)

@@ -14,10 +14,11 @@ from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, flag, option
 from ..plausibilities.estimates import MeanOfCases, mean_of
+from ..resampling import over
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
-from .sums import Loss, divided
+from .sums import Loss
 
 Rule = Callable[[Array, Array], Array]
 UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
@@ -184,7 +185,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
         n, m = _shares(y)
         per_case[begin:end] = _log(m, z)
         entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
-        bias[begin:end] = np.where(n > 0, -divided((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
+        bias[begin:end] = np.where(n > 0, -over((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
     found = _score(per_case, data.weights, 3)
     of_labels = Loss.of(_mean(entropy, data.weights)[0], _mean(bias, data.weights)[0])
     of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
@@ -365,7 +366,7 @@ def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
 def _shares(y: Array) -> tuple[Array, Array]:
     """Return the number of labels of each case, and their shares, NaN for a case without labels."""
     n = y.sum(axis=1)
-    return n, np.asarray(divided(y, n[:, None]))
+    return n, np.asarray(over(y, n[:, None]))
 
 
 def _sum_of_logs(m: Array, z: Array) -> Array:

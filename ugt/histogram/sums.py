@@ -16,7 +16,7 @@ from .._base.arrays import Array, Bools, Int32
 from .._base.axes import Frozen, owned
 from .._base.checks import option
 from .._core import _histogram
-from ..resampling import Answer, Statistic, by_case
+from ..resampling import Answer, Statistic, by_case, over
 from .bins import Bins
 
 SINGLE_BINS = ("zero", "plugin")
@@ -70,12 +70,6 @@ def _plain(x: Any) -> Any:
     return np.asarray(x) if isinstance(x, np.ndarray) and x.ndim else float(x)
 
 
-def divided(above: Any, below: Any) -> Any:
-    """Return the quotient without a warning; NaN for 0 / 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.divide(above, below)
-
-
 def number(cells: Array) -> Array:
     """Return (...) the number of cases of cells (..., 6 or 10)."""
     return np.asarray(cells[..., NUMBER if cells.shape[-1] > NUMBER else CASES])
@@ -84,7 +78,7 @@ def number(cells: Array) -> Array:
 def effective(cells: Array) -> Array:
     """Return (...) the effective number of cases, (Σ w)² / Σ w²."""
     size = cells[..., CASES]
-    return np.asarray(divided(size**2, cells[..., SQUARED]) if cells.shape[-1] > NUMBER else size)
+    return np.asarray(over(size**2, cells[..., SQUARED]) if cells.shape[-1] > NUMBER else size)
 
 
 def several(cells: Array) -> Bools:
@@ -100,7 +94,7 @@ def several(cells: Array) -> Bools:
 def _pairs(cells: Array) -> tuple[Array, Array]:
     """Return P and Q of weighted cells; P / Q is the variance of the mean share, see :func:`noise`."""
     size, squared = cells[..., CASES], cells[..., SQUARED]
-    z, c = divided(cells[..., PROB], size), divided(cells[..., SHARE], size)
+    z, c = over(cells[..., PROB], size), over(cells[..., SHARE], size)
     around = cells[..., SQUARED_SQUARE] - 2 * z * cells[..., SQUARED_SHARE] + squared * z**2
     return around - squared * (c - z) ** 2, size**2 - squared
 

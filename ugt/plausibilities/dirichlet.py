@@ -12,9 +12,9 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
 from .._base.checks import error, room, whole
-from .._base.ragged import offsets_of, row_at, row_of, sizes_of, take
+from .._base.ragged import dense, offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
-from ..resampling import seed_of
+from ..resampling import over, seed_of
 from .dirichlet_comparison import compare, compare_sets
 from .dirichlet_grades import compare_cumulative
 from .estimates import Comparison, spread_of
@@ -79,11 +79,7 @@ class Dirichlet(Plausibilities):
     @cached_property
     def _range(self) -> tuple[float, float]:
         """Return the least and the largest concentration, NaN if one is; a background of 0 is none."""
-        least, most = np.minimum.reduce(self.background, initial=np.inf), np.maximum.reduce(self.background, initial=0.0)
-        if least == 0:
-            least = np.minimum.reduce(self.background[self.background != 0], initial=np.inf)
-        found = np.minimum.reduce(self.concentration, initial=least), np.maximum.reduce(self.concentration, initial=most)
-        return float(found[0]), float(found[1])
+        return _dirichlet.concentration_range(np.ascontiguousarray(self.concentration, np.float64), self.background)
 
     def _check(self) -> None:
         bad = ~np.isfinite(self.concentration) | (self.concentration <= 0)
@@ -184,17 +180,13 @@ class Dirichlet(Plausibilities):
     def mean(self) -> Array:
         """Return the posterior means c / sum(c), (N, K); NaN for an undefined case."""
         room("a table of means", 16 * self.n_cases * self.n_classes)
-        table = np.repeat(self.background[:, None], self.n_classes, axis=1)
-        table[row_of(self.offsets), self.index] = self.concentration
-        with np.errstate(invalid="ignore"):
-            return np.asarray(table / table.sum(1, keepdims=True))
+        table = dense(self.offsets, self.index, self.concentration, self.n_classes, self.background)
+        return over(table, table.sum(1, keepdims=True))
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
         room("a table of probabilities", 8 * self.n_cases * self.n_classes)
         entry, rest = self._memberships(whole("k", k, 1, self.n_classes))
-        table = np.repeat(rest[:, None], self.n_classes, axis=1)
-        table[row_of(self.offsets), self.index] = entry
-        return table
+        return dense(self.offsets, self.index, entry, self.n_classes, rest)
 
     def _role_sums(self, sets: Sets, k: int) -> Array:
         """Return (4, N): P(among the best k) summed over the certain and over the tied classes of each set, and their numbers."""

@@ -12,8 +12,9 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, room
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _plackett_luce as core
+from ..resampling import over
 from . import diagnostics
 from .estimates import Comparison
 from .orders import TIED, Orders, Sets
@@ -47,9 +48,7 @@ class Draws(Vectors):
     def from_array(cls, array: Any, *, case_ids: Any = None, classes: Any = None) -> Draws:
         """Return draws (N, draws, K) from other software; vectors are divided by their sums, cases of NaN are undefined."""
         table, total, _ = check_table(array, "draws", 3)
-        with np.errstate(invalid="ignore"):
-            table = table / total
-        return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), table)
+        return DenseDraws(Axes.of(len(table), table.shape[2], case_ids, classes), over(table, total))
 
     def __repr__(self) -> str:
         return f"Draws(n_cases={self.n_cases}, n_draws={self.n_draws}, n_classes={self.n_classes})"
@@ -277,8 +276,7 @@ class MentionedDraws(Draws):
     def mean(self) -> Array:
         listed, rest = self._means
         room("a table of means", 8 * self.n_cases * self.n_classes)
-        table = np.repeat((rest / np.maximum(self.n_classes - sizes_of(self.offsets), 1))[:, None], self.n_classes, axis=1)
-        table[row_of(self.offsets), self.index] = listed
+        table = dense(self.offsets, self.index, listed, self.n_classes, rest / np.maximum(self.n_classes - sizes_of(self.offsets), 1))
         table[~self.defined] = np.nan
         return table
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import TIES, option, room, whole
-from .._base.ragged import row_of, sizes_of, take
+from .._base.ragged import dense, row_of, sizes_of, take
 from .._core import _order
 from .dirichlet_comparison import best_class
 from .draws import Draws, MentionedDraws
@@ -143,9 +143,7 @@ class Integrated(Plausibilities):
 
     def _table(self, column: int) -> Array:
         room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
-        table = np.repeat(self.rest[:, column, None], self.n_classes, axis=1)
-        table[row_of(self.offsets), self.index] = self.listed[:, column]
-        return table
+        return dense(self.offsets, self.index, self.listed[:, column], self.n_classes, self.rest[:, column])
 
     def mean(self) -> Array:
         return self._table(1)

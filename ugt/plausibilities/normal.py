@@ -336,8 +336,7 @@ def ua_rating_accuracy(
 
 
 def _check(posterior: Any) -> None:
-    if not isinstance(posterior, NormalPosterior):
-        raise TypeError(f"posterior must be a NormalPosterior, which normal returns. Got {type(posterior).__name__}.")
+    checks.instance("posterior", posterior, NormalPosterior, "be a NormalPosterior, which normal returns")
 
 
 def _bins(predictions: Any, inner: Array, n: int, binned: bool) -> Int64:

@@ -12,7 +12,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
 
 Parts = tuple[Int64, Int32, Int32]
@@ -87,9 +87,7 @@ class Sets:
     def membership(self, k: int) -> Array:
         """Return the probabilities of :meth:`shares` as a table (N, K)."""
         listed, rest = self.shares(k)
-        table = np.repeat(rest[:, None], self.n_classes, axis=1)
-        table[row_of(self.offsets), self.index] = listed
-        return table
+        return dense(self.offsets, self.index, listed, self.n_classes, rest)
 
 
 def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:

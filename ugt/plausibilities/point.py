@@ -14,7 +14,7 @@ from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, owned
 from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
-from .._base.ragged import offsets_of, row_of, sizes_of, take
+from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
 from .estimates import Comparison
 from .made_of import MadeOf
@@ -260,8 +260,9 @@ class Point(Vectors):
         table, total, undefined = check_table(array, "plausibilities", 2)
         if undefined is not None:
             table = np.where(undefined[:, None], 0.0, table)
-        row, column = table.nonzero()
-        arrays = offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), table[row, column] / total[row, 0]
+        at = table.reshape(-1).nonzero()[0]
+        row, column = np.divmod(at, table.shape[1])
+        arrays = offsets_of(np.bincount(row, minlength=len(table))), column.astype(np.int32), table.take(at) / total.take(row)
         offsets, index, value = owned(*arrays)
         return cls(Axes.of(len(table), table.shape[1], case_ids, classes), offsets, index, value)
 
@@ -283,10 +284,7 @@ class Point(Vectors):
     def mean(self) -> Array:
         """Return the plausibilities (N, K); NaN for an undefined case."""
         room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
-        table = np.zeros((self.n_cases, self.n_classes))
-        table[row_of(self.offsets), self.index] = self.value
-        table[~self.defined] = np.nan
-        return table
+        return dense(self.offsets, self.index, self.value, self.n_classes, np.where(self.defined, 0.0, np.nan))
 
     def _mass_of_draw(self, draw: int, sets: Sets, row: Int64) -> Array:
         at, listed = _located(row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + sets.index)

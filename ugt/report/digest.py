@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .digits import Digits, whole
 from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
-from .markup import Data, Entry, find, of, plain, unique
+from .markup import NONE, Data, Entry, find, of, plain, unique
 from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
 
@@ -40,6 +40,10 @@ class Lead(NamedTuple):
         if self.low is None or self.high is None:
             return 0
         return (self.low > 0) - (self.high < 0)
+
+    def said(self, pair: Sequence[str]) -> str:
+        """Return which of two models is ahead, for narrow cells."""
+        return f"{briefly(pair)[self.sign < 0]} ahead" if self.sign else "no clear difference"
 
 
 class Standing(NamedTuple):
@@ -84,6 +88,11 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
         one if cut.count(one) == 1 or len(name) <= most else f"{plain(name[: most // 2])}…{plain(name[-ends:])}"
         for one, name in zip(cut, names)
     ]
+
+
+def cell_of(lead: Lead | None, pair: list[str]) -> list[str]:
+    """Return the cell of a lead in a table of two models; no cell if there are not two."""
+    return [NONE if lead is None else lead.said(pair)] if pair else []
 
 
 def briefly(names: Sequence[str]) -> list[str]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from .._base import identifiers, notices
 from .._base.arrays import Array, Bools, NDArray
-from .._base.checks import error
+from .._base.checks import error, instance
 from ..annotations.other_annotators import only
+from .ratios import over
 from .result import Result, Results
 from .statistic import Statistic
 
@@ -58,8 +59,7 @@ class ByGroup(Statistic):
         if self.made == "difference":
             return values[:, :1] - values[:, 1:2]
         known = ~np.isnan(values)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, values, 0).sum(axis=1, keepdims=True) / known.sum(axis=1, keepdims=True))
+        return over(np.where(known, values, 0).sum(axis=1, keepdims=True), known.sum(axis=1, keepdims=True))
 
     @property
     def kept(self) -> Bools:
@@ -234,8 +234,7 @@ def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
     >>> found.values.round(3).tolist(), round(found.difference("A", "B").value, 3)
     ([0.933, 0.562], 0.371)
     """
-    if not isinstance(result, Result):
-        raise TypeError(f"result must be a result of a metric. Got {type(result).__name__}.")
+    instance("result", result, Result, "be a result of a metric")
     base = result.statistic
     annotators = base.annotations_by_name().annotators
     names, members = groups_of(groups, annotators)

@@ -67,10 +67,10 @@ class Design(Frozen):
         n = whole("n_cases", n_cases, 1, 2**31 - 1)
         unit, first = np.arange(n, dtype=np.int32), np.arange(n)
         if clusters is not None:
-            unit, _, first = _column("clusters", clusters, n)
+            unit, _, first = identifiers.number_each("clusters", clusters, n)
         if strata is None:
             return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64))
-        stratum, names, _ = _column("strata", strata, n)
+        stratum, names, _ = identifiers.number_each("strata", strata, n)
         other = stratum[first][unit] != stratum
         if other.any():
             i = int(np.argmax(other))
@@ -168,13 +168,6 @@ def by_case(cases: Array) -> Array:
     """Return weights (B, N) as (N, B), with those of a case contiguous."""
     table = np.asarray(cases, np.float64).T
     return table if len(cases) == 1 or table.strides[1] == table.itemsize else np.ascontiguousarray(table)
-
-
-def _column(argument: str, values: Any, n: int) -> identifiers.Column:
-    column = identifiers.number(argument, values)
-    if len(column.code) != n:
-        raise error(argument, f"be {n} ids, one per case", len(column.code))
-    return column
 
 
 def resampled_rows(offsets: Int64, count: Int64, seed: int, begin: int, end: int, urn: bool = False) -> Int64:

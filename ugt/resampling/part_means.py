@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .design import by_case
+from .ratios import over
 from .statistic import Statistic
 from .sums import GroupSums
 
@@ -64,8 +65,7 @@ class PartMeans(Statistic):
     def answer(self, sums: Array) -> Array:
         """Return the numbers (B, G x M)."""
         found = sums.reshape(len(sums), -1, self._table.shape[1])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((found[..., : self._m] / found[..., self._m :]).reshape(len(sums), -1))
+        return over(found[..., : self._m], found[..., self._m :]).reshape(len(sums), -1)
 
     def influence(self) -> Array:
         """Return the influence (N, G x M), L = (a - θ b) / Σ b; 0 if a number is undefined."""
@@ -73,8 +73,7 @@ class PartMeans(Statistic):
         for part, (begin, end) in enumerate(zip(self._starts[:-1], self._starts[1:])):
             numbers = slice(part * self._m, (part + 1) * self._m)
             above, below = np.split(self._table[begin:end], [self._m], axis=1)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                own = (above - np.nan_to_num(self.estimate[numbers]) * below) / below.sum(axis=0)
+            own = over(above - np.nan_to_num(self.estimate[numbers]) * below, below.sum(axis=0))
             found[self._rows[begin:end], numbers] = own
         return found
 

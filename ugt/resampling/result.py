@@ -11,7 +11,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array, Bools, NDArray
-from .._base.checks import error, option, whole
+from .._base.checks import error, instance, option, whole
 from .._base.laws import t_quantile
 from .._base.records import Record
 from .cluster_ids import ids_of_cases
@@ -331,8 +331,7 @@ class Result(Results):
         ValueError
             If it is of other cases, or has other numbers.
         """
-        if not isinstance(other, Result):
-            raise TypeError(f"other must be a result of the same metric. Got {type(other).__name__}.")
+        instance("other", other, Result, "be a result of the same metric")
         mine, its = self.statistic, other.statistic
         if mine.names != its.names:
             raise error("other", f"have the same numbers, {', '.join(mine.names)}", ", ".join(its.names))

@@ -297,11 +297,13 @@ class Linear(Statistic):
 
     def exact_squares(self) -> Array:
         """Return the exact sums of products (C, C, P)."""
-        c, own = self.n_squared, self.columns[:, : self.n_squared]
-        if c == 0:
-            return super().exact_squares()
-        products = _exact.exact_columns((own[:, :, None] * own[:, None, :]).reshape(len(own), c * c))
-        return np.asarray(products.reshape(c, c, -1))
+        return exact_products(self.columns[:, : self.n_squared]) if self.n_squared else super().exact_squares()
+
+
+def exact_products(columns: Array) -> Array:
+    """Return the exact sums (C, C, P) of the products of all pairs of columns (N, C)."""
+    both, c = columns[:, :, None] * columns[:, None, :], columns.shape[1]
+    return np.asarray(_exact.exact_columns(np.ascontiguousarray(both.reshape(-1, c * c)))).reshape(c, c, -1)
 
 
 class PlainSums(Linear):

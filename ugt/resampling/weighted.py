@@ -10,7 +10,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
-from .._base.checks import error, flag, function, room, whole
+from .._base.checks import error, flag, function, instance, room, whole
 from .._base.ragged import take
 from ..annotations import Labels, Rankings
 from .design import Design, resampled_rows, seed_of, units
@@ -269,8 +269,7 @@ def bootstrap_annotations(
     >>> found.estimate.round(3).tolist(), found.interval().round(2).tolist(), found.sources
     ([0.575], [[0.4, 0.75]], ('annotators',))
     """
-    if not isinstance(annotations, (Labels, Rankings)):
-        raise TypeError(f"annotations must be Labels or Rankings. Got {type(annotations).__name__}.")
+    instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     function("statistic", statistic)
     if not flag("cases", cases) and (clusters is not None or strata is not None):

@@ -142,8 +142,7 @@ def hard_against_soft(
     >>> found.r_squared.round(3), found.hard_ranks[0]
     (array([0.996, 0.989]), array([1., 1., 3.]))
     """
-    if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
+    checks.instance("predictions", predictions, Mapping, "be a mapping from model names to scores")
     if len(predictions) < 3:
         raise checks.error("predictions", "hold at least three models", len(predictions))
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"

@@ -188,8 +188,7 @@ def _readings(findings: Mapping[str, Any]) -> tuple[Axes, Int64, Array]:
 
 def _tables(predictions: Mapping[str, Any], axes: Axes, *, one_column: bool) -> dict[str, Array]:
     """Return the scores (N, K) of every model, or (N, 1) of the positive class."""
-    if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions must be a mapping from model names to scores. Got {type(predictions).__name__}.")
+    checks.instance("predictions", predictions, Mapping, "be a mapping from model names to scores")
     if len(predictions) < 2:
         raise checks.error("predictions", "hold at least two models", len(predictions))
     tables = {}

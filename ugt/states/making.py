@@ -12,7 +12,7 @@ import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array
-from .._base.checks import error, option, whole
+from .._base.checks import error, instance, option, whole
 from ..annotations import Labels, Ratings
 from ..resampling import Answer, Part, Statistic, ids_of_cases
 from ..resampling.parts import plain
@@ -152,8 +152,7 @@ def scale_of_part(*data: Any) -> dict[str, Any]:
 
 def _without(given: Any, other: State) -> Array:
     """Return the sums (A + 1, S) of the first round for a second one; refuse a state with other settings."""
-    if not isinstance(given, State):
-        raise TypeError(f"given must be State. Got {type(given).__name__}.")
+    instance("given", given, State, "be State")
     found = rounded(given.sums).get("two_way without")
     if found is None or "given" in given.settings:
         must = "be the merged state of a first round, with random=('cases', 'annotators')"
@@ -227,8 +226,7 @@ def finish(state: State, *, min_cases: int = 0) -> Merged:
     >>> found.value, found.std_error
     (0.75, 0.25)
     """
-    if not isinstance(state, State):
-        raise TypeError(f"state must be a State. Got {type(state).__name__}.")
+    instance("state", state, State, "be a State")
     if state.n_cases < whole("min_cases", min_cases, 0):
         raise error("state", f"be of at least min_cases = {min_cases} cases", state.n_cases)
     one, units = part_of(state.metric).of_settings(state.settings), str(state.settings.get("units", "cases"))

@@ -21,7 +21,7 @@ from ..annotator_models import MODELS
 from ..annotator_models.em import ALL, Effort, Fit, best_of, coin_mode, three
 from ..annotator_models.records import NO_LABELS, Cells, confusion_of
 from ..plausibilities import Point
-from ..resampling import seed_of
+from ..resampling import over, seed_of
 from .computing import load, run
 from .experts import Expert, Parameters, World
 from .sums import added, as_exact
@@ -301,8 +301,7 @@ def fit(engine: Engine, model: str, prior: Any, n_restarts: int, tolerance: floa
     best = run.fit
     accuracy = best.accuracy
     if accuracy is None:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            accuracy = engine.total(methodcaller("right", census.world, best.parameters))["right"] / census.n_labels
+        accuracy = over(engine.total(methodcaller("right", census.world, best.parameters))["right"], census.n_labels)
     return SkillModel(
         model, census.world.annotators, census.n_labels, accuracy, best.parameters.prevalence, best.log_likelihood, run.trace,
         run.converged, census.n_cases, census.left_out, census.world.pairs, best.parameters.cells, best.cells,

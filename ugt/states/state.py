@@ -15,7 +15,7 @@ from .. import resampling
 from .._base import notices
 from .._base.arrays import Array
 from .._base.axes import Frozen
-from .._base.checks import Twice, error, once, option, whole
+from .._base.checks import Twice, error, instance, once, option, whole
 from .._base.laws import t_quantile
 from .._base.records import Record
 from .sums import added
@@ -151,8 +151,7 @@ def merge_states(states: Iterable[State]) -> State:
     """Return the state of all cases of all states, with a few in memory at a time."""
     waiting: list[State] = []
     for state in states:
-        if not isinstance(state, State):
-            raise TypeError(f"states must be State. Got {type(state).__name__}.")
+        instance("states", state, State, "be State")
         waiting.append(state)
         if len(waiting) == AT_ONCE or (len(waiting) > 1 and sum(one.n_sums for one in waiting) > NUMBERS):
             waiting = [_merged(waiting)]
@@ -367,8 +366,7 @@ class Merged(Frozen):
         ValueError
             If it has more or fewer resamples, or other units.
         """
-        if not isinstance(other, Merged):
-            raise TypeError(f"other must be Merged. Got {type(other).__name__}.")
+        instance("other", other, Merged, "be Merged")
         mine, its = ((len(one.resampled), one.units) for one in (self, other))
         if mine != its or not mine[0]:
             must = f"have the same resamples, {mine[0]} of {mine[1]} (give both the same n_resamples)"

@@ -13,7 +13,7 @@ import numpy as np
 from .._base.arrays import Array, NDArray
 from .._base.axes import stream_keys_of
 from .._base.checks import error, room, whole
-from .._base.identifiers import number
+from .._base.identifiers import number_each
 from .._core import _exact
 from ..resampling import seed_of
 
@@ -63,9 +63,7 @@ class PlannedResamples(NamedTuple):
         if ids is None:
             must = "be given for resamples if cases are only numbered: ids make the resamples of all parts agree"
             raise error("case_ids", must, None)
-        column = number("case_ids" if self.units == "cases" else "clusters", ids)
-        if len(column.code) != n_cases:
-            raise error("case_ids" if self.units == "cases" else "clusters", f"be {n_cases} ids, one per case", len(column.code))
+        column = number_each("case_ids" if self.units == "cases" else "clusters", ids, n_cases)
         return np.asarray(stream_keys_of(column.ids)[column.code])
 
     def sums(self, n_cases: int, case_ids: Any, weighted: Callable[[Array], dict[str, Array]]) -> dict[str, Array]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
+from ..resampling import over
 
 
 class Sides(NamedTuple):
@@ -22,8 +23,7 @@ class Sides(NamedTuple):
     @property
     def value(self) -> Array:
         """The (G,) AUROC; NaN without a pair."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self.positive.sum(axis=1) / self.design[0].sum(axis=1))
+        return over(self.positive.sum(axis=1), self.design[0].sum(axis=1))
 
     def centred(self, centre: Array) -> tuple[Array, Array]:
         """Return the same sums of ψ - centre (G,)."""
@@ -89,5 +89,4 @@ def without_each(x: Array, read: Bools, p: Array, unit: Int64) -> Array:
         lost = [np.array([np.bincount(unit, row, n_units) for row in table]).T for table in tables]
     above, below = all_pairs.positive.sum(axis=1) - lost[0], all_pairs.design[0].sum(axis=1) - lost[1]
     least = 1e-9 * all_pairs.design[0].sum(axis=1)  # a smaller remainder is rounding, not a pair
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(below > least, above / below, np.nan))
+    return np.where(below > least, over(above, below), np.nan)

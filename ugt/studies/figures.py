@@ -9,7 +9,7 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64
-from ..resampling import Statistic
+from ..resampling import Statistic, over
 from ..resampling.ratios import Ratios
 from ..soft import soft_average_precision
 from . import auroc
@@ -90,8 +90,7 @@ class PairsOfCases(Statistic):
         return np.stack([found.positive.sum(axis=1), found.design[0].sum(axis=1)], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[:, :1] / sums[:, 1:])
+        return over(sums[:, :1], sums[:, 1:])
 
 
 class ShareOfCalls(FigureOfMerit):
@@ -120,8 +119,7 @@ class ShareOfCalls(FigureOfMerit):
         above, below = (
             part.sum(axis=0) - np.array([np.bincount(unit, column, n_units) for column in part.T]).T for part in self.parts(cells)
         )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(below > 1e-9, above / below, np.nan))
+        return np.where(below > 1e-9, over(above, below), np.nan)
 
     def statistics(self, cells: ReadingCells) -> list[Statistic]:
         return [Ratios.of(*self.parts(cells))]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools
+from ..resampling import over
 from . import pairs
 from .auroc import Sides, sides
 from .obuchowski_rockette import Estimated, estimated
@@ -61,8 +62,7 @@ def u_statistics(x: Array, read: Bools, p: Array, imrmc: bool = False) -> UStati
     t, r, n = x.shape
     flat, seen = x.reshape(-1, n), read.reshape(-1, n)
     found = sides(flat, seen, p)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = found.positive.reshape(t, -1).sum(axis=1) / found.design[0].reshape(t, -1).sum(axis=1)
+    values = over(found.positive.reshape(t, -1).sum(axis=1), found.design[0].reshape(t, -1).sum(axis=1))
     centre = np.zeros(t) if imrmc else values
     mean = pairs.of_readers(x, read, p, centre).mean()
     covariance = np.outer(values - centre, values - centre) - mean

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools
+from ..resampling import over
 from .auroc import Sides, sides
 
 MOST_CELLS = 2**21  # of a block of kernels: 16 MB
@@ -25,8 +26,7 @@ class Products(NamedTuple):
 
     def mean(self) -> Array:
         """Return the mean; NaN if no such pair was read."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(self.design > 0, self.kernel / self.design, np.nan))
+        return np.where(self.design > 0, over(self.kernel, self.design), np.nan)
 
 
 def kernels(x: Array, read: Bools, p: Array, centre: Array) -> Iterator[tuple[Array, Array]]:

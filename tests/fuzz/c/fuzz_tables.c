@@ -120,6 +120,16 @@ static void check_counts(fuzz_input *in)
                 found += index[j] == k ? total[j] : 0;
             CHECK(sum == found);
         }
+    int64_t most = 1, least = INT64_MAX;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t sum = 0;
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+            sum += count[j];
+        most = sum > most ? sum : most;
+        least = sum > 1 && sum < least ? sum : least;
+    }
+    int equal = -1;
+    CHECK(ugt_equal_totals(offsets, count, n, offsets[n], &equal) == UGT_OK && equal == (least >= most));
     int32_t *code = ZEROS(int32_t, n);
     int64_t *first = ZEROS(int64_t, n), n_distinct = 0;
     CHECK(ugt_distinct_rows(offsets, label, count, n, offsets[n], n, code, first, &n_distinct) == UGT_OK && n_distinct <= n);

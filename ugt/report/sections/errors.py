@@ -9,10 +9,10 @@ import numpy as np
 from ..._base import notices
 from ..._base.ragged import row_of, sizes_of
 from ...grades import GRADE_METRICS
-from ...resampling import Ratios
+from ...resampling import Ratios, over
 from .. import words
 from ..context import Ask, Made
-from ..digest import Digest, briefly, names, shown
+from ..digest import Digest, briefly, cell_of, names, shown
 from ..headline import in_grades
 from ..markup import NONE, Data, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
@@ -108,8 +108,7 @@ def distance_of_pairs(ratings: Ratings) -> Array:
     value = ratings.value[np.lexsort((ratings.value, row))]
     place = np.arange(len(row)) - ratings.offsets[row]
     total = np.bincount(row, (2 * place - n[row] + 1) * value, ratings.n_cases)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(n > 1, total * 2 / (n * (n - 1)), np.nan))
+    return np.where(n > 1, over(total * 2, n * (n - 1)), np.nan)
 
 
 # ---- the page
@@ -132,7 +131,7 @@ def render(source: Data) -> Section | None:
         cells = [NONE if e is None or e["value"] is None else below(digits, e["value"], *digest.case_ends(e)) for e in rows]
         known = [find(references, reference=name, metric=metric, reliability=digest.main) for name in (MEDIAN, PERFECT)]
         cells += [digits.value(e["value"]) if e and e["value"] is not None else NONE for e in known]
-        lines.append((_named(digest, metric), [*cells, *([_said(leads.get(metric), pair)] if pair else [])]))
+        lines.append((_named(digest, metric), [*cells, *cell_of(leads.get(metric), pair)]))
     heads = ["measure", *map(shown, drawn), "always the<br>median", OWN, *([" or<br>".join(briefly(pair))] if pair else [])]
     more = f"; {len(digest.models) - MOST} more models are in metrics.csv" if len(digest.models) > MOST else ""
     ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
@@ -171,10 +170,6 @@ def _named(digest: Digest, metric: str) -> str:
     unit = {"share": "%", "grades": digest.headline.units, "grades²": f"{digest.headline.units}, squared"}.get(one.unit, one.unit)
     better = "higher is better" if one.higher_is_better else "lower is better"
     return f"{one.label}<small>{', '.join(filter(None, (unit, better)))}</small>"
-
-
-def _said(lead: Lead | None, pair: list[str]) -> str:
-    return NONE if lead is None else f"{briefly(pair)[lead.sign < 0]} ahead" if lead.sign else "no clear difference"
 
 
 def _heading(digest: Digest, leads: dict[str, Lead | None], pair: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import words
-from ..digest import Digest, Lead, briefly, names, shown
+from ..digest import Digest, Lead, names, shown
 from ..digits import Digits
 from ..headline import in_grades
 from ..markup import Data, Section, finding, level_of, unique
@@ -71,9 +71,8 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
     spans = []
     for name, lead, main in rows:
         if lead is not None:
-            said = f"{briefly([first, second])[lead.sign < 0]} ahead" if lead.sign else "no clear difference"
             style = digest.style(second if lead.sign < 0 else first)
-            spans.append(Span(name, lead.value, lead.low, lead.high, style, said, main))
+            spans.append(Span(name, lead.value, lead.low, lead.high, style, lead.said([first, second]), main))
     return span_table(caption, note, digest.headline.heading.replace("%", "points"), spans, digits, leads=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...grades import GRADE_METRICS
 from .. import words
-from ..digest import Digest, Lead, briefly, names, shown
+from ..digest import Digest, Lead, briefly, cell_of, names, shown
 from ..digits import Digits
 from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, finding, level_of, unique
@@ -38,7 +38,7 @@ def render(source: Data) -> Section | None:
     rows = {(m, k): [find(digest.found(metric=m, k=k, model=one), reliability=digest.main) for one in drawn] for m, k in measures}
     digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
     pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
-    verdicts = {one: digest.lead(pair[0], pair[1], one[0], k=one[1]) for one in measures} if pair else {}
+    leads = {one: digest.lead(pair[0], pair[1], one[0], k=one[1]) for one in measures} if pair else {}
     lines = []
     for (metric, k), own in rows.items():
         if not any(e is not None and e["value"] is not None for e in own):
@@ -54,7 +54,7 @@ def render(source: Data) -> Section | None:
         lines.append(
             (
                 _name(metric, k),
-                [*cells, digits.value(trivial["value"] if trivial else None), digits.value(most), *_said(verdicts.get((metric, k)), pair)],
+                [*cells, digits.value(trivial["value"] if trivial else None), digits.value(most), *cell_of(leads.get((metric, k)), pair)],
             )
         )
     heads = [
@@ -69,7 +69,7 @@ def render(source: Data) -> Section | None:
     note = f"{ends}{digest.at_main}{more}"
     made = plain_table("All measures against the annotators’ truth", note, heads, lines)
     joint = "<p>Who is ahead: by intervals of the difference that hold together for all pairs of models.</p>" if pair else ""
-    return finding("measures", "Every measure", _heading(verdicts, pair), made, joint)
+    return finding("measures", "Every measure", _heading(leads, pair), made, joint)
 
 
 def _errors(digest: Digest) -> Section | None:
@@ -122,12 +122,6 @@ def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
         return row["value"] if row else None
     row = find(digest.source.get("references") or (), reference=PERFECT, metric=metric, reliability=digest.main)
     return row["value"] if row else None
-
-
-def _said(lead: Lead | None, pair: list[str]) -> list[str]:
-    if not pair:
-        return []
-    return [NONE if lead is None else f"{briefly(pair)[lead.sign < 0]} ahead" if lead.sign else "no clear difference"]
 
 
 def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._base import identifiers, notices
 from ..._base.arrays import Array, Int64, NDArray
-from ..._base.checks import error, option, scalar, whole
+from ..._base.checks import error, instance, option, scalar, whole
 from ..._base.laws import t_quantile
 from ..._base.ragged import row_of
 from ..._tabular.rows import finite_numbers
@@ -159,8 +159,7 @@ class CorrectedMean(OverBoth):
         ValueError
             If it is of other cases, or if the tuning is unknown.
         """
-        if not isinstance(other, CorrectedMean):
-            raise TypeError(f"other must be a corrected mean. Got {type(other).__name__}.")
+        instance("other", other, CorrectedMean, "be a corrected mean")
         found = CorrectedPair.of(self._statistic, other._statistic)
         if option("tuning", tuning, ("each", "joint")) == "joint":
             found = found.tuned()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._base import identifiers
 from ..._base.arrays import Array, Int64, NDArray
-from ..._base.checks import error, option
+from ..._base.checks import error, instance, option
 from ..._base.names import alike
 from ..._base.ragged import offsets_of, row_at, row_of
 from ..._tabular.rows import finite_numbers, is_number
@@ -38,8 +38,7 @@ class JudgedCases(NamedTuple):
 def read(labels: Any, judge: Any, values: Any, missing: str = "error") -> JudgedCases:
     """Return numbers for labels and verdicts, with the cases that only the judge has behind those of the labels."""
     drop = option("missing", missing, ("error", "drop")) == "drop"
-    if not isinstance(labels, (Labels, Ratings)):
-        raise TypeError(f"labels must be Labels or Ratings. Got {type(labels).__name__}.")
+    instance("labels", labels, (Labels, Ratings), "be Labels or Ratings")
     if isinstance(labels, Ratings):
         if values is not None:
             raise error("values", "be given for Labels only", "Ratings")

@@ -223,7 +223,5 @@ def _named(argument: str, values: Any, n: int) -> tuple[NDArray[Any], Int32]:
     """Return distinct ids and the position of each row's among them; empty ones if there are none."""
     if values is None:
         return NOBODY, np.empty(0, np.int32)
-    column = identifiers.number(argument, values)
-    if len(column.code) != n:
-        raise error(argument, f"be {n} ids, one per preference", len(column.code))
+    column = identifiers.number_each(argument, values, n, "preference")
     return column.ids, column.code

@@ -11,7 +11,7 @@ import numpy as np
 from ..._base import identifiers
 from ..._base.arrays import Array, Int64, NDArray
 from ..._base.axes import Frozen
-from ..._base.checks import error, option
+from ..._base.checks import error, instance, option
 from ..._base.names import listed
 from ...resampling import check_level
 from ...resampling.spread import RANDOM, Spread, df_of, few_annotators, half_width_of, say, total_of, unevenness, with_annotators
@@ -213,8 +213,7 @@ def strengths(preferences: Preferences, *, model: str | None = None) -> Strength
     >>> found.model, round(float(found.value[0] - found.value[1]), 3), round(found.tie, 3)
     ('davidson', 0.693, 0.707)
     """
-    if not isinstance(preferences, Preferences):
-        raise TypeError(f"preferences must be Preferences. Got {type(preferences).__name__}.")
+    instance("preferences", preferences, Preferences, "be Preferences")
     if not preferences.n_preferences:
         raise error("preferences", "hold at least one preference", 0)
     name = _model_of(preferences) if model is None else option("model", model, MODELS)
