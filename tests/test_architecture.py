@@ -195,8 +195,8 @@ def holding(pattern):
 
 def test_there_is_one_loop_of_resamples():
     """Over cases: what has sums is resampled by ``resample()``."""
-    assert "resampling/statistic.py" in holding(r'parallel\.run\(.*"bootstrap"\)')
-    assert holding(r'parallel\.run\(.*"bootstrap"\)') - {"resampling/statistic.py"} <= LOOPS
+    assert "resampling/loop.py" in holding(r'parallel\.run\(.*"bootstrap"\)')
+    assert holding(r'parallel\.run\(.*"bootstrap"\)') - {"resampling/loop.py"} <= LOOPS
 
 
 def test_there_is_one_reader_of_clusters():

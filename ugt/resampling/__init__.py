@@ -14,12 +14,13 @@ from .cluster_ids import ids_of_cases
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
 from .jackknife import FEW
+from .loop import resample
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
 from .result import Result, ResultDifference, Results, resamples_of
-from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without, resample
+from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
 from .sums import Alike, GroupSums, distinct_rows
 from .two_way import TwoWay, two_way

@@ -8,7 +8,8 @@ from .._base import parallel
 from .._base.arrays import Array, Bools
 from .._base.checks import room
 from .design import Design
-from .statistic import Statistic, everybody
+from .loop import everybody
+from .statistic import Statistic
 
 FEW = 8  # evaluations per task, each of which may take long
 

@@ -17,10 +17,11 @@ from .._base.records import Record
 from .cluster_ids import ids_of_cases
 from .design import Design, seed_of, units
 from .difference import Difference
+from .loop import resample
 from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
-from .statistic import Statistic, resample
+from .statistic import Statistic
 from .student import Units, few_clusters, limits
 from .studentized import LogRatio
 from .two_way import TwoWay, ends_if_named, two_ways_of

@@ -15,9 +15,10 @@ from .._base.ragged import take
 from ..annotations import Labels, Rankings
 from .design import Design, resampled_rows, seed_of, units
 from .jackknife import FEW, without_units
+from .loop import resample
 from .ratios import table_of
 from .resamples import Resamples
-from .statistic import Statistic, resample
+from .statistic import Statistic
 from .student import Units
 
 if TYPE_CHECKING:
