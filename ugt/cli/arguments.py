@@ -1,0 +1,34 @@
+"""Options and their help, as argparse has them by its own classes."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from typing import Any
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """A formatter that keeps paragraphs and examples as written, with options in a narrow column."""
+
+    def __init__(self, prog: str, **keywords: Any) -> None:
+        super().__init__(prog, **{"max_help_position": 26, **keywords})
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(text, width, break_on_hyphens=False)  # plackett-luce stays one word
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if isinstance(action, argparse._SubParsersAction):  # argparse would indent the commands under COMMAND
+            return "".join(f"  {one.dest:<14}{one.help}\n" for one in action._choices_actions)
+        return super()._format_action(action)
+
+
+class Given(argparse.Action):
+    """The values of an option. If it takes several, they may be given in several places; otherwise the second place is refused."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        given = namespace.__dict__.setdefault("_given", set())
+        before = getattr(namespace, self.dest) if self.dest in given else None
+        if before is not None and self.nargs not in ("+", "*"):
+            parser.error(f"argument {option_string}: must be given once. Got {before!r} and {values!r}.")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values if before is None else [*before, *values])
