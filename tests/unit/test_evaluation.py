@@ -214,7 +214,7 @@ GIVEN = {
     "committees": lambda wide, k: ugt.committee(ugt.Labels.from_wide(wide, classes=k), n_draws=40),
 }
 HOW = [(name, "auto") for name in GIVEN] + [("labels", how) for how in by_name.AGGREGATIONS[1:] if how not in ("prirn", "irn")]
-HOW = [(name, how) for name, how in HOW if how not in ("graded-response", "normal")] + [("grades", "graded-response"), ("grades", "auto")]
+HOW = [(name, how) for name, how in HOW if how not in ("graded-response", "normal")] + [("grades", "graded-response")]
 HOW += [("rankings", "irn"), ("rankings", "plackett-luce"), ("one label each", "votes")]
 
 
