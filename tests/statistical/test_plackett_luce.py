@@ -428,6 +428,7 @@ def test_simulated_data_are_calibrated_with_a_lump(rest):
 MIXES = [("all", "all", 1), ("censored", "ranked", 1), ("all", "ranked", 0), ("censored", "all", 0)]
 
 
+@pytest.mark.full  # what the test above sees; `make test` has the next one
 @pytest.mark.parametrize(("times", "counts", "right"), MIXES)
 def test_wrong_samplers_are_not_calibrated(times, counts, right):
     """The two wrong mixes of times and numbers fail the very test that the core and the sampler as printed pass."""

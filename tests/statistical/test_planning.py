@@ -86,7 +86,7 @@ def plan(metric, rng, pilots, careless=False, value=False):
 
 
 @pytest.mark.parametrize("careless", [False, True])
-@sets(1000, 2000)
+@sets(1000, 2000, powerful=True)
 def test_plans_beside_tables(n_sets, careless):
     rng = np.random.default_rng(4)
     plans = {metric: plan(metric, rng, n_sets // 10, careless) for metric in METRICS}

@@ -119,7 +119,7 @@ def test_half_of_the_readings_missing(options, n_sets):
     assert holds(rejected, n_sets, 0.03, 0.07)
 
 
-@sets(200, 1000)
+@sets(200, 1000, powerful=True)
 def test_centred_variances_with_half_of_the_readings_missing(n_sets):
     """5 readers, 30 + 30 cases: the centred form is hardly ever negative, the uncentred one in a tenth of the sets (planted)."""
     rng, truth, found = np.random.default_rng(8), classes(60), []
