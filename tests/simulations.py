@@ -26,6 +26,11 @@ def sets(few, every, powerful=False):
     return pytest.mark.parametrize("n_sets", [least, pytest.param(more, marks=pytest.mark.full)])
 
 
+def in_ci(*values):
+    """Parameters of a test that takes others in `make test`."""
+    return [pytest.param(value, marks=pytest.mark.full) for value in values]
+
+
 def holds(hits, n_sets, level=0.95, highest=None):
     """Whether so many hits may be those of intervals that hold the truth with probability ``level``, or up to ``highest``.
 

@@ -207,11 +207,7 @@ def texts_of_the_system(path):
     text = path.read_text(encoding="utf-8")
     if not re.search("open|TemporaryFile|" + "|".join(TEXTS), text):
         return []
-    return [
-        node.lineno
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and is_text_of_the_system(node)
-    ]
+    return [node.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and is_text_of_the_system(node)]
 
 
 def test_every_text_has_an_encoding():
