@@ -10,6 +10,7 @@ import weakref
 import numpy as np
 import pytest
 from refusals import refused
+from simulations import in_ci
 from twins.details import everyday
 
 import ugt
@@ -220,7 +221,7 @@ HOW += [("rankings", "irn"), ("rankings", "plackett-luce"), ("one label each", "
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("k", [2, *in_ci(3)])
 @pytest.mark.parametrize(("given", "how"), HOW, ids=map(" by ".join, HOW))
 def test_constant_perfect_and_missing_models_under_every_truth(given, how, k, tmp_path):
     wide = wide_table(k)
