@@ -209,6 +209,9 @@ SECONDS_EACH ?= 600
 fuzz: .venv-fuzz/installed
 	FUZZ_PYTHON=$(CURDIR)/.venv-fuzz/bin/python tests/fuzz/run.sh $(SECONDS_EACH)
 
+# What is installed for the fuzzers of the readers and of the command: the tree, or a wheel.
+FUZZED ?= .
+
 # The seeds, and a few seconds of new inputs: some four minutes with the installation.
 fuzz-short: SECONDS_EACH = 3
 fuzz-short: fuzz
@@ -216,6 +219,6 @@ fuzz-short: fuzz
 .venv-fuzz/installed: $(SOURCES)
 	$(PYTHON) -m venv $(@D)
 	rm -rf build/lib* build/bdist* build/temp*
-	$(@D)/bin/python $(PIP) .
+	$(@D)/bin/python $(PIP) $(FUZZED)
 	$(@D)/bin/python $(PIP) atheris || echo "atheris is not available here"
 	@touch $@

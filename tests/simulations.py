@@ -1,7 +1,10 @@
 """Simulations: how many data sets, and how far the share of those whose interval holds the truth may be from its level.
 
-`make test` takes some data sets, with wide limits. CI takes an eighth of all of them (marker ``full``), `make simulations` all, with limits
-that see smaller faults.
+Each simulation has three sizes, with the same probability of a false alarm and other faults that they see (`holds`):
+
+- `make test` takes a quarter of few data sets, at least 20: it sees that a simulation runs, and intervals that are plainly wrong
+- CI takes an eighth of all, at least few (marker ``full``)
+- `make simulations` takes all, before a release and after a change to an interval
 """
 
 import os
@@ -13,17 +16,27 @@ ALARM = 1e-9
 ALL = "UGT_ALL_DATA_SETS" in os.environ
 
 
-def sets(few, every):
-    """Run a test with ``n_sets`` few, and once more with an eighth of all, or with all."""
+def sets(few, every, powerful=False):
+    """Run a test with ``n_sets`` a quarter of few, and once more with an eighth of all, or with all.
+
+    A test that must see a fault (``powerful``) has at least few.
+    """
+    least = few if powerful else min(few, max(20, few // 4))
     more = every if ALL else max(few, every // 8)
-    return pytest.mark.parametrize("n_sets", [few, pytest.param(more, marks=pytest.mark.full)])
+    return pytest.mark.parametrize("n_sets", [least, pytest.param(more, marks=pytest.mark.full)])
+
+
+def in_ci(*values):
+    """Parameters of a test that takes others in `make test`."""
+    return [pytest.param(value, marks=pytest.mark.full) for value in values]
 
 
 def holds(hits, n_sets, level=0.95, highest=None):
     """Whether so many hits may be those of intervals that hold the truth with probability ``level``, or up to ``highest``.
 
-    Of such intervals it says no with a probability of at most ALARM (binomial): outside of 87.2 to 100 % for 400 data sets and 95 %, of
-    90.3 to 98.6 % for 1,000, of 91.7 to 97.7 % for 2,000, of 93.0 to 96.8 % for 5,000, of 93.6 to 96.3 % for 10,000.
+    Of such intervals it says no with a probability of at most ALARM (binomial): outside of 52 to 100 % for 25 data sets and 95 %, of 77 to
+    100 % for 100, of 87.2 to 100 % for 400, of 90.3 to 98.6 % for 1,000, of 91.7 to 97.7 % for 2,000, of 93.0 to 96.8 % for 5,000, of 93.6
+    to 96.3 % for 10,000.
     """
     return bool(binom.ppf(ALARM / 2, n_sets, level) <= hits <= binom.isf(ALARM / 2, n_sets, highest or level))
 

@@ -38,7 +38,7 @@ def problems(draw):
     return p, truth, new, options
 
 
-@examples(150)
+@examples(60)
 @given(problems(), st.integers(1, 99))
 def test_sets_are_what_p_values_say(problem, percent):
     p, truth, new, options = problem
@@ -52,7 +52,7 @@ def test_sets_are_what_p_values_say(problem, percent):
     assert not (smaller & ~larger).any()  # nested
 
 
-@examples(150)
+@examples(60)
 @given(problems(), st.randoms(use_true_random=False))
 def test_order_of_cases_and_classes(problem, random):
     """Of cases in any setting; of classes where nothing is random."""
@@ -70,7 +70,7 @@ def test_order_of_cases_and_classes(problem, random):
     np.testing.assert_allclose(moved, fit(p, one_hot, ids).p_values(new)[:, classes], rtol=1e-12)
 
 
-@examples(150)
+@examples(60)
 @given(st.data(), SCORES, st.booleans(), st.integers(0, 3))
 def test_scores(data, score, randomized, k_reg):
     p = tables(data.draw, 3, data.draw(st.integers(2, 6)))

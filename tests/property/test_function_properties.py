@@ -133,7 +133,7 @@ def test_order_of_annotators(name, seed, order):
 
 @pytest.mark.slow
 @given(st.integers(0, 2**32), st.permutations(range(12)), st.permutations(range(4)), st.permutations(range(3)))
-@examples(10)
+@few
 def test_orders_in_an_evaluation(seed, rows, annotators, order):
     world = make_world(seed=seed)
     turned = relabel(among(take(world, np.array(rows)), annotators), np.array(order))

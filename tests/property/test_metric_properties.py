@@ -123,7 +123,7 @@ def problems(draw):
 
 
 LARGE = random_problem(200, 6, 3, 0)
-quick = examples(20)
+quick = examples(8)
 
 
 def assert_same(a, b, exactly=True):

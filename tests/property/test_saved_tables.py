@@ -12,7 +12,7 @@ from twins.files import rows_of
 from ugt import io
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-QUIET = examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUIET = examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 WHO = ("ann", "bob", "eve")
 KINDS = ("int", "float", "string", "category")
 NAMES = st.sampled_from(["cat", "Dog", "ä ö", "nevus, blue", 'so "called"', "a;b", "=1+1", "'x", "007", "x\ny", "1.5 mm", "-"])

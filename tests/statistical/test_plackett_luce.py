@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from refusals import refused
 from scipy import stats
+from simulations import in_ci
 from twins import plackett_luce as twin
 
 from ugt._core import _plackett_luce as core
@@ -277,7 +278,7 @@ WEIGHTED = {  # five and six explicit classes
 }
 
 
-@pytest.mark.parametrize("reliability", [1.0, 2.5, 3.0])
+@pytest.mark.parametrize("reliability", [2.5, *in_ci(1.0, 3.0)])
 @pytest.mark.parametrize("shape", [1.0, 1 / 6])
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_weighted_draws(name, shape, reliability):
@@ -428,6 +429,7 @@ def test_simulated_data_are_calibrated_with_a_lump(rest):
 MIXES = [("all", "all", 1), ("censored", "ranked", 1), ("all", "ranked", 0), ("censored", "all", 0)]
 
 
+@pytest.mark.full  # what the test above sees; `make test` has the next one
 @pytest.mark.parametrize(("times", "counts", "right"), MIXES)
 def test_wrong_samplers_are_not_calibrated(times, counts, right):
     """The two wrong mixes of times and numbers fail the very test that the core and the sampler as printed pass."""
@@ -576,7 +578,7 @@ TOPS = {  # one class is in most first blocks: with a small shape its scale is m
 }
 
 
-@pytest.mark.parametrize("reliability", [1.5, 2.5, 10.0])
+@pytest.mark.parametrize("reliability", [2.5, *in_ci(1.5, 10.0)])
 @pytest.mark.parametrize("name", TOPS)
 def test_a_class_that_most_put_on_top(name, reliability):
     """The slow tail, and the moves of a scale that shorten it."""

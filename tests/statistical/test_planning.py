@@ -86,7 +86,7 @@ def plan(metric, rng, pilots, careless=False, value=False):
 
 
 @pytest.mark.parametrize("careless", [False, True])
-@sets(1000, 2000)
+@sets(1000, 2000, powerful=True)
 def test_plans_beside_tables(n_sets, careless):
     rng = np.random.default_rng(4)
     plans = {metric: plan(metric, rng, n_sets // 10, careless) for metric in METRICS}
@@ -139,7 +139,7 @@ def rejected(rng, n_readers, n_cases):
     return ms_t / below > f.ppf(0.95, 1, below**2 / (ms_tr**2 / (n_readers - 1)))
 
 
-@sets(150, 1000)
+@sets(150, 1000, powerful=True)
 def test_power_of_reader_studies(n_sets):
     """The formula takes the covariances of tests that are alike; 150 sets have a standard error of .04."""
     rng = np.random.default_rng(8)
@@ -154,7 +154,7 @@ def both_of(wide, choice):
 
 
 @pytest.mark.filterwarnings("ignore:3 annotators")
-@sets(150, 1000)
+@sets(150, 1000, powerful=True)
 def test_intervals_and_power_are_those_of_the_analysis(n_sets):
     """Designs analysed with intervals over cases and annotators: their mean width, and how often the difference is seen."""
     rng = np.random.default_rng(9)
@@ -172,7 +172,7 @@ def test_intervals_and_power_are_those_of_the_analysis(n_sets):
         assert power == pytest.approx(np.mean(seen), abs=0.10 if n_sets >= 1000 else 0.16)
 
 
-@sets(150, 1000)
+@sets(150, 1000, powerful=True)
 def test_how_far_a_pilot_knows_it(n_sets):
     """Of the standard error of a design, with 95 % intervals by the jackknife."""
     rng = np.random.default_rng(10)

@@ -76,7 +76,7 @@ def test_tests_alike_are_found_different_in_5_percent(n_readers, n_cases, option
     assert abs(ratio - 1) < 6.2 / math.sqrt(2 * n_sets) + 0.05
 
 
-@sets(100, 1000)
+@sets(100, 1000, powerful=True)
 @pytest.mark.parametrize("random", ["cases", "readers"])
 def test_what_is_fixed_is_not_random(random, n_sets):
     """Ignoring readers, or cases, errs too often: the planted wrong analysis falls out."""
@@ -119,7 +119,7 @@ def test_half_of_the_readings_missing(options, n_sets):
     assert holds(rejected, n_sets, 0.03, 0.07)
 
 
-@sets(200, 1000)
+@sets(200, 1000, powerful=True)
 def test_centred_variances_with_half_of_the_readings_missing(n_sets):
     """5 readers, 30 + 30 cases: the centred form is hardly ever negative, the uncentred one in a tenth of the sets (planted)."""
     rng, truth, found = np.random.default_rng(8), classes(60), []
@@ -251,7 +251,7 @@ def test_true_parameters_of_the_model(shared_case, n_sets):
         assert np.abs(away).max() < 6.2, away
 
 
-@sets(200, 2000)
+@sets(200, 2000, powerful=True)
 def test_clusters_of_cases(n_sets):
     """Five lesions of a patient: the jackknife of patients holds, that of lesions errs (planted)."""
     rng, rates = np.random.default_rng(11), np.zeros(2)

@@ -296,6 +296,7 @@ def test_certainty(command):
 
 
 @pytest.mark.slow
+@pytest.mark.full  # `make test` has shorter demonstrations
 def test_demo(command):
     out = command("demo", "--out", "d")
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out

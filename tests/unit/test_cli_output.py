@@ -308,37 +308,48 @@ def test_names_with_spaces_and_letters_of_all_kinds(folder, capsys):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are text there")
-def test_file_names_that_are_no_utf8(folder):
+def test_file_names_that_are_no_utf8(folder, capsys):
     name = os.fsdecode(b"caf\xe9")
     for kind in ("labels", "A"):
         (folder / f"{kind}.csv").rename(folder / f"{kind} {name}.csv")
     files = (f"labels {name}.csv", f"A {name}.csv")
     command = ["evaluate", "--annotations", files[0], "--predictions", files[1], "--out", f"out {name}", "--n-boot", "20", "--no-details"]
-    for more in ([], ["--json"]):
-        done = subprocess.run([sys.executable, "-m", "ugt", *command, *more], capture_output=True, check=False)
-        assert (done.returncode, results(done.stderr.decode("utf-8", "replace"))) == (0, "") and (
-            folder / f"out {name}" / "report.html"
-        ).exists()
-    found = strict(done.stdout.decode("ascii"))
+    done = subprocess.run([sys.executable, "-m", "ugt", *command], capture_output=True, check=False)
+    assert (done.returncode, results(done.stderr.decode("utf-8", "replace"))) == (0, "")
+    assert (folder / f"out {name}" / "report.html").exists()
+    assert cli.main([*command, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert results(err) == "" and (folder / f"out {name}" / "report.html").exists()
+    assert out.isascii()
+    found = strict(out)
     assert found["models"] == ["A caf\\udce9"] and found["files"][0].startswith(f"out {name}")
     made = json.loads((folder / f"out {name}" / "evaluation.json").read_text(encoding="utf-8"))
     assert [entry["name"] for entry in made["provenance"]["inputs"]] == ["labels caf\\udce9.csv", "A caf\\udce9.csv"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoding", "into"), [("ascii", "pipe"), ("cp1252", "file"), ("cp850", "pipe")])
-def test_terminals_of_other_encodings(folder, encoding, into):
+@pytest.mark.parametrize(("encoding", "into"), [("ascii", "here"), ("cp1252", "file"), ("cp850", "here")])
+def test_terminals_of_other_encodings(folder, encoding, into, monkeypatch):
     cat, dog = "Kätzchen 猫", "Hündchen 狗"
     (folder / "a.csv").write_text(LABELS.replace("cat", cat).replace("dog", dog), encoding="utf-8")
 
-    def run(*words):
+    def in_a_process(*words):
         with open(folder / "out.txt", "w+b") as out:
-            command, stdout = [sys.executable, "-m", "ugt", *words], out if into == "file" else subprocess.PIPE
             environment = {**os.environ, "PYTHONIOENCODING": encoding}
-            done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False, env=environment)
+            done = subprocess.run([sys.executable, "-m", "ugt", *words], stdout=out, stderr=subprocess.PIPE, check=False, env=environment)
             out.seek(0)
-            printed = out.read() if into == "file" else done.stdout
-        return done.returncode, printed.decode(encoding), done.stderr.decode(encoding)
+            return done.returncode, out.read(), done.stderr
+
+    def here(*words):
+        out, err = io_.BytesIO(), io_.BytesIO()
+        with monkeypatch.context() as streams:  # as Python opens them
+            for name, raw, errors in (("stdout", out, "strict"), ("stderr", err, "backslashreplace")):
+                streams.setattr(sys, name, io_.TextIOWrapper(raw, encoding, errors, write_through=True))
+            return cli.main(list(words)), out.getvalue(), err.getvalue()
+
+    def run(*words):
+        code, printed, problems = (in_a_process if into == "file" else here)(*words)
+        return code, printed.decode(encoding), problems.decode(encoding)
 
     code, said, problems = run("certainty", "a.csv")
     assert (code, results(problems)) == (0, "")

@@ -76,10 +76,10 @@ def test_other_processes_say_the_same(method, expected):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize(
-    "script, tries", [("interrupt.py", 8), ("kill.py", 1), *(pytest.param(*one, marks=pytest.mark.full) for one in LONG)]
+    "script, n_sets", [("interrupt.py", 8), ("kill.py", 1), *(pytest.param(*one, marks=pytest.mark.full) for one in LONG)]
 )
-def test_interrupted_and_killed_runs(script, tries, tmp_path):
+def test_interrupted_and_killed_runs(script, n_sets, tmp_path):
     """A short version of ``make interrupt`` and ``make kill``."""
-    command = [sys.executable, str(STRESS / script), str(tries)]
+    command = [sys.executable, str(STRESS / script), str(n_sets)]
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stdout[-3000:]

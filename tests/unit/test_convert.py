@@ -18,7 +18,7 @@ from ugt.annotations.predictions import Predictions
 from ugt.cli import convert as _convert
 from ugt.cli.command import Parser
 
-QUIET = examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUIET = examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)

@@ -75,7 +75,8 @@ JOBS = [
     ["conformal", "--annotations", "labels.csv", "--calibrate", "A.csv", "--apply", "B.csv", "--out", "out/sets"],
     *(["convert", "labels.csv", f"out/labels.{ending}"] for ending in ("csv.gz", "npz")),
     ["report", "out/evaluation/evaluation.json", "--out", "out/again.html"],
-    ["demo", "--out", "out/demo"],
+    "from ugt import synthetic as s; s.make_rankings = lambda n, *more, made=s.make_rankings, **seed: made(60, *more, **seed)",
+    ["demo", "--out", "out/demo"],  # which the line above shortens
 ]
 
 
@@ -148,7 +149,7 @@ def found(place):
 
 @pytest.mark.slow
 def test_every_command_ran(found, place):
-    assert found["codes"] == [0] * len(JOBS)
+    assert found["codes"] == [0 if isinstance(job, list) else None for job in JOBS]
     written = {str(path.relative_to(place / "data" / "out")).split(os.sep)[0] for path in (place / "data" / "out").rglob("*")}
     assert sorted(written) == [
         *("again.html", "agreement", "calibrated", "certainty.csv", "demo", "evaluation", "labels.csv.gz", "labels.npz", "sets")

@@ -468,15 +468,15 @@ def test_soft_targets_are_said():
 @pytest.mark.parametrize("options", [{}, {"method": "u"}, {"covariance": "jackknife"}])
 @pytest.mark.parametrize("soft", [False, True])
 def test_500_cases_20_readers_3_tests_take_no_time(options, soft):
-    """0.2 s is the aim on a quiet machine; the best of three, with room for a busy one."""
+    """0.2 s is the aim, of a processor's time; the best of three, with room for a busy machine."""
     rng = np.random.default_rng(0)
     p = rng.random(500) if soft else (rng.random(500) < 0.5) * 1.0
     readings = ugt.Readings.from_array(rng.normal(size=(3, 20, 500)) + p)
     seconds = []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = time.process_time()
         study(readings, p, **options)
-        seconds.append(time.perf_counter() - begin)
+        seconds.append(time.process_time() - begin)
     assert min(seconds) < 1.0
 
 
