@@ -310,3 +310,9 @@ def test_nobody_asks_what_kind_a_truth_is(path):
     """But its own package: others ask what the protocol, Plausibilities, offers."""
     assert kinds_asked_for(ast.parse("isinstance(x, (int, Point)) or type(y) is Draws")) == {"Point", "Draws"}
     assert path.parent.name == "plausibilities" or not kinds_asked_for(tree(path))
+
+
+def test_the_command_starts_without_scipy():
+    """Importing parts of scipy takes longer than everything else."""
+    said = "import sys, ugt.cli; print(*sorted(one for one in sys.modules if one.split('.')[0] == 'scipy'))"
+    assert subprocess.run([sys.executable, "-c", said], check=True, capture_output=True, text=True).stdout.split() == []

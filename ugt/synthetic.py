@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincinv, ndtri
 
 from ._base.arrays import Array, Int64, NDArray
 from ._base.checks import error
@@ -157,6 +156,8 @@ def make_ratings(
     >>> ratings, truth.shape
     (Ratings(n_cases=3, n_empty=0, n_ratings=12, n_annotators=4), (3, 2))
     """
+    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
     _positive("n_cases", n_cases)
     _positive("n_annotators", n_annotators)
     if not low < high or step < 0:
@@ -257,6 +258,8 @@ def agreement(truth: Array, scores: Array) -> float:
 
 
 def _truth(n_cases: int, n_classes: int, difficulty: float, seed: int) -> Array:
+    from scipy.special import gammaincinv  # noqa: PLC0415  (scipy is slow to import)
+
     _positive("n_cases", n_cases)
     _positive("n_classes", n_classes)
     if not 0 < difficulty < 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from .._base.arrays import Array
 from .._base.ragged import offsets_of
@@ -19,6 +18,8 @@ SCORING, HALVINGS = 2, 12  # scoring steps per M-step, and halvings of each; an 
 
 def confusions(bias: Array, log_spread: Array, k: int) -> tuple[Array, Array, Array]:
     """Return π (A, K, K), from N(k + bias, spread²) cut midway between grades, and its derivatives by bias and by log spread."""
+    from scipy.special import ndtr  # noqa: PLC0415  (scipy is slow to import)
+
     spread = np.exp(log_spread)[:, None, None]
     middle = np.arange(k)[:, None] + bias[:, None, None]
     cut = np.append(np.append(-np.inf, np.arange(k - 1) + 0.5), np.inf)
@@ -80,6 +81,8 @@ class OrdinalFit(FullFit):
 
 def _of_two_grades(given: GivenLabels, prior: Prior, effort: Effort, n_threads: int) -> AnnotatorModel:
     """Return the model of full confusions, which has as many parameters, with the bias and the spread that give the same confusions."""
+    from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import)
+
     found = fit_full(given, prior, True, effort, n_threads)
     upper = np.array([found.confusion(name)[:, 1] for name in found.annotators.tolist()]).reshape(-1, 2)
     end = 0.5 / LEAST_SPREAD

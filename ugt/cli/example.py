@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from .. import synthetic
 from .._base.checks import error
@@ -100,6 +99,8 @@ def _ratings() -> dict[str, str]:
 
 def _severity() -> dict[str, str]:
     """Return the texts of grades by annotators, and of the probabilities of the grades by a model."""
+    from scipy.special import ndtr  # noqa: PLC0415  (scipy is slow to import)
+
     made, truth = synthetic.make_ratings(N_CASES, N_ANNOTATORS, low=0, high=len(GRADES) - 1, seed=SEED)
     cases = _cases()
     given = made.value.astype(np.int64).tolist()

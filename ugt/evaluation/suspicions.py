@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from .._base.identifiers import factorize, name
 from ..annotations import Labels
@@ -123,6 +122,8 @@ def _panels(known: Labels) -> Iterator[str]:
 
 def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     """Yield a note if rows or columns of scores seem to be in another order than the cases or classes."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (scipy is slow to import)
+
     truth, choice = context.voted.membership(1), context.choices[model]
     ok = ~np.isnan(truth).any(axis=1)
     truth, choice, n = truth[ok], choice[ok], int(ok.sum())
