@@ -30,6 +30,7 @@ typedef struct {
     double log_weight; /* of the constants of the term, and of its law if it is known */
     double share;      /* of the total of the case, about */
     int known;
+    uint32_t continued; /* bits of the dimensions with p < 0 */
     double *mode, *left, *right, *axis; /* [n_dims]; axis [n_dims^2]: A, column after column */
 } law;
 
@@ -38,37 +39,38 @@ static double ugt_clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Returns the log of the integrand at y, without the constants of the term; sets r of each class in a set, v_0, and the slope unless it is NULL. */
-static double height(const ugt_cubature *w, const ugt_component *one, const double *y, double *r, double *v0, double *slope)
+/* Returns the log of the integrand at y, without the constants of the term; sets r of each class in a set, v_0, and the slope unless it is NULL.
+ * The rates are those of b_d = 0 for the dimensions d whose bit of `none` is set. */
+static double height(const ugt_cubature *w, const ugt_component *one, const double *y, uint32_t none, double *r, double *v0, double *slope)
 {
     double v[UGT_MOST_DIMENSIONS], b[UGT_MOST_DIMENSIONS], log_stick = 0.0, stick = 1.0, h = 0.0;
     for (int d = 0; d < one->n_dims; d++) {
         const double e = exp(-fabs(y[d])), log_large = -log1p(e), log_b = y[d] > 0.0 ? log_large : log_large + y[d], log_rest = log_b - y[d];
-        b[d] = (y[d] > 0.0 ? 1.0 : e) / (1.0 + e);
+        b[d] = none >> d & 1u ? 0.0 : (y[d] > 0.0 ? 1.0 : e) / (1.0 + e);
         v[d] = b[d] * stick;
-        log_stick += log_rest;
+        log_stick += none >> d & 1u ? 0.0 : log_rest;
         stick = exp(log_stick);
-        h += one->p[d] * log_b + one->behind[d] * log_rest;
+        h += one->lifted[d] * log_b + one->behind[d] * log_rest;
     }
     const double least = exp(-UGT_LONGEST_LOG);
     *v0 = stick;
     if (slope != NULL)
         for (int d = 0; d < one->n_dims; d++)
-            slope[d] = one->p[d] * (1.0 - b[d]) - one->behind[d] * b[d];
+            slope[d] = one->lifted[d] * (1.0 - b[d]) - one->behind[d] * b[d];
     for (int64_t k = 0; k < w->m; k++) {
         if (one->last[k] < 0)
             continue;
         double sum = stick, tail[UGT_MOST_DIMENSIONS];
         for (int d = one->n_dims - 1; d >= 0; d--) {
             tail[d] = sum;
-            sum += (double)(~one->set[d] >> k & 1u) * v[d];
+            sum += ugt_share(one, d, k) * v[d];
         }
         sum = fmax(sum, least);
         r[k] = sum;
         h -= w->wins[k] * log(sum);
         if (slope != NULL)
             for (int d = 0; d <= one->last[k]; d++) /* what later sets take, the class keeps */
-                slope[d] -= w->wins[k] / sum * ((double)(~one->set[d] >> k & 1u) * v[d] * (1.0 - b[d]) - b[d] * tail[d]);
+                slope[d] -= w->wins[k] / sum * (ugt_share(one, d, k) * v[d] * (1.0 - b[d]) - b[d] * tail[d]);
     }
     return h;
 }
@@ -89,11 +91,11 @@ static void start(const ugt_cubature *w, const ugt_component *one, double *y)
         for (int d = 0; d < one->n_dims; d++) {
             double sum = w->rest_shape;
             for (int64_t k = 0; k < w->m; k++)
-                sum += one->set[d] >> k & 1u ? 0.0 : lambda[k];
-            v[d] = one->p[d] / sum;
+                sum += ugt_share(one, d, k) * lambda[k];
+            v[d] = one->lifted[d] / sum;
             total += v[d];
             for (int64_t k = 0; k < w->m; k++)
-                rate[k] += one->set[d] >> k & 1u ? 0.0 : v[d];
+                rate[k] += ugt_share(one, d, k) * v[d];
         }
         for (int64_t k = 0; k < w->m; k++)
             lambda[k] = w->wins[k] * total / rate[k];
@@ -110,11 +112,11 @@ static void slopes(const ugt_cubature *w, const ugt_component *one, const double
 {
     const int n = one->n_dims;
     double r[UGT_MOST_MENTIONED], v0, moved[UGT_MOST_DIMENSIONS], other[UGT_MOST_DIMENSIONS];
-    height(w, one, y, r, &v0, slope);
+    height(w, one, y, 0, r, &v0, slope);
     memcpy(moved, y, (size_t)n * sizeof *y);
     for (int d = 0; d < n; d++) {
         moved[d] = y[d] + STEP;
-        height(w, one, moved, r, &v0, other);
+        height(w, one, moved, 0, r, &v0, other);
         moved[d] = y[d];
         for (int e = 0; e < n; e++)
             hessian[d * n + e] = (slope[e] - other[e]) / STEP;
@@ -158,7 +160,7 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
     const int n = one->n_dims;
     double slope[UGT_MOST_DIMENSIONS], r[UGT_MOST_MENTIONED], v0, moved[UGT_MOST_DIMENSIONS], *y = out->mode;
     double hessian[UGT_MOST_DIMENSIONS * UGT_MOST_DIMENSIONS], factor[UGT_MOST_DIMENSIONS * UGT_MOST_DIMENSIONS];
-    double top = height(w, one, y, r, &v0, NULL);
+    double top = height(w, one, y, 0, r, &v0, NULL);
     for (int step = 0;; step++) {
         double change[UGT_MOST_DIMENSIONS], gain = 0.0, longest = 0.0;
         slopes(w, one, y, slope, hessian);
@@ -181,7 +183,7 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
         for (double by = fmin(1.0, 3.0 / longest); by > 1e-3; by *= 0.5) {
             for (int i = 0; i < n; i++)
                 moved[i] = y[i] + by * change[i];
-            const double found = height(w, one, moved, r, &v0, NULL);
+            const double found = height(w, one, moved, 0, r, &v0, NULL);
             if (found > top) {
                 top = found;
                 memcpy(y, moved, (size_t)n * sizeof *y);
@@ -205,7 +207,7 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
             for (int step = 0; step < SCALE_STEPS; step++) {
                 for (int i = 0; i < n; i++)
                     moved[i] = y[i] + (side ? z : -z) * column[i];
-                const double fall = fmax(top - height(w, one, moved, r, &v0, NULL), 1e-3);
+                const double fall = fmax(top - height(w, one, moved, 0, r, &v0, NULL), 1e-3);
                 z = ugt_clamp(z * pow(FALL / fall, 0.6), 0.1, 60.0);
             }
             (side ? out->right : out->left)[d] = z / LOGISTIC_FALL;
@@ -221,6 +223,20 @@ static uint32_t reversed(uint32_t x) /* the lowest 20 bits in reverse order */
     x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
     x = (x & 0x00ff00ffu) << 8 | (x >> 8 & 0x00ff00ffu);
     return (x << 16 | x >> 16) >> 12;
+}
+
+/* The factor of the integrand at a point whose b_d are 0 for the dimensions in `none`. If p < 0, the integral of b^(p - 1) f(b) is that of
+ * b^p (f(b) - f(0)) / b and of f(0) times the law Beta(p, B) continued to p < 0; the latter is spread over the points of b^p. */
+static double continuation(const ugt_component *one, const double *y, uint32_t continued, uint32_t none)
+{
+    double factor = 1.0;
+    for (int d = 0; continued >> d != 0; d++) {
+        if (!(continued >> d & 1u))
+            continue;
+        const double by_b = -one->p[d] * (1.0 + exp(-y[d]));
+        factor *= none >> d & 1u ? by_b + one->p[d] + one->behind[d] : -by_b;
+    }
+    return factor;
 }
 
 /* Adds points [from, to) of a term under one shift, times `times`, to sum [width]. */
@@ -245,10 +261,14 @@ static void add_points(ugt_cubature *w, const ugt_component *one, law *of, const
             for (int j = 0; j <= d; j++)
                 y[j] += of->axis[d * n + j] * z;
         }
-        log_weight += height(w, one, y, r, &v0, NULL);
-        ugt_integrate_point(w, one, r, v0, exp(log_weight), scratch);
-        for (int64_t j = 0; j < w->width; j++)
-            own[j] += scratch[j];
+        for (uint32_t none = of->continued;; none = (none - 1) & of->continued) {
+            const double h = log_weight + height(w, one, y, none, r, &v0, NULL);
+            ugt_integrate_point(w, one, r, v0, exp(h) * continuation(one, y, of->continued, none), scratch);
+            for (int64_t j = 0; j < w->width; j++)
+                own[j] += scratch[j];
+            if (none == 0)
+                break;
+        }
     }
     ugt_add_images(w, one, own);
     for (int64_t j = 0; j < w->width; j++)
@@ -265,6 +285,7 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         const ugt_component *one = &w->component[c];
         law *own = &laws[c];
         own->known = 0;
+        own->continued = 0;
         own->mode = numbers + c * dims * (dims + 3);
         own->left = own->mode + dims;
         own->right = own->left + dims;
@@ -273,14 +294,17 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         own->log_weight = one->log_coefficient;
         double width = 0.0; /* log, of independent variables */
         for (int d = 0; d < one->n_dims; d++) {
-            own->log_weight -= ugt_log_gamma(one->p[d]);
-            width += 0.5 * (log(2.0 * PI / one->p[d]) + log1p(exp(own->mode[d])));
+            own->log_weight -= ugt_log_gamma(one->lifted[d]);
+            width += 0.5 * (log(2.0 * PI / one->lifted[d]) + log1p(exp(own->mode[d])));
+            own->continued |= (uint32_t)(one->p[d] < 0.0) << d;
         }
         if (n <= MOST_KNOWN) {
             find_law(w, one, own);
-            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) - one->n_dims * log_logistic(0.0);
+            own->share = own->log_weight + height(w, one, own->mode, 0, r, &v0, NULL) - one->n_dims * log_logistic(0.0);
         } else
-            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + width;
+            own->share = own->log_weight + height(w, one, own->mode, 0, r, &v0, NULL) + width;
+        for (int d = 0; d < one->n_dims; d++) /* its factor at the mode */
+            own->share += one->p[d] < 0.0 ? log(one->lifted[d] * (1.0 + exp(-own->mode[d]))) : 0.0;
         most = fmax(most, own->share);
     }
     for (int64_t c = 0; c < n; c++) {
@@ -355,10 +379,14 @@ int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key
     const int64_t width = w->width, n = w->n_components, dims = w->n_dims;
     const double budget = (double)w->options->most_points / SHIFTS, target = fmax(TARGET, w->options->tolerance);
     int status = UGT_ERR_MEMORY;
+    *error = INFINITY;
+    for (int64_t c = 0; c < n; c++)
+        for (int d = 0; d < w->component[c].n_dims; d++)
+            if (w->component[c].lifted[d] <= 0.0 || w->component[c].behind[d] + fmin(w->component[c].p[d], 0.0) <= 0.0)
+                return UGT_OK;
     double *sums = calloc(ugt_bytes(SHIFTS * width, 1), sizeof *sums), *numbers = malloc(ugt_bytes(n * dims * (dims + 3) + 1, sizeof *numbers));
     double *shift = malloc(ugt_bytes(n * SHIFTS * UGT_MOST_DIMENSIONS, sizeof *shift)), *scratch = malloc(ugt_bytes(width, sizeof *scratch));
     law *laws = malloc(ugt_bytes(n, sizeof *laws));
-    *error = INFINITY;
     if (sums == NULL || numbers == NULL || shift == NULL || scratch == NULL || laws == NULL)
         goto out;
     ugt_stream stream;
