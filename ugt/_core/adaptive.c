@@ -7,6 +7,7 @@
  * a hundred times smaller; the median is below 0.14 in each dimension. */
 #define SAFE_FEW 1.0
 #define SAFE_MANY 0.25
+#define SAFE_CONTINUED 0.5 /* with exponents below 0: in 430 such cases of up to six dimensions, reliabilities 0.1 to 2.5, at most 0.7 times */
 
 /* A tenth of the error takes some four times the leaves: 3 to 5 times in 42 dermatology cases that take 160,000 to 600,000. */
 #define GROWTH 0.6
@@ -238,12 +239,22 @@ static int is_hopeless(const ugt_cubature *w, double error)
     return leaves > EARLY * most && leaves * pow(error / w->options->tolerance, GROWTH) > SLACK * most;
 }
 
+static int has_continued(const ugt_cubature *w)
+{
+    for (int64_t c = 0; c < w->n_components; c++)
+        for (int d = 0; d < w->component[c].n_dims; d++)
+            if (w->component[c].p[d] <= 0.0)
+                return 1;
+    return 0;
+}
+
 /* Integrates all components to the tolerance. UGT_ERR_CONVERGENCE: the limit of leaves or of levels was reached first. */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error)
 {
     const uint8_t none[UGT_MOST_DIMENSIONS] = {0};
     const ugt_cubature_options *o = w->options;
     int checked = 0;
+    const double safe = w->n_dims <= 3 ? SAFE_FEW : has_continued(w) ? SAFE_CONTINUED : SAFE_MANY;
     w->n_tensors = 0;
     w->leaves = 0;
     memset(w->slot, 0, (size_t)w->n_slots * sizeof *w->slot);
@@ -268,7 +279,7 @@ int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum
                 next = t;
             }
         }
-        *error = estimate * (w->n_dims <= 3 ? SAFE_FEW : SAFE_MANY);
+        *error = estimate * safe;
         if (*stop)
             return UGT_STOPPED;
         if (!(*error < INFINITY) || w->leaves > o->most_leaves || is_hopeless(w, *error))
