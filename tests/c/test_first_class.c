@@ -125,7 +125,7 @@ static void test_pairs_at_real_reliability(void)
     CHECK(run("0,1|0,2", 4, &o, out, &error, info) == UGT_OK && info[0] == 5 && info[1] == 9 && info[2] == UGT_INTEGRATED);
     CHECK_CLOSE(out[1], out[2], 0.0, 2 * error);
     o.reliability = 1.0;
-    CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[0] == 3 && info[1] == 2 && info[2] == UGT_INTEGRATED);
+    CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[0] == 2 && info[1] == 2 && info[2] == UGT_INTEGRATED);
     o.reliability = 1.0 + 1e-8;
     CHECK(run("0,1|2>0", 4, &o, out, &error, info) == UGT_OK && info[0] == 4 && info[1] == 3 && info[2] == UGT_INTEGRATED);
     CHECK_ALL_CLOSE(out, exact, 12, 0.0, bound + error);
