@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import beta
 from simulations import ALL
 from twins import cubature as slow
+from twins import lattice
 
 import ugt
 from ugt import states
@@ -246,13 +247,13 @@ def test_the_lattice_agrees_with_the_adaptive_rule(monkeypatch):
         rankings = ugt.Rankings.from_blocks([random_case(rng, 5, 3, tied, most) for _ in range(12)], n_classes=9)
         exact = ugt.plackett_luce(rankings, reliability=gamma)
         monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 0)
-        lattice = ugt.plackett_luce(rankings, reliability=gamma, tolerance=1e-4)
+        quasi_random = ugt.plackett_luce(rankings, reliability=gamma, tolerance=1e-4)
         monkeypatch.undo()
-        both = (exact.how == EXACT) & (lattice.how == LATTICE)
-        assert both.sum() >= 5 and np.median(lattice.error[both]) < 3e-4
+        both = (exact.how == EXACT) & (quasi_random.how == LATTICE)
+        assert both.sum() >= 5 and np.median(quasi_random.error[both]) < 3e-4
         worst = np.zeros(12)
-        np.maximum.at(worst, row_of(exact.offsets), np.abs(exact.listed - lattice.listed)[:, 0])
-        z += (worst / lattice.error)[both].tolist()
+        np.maximum.at(worst, row_of(exact.offsets), np.abs(exact.listed - quasi_random.listed)[:, 0])
+        z += (worst / quasi_random.error)[both].tolist()
     assert max(z) < 5 and 0.3 < np.sqrt(np.mean(np.square(z))) < 1.6
 
 
@@ -486,3 +487,17 @@ def test_states_of_parts():
             whole.mc_error, rel=1e-12
         )
         assert whole.mc_error > 0
+
+
+@pytest.mark.parametrize(
+    ("case", "gamma"), [(CHAINS, 1), (CHAINS, 10), (SEVERAL, 1), (PAIR, 1.5), (SEVERAL, 0.6), ([[[0, 1, 2]], [[0]], [[1], [0]]], 3)]
+)
+def test_slow_twin_of_the_lattice(monkeypatch, case, gamma):
+    """The same points under the same shifts, with fewer points than a term each in the last case; exponents below 0 at γ = 1.5 and 0.6."""
+    rankings = ugt.Rankings.from_blocks([case], n_classes=4)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 0)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 64 * 16 * 32)
+    post = ugt.plackett_luce(rankings, reliability=gamma, prior_shape=0.5, tolerance=1e-4, seed=3)
+    found, error = lattice.lattice(case, gamma, 0.5, 4, 3, int(rankings.axes.stream_keys[0]), 64 * 16)
+    assert numbers(post) == pytest.approx(found, abs=1e-7)
+    assert post.error[0] == pytest.approx(error, rel=1e-4)
