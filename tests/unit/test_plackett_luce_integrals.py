@@ -1,7 +1,9 @@
 """Plackett–Luce without draws: closed forms, independent integration, the slow twin, draws, and equalities that must hold."""
 
+import itertools
 import json
 import pickle
+import threading
 from collections import Counter
 
 import numpy as np
@@ -13,8 +15,10 @@ from twins import lattice
 
 import ugt
 from ugt import states
+from ugt._base import parallel
 from ugt._base.ragged import row_of
 from ugt.aggregation import plackett_luce_integrals
+from ugt.aggregation.plackett_luce_draws import stages_of
 from ugt.aggregation.plackett_luce_integrals import TOLERANCE
 from ugt.plausibilities.integrated import DRAWN, EXACT, LATTICE
 from ugt.plausibilities.metric import METRICS
@@ -193,7 +197,7 @@ def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part, gamma):
     monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 0)
     finer = ugt.plackett_luce(rankings, reliability=gamma, tolerance=TOLERANCE / 100, n_draws=3, n_chains=1)
     known = (post.how == EXACT) & (finer.how == EXACT)
-    assert known.mean() > (0.85 if gamma == 1 else 0.65)
+    assert known.mean() > (0.85 if gamma == 1 else 0.5)
     off = np.abs(post.rest - finer.rest).max(1)
     np.maximum.at(off, row_of(post.offsets), np.abs(post.listed - finer.listed).max(1))
     assert off[known].max() > 1e-8  # these are different numbers
@@ -501,3 +505,33 @@ def test_slow_twin_of_the_lattice(monkeypatch, case, gamma):
     found, error = lattice.lattice(case, gamma, 0.5, 4, 3, int(rankings.axes.stream_keys[0]), 64 * 16)
     assert numbers(post) == pytest.approx(found, abs=1e-7)
     assert post.error[0] == pytest.approx(error, rel=1e-4)
+
+
+HARD = [[[0], [1, 2]], [[3, 4]], [[2], [3, 5]], [[6]]]
+
+
+def test_the_lattice_stops(monkeypatch):
+    """Another thread stops a case that would take hours; Ctrl-C sets the same mark."""
+    stages = stages_of(ugt.Rankings.from_blocks([HARD], n_classes=419), True)
+    stop = np.zeros(1, np.int32)
+    timer = threading.Timer(0.3, stop.__setitem__, (0, 1))
+    timer.start()
+    out, error, info = np.empty(3 * 8), np.empty(1), np.empty((1, 4), np.int64)
+    law = 0.3, 1 / 419, 1
+    assert not stages.first_class(np.ones(1, np.uint64), *law, 1e-6, 0, 0, 0, 5000, 10**13, 1, 0, 1, stop, out, error, info)
+    timer.join()
+
+
+def test_progress_of_the_lattice(monkeypatch, capsys):
+    now = itertools.count()
+    monkeypatch.setattr(parallel.time, "monotonic", lambda: next(now))
+    ugt.plackett_luce(ugt.Rankings.from_blocks([HARD] * 33, n_classes=20), tolerance=1e-2, progress=True, n_draws=8)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "ugt: integrating: 100 %" and all(line.startswith("ugt: integrating: ") for line in lines)
+
+
+def test_lattices_with_a_large_error_are_not_used():
+    """Draws are better then."""
+    rankings = ugt.Rankings.from_blocks([HARD], n_classes=419)
+    assert ugt.plackett_luce(rankings, reliability=0.3, tolerance=1e-4, n_draws=40).how.tolist() == [DRAWN]
+    assert ugt.plackett_luce(rankings, reliability=1.2, tolerance=1e-4).how.tolist() == [LATTICE]
