@@ -58,11 +58,11 @@ class Law:
         behind = left + np.append(np.cumsum(v[::-1])[::-1][1:], 0.0)
         return np.log(v / behind)
 
-    def height(self, y, none=()):
-        """The log density at y; at b = 0 in the dimensions `none` the rates are those without their sets."""
+    def height(self, y):
+        """The log density at y."""
         b = [1.0 / (1.0 + exp(-one)) for one in y]
         h = sum(p * log(one) + behind * log1p(-one) for p, one, behind in zip(self.p, b, self.term.behind))
-        self.v0, self.r = self.term.rates([0.0 if d in none else one for d, one in enumerate(b)])
+        self.v0, self.r = self.term.rates(b)
         return h - float((self.term.c * np.log(self.r)).sum())
 
     def slopes(self, y, step=1e-4):
@@ -90,11 +90,13 @@ class Law:
                 t = log((1.0 - tail) / tail)
                 log_weight += t + 2.0 * log1p(exp(-t))
                 y = y + self.axes[:, d] * (-t * left if tent < below else t * right)
-            for zero in product((False, True), repeat=len(self.continued)):
-                weight = times * exp(log_weight + self.height(y, [d for d, z in zip(self.continued, zero) if z]))
-                for d, z in zip(self.continued, zero):
-                    by_b = -self.term.n[d] * (1.0 + exp(-y[d]))
-                    weight *= by_b + self.term.n[d] + self.term.behind[d] if z else -by_b
+            for signs in product((-1, 1), repeat=len(self.continued)):  # differences: the integral of o^(p - 1) H is that of -o^p H' / p
+                moved, weight = y.copy(), times
+                for d, sign in zip(self.continued, signs):
+                    step = 1e-4 * max(exp(y[d]), 1.0 / (1.0 + self.term.behind[d]))
+                    moved[d] = log(max(exp(y[d]) - step, 1e-300) + (1 + sign) * step)
+                    weight *= -sign / (2 * step) * exp(self.p[d] * (y[d] - moved[d])) * (1.0 + exp(moved[d]))
+                weight *= exp(log_weight + self.height(moved))
                 c, n0, share = self.term.c, self.term.n0, self.v0 / self.r
                 total += weight * np.concatenate([first(c, self.r), c / n0 * share, c * (c + 1) / (n0 * (n0 + 1)) * share**2])
 

@@ -14,6 +14,9 @@
 #define FALL 2.0           /* of the log density, that sets the scales; a logistic law of scale 1 falls by it at LOGISTIC_FALL */
 #define LOGISTIC_FALL 3.3162
 #define PI 3.14159265358979323846
+#define DIFFERENCE 1e-4    /* step in terms with p < 0, next to the scale of b: some 1e-5 is lost by its length, 1e-6 by that of tables */
+#define MOST_Y 600.0
+#define LEAST_ODDS 1e-300
 #define STEP 1e-5          /* of y, for differences */
 #define NEAR 1e-3          /* squared distance from the mode, in standard deviations */
 #define LEAST_PIVOT 1e-9
@@ -39,16 +42,15 @@ static double ugt_clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Returns the log of the integrand at y, without the constants of the term; sets r of each class in a set, v_0, and the slope unless it is NULL.
- * The rates are those of b_d = 0 for the dimensions d whose bit of `none` is set. */
-static double height(const ugt_cubature *w, const ugt_component *one, const double *y, uint32_t none, double *r, double *v0, double *slope)
+/* Returns the log of the integrand at y, without the constants of the term; sets r of each class in a set, v_0, and the slope unless it is NULL. */
+static double height(const ugt_cubature *w, const ugt_component *one, const double *y, double *r, double *v0, double *slope)
 {
     double v[UGT_MOST_DIMENSIONS], b[UGT_MOST_DIMENSIONS], log_stick = 0.0, stick = 1.0, h = 0.0;
     for (int d = 0; d < one->n_dims; d++) {
         const double e = exp(-fabs(y[d])), log_large = -log1p(e), log_b = y[d] > 0.0 ? log_large : log_large + y[d], log_rest = log_b - y[d];
-        b[d] = none >> d & 1u ? 0.0 : (y[d] > 0.0 ? 1.0 : e) / (1.0 + e);
+        b[d] = (y[d] > 0.0 ? 1.0 : e) / (1.0 + e);
         v[d] = b[d] * stick;
-        log_stick += none >> d & 1u ? 0.0 : log_rest;
+        log_stick += log_rest;
         stick = exp(log_stick);
         h += one->lifted[d] * log_b + one->behind[d] * log_rest;
     }
@@ -112,11 +114,11 @@ static void slopes(const ugt_cubature *w, const ugt_component *one, const double
 {
     const int n = one->n_dims;
     double r[UGT_MOST_MENTIONED], v0, moved[UGT_MOST_DIMENSIONS], other[UGT_MOST_DIMENSIONS];
-    height(w, one, y, 0, r, &v0, slope);
+    height(w, one, y, r, &v0, slope);
     memcpy(moved, y, (size_t)n * sizeof *y);
     for (int d = 0; d < n; d++) {
         moved[d] = y[d] + STEP;
-        height(w, one, moved, 0, r, &v0, other);
+        height(w, one, moved, r, &v0, other);
         moved[d] = y[d];
         for (int e = 0; e < n; e++)
             hessian[d * n + e] = (slope[e] - other[e]) / STEP;
@@ -160,7 +162,7 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
     const int n = one->n_dims;
     double slope[UGT_MOST_DIMENSIONS], r[UGT_MOST_MENTIONED], v0, moved[UGT_MOST_DIMENSIONS], *y = out->mode;
     double hessian[UGT_MOST_DIMENSIONS * UGT_MOST_DIMENSIONS], factor[UGT_MOST_DIMENSIONS * UGT_MOST_DIMENSIONS];
-    double top = height(w, one, y, 0, r, &v0, NULL);
+    double top = height(w, one, y, r, &v0, NULL);
     for (int step = 0;; step++) {
         double change[UGT_MOST_DIMENSIONS], gain = 0.0, longest = 0.0;
         slopes(w, one, y, slope, hessian);
@@ -183,7 +185,7 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
         for (double by = fmin(1.0, 3.0 / longest); by > 1e-3; by *= 0.5) {
             for (int i = 0; i < n; i++)
                 moved[i] = y[i] + by * change[i];
-            const double found = height(w, one, moved, 0, r, &v0, NULL);
+            const double found = height(w, one, moved, r, &v0, NULL);
             if (found > top) {
                 top = found;
                 memcpy(y, moved, (size_t)n * sizeof *y);
@@ -207,7 +209,7 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
             for (int step = 0; step < SCALE_STEPS; step++) {
                 for (int i = 0; i < n; i++)
                     moved[i] = y[i] + (side ? z : -z) * column[i];
-                const double fall = fmax(top - height(w, one, moved, 0, r, &v0, NULL), 1e-3);
+                const double fall = fmax(top - height(w, one, moved, r, &v0, NULL), 1e-3);
                 z = ugt_clamp(z * pow(FALL / fall, 0.6), 0.1, 60.0);
             }
             (side ? out->right : out->left)[d] = z / LOGISTIC_FALL;
@@ -225,18 +227,30 @@ static uint32_t reversed(uint32_t x) /* the lowest 20 bits in reverse order */
     return (x << 16 | x >> 16) >> 12;
 }
 
-/* The factor of the integrand at a point whose b_d are 0 for the dimensions in `none`. If p < 0, the integral of b^(p - 1) f(b) is that of
- * b^p (f(b) - f(0)) / b and of f(0) times the law Beta(p, B) continued to p < 0; the latter is spread over the points of b^p. */
-static double continuation(const ugt_component *one, const double *y, uint32_t continued, uint32_t none)
+static int is_odd(uint32_t bits)
 {
-    double factor = 1.0;
+    int odd = 0;
+    for (; bits != 0; bits &= bits - 1)
+        odd = !odd;
+    return odd;
+}
+
+/* Moves y to the ends of a step, lower or upper (bits `up`), in each dimension with p < 0, and returns the log of the integrand there. In o = b / (1 - b) the
+ * integral of o^(p - 1) H(o), continued to p < 0, is that of -o^p H'(o) / p, and H' the difference of two values: the expectation of the sum
+ * of lambda to which the variable belongs. */
+static double differed(const ugt_cubature *w, const ugt_component *one, const double *y, uint32_t continued, uint32_t up, double *r, double *v0)
+{
+    double moved[UGT_MOST_DIMENSIONS], h = 0.0;
+    memcpy(moved, y, (size_t)one->n_dims * sizeof *y);
     for (int d = 0; continued >> d != 0; d++) {
         if (!(continued >> d & 1u))
             continue;
-        const double by_b = -one->p[d] * (1.0 + exp(-y[d]));
-        factor *= none >> d & 1u ? by_b + one->p[d] + one->behind[d] : -by_b;
+        const double odds = exp(fmin(y[d], MOST_Y)), step = DIFFERENCE * fmax(odds, 1.0 / (1.0 + one->behind[d]));
+        const double low = fmax(odds - step, LEAST_ODDS);
+        moved[d] = log(up >> d & 1u ? low + 2.0 * step : low);
+        h += one->lifted[d] * (y[d] - moved[d]) + fmax(moved[d], 0.0) + log1p(exp(-fabs(moved[d]))) - log(2.0 * step);
     }
-    return factor;
+    return h + height(w, one, moved, r, v0, NULL);
 }
 
 /* Adds points [from, to) of a term under one shift, times `times`, to sum [width]. */
@@ -261,12 +275,12 @@ static void add_points(ugt_cubature *w, const ugt_component *one, law *of, const
             for (int j = 0; j <= d; j++)
                 y[j] += of->axis[d * n + j] * z;
         }
-        for (uint32_t none = of->continued;; none = (none - 1) & of->continued) {
-            const double h = log_weight + height(w, one, y, none, r, &v0, NULL);
-            ugt_integrate_point(w, one, r, v0, exp(h) * continuation(one, y, of->continued, none), scratch);
+        for (uint32_t up = of->continued;; up = (up - 1) & of->continued) {
+            const double weight = exp(log_weight + differed(w, one, y, of->continued, up, r, &v0));
+            ugt_integrate_point(w, one, r, v0, is_odd(up) ? -weight : weight, scratch);
             for (int64_t j = 0; j < w->width; j++)
                 own[j] += scratch[j];
-            if (none == 0)
+            if (up == 0)
                 break;
         }
     }
@@ -300,9 +314,9 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         }
         if (n <= MOST_KNOWN) {
             find_law(w, one, own);
-            own->share = own->log_weight + height(w, one, own->mode, 0, r, &v0, NULL) - one->n_dims * log_logistic(0.0);
+            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) - one->n_dims * log_logistic(0.0);
         } else
-            own->share = own->log_weight + height(w, one, own->mode, 0, r, &v0, NULL) + width;
+            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + width;
         for (int d = 0; d < one->n_dims; d++) /* its factor at the mode */
             own->share += one->p[d] < 0.0 ? log(one->lifted[d] * (1.0 + exp(-own->mode[d]))) : 0.0;
         most = fmax(most, own->share);
@@ -382,7 +396,7 @@ int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key
     *error = INFINITY;
     for (int64_t c = 0; c < n; c++)
         for (int d = 0; d < w->component[c].n_dims; d++)
-            if (w->component[c].lifted[d] <= 0.0 || w->component[c].behind[d] + fmin(w->component[c].p[d], 0.0) <= 0.0)
+            if (w->component[c].lifted[d] <= 0.0 || w->component[c].behind[d] <= 0.0)
                 return UGT_OK;
     double *sums = calloc(ugt_bytes(SHIFTS * width, 1), sizeof *sums), *numbers = malloc(ugt_bytes(n * dims * (dims + 3) + 1, sizeof *numbers));
     double *shift = malloc(ugt_bytes(n * SHIFTS * UGT_MOST_DIMENSIONS, sizeof *shift)), *scratch = malloc(ugt_bytes(width, sizeof *scratch));
