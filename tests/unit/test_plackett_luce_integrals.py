@@ -528,10 +528,3 @@ def test_progress_of_the_lattice(monkeypatch, capsys):
     ugt.plackett_luce(ugt.Rankings.from_blocks([HARD] * 33, n_classes=20), tolerance=1e-2, progress=True, n_draws=8)
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1] == "ugt: integrating: 100 %" and all(line.startswith("ugt: integrating: ") for line in lines)
-
-
-def test_lattices_with_a_large_error_are_not_used():
-    """Draws are better then."""
-    rankings = ugt.Rankings.from_blocks([HARD], n_classes=419)
-    assert ugt.plackett_luce(rankings, reliability=0.3, tolerance=1e-4, n_draws=40).how.tolist() == [DRAWN]
-    assert ugt.plackett_luce(rankings, reliability=1.2, tolerance=1e-4).how.tolist() == [LATTICE]

@@ -6,7 +6,6 @@
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
 #define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
-#define MOST_LATTICE_ERROR 0.02 /* about that of 1,000 draws, which are better then */
 #define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
@@ -286,7 +285,7 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
         return UGT_OK;
     status = ugt_lattice_rule(w, stop, key, sum, error);
     info[3] += w->leaves;
-    if (status == UGT_OK && *error < MOST_LATTICE_ERROR && write_values(w, sum, out))
+    if (status == UGT_OK && *error < INFINITY && write_values(w, sum, out))
         info[2] = UGT_LATTICE;
     else
         *error = NAN;
