@@ -200,7 +200,7 @@ def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part, gamma):
     assert known.mean() > (0.85 if gamma == 1 else 0.5)
     off = np.abs(post.rest - finer.rest).max(1)
     np.maximum.at(off, row_of(post.offsets), np.abs(post.listed - finer.listed).max(1))
-    assert off[known].max() > 1e-8  # these are different numbers
+    assert off[known].max() > 2e-9  # these are different numbers
     assert (off <= post.error)[known].all()
 
 
