@@ -46,7 +46,7 @@ typedef struct {
     double factor; /* coefficient and constants, relative to the largest of the case */
     double log_coefficient; /* of the term, without the constants of its laws */
     uint64_t set[UGT_MOST_DIMENSIONS], half[UGT_MOST_DIMENSIONS];
-    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS], behind[UGT_MOST_DIMENSIONS]; /* behind: B */
+    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS], behind[UGT_MOST_DIMENSIONS]; /* p may be < 0; behind: B */
     double lifted[UGT_MOST_DIMENSIONS]; /* p of the law of the points of the lattice: p + 1 if p < 0 */
     int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
