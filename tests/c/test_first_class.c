@@ -96,8 +96,8 @@ static void test_lattice_and_limits(void)
     o.most_terms = 1;
     CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && info[1] == 0);
     o = USUAL;
-    o.reliability = 1.5; /* a tie that counts one and a half times has no such sum */
-    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED);
+    o.reliability = 1.5; /* a tie of three that counts one and a half times has no such sum */
+    CHECK(run("0,1,2|2>0>1", 6, &o, out, &error, info) == UGT_OK && info[1] == 0 && info[2] == UGT_NOT_INTEGRATED);
     o.most_leaves = 10;
     o.reliability = 1.0;
     CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
@@ -107,6 +107,28 @@ static void test_lattice_and_limits(void)
     for (o.most_leaves = 1000; o.most_leaves < 20000; o.most_leaves *= 4) { /* a limit too low is foreseen */
         CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && info[3] < o.most_leaves / 2);
     }
+}
+
+/* A tied pair may count any number of times: exponents below 0 and below -1; near a whole number nothing jumps; the lattice agrees. */
+static void test_pairs_at_real_reliability(void)
+{
+    double exact[12], out[12], error, bound;
+    int64_t info[4];
+    ugt_cubature_options o = USUAL;
+    o.reliability = 1.5;
+    CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[0] == 4 && info[1] == 3 && info[2] == UGT_INTEGRATED);
+    o.most_dimensions = 0;
+    CHECK(run("0,1|2>0", 4, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
+    CHECK_ALL_CLOSE(out, exact, 12, 0.0, 6 * error);
+    CHECK(run("0,1|0,2", 4, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED); /* an exponent of -1 is for the adaptive rule */
+    o.most_dimensions = 7;
+    CHECK(run("0,1|0,2", 4, &o, out, &error, info) == UGT_OK && info[0] == 5 && info[1] == 9 && info[2] == UGT_INTEGRATED);
+    CHECK_CLOSE(out[1], out[2], 0.0, 2 * error);
+    o.reliability = 1.0;
+    CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[0] == 2 && info[1] == 2 && info[2] == UGT_INTEGRATED);
+    o.reliability = 1.0 + 1e-8;
+    CHECK(run("0,1|2>0", 4, &o, out, &error, info) == UGT_OK && info[0] == 4 && info[1] == 3 && info[2] == UGT_INTEGRATED);
+    CHECK_ALL_CLOSE(out, exact, 12, 0.0, bound + error);
 }
 
 /* Narrow terms, whose mode is searched for, and many terms that share few points: also beside the adaptive rule. */
@@ -192,6 +214,7 @@ int main(void)
     test_closed_forms();
     test_symmetry();
     test_lattice_and_limits();
+    test_pairs_at_real_reliability();
     test_lattice_of_narrow_and_many_terms();
     test_images();
     test_ends_of_the_range();

@@ -45,6 +45,13 @@ def drawn(world, folder):
     )
 
 
+def integrated(world, folder):
+    """By quasi-Monte Carlo."""
+    hard = [[[0, 1], [2, 3], [4]], [[4, 2], [5], [6]], [[6], [1], [3]], [[5, 7], [2]]]
+    given = ugt.Rankings.from_blocks([hard[: 3 + i % 2] for i in range(4)], n_classes=9)
+    return numbers(ugt.plackett_luce(given, reliability=1.5, tolerance=1e-4, n_threads=2, checkpoint=folder / "checkpoint"))
+
+
 def certain(world, folder):
     return numbers(ugt.annotation_certainty(ugt.Dirichlet.from_array(world["table"]), k=2))
 
@@ -57,7 +64,14 @@ def written(world, folder):
     return sorted(path.name for path in (folder / "out").iterdir())
 
 
-TASKS = {"evaluate": evaluated, "bootstrap": resampled, "plackett_luce": drawn, "certainty": certain, "output folder": written}
+TASKS = {
+    "evaluate": evaluated,
+    "bootstrap": resampled,
+    "plackett_luce": drawn,
+    "integrals": integrated,
+    "certainty": certain,
+    "output folder": written,
+}
 
 
 def check_files(folder):

@@ -1,5 +1,7 @@
 """Plackett–Luce without draws, slowly: the likelihood as a sum over orders, and its integral over independent Beta variables.
 
+A set of classes that are gone is a pair: those that are gone, and those of a tied pair of which each counts half.
+
 The integrand of each node is the product of the laws of all gamma variables, integrated over log s with scipy's functions on a fine grid.
 The adaptive rule is that of Gerstner & Griebel (2003) with Gauss-Jacobi nodes. ``by_ratios`` integrates the posterior itself, without
 auxiliary variables: given the largest λ, over the ratios of the others to it.
@@ -7,33 +9,57 @@ auxiliary variables: given the largest λ, over the ratios of the others to it.
 
 from collections import Counter
 from itertools import permutations, product
-from math import exp, log
+from math import ceil, exp, log
 
 import numpy as np
 from scipy import special
 
 from .plackett_luce import chain
 
+NONE = frozenset()
 LEVELS = (1, 3, 6, 11, 20, 34, 58, 99, 150)
 
 
 def terms(case, gamma, n_classes):
-    """``{exponents of the sets of classes that are gone: coefficient}`` and the wins of each class; γ whole if blocks are tied."""
+    """``{exponents of the sets of classes that are gone: coefficient}`` and the wins of each class; γ whole if more than two are tied.
+
+    (1/A + 1/B)^γ for a tied pair is (A + B)^n (A + B)^(γ - n) / (A B)^γ, with n whole.
+    """
     found, wins = {frozenset(): 1.0}, Counter()
+    whole = ceil(gamma - 1e-9)
     for ranking in case:
         for block, later in chain(ranking, n_classes):
             gone = frozenset(range(n_classes)) - set(block) - set(later)
             wins.update(dict.fromkeys(block, gamma))
-            orders = [[gone | set(order[:j]) for j in range(len(block))] for order in permutations(block)]
-            for _ in range(round(gamma) if len(block) > 1 else 1):
+            always = Counter({(gone, NONE): gamma})
+            if len(block) > 1 and whole != gamma:
+                always[gone, frozenset(block)] += whole - gamma
+                for y in block:
+                    always[gone | {y}, NONE] -= whole - gamma
+            orders = [[(gone | set(order[:j]), NONE) for j in range(1, len(block))] for order in permutations(block)]
+            for copy in range(whole if len(block) > 1 else 1):
                 longer = Counter()
                 for (key, coefficient), order in product(found.items(), orders):
                     exponents = Counter(dict(key))
-                    for gone_then in order:
-                        exponents[gone_then] += 1 if len(block) > 1 else gamma
+                    for gone_then, n in [*(always.items() if copy == 0 else ()), *((one, 1) for one in order)]:
+                        exponents[gone_then] += n
                     longer[frozenset(exponents.items())] += coefficient
                 found = longer
-    return found, wins
+    return {frozenset((one, n) for one, n in key if abs(n) > 1e-11): coefficient for key, coefficient in found.items()}, wins
+
+
+def nodes(size, p, q):
+    """Nodes and weights of Beta(p, q), or of its continuation to p <= 0, where the mean of b h(b) is p / (p + q) times that under p + 1."""
+    if p > 0:
+        x, w = special.roots_jacobi(size, q - 1.0, p - 1.0)
+        return [*zip((1.0 + x) / 2.0, w / w.sum())]
+    above = nodes(size, p + 1.0, q)
+    points = [b for b, _ in above if b > 0]
+    weights = dict(above)
+    for b in points:  # h(0) is the value of the polynomial through the other points
+        weights[b] += weights.get(0.0, 0.0) * np.prod([other / (other - b) for other in points if other != b])
+    found = [(b, weights[b] * p / (p + q) / b) for b in points]
+    return [(0.0, 1.0 - sum(w for _, w in found)), *found]
 
 
 class Term:
@@ -42,18 +68,19 @@ class Term:
     def __init__(self, exponents, coefficient, wins, shape, n_classes):
         exponents = dict(exponents)
         self.c = np.array([shape + wins[k] for k in range(n_classes)])
-        self.n0 = shape * n_classes + exponents.pop(frozenset(), 0.0)
-        self.sets = sorted(exponents, key=lambda gone: (-sum(self.c[k] for k in gone), sum(1 << k for k in gone)))
+        self.n0 = shape * n_classes + exponents.pop((NONE, NONE), 0.0)
+        self.sets = sorted(exponents, key=lambda one: (-sum(self.c[k] for k in one[0]), *(sum(1 << k for k in part) for part in one)))
         self.n = [exponents[gone] for gone in self.sets]
         self.behind = [self.n0 + sum(self.n[d + 1 :]) for d in range(len(self.n))]
         self.q = []
-        for behind, gone in zip(self.behind, self.sets):
+        for behind, n, (gone, _) in zip(self.behind, self.n, self.sets):
             q = behind - sum(self.c[k] for k in gone)
-            while q < 0.05:
+            while q < 0.05 + max(0.0, -n):
                 q += 1.0
             self.q.append(q)
         self.log_factor = log(coefficient) + sum(
-            special.betaln(n, q) - special.betaln(n, behind) for n, q, behind in zip(self.n, self.q, self.behind)
+            special.gammaln(q) - special.gammaln(n + q) + special.gammaln(n + behind) - special.gammaln(behind)
+            for n, q, behind in zip(self.n, self.q, self.behind)
         )
 
     def rates(self, b):
@@ -62,7 +89,8 @@ class Term:
         for one in b:
             v.append(stick * one)
             stick *= 1.0 - one
-        r = np.array([stick + sum(x for x, gone in zip(v, self.sets) if k not in gone) for k in range(len(self.c))])
+        part = [[0.0 if k in gone else 0.5 if k in half else 1.0 for gone, half in self.sets] for k in range(len(self.c))]
+        r = np.array([stick + sum(x * y for x, y in zip(v, row)) for row in part])
         return stick, r
 
     def node(self, b):
@@ -75,11 +103,9 @@ class Term:
         return w * np.concatenate([first(self.c, r), p1, p2])
 
     def tensor(self, sizes):
-        rules = [special.roots_jacobi(size, q - 1.0, n - 1.0) for size, n, q in zip(sizes, self.n, self.q)]
-        axes = [list(zip((1.0 + x) / 2.0, w / w.sum())) for x, w in rules]
         total = np.zeros(3 * len(self.c))
-        for nodes in product(*axes):
-            total += np.prod([w for _, w in nodes]) * self.node([b for b, _ in nodes])
+        for node in product(*(nodes(size, n, q) for size, n, q in zip(sizes, self.n, self.q))):
+            total += np.prod([w for _, w in node]) * self.node([b for b, _ in node])
         return total * exp(self.log_factor)
 
 
@@ -152,8 +178,12 @@ def adaptive(case, gamma, shape, n_classes, tolerance):
 
 
 def by_ratios(case, gamma, shape, n_classes, size):
-    """P(k is first) from the density of λ_j / λ_k = t in (0, 1) for all j, by tensors of Gauss-Legendre nodes in t^c."""
-    found, wins = terms(case, gamma, n_classes)
+    """P(k is first) from the density of λ_j / λ_k = t in (0, 1) for all j, by tensors of Gauss-Legendre nodes in t^c.
+
+    The likelihood is the product of the probabilities of all blocks, each a sum over orders, to the power γ.
+    """
+    stages = [stage for ranking in case for stage in chain(ranking, n_classes)]
+    wins = Counter(y for block, _ in stages for y in block)
     x, w = special.roots_legendre(size)
     u, w = (1 + x) / 2, w / 2
     out = np.zeros(n_classes)
@@ -163,13 +193,13 @@ def by_ratios(case, gamma, shape, n_classes, size):
         weight = np.ones([size] * len(others))
         for axis, j in enumerate(others):
             form = [-1 if e == axis else 1 for e in range(len(others))]
-            c = shape + wins[j]  # t = u^(m / c), m >= c whole, has the density of t^(c - 1) dt without its pole
+            c = shape + gamma * wins[j]  # t = u^(m / c), m >= c whole, has the density of t^(c - 1) dt without its pole
             m = max(4.0, 3.0 * np.ceil(c))
             t[j] = (u ** (m / c)).reshape(form)
             weight = weight * (w * m / c * u ** (m - 1)).reshape(form)
-        for exponents, coefficient in found.items():
-            density = coefficient * t.sum(0) ** (-shape * n_classes)
-            for gone, n in dict(exponents).items():
-                density = density / sum(t[j] for j in range(n_classes) if j not in gone) ** n
-            out[k] += (density * weight).sum()
+        density = t.sum(0) ** (-shape * n_classes)
+        for block, later in stages:
+            orders = [[*order, *later] for order in permutations(block)]
+            density = density * sum(1 / np.prod([t[order[j:]].sum(0) for j in range(len(block))], axis=0) for order in orders) ** gamma
+        out[k] = (density * weight).sum()
     return out / out.sum()

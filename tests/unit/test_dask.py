@@ -215,8 +215,8 @@ def dirichlet_draws(labels):
     return {"certainty": ugt.annotation_certainty(draws), "accuracy": ugt.ua_topk_accuracy(draws, np.eye(K)[np.arange(len(labels)) % 1])}
 
 
-def plackett_luce(rankings, method="auto"):
-    return ugt.annotation_certainty(ugt.plackett_luce(rankings, method=method, n_draws=12, n_warmup=10, seed=3))
+def plackett_luce(rankings, method="auto", gamma=1):
+    return ugt.annotation_certainty(ugt.plackett_luce(rankings, method=method, reliability=gamma, n_draws=12, n_warmup=10, seed=3))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -229,17 +229,22 @@ def test_random_numbers_do_not_depend_on_partitions(workers, long, seed):
         assert found[name].to_numpy().tobytes() == one.per_case.tobytes()
 
 
-@pytest.mark.parametrize(("seed", "method"), [(0, "draws"), (1, "auto")])
-def test_plackett_luce_does_not_depend_on_partitions(workers, seed, method):
+@pytest.mark.parametrize(("seed", "method", "gamma", "k"), [(0, "draws", 1, K), (1, "auto", 1, K), (2, "auto", 1.5, 7)])
+def test_plackett_luce_does_not_depend_on_partitions(workers, seed, method, gamma, k):
+    """Draws, integrals, and quasi-Monte Carlo, of which the last cases have some, with tied pairs."""
     rng = np.random.default_rng(seed)
-    nested = [[[[int(k)] for k in rng.permutation(K)[: rng.integers(1, K)]] for _ in range(rng.integers(1, 4))] for _ in range(40)]
+    nested = [[[[int(k)] for k in rng.permutation(k)[: rng.integers(1, k)]] for _ in range(rng.integers(1, 4))] for _ in range(40)]
+    if gamma != 1:
+        nested = [[[row[0] + row[1], *row[2:]] if len(row) > 1 else row for row in case] for case in nested]
     ids, ends = [f"case {i}" for i in range(40)], cuts(rng, 6, 40)
-    alone = plackett_luce(ugt.Rankings.from_blocks(nested, n_classes=K, case_ids=ids), method).per_case
+    whole = ugt.Rankings.from_blocks(nested, n_classes=k, case_ids=ids)
+    assert gamma == 1 or ugt.plackett_luce(whole, reliability=gamma, n_draws=12).counts()["quasi_random"] > 3
+    alone = plackett_luce(whole, method, gamma).per_case
     parts = [
-        ugt.Rankings.from_blocks(nested[begin:end], n_classes=K, case_ids=ids[begin:end]) if begin < end else None
+        ugt.Rankings.from_blocks(nested[begin:end], n_classes=k, case_ids=ids[begin:end]) if begin < end else None
         for begin, end in zip(ends[:-1], ends[1:])
     ]
-    found = ugt.dask.per_case(partial(plackett_luce, method=method), parts).compute()
+    found = ugt.dask.per_case(partial(plackett_luce, method=method, gamma=gamma), parts).compute()
     assert found["case"].tolist() == ids and found["value"].to_numpy().tobytes() == alone.tobytes()
 
 

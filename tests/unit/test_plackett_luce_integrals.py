@@ -1,7 +1,9 @@
 """Plackett–Luce without draws: closed forms, independent integration, the slow twin, draws, and equalities that must hold."""
 
+import itertools
 import json
 import pickle
+import threading
 from collections import Counter
 
 import numpy as np
@@ -9,20 +11,25 @@ import pytest
 from scipy.stats import beta
 from simulations import ALL
 from twins import cubature as slow
+from twins import lattice
 
 import ugt
 from ugt import states
+from ugt._base import parallel
 from ugt._base.ragged import row_of
 from ugt.aggregation import plackett_luce_integrals
+from ugt.aggregation.plackett_luce_draws import stages_of
 from ugt.aggregation.plackett_luce_integrals import TOLERANCE
-from ugt.plausibilities.integrated import EXACT, LATTICE
+from ugt.plausibilities.integrated import DRAWN, EXACT, LATTICE
 from ugt.plausibilities.metric import METRICS
 
 EVERY = pytest.mark.skipif(not ALL, reason="takes an hour or more: make simulations")
 CONFLICT = [[[0], [1]], [[1], [0]]]
+PAIR = [[[0, 1]], [[2], [0]]]
 TIED = [[[0, 1]], [[2, 0]], [[1], [2]]]
 CHAINS = [[[0], [1], [2]], [[0], [2]], [[1]]]
 SEVERAL = [[[0, 1], [2]], [[2], [0]], [[0]]]
+TRIPLE = [[[0, 1, 2], [3]], [[2], [0]], [[0]]]
 
 
 def exact(case, n_classes, **options):
@@ -51,6 +58,8 @@ def test_labels_have_known_answers():
         (CONFLICT, 3, 1, 0.5, 40), (CONFLICT, 4, 1, 0.5, 40), (TIED, 4, 1, 0.5, 40), (CHAINS, 4, 1, 0.25, 40), (CHAINS, 4, 2.5, 0.5, 40),
         (CHAINS, 3, 1, 1.0, 40), (TIED, 3, 2, 0.7, 40), (CONFLICT, 5, 1, 0.6, 24), (CHAINS, 5, 1, 0.5, 24),
         ([[[0], [1]], [[1]]], 6, 1, 1.0, 18), ([[[0], [1, 2]]], 4, 1, 0.5, 40), ([[[3], [0, 1, 2]], [[0]]], 4, 1, 0.5, 40),
+        (PAIR, 3, 1.5, 0.5, 40), (PAIR, 4, 0.3, 0.5, 40), (SEVERAL, 4, 2.5, 0.5, 40), ([[[0, 1]], [[0, 2]], [[1]]], 4, 1.5, 0.5, 40),
+        ([[[2], [0, 1]], [[1]]], 5, 1.2, 0.6, 24), ([[[0, 1]]], 6, 1.4, 1.0, 18), ([[[0, 1]], [[0, 1]], [[0], [1]]], 4, 1.75, 0.5, 40),
     ],
 )  # fmt: skip
 def test_independent_integration(case, n_classes, gamma, shape, size):
@@ -61,16 +70,41 @@ def test_independent_integration(case, n_classes, gamma, shape, size):
     assert known_to < 5e-9
     assert post.membership(1)[0] == pytest.approx(found, abs=post.error[0] + known_to)
     assert post.error[0] <= TOLERANCE + 2e-9
-    fine = exact(case, n_classes, reliability=gamma, prior_shape=shape, tolerance=1e-8)
-    assert fine.membership(1)[0] == pytest.approx(found, abs=1e-8)
+    tolerance = 1e-8 if gamma in (1, 2) or case is CHAINS else TOLERANCE if gamma == 0.3 else 3e-7  # pairs take one more dimension
+    fine = exact(case, n_classes, reliability=gamma, prior_shape=shape, tolerance=tolerance)
+    assert fine.membership(1)[0] == pytest.approx(found, abs=tolerance + known_to)
 
 
-@pytest.mark.parametrize(("case", "gamma"), [(CHAINS, 1), (CHAINS, 2), (TIED, 1), ([[[0], [1]], [[0, 1]]], 2)])
-def test_slow_twin(case, gamma):
+@pytest.mark.parametrize(
+    ("case", "gamma", "tolerance"),
+    [
+        (CHAINS, 1, 1e-3), (CHAINS, 2, 1e-3), (TIED, 1, 1e-3), ([[[0], [1]], [[0, 1]]], 2, 1e-3), ([[[0, 1]]], 0.6, 1e-3),
+        (PAIR, 1.5, 1e-2), ([[[0, 1]], [[0, 2]]], 0.6, 3e-2),
+    ],
+)  # fmt: skip
+def test_slow_twin(case, gamma, tolerance):
     post = exact(case, 4, reliability=gamma, prior_shape=0.5)
-    found, error = slow.adaptive(case, gamma, 0.5, 4, 1e-3)
+    found, error = slow.adaptive(case, gamma, 0.5, 4, tolerance)
     assert numbers(post) == pytest.approx(found, abs=error + post.error[0])
-    assert error < 1e-3
+    assert error < tolerance
+
+
+@pytest.mark.parametrize(("p", "q"), [(0.4, 0.7), (-0.02, 0.3), (-0.5, 1.3), (-1.0, 2.2), (-1.4, 1.6)])
+def test_means_under_a_continued_beta_law(p, q):
+    nodes, moment = slow.nodes(9, p, q), 1.0
+    for power in range(9):
+        assert sum(w * b**power for b, w in nodes) == pytest.approx(moment, rel=1e-9, abs=1e-11)
+        moment *= (p + power) / (p + q + power)
+
+
+def test_tied_pairs_at_reliabilities_near_whole_ones():
+    """The result does not jump where a number of times becomes whole, and one more term and dimension have no weight."""
+    for gamma in (1, 2):
+        whole = exact(SEVERAL, 5, reliability=gamma, prior_shape=0.2, tolerance=1e-8)
+        assert numbers(exact(SEVERAL, 5, reliability=float(gamma), prior_shape=0.2, tolerance=1e-8)).tobytes() == numbers(whole).tobytes()
+        for near in (gamma - 1e-8, gamma + 1e-8):
+            post = exact(SEVERAL, 5, reliability=near, prior_shape=0.2)
+            assert numbers(post) == pytest.approx(numbers(whole), abs=post.error[0] + 3e-8)
 
 
 def dimensions(case):
@@ -81,7 +115,8 @@ def dimensions(case):
 
 @pytest.mark.full
 @EVERY
-def test_a_million_draws(dermatology):
+@pytest.mark.parametrize("gamma", [1, 2.5])
+def test_a_million_draws(dermatology, gamma):
     """Cases of every dimension, tied and not: differences from draws are as large as their standard errors, which come from batches."""
     taken: Counter[tuple[int, bool]] = Counter()
     z = []
@@ -93,8 +128,10 @@ def test_a_million_draws(dermatology):
         names = sorted({y for ranking in case for block in ranking for y in block})
         short = [[[names.index(y) for y in block] for block in ranking] for ranking in case]
         rankings = ugt.Rankings.from_blocks([short], n_classes=len(names) + 1)
-        post = ugt.plackett_luce(rankings)
-        draws = ugt.plackett_luce(rankings, method="draws", n_draws=1_000_000)
+        post = ugt.plackett_luce(rankings, reliability=gamma, n_draws=40)
+        if (post.how == DRAWN).any():
+            continue
+        draws = ugt.plackett_luce(rankings, reliability=gamma, method="draws", n_draws=1_000_000)
         best = draws.draws(1_000_000)[0].argmax(1).reshape(200, 5000)
         for k in np.flatnonzero(np.abs(post.membership(1)[0] - 0.5) < 0.48):
             share = (best == k).mean(1)
@@ -115,6 +152,11 @@ def test_equal_posteriors():
     for unranked, first in (("ignore", 0), ("lump", 1)):  # each of more unmentioned classes has less of the lump, and is seldom first
         few, many = (numbers(exact(CHAINS, k, prior_shape=0.2, unranked=unranked))[first:, :3] for k in (4, 40_000))
         assert few == pytest.approx(many, abs=1e-9)
+    tied = exact(SEVERAL, 5, reliability=1.5, prior_shape=0.2)
+    assert numbers(exact(named, 5, reliability=1.5, prior_shape=0.2))[:, ::-1] == pytest.approx(numbers(tied), abs=5e-8)
+    assert numbers(exact(2 * SEVERAL, 5, reliability=0.75, prior_shape=0.2)) == pytest.approx(numbers(tied), abs=1e-9)
+    few, many = (numbers(exact(PAIR, k, reliability=1.5, prior_shape=0.2, unranked="lump"))[1:, :3] for k in (4, 40_000))
+    assert few == pytest.approx(many, abs=1e-9)
     weighted = ugt.Rankings.from_blocks([[*SEVERAL, [[0]]]], n_classes=5)
     again = ugt.plackett_luce(weighted, method="exact", reliability=[1.0, 1.0, 0.25, 0.75], prior_shape=0.2)
     assert numbers(again) == pytest.approx(numbers(exact(SEVERAL, 5, prior_shape=0.2)), abs=1e-9)
@@ -125,7 +167,7 @@ def test_equal_posteriors():
 @pytest.mark.parametrize("unranked", ["individual", "lump", "ignore"])
 @pytest.mark.parametrize("gamma", [1, 2.5, 3])
 def test_draws_agree(unranked, gamma):
-    cases = [CHAINS, CONFLICT, [[[0], [1], [2]]], [[[2]], [[2], [1]]], *([[SEVERAL, TIED][i] for i in range(2)] if gamma != 2.5 else [])]
+    cases = [CHAINS, CONFLICT, [[[0], [1], [2]]], [[[2]], [[2], [1]]], SEVERAL, PAIR if gamma == 2.5 else TIED]
     rankings = ugt.Rankings.from_blocks(cases, n_classes=5)
     options = {"reliability": gamma, "unranked": unranked, "prior_shape": 0.5}
     post = ugt.plackett_luce(rankings, method="auto", **options)
@@ -138,20 +180,27 @@ def test_draws_agree(unranked, gamma):
     assert (post.rest[:, 0] > 0).all() == (unranked != "ignore")
 
 
-@pytest.mark.parametrize("part", [pytest.param(slice(None), marks=[pytest.mark.full, EVERY]), slice(3, None, 60)])
-def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part):
+@pytest.mark.parametrize(
+    ("part", "gamma"),
+    [
+        *(pytest.param(slice(None), gamma, marks=[pytest.mark.full, EVERY]) for gamma in (1, 0.3, 2.5)),
+        (slice(3, None, 60), 1),
+        (slice(5, None, 90), 2.5),
+    ],
+)
+def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part, gamma):
     """The true error of dermatology cases of up to five dimensions, from a tolerance a hundred times smaller."""
     rankings = ugt.Rankings.from_blocks(dermatology.annotations[part], n_classes=419)
-    post = ugt.plackett_luce(rankings)
+    post = ugt.plackett_luce(rankings, reliability=gamma, n_draws=3, n_chains=1)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 5)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_NODES", 6_000_000)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 0)
-    finer = ugt.plackett_luce(rankings, tolerance=TOLERANCE / 100, n_draws=3, n_chains=1)
+    finer = ugt.plackett_luce(rankings, reliability=gamma, tolerance=TOLERANCE / 100, n_draws=3, n_chains=1)
     known = (post.how == EXACT) & (finer.how == EXACT)
-    assert known.mean() > 0.85
+    assert known.mean() > (0.85 if gamma == 1 else 0.5)
     off = np.abs(post.rest - finer.rest).max(1)
     np.maximum.at(off, row_of(post.offsets), np.abs(post.listed - finer.listed).max(1))
-    assert off[known].max() > 1e-8  # these are different numbers
+    assert off[known].max() > 2e-9  # these are different numbers
     assert (off <= post.error)[known].all()
 
 
@@ -165,8 +214,10 @@ def test_orders_of_alike_classes_are_integrated_once():
 
 
 def test_cases_that_are_not_exact():
-    rankings = ugt.Rankings.from_blocks([CONFLICT, SEVERAL, []], n_classes=40, case_ids=["a", "b", "c"])
-    with pytest.raises(ValueError, match=r"method must be 'auto' or 'draws' for cases .* tied blocks .* 1 of 3 cases .* first at case 'b'"):
+    rankings = ugt.Rankings.from_blocks([CONFLICT, TRIPLE, []], n_classes=40, case_ids=["a", "b", "c"])
+    with pytest.raises(
+        ValueError, match=r"method must be 'auto' or 'draws' for cases .* three or more tied .* 1 of 3 cases .* first at case 'b'"
+    ):
         ugt.plackett_luce(rankings, method="exact", reliability=1.5)
     post = ugt.plackett_luce(rankings, method="auto", reliability=1.5)
     drawn = ugt.plackett_luce(rankings, method="draws", reliability=1.5)
@@ -178,13 +229,13 @@ def test_cases_that_are_not_exact():
     assert isinstance(ugt.plackett_luce(rankings, method="auto", tempering=2, unranked="lump", n_draws=8), ugt.Draws)
 
 
-def random_case(rng, n_classes, n_annotators, tied):
-    """Rankings of some of the classes, in which a class is tied with the one before it with a probability."""
+def random_case(rng, n_classes, n_annotators, tied, most):
+    """Rankings of some of the classes, in which a class is tied with the one before it with a probability, and at most so many are tied."""
     case = []
     for _ in range(n_annotators):
         blocks = []
         for y in rng.permutation(n_classes)[: rng.integers(1, n_classes)].tolist():
-            if blocks and rng.random() < tied:
+            if blocks and rng.random() < tied and len(blocks[-1]) < most:
                 blocks[-1].append(y)
             else:
                 blocks.append([y])
@@ -196,17 +247,17 @@ def test_the_lattice_agrees_with_the_adaptive_rule(monkeypatch):
     """Also at high reliabilities, where terms are narrow: differences are as large as the standard errors."""
     rng = np.random.default_rng(11)
     z = []
-    for gamma, tied in ((1, 0.3), (10, 0.0)):
-        rankings = ugt.Rankings.from_blocks([random_case(rng, 5, 3, tied) for _ in range(12)], n_classes=9)
+    for gamma, tied, most in ((1, 0.3, 9), (10, 0.0, 1), (2.5, 0.2, 2)):
+        rankings = ugt.Rankings.from_blocks([random_case(rng, 5, 3, tied, most) for _ in range(12)], n_classes=9)
         exact = ugt.plackett_luce(rankings, reliability=gamma)
         monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 0)
-        lattice = ugt.plackett_luce(rankings, reliability=gamma, tolerance=1e-4)
+        quasi_random = ugt.plackett_luce(rankings, reliability=gamma, tolerance=1e-4)
         monkeypatch.undo()
-        both = (exact.how == EXACT) & (lattice.how == LATTICE)
-        assert both.sum() >= 5 and np.median(lattice.error[both]) < 3e-4
+        both = (exact.how == EXACT) & (quasi_random.how == LATTICE)
+        assert both.sum() >= 5 and np.median(quasi_random.error[both]) < 3e-4
         worst = np.zeros(12)
-        np.maximum.at(worst, row_of(exact.offsets), np.abs(exact.listed - lattice.listed)[:, 0])
-        z += (worst / lattice.error)[both].tolist()
+        np.maximum.at(worst, row_of(exact.offsets), np.abs(exact.listed - quasi_random.listed)[:, 0])
+        z += (worst / quasi_random.error)[both].tolist()
     assert max(z) < 5 and 0.3 < np.sqrt(np.mean(np.square(z))) < 1.6
 
 
@@ -302,18 +353,18 @@ def test_cases_do_not_depend_on_each_other():
 
 def test_cases_without_an_integral_are_drawn():
     """Their numbers are those of the same draws, also for the classes that nobody mentioned."""
-    rankings = ugt.Rankings.from_blocks([SEVERAL, CHAINS, TIED], n_classes=7, case_ids=list("abc"))
+    rankings = ugt.Rankings.from_blocks([TRIPLE, CHAINS, [*TRIPLE, [[1]]]], n_classes=7, case_ids=list("abc"))
     for unranked in ("individual", "lump", "ignore"):
         post = ugt.plackett_luce(rankings, reliability=1.5, unranked=unranked, n_draws=2000)
         draws = ugt.plackett_luce(rankings, method="draws", reliability=1.5, unranked=unranked, n_draws=2000)
         assert post.how.tolist() == [3, 1, 3]
-        listed = np.array([[0, 1, 2]])
+        listed = np.array([[0, 1, 2, 3]])
         for row in (0, 2):
             for found, drawn in ((post.membership(1), draws.membership(1)), (post.mean(), draws.mean())):
                 assert found[row, listed] == pytest.approx(drawn[row, listed], abs=1e-12)
-                assert found[row, 3:].sum() == pytest.approx(drawn[row, 3:].sum(), abs=1e-12) and np.ptp(found[row, 3:]) == 0
-            assert post.variance()[row, :3] == pytest.approx(draws.draws(2000)[row, :, :3].var(0))
-            assert post.variance()[row, 3:] == pytest.approx(draws.draws(2000)[row, :, 3:].var(0).mean(), rel=0.5, abs=1e-12)
+                assert found[row, 4:].sum() == pytest.approx(drawn[row, 4:].sum(), abs=1e-12) and np.ptp(found[row, 4:]) == 0
+            assert post.variance()[row, :4] == pytest.approx(draws.draws(2000)[row, :, :4].var(0))
+            assert post.variance()[row, 4:] == pytest.approx(draws.draws(2000)[row, :, 4:].var(0).mean(), rel=0.5, abs=1e-12)
         assert post.error[0] == draws.certainty_error(draws.certainty(1), 1, "set")[0]
 
 
@@ -356,7 +407,7 @@ def test_threads_and_checkpoints(tmp_path):
 
 
 def test_draws_have_a_checkpoint_of_their_own(tmp_path):
-    rankings = ugt.Rankings.from_blocks([CHAINS, TIED, SEVERAL, CONFLICT] * 3, n_classes=30)
+    rankings = ugt.Rankings.from_blocks([CHAINS, TRIPLE, SEVERAL, CONFLICT] * 3, n_classes=30)
     options = {"reliability": 1.5, "n_draws": 40, "checkpoint": tmp_path / "run"}
     first = ugt.plackett_luce(rankings, **options)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["run", "run.draws"]
@@ -378,14 +429,14 @@ def page_of(found, file):
 
 
 def test_evaluation_says_how_cases_were_computed(tmp_path):
-    rankings = ugt.Rankings.from_blocks([CHAINS, TIED, CONFLICT, [[[3]]]] * 3, n_classes=5)
+    rankings = ugt.Rankings.from_blocks([CHAINS, TRIPLE, CONFLICT, [[[3]]]] * 3, n_classes=5)
     found = evaluated(rankings, k=1, reliability=(1, 1.5))
     (note,) = (note for note in found.notes if note.startswith("Plackett-Luce"))
     assert "an error of at most 0.0001 in 21 of 24 cases, over 2 reliabilities; 3 by draws (largest standard error 0." in note
     assert "whole orders" not in note
     rows = diagnostics(found)
     assert rows[1.0, "cases with an exact integral"] == 12 and rows[1.5, "cases by draws"] == 3
-    assert 0 < rows[1.5, "largest standard error of draws"] < 0.1 and not any("R-hat" in quantity for _, quantity in rows)
+    assert 0 < rows[1.5, "largest standard error of draws"] < 0.2 and not any("R-hat" in quantity for _, quantity in rows)
     post = ugt.plackett_luce(rankings, reliability=1, tolerance=1e-4)
     assert found.certainty[0]["value"] == ugt.annotation_certainty(post).value and found.certainty[0]["mc_error"] == 0
     assert found.provenance["parameters"]["method"] == "auto"
@@ -399,7 +450,7 @@ def test_evaluation_says_how_cases_were_computed(tmp_path):
 
 
 def test_evaluation_by_one_method():
-    rankings = ugt.Rankings.from_blocks([CHAINS, TIED, CONFLICT, [], [[[3]]]] * 3, n_classes=5)
+    rankings = ugt.Rankings.from_blocks([CHAINS, TRIPLE, CONFLICT, [], [[[3]]]] * 3, n_classes=5)
     drawn = evaluated(rankings, method="draws", reliability=1, k=1)
     assert "The truth is given as draws" in " ".join(drawn.notes) and (1.0, "cases by draws") not in diagnostics(drawn)
     exact, auto = (evaluated(rankings, method=method, reliability=1, k=1) for method in ("exact", "auto"))
@@ -413,7 +464,7 @@ def test_evaluation_by_one_method():
 
 
 def test_command(command, tmp_path):
-    (tmp_path / "x.csv").write_text("case,annotator,ranking\np,ann,a > b\np,bob,b > a\nq,ann,a = b > c\nq,bob,c\n", encoding="utf-8")
+    (tmp_path / "x.csv").write_text("case,annotator,ranking\np,ann,a > b\np,bob,b > a\nq,ann,a = b = c > d\nq,bob,c\n", encoding="utf-8")
     options = "x.csv", "--aggregation", "plackett-luce", "--k", 1, "--reliability"
     assert "method must be" in command("certainty", *options, 1.5, "--method", "exact", code=2)
     found = json.loads(command("certainty", *options, 1, "--method", "exact", "--json"))
@@ -440,3 +491,40 @@ def test_states_of_parts():
             whole.mc_error, rel=1e-12
         )
         assert whole.mc_error > 0
+
+
+@pytest.mark.parametrize(
+    ("case", "gamma"), [(CHAINS, 1), (CHAINS, 10), (SEVERAL, 1), (PAIR, 1.5), (SEVERAL, 0.6), ([[[0, 1, 2]], [[0]], [[1], [0]]], 3)]
+)
+def test_slow_twin_of_the_lattice(monkeypatch, case, gamma):
+    """The same points under the same shifts, with fewer points than a term each in the last case; exponents below 0 at γ = 1.5 and 0.6."""
+    rankings = ugt.Rankings.from_blocks([case], n_classes=4)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 0)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 64 * 16 * 32)
+    post = ugt.plackett_luce(rankings, reliability=gamma, prior_shape=0.5, tolerance=1e-4, seed=3)
+    found, error = lattice.lattice(case, gamma, 0.5, 4, 3, int(rankings.axes.stream_keys[0]), 64 * 16)
+    assert numbers(post) == pytest.approx(found, abs=1e-7)
+    assert post.error[0] == pytest.approx(error, rel=1e-4)
+
+
+HARD = [[[0], [1, 2]], [[3, 4]], [[2], [3, 5]], [[6]]]
+
+
+def test_the_lattice_stops(monkeypatch):
+    """Another thread stops a case that would take hours; Ctrl-C sets the same mark."""
+    stages = stages_of(ugt.Rankings.from_blocks([HARD], n_classes=419), True)
+    stop = np.zeros(1, np.int32)
+    timer = threading.Timer(0.3, stop.__setitem__, (0, 1))
+    timer.start()
+    out, error, info = np.empty(3 * 8), np.empty(1), np.empty((1, 4), np.int64)
+    law = 0.3, 1 / 419, 1
+    assert not stages.first_class(np.ones(1, np.uint64), *law, 1e-6, 0, 0, 0, 5000, 10**13, 1, 0, 1, stop, out, error, info)
+    timer.join()
+
+
+def test_progress_of_the_lattice(monkeypatch, capsys):
+    now = itertools.count()
+    monkeypatch.setattr(parallel.time, "monotonic", lambda: next(now))
+    ugt.plackett_luce(ugt.Rankings.from_blocks([HARD] * 33, n_classes=20), tolerance=1e-2, progress=True, n_draws=8)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "ugt: integrating: 100 %" and all(line.startswith("ugt: integrating: ") for line in lines)

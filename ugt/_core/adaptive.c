@@ -2,10 +2,12 @@
 #include "cubature.h"
 
 #define N_LEVELS 12
+#define LEAST_P 0.05 /* of the laws whose nodes are used for p <= 0 */
 /* In 263 dermatology cases of up to five dimensions the error is at most 0.36 times the stated one, with these factors, against tolerances
  * a hundred times smaller; the median is below 0.14 in each dimension. */
 #define SAFE_FEW 1.0
 #define SAFE_MANY 0.25
+#define SAFE_CONTINUED 0.5 /* with exponents below 0: at most 0.7 times in 882 comparisons, six dimensions, reliabilities 0.1, 0.3, 2.5 */
 
 /* A tenth of the error takes some four times the leaves: 3 to 5 times in 42 dermatology cases that take 160,000 to 600,000. */
 #define GROWTH 0.6
@@ -13,6 +15,36 @@
 #define SLACK 1.1
 
 static const int LEVEL[N_LEVELS] = {1, 3, 6, 11, 20, 34, 58, 99, 150, 220, 300, 400};
+
+/* Fills b, 1 - b and weights of n nodes, the first at b = 0, for the mean under Beta(p, q) continued to p <= 0, q + p > 0: f(b) = f(0) + b h(b), and
+ * the mean of b h(b) is p / (p + q) times that of h under Beta(p + 1, q), whose nodes are used if it is a law. If it is continued, too, its node
+ * at 0 has the value of the polynomial through the other nodes. */
+static int continued(double p, double q, int n, double *node)
+{
+    double *b = node + 1, *weight = node + 3 * n + 1;
+    int lifts = 1;
+    while (p + lifts < LEAST_P)
+        lifts++;
+    if (!ugt_gauss_jacobi(p + lifts, q, n - 1, b, node + n + 1, weight, node + 2 * n))
+        return 0;
+    node[0] = 0.0;
+    node[n] = 1.0;
+    for (int lift = lifts - 1; lift >= 0; lift--) {
+        double sum = 0.0;
+        for (int i = 0; i < n - 1; i++) {
+            if (lift < lifts - 1) {
+                double at_0 = weight[-1];
+                for (int j = 0; j < n - 1; j++)
+                    at_0 *= j == i ? 1.0 : b[j] / (b[j] - b[i]);
+                weight[i] += at_0;
+            }
+            weight[i] *= (p + lift) / (p + lift + q) / b[i];
+            sum += weight[i];
+        }
+        weight[-1] = 1.0 - sum;
+    }
+    return 1;
+}
 
 static int rule_of(ugt_cubature *w, double p, double q, double extra, int level, const ugt_beta_rule **out)
 {
@@ -26,11 +58,11 @@ static int rule_of(ugt_cubature *w, double p, double q, double extra, int level,
     const int status = ugt_make_room(&w->rule, &w->rule_room, w->n_rules + 1, sizeof *w->rule);
     if (status != UGT_OK)
         return status;
-    const int n = LEVEL[level];
+    const int n = LEVEL[level] + (p <= 0.0);
     double *node = malloc((size_t)(4 * n) * sizeof *node);
     if (node == NULL)
         return UGT_ERR_MEMORY;
-    if (!ugt_gauss_jacobi(p, q, n, node, node + n, node + 3 * n, node + 2 * n)) {
+    if (!(p > 0.0 ? ugt_gauss_jacobi(p, q, n, node, node + n, node + 3 * n, node + 2 * n) : continued(p, q, n, node))) {
         free(node);
         return UGT_ERR_CONVERGENCE;
     }
@@ -146,7 +178,7 @@ static int add_tensor(ugt_cubature *w, int64_t of, const uint8_t *given, double 
     for (int64_t j = 0; j < width; j++)
         sum[j] += surplus[j];
     /* moments are as large as probabilities, and second moments no larger */
-    w->tensor[t].measure = largest(surplus, width) / ugt_total_of(sum, w->m + 1);
+    w->tensor[t].measure = largest(surplus, width) / fabs(ugt_total_of(sum, w->m + 1));
     return UGT_OK;
 }
 
@@ -207,12 +239,22 @@ static int is_hopeless(const ugt_cubature *w, double error)
     return leaves > EARLY * most && leaves * pow(error / w->options->tolerance, GROWTH) > SLACK * most;
 }
 
+static int has_continued(const ugt_cubature *w)
+{
+    for (int64_t c = 0; c < w->n_components; c++)
+        for (int d = 0; d < w->component[c].n_dims; d++)
+            if (w->component[c].p[d] <= 0.0)
+                return 1;
+    return 0;
+}
+
 /* Integrates all components to the tolerance. UGT_ERR_CONVERGENCE: the limit of leaves or of levels was reached first. */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error)
 {
     const uint8_t none[UGT_MOST_DIMENSIONS] = {0};
     const ugt_cubature_options *o = w->options;
     int checked = 0;
+    const double safe = w->n_dims <= 3 ? SAFE_FEW : has_continued(w) ? SAFE_CONTINUED : SAFE_MANY;
     w->n_tensors = 0;
     w->leaves = 0;
     memset(w->slot, 0, (size_t)w->n_slots * sizeof *w->slot);
@@ -225,7 +267,7 @@ int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum
             return UGT_ERR_CONVERGENCE;
     }
     for (int64_t c = 0; c < w->n_components; c++)
-        w->tensor[c].measure = w->component[c].n_dims == 0 ? 0.0 : ugt_total_of(w->value + c * 2 * w->width, w->m + 1) / ugt_total_of(sum, w->m + 1);
+        w->tensor[c].measure = w->component[c].n_dims == 0 ? 0.0 : fabs(ugt_total_of(w->value + c * 2 * w->width, w->m + 1) / ugt_total_of(sum, w->m + 1));
     for (;;) {
         double estimate = 0.0, most = 0.0;
         int64_t next = -1;
@@ -237,7 +279,7 @@ int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum
                 next = t;
             }
         }
-        *error = estimate * (w->n_dims <= 3 ? SAFE_FEW : SAFE_MANY);
+        *error = estimate * safe;
         if (*stop)
             return UGT_STOPPED;
         if (!(*error < INFINITY) || w->leaves > o->most_leaves || is_hopeless(w, *error))

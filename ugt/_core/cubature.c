@@ -6,7 +6,8 @@
  * E p_j = c_j / N0 E[w v_0 / r_j] / E[w]. N0 is the exponent of the set of all classes plus the prior's total shape.
  *
  * v is broken off a stick, v_d = b_d prod_{e<d} (1 - b_e), with b_d ~ Beta(n_d, B_d), in descending order of the wins of the sets. Nodes of b_d
- * are those of Beta(n_d, q_d), q_d = B_d - (wins of U_d) + a whole number, which is exact if sets are nested. A class belongs to
+ * are those of Beta(n_d, q_d), q_d = B_d - (wins of U_d) + a whole number, which is exact if sets are nested. The sum behind a tied pair that
+ * counts a number of times that is not whole has a variable, too, of which each class of the pair has half. A class belongs to
  * the last set that contains it: its rate is known as soon as this set's b is. So sums over later nodes are computed first, as functions of
  * the maximum s of all lambda, and multiplied by the law of the classes of earlier sets afterwards. The integral over log s is the
  * trapezoid rule, with laws of gamma variables from tables with cubic Hermite interpolation.
@@ -25,9 +26,8 @@ static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, in
 {
     double r = w->stick[d + 1], sum = 0.0;
     for (int e = 0; e <= d; e++) {
-        const double in = (double)(one->set[e] >> k & 1u);
-        sum += in * w->log_rest[e];
-        r += (1.0 - in) * w->v[e];
+        sum += (double)(one->set[e] >> k & 1u) * w->log_rest[e];
+        r += ugt_share(one, e, k) * w->v[e];
     }
     const double log_r = ugt_clamp(log(r), -UGT_LONGEST_LOG, 0.0);
     *inverse = 1.0 / r;

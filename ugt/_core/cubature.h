@@ -45,8 +45,9 @@ typedef struct {
     int n_dims, first_level;
     double factor; /* coefficient and constants, relative to the largest of the case */
     double log_coefficient; /* of the term, without the constants of its laws */
-    uint64_t set[UGT_MOST_DIMENSIONS];
-    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS], behind[UGT_MOST_DIMENSIONS]; /* behind: B */
+    uint64_t set[UGT_MOST_DIMENSIONS], half[UGT_MOST_DIMENSIONS];
+    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS], behind[UGT_MOST_DIMENSIONS]; /* p may be < 0; behind: B */
+    double lifted[UGT_MOST_DIMENSIONS]; /* p of the law of the points of the lattice: p + 1 if p < 0 */
     int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;
@@ -129,9 +130,10 @@ static inline double ugt_total_of(const double *x, int64_t n)
     return sum;
 }
 
-static inline double ugt_log_beta(double p, double q)
+/* The part of v_d that is in the rate of class k. */
+static inline double ugt_share(const ugt_component *one, int d, int64_t k)
 {
-    return ugt_log_gamma(p) + ugt_log_gamma(q) - ugt_log_gamma(p + q);
+    return 1.0 - (double)(one->set[d] >> k & 1u) - 0.5 * (double)(one->half[d] >> k & 1u);
 }
 
 /* ---- laws.c ---- */

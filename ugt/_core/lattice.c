@@ -14,6 +14,9 @@
 #define FALL 2.0           /* of the log density, that sets the scales; a logistic law of scale 1 falls by it at LOGISTIC_FALL */
 #define LOGISTIC_FALL 3.3162
 #define PI 3.14159265358979323846
+#define DIFFERENCE 1e-4    /* step in terms with p < 0, next to the scale of b: some 1e-5 is lost by its length, 1e-6 by that of tables */
+#define MOST_Y 600.0
+#define LEAST_ODDS 1e-300
 #define STEP 1e-5          /* of y, for differences */
 #define NEAR 1e-3          /* squared distance from the mode, in standard deviations */
 #define LEAST_PIVOT 1e-9
@@ -30,6 +33,7 @@ typedef struct {
     double log_weight; /* of the constants of the term, and of its law if it is known */
     double share;      /* of the total of the case, about */
     int known;
+    uint32_t continued; /* bits of the dimensions with p < 0 */
     double *mode, *left, *right, *axis; /* [n_dims]; axis [n_dims^2]: A, column after column */
 } law;
 
@@ -48,27 +52,27 @@ static double height(const ugt_cubature *w, const ugt_component *one, const doub
         v[d] = b[d] * stick;
         log_stick += log_rest;
         stick = exp(log_stick);
-        h += one->p[d] * log_b + one->behind[d] * log_rest;
+        h += one->lifted[d] * log_b + one->behind[d] * log_rest;
     }
     const double least = exp(-UGT_LONGEST_LOG);
     *v0 = stick;
     if (slope != NULL)
         for (int d = 0; d < one->n_dims; d++)
-            slope[d] = one->p[d] * (1.0 - b[d]) - one->behind[d] * b[d];
+            slope[d] = one->lifted[d] * (1.0 - b[d]) - one->behind[d] * b[d];
     for (int64_t k = 0; k < w->m; k++) {
         if (one->last[k] < 0)
             continue;
         double sum = stick, tail[UGT_MOST_DIMENSIONS];
         for (int d = one->n_dims - 1; d >= 0; d--) {
             tail[d] = sum;
-            sum += (double)(~one->set[d] >> k & 1u) * v[d];
+            sum += ugt_share(one, d, k) * v[d];
         }
         sum = fmax(sum, least);
         r[k] = sum;
         h -= w->wins[k] * log(sum);
         if (slope != NULL)
             for (int d = 0; d <= one->last[k]; d++) /* what later sets take, the class keeps */
-                slope[d] -= w->wins[k] / sum * ((double)(~one->set[d] >> k & 1u) * v[d] * (1.0 - b[d]) - b[d] * tail[d]);
+                slope[d] -= w->wins[k] / sum * (ugt_share(one, d, k) * v[d] * (1.0 - b[d]) - b[d] * tail[d]);
     }
     return h;
 }
@@ -89,11 +93,11 @@ static void start(const ugt_cubature *w, const ugt_component *one, double *y)
         for (int d = 0; d < one->n_dims; d++) {
             double sum = w->rest_shape;
             for (int64_t k = 0; k < w->m; k++)
-                sum += one->set[d] >> k & 1u ? 0.0 : lambda[k];
-            v[d] = one->p[d] / sum;
+                sum += ugt_share(one, d, k) * lambda[k];
+            v[d] = one->lifted[d] / sum;
             total += v[d];
             for (int64_t k = 0; k < w->m; k++)
-                rate[k] += one->set[d] >> k & 1u ? 0.0 : v[d];
+                rate[k] += ugt_share(one, d, k) * v[d];
         }
         for (int64_t k = 0; k < w->m; k++)
             lambda[k] = w->wins[k] * total / rate[k];
@@ -223,6 +227,32 @@ static uint32_t reversed(uint32_t x) /* the lowest 20 bits in reverse order */
     return (x << 16 | x >> 16) >> 12;
 }
 
+static int is_odd(uint32_t bits)
+{
+    int odd = 0;
+    for (; bits != 0; bits &= bits - 1)
+        odd = !odd;
+    return odd;
+}
+
+/* Moves y to the ends of a step, lower or upper (bits `up`), in each dimension with p < 0, and returns the log of the integrand there. In o = b / (1 - b) the
+ * integral of o^(p - 1) H(o), continued to p < 0, is that of -o^p H'(o) / p, and H' the difference of two values: the expectation of the sum
+ * of lambda to which the variable belongs. */
+static double differed(const ugt_cubature *w, const ugt_component *one, const double *y, uint32_t continued, uint32_t up, double *r, double *v0)
+{
+    double moved[UGT_MOST_DIMENSIONS], h = 0.0;
+    memcpy(moved, y, (size_t)one->n_dims * sizeof *y);
+    for (int d = 0; continued >> d != 0; d++) {
+        if (!(continued >> d & 1u))
+            continue;
+        const double odds = exp(fmin(y[d], MOST_Y)), step = DIFFERENCE * fmax(odds, 1.0 / (1.0 + one->behind[d]));
+        const double low = fmax(odds - step, LEAST_ODDS);
+        moved[d] = log(up >> d & 1u ? low + 2.0 * step : low);
+        h += one->lifted[d] * (y[d] - moved[d]) + fmax(moved[d], 0.0) + log1p(exp(-fabs(moved[d]))) - log(2.0 * step);
+    }
+    return h + height(w, one, moved, r, v0, NULL);
+}
+
 /* Adds points [from, to) of a term under one shift, times `times`, to sum [width]. */
 static void add_points(ugt_cubature *w, const ugt_component *one, law *of, const double *shift, int64_t from, int64_t to, double times, double *sum,
                        double *scratch)
@@ -245,10 +275,14 @@ static void add_points(ugt_cubature *w, const ugt_component *one, law *of, const
             for (int j = 0; j <= d; j++)
                 y[j] += of->axis[d * n + j] * z;
         }
-        log_weight += height(w, one, y, r, &v0, NULL);
-        ugt_integrate_point(w, one, r, v0, exp(log_weight), scratch);
-        for (int64_t j = 0; j < w->width; j++)
-            own[j] += scratch[j];
+        for (uint32_t up = of->continued;; up = (up - 1) & of->continued) {
+            const double weight = exp(log_weight + differed(w, one, y, of->continued, up, r, &v0));
+            ugt_integrate_point(w, one, r, v0, is_odd(up) ? -weight : weight, scratch);
+            for (int64_t j = 0; j < w->width; j++)
+                own[j] += scratch[j];
+            if (up == 0)
+                break;
+        }
     }
     ugt_add_images(w, one, own);
     for (int64_t j = 0; j < w->width; j++)
@@ -265,6 +299,7 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         const ugt_component *one = &w->component[c];
         law *own = &laws[c];
         own->known = 0;
+        own->continued = 0;
         own->mode = numbers + c * dims * (dims + 3);
         own->left = own->mode + dims;
         own->right = own->left + dims;
@@ -273,14 +308,17 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         own->log_weight = one->log_coefficient;
         double width = 0.0; /* log, of independent variables */
         for (int d = 0; d < one->n_dims; d++) {
-            own->log_weight -= ugt_log_gamma(one->p[d]);
-            width += 0.5 * (log(2.0 * PI / one->p[d]) + log1p(exp(own->mode[d])));
+            own->log_weight -= ugt_log_gamma(one->lifted[d]);
+            width += 0.5 * (log(2.0 * PI / one->lifted[d]) + log1p(exp(own->mode[d])));
+            own->continued |= (uint32_t)(one->p[d] < 0.0) << d;
         }
         if (n <= MOST_KNOWN) {
             find_law(w, one, own);
             own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) - one->n_dims * log_logistic(0.0);
         } else
             own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + width;
+        for (int d = 0; d < one->n_dims; d++) /* its factor at the mode */
+            own->share += one->p[d] < 0.0 ? log(one->lifted[d] * (1.0 + exp(-own->mode[d]))) : 0.0;
         most = fmax(most, own->share);
     }
     for (int64_t c = 0; c < n; c++) {
@@ -355,10 +393,14 @@ int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key
     const int64_t width = w->width, n = w->n_components, dims = w->n_dims;
     const double budget = (double)w->options->most_points / SHIFTS, target = fmax(TARGET, w->options->tolerance);
     int status = UGT_ERR_MEMORY;
+    *error = INFINITY;
+    for (int64_t c = 0; c < n; c++)
+        for (int d = 0; d < w->component[c].n_dims; d++)
+            if (w->component[c].lifted[d] <= 0.0 || w->component[c].behind[d] <= 0.0)
+                return UGT_OK;
     double *sums = calloc(ugt_bytes(SHIFTS * width, 1), sizeof *sums), *numbers = malloc(ugt_bytes(n * dims * (dims + 3) + 1, sizeof *numbers));
     double *shift = malloc(ugt_bytes(n * SHIFTS * UGT_MOST_DIMENSIONS, sizeof *shift)), *scratch = malloc(ugt_bytes(width, sizeof *scratch));
     law *laws = malloc(ugt_bytes(n, sizeof *laws));
-    *error = INFINITY;
     if (sums == NULL || numbers == NULL || shift == NULL || scratch == NULL || laws == NULL)
         goto out;
     ugt_stream stream;

@@ -6,6 +6,7 @@
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
 #define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
+#define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
@@ -17,7 +18,7 @@ static void forget(ugt_cubature *w)
 
 typedef struct {
     double wins, n;
-    uint64_t set;
+    uint64_t set, half;
 } dimension;
 
 static int compare_dimensions(const void *a, const void *b)
@@ -25,7 +26,7 @@ static int compare_dimensions(const void *a, const void *b)
     const dimension *x = a, *y = b;
     if (x->wins != y->wins)
         return x->wins < y->wins ? 1 : -1;
-    return (x->set > y->set) - (x->set < y->set);
+    return x->set != y->set ? (x->set > y->set) - (x->set < y->set) : (x->half > y->half) - (x->half < y->half);
 }
 
 /* Makes the component of a term; returns the log of its factor, or NaN if it has too many dimensions. */
@@ -37,12 +38,13 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     one->log_coefficient = factor;
     for (int64_t s = 0; s < w->chains.n_sets; s++) {
         const double n = w->chains.base[s] + w->chains.copies[term * w->chains.n_sets + s];
-        if (w->chains.set[s] == 0 || n <= 0.0)
+        if ((w->chains.set[s] | w->chains.half[s]) == 0 || fabs(n) < NO_EXPONENT)
             continue;
         if (one->n_dims == UGT_MOST_DIMENSIONS)
             return NAN;
         sets[one->n_dims].n = n;
         sets[one->n_dims].set = w->chains.set[s];
+        sets[one->n_dims].half = w->chains.half[s];
         sets[one->n_dims].wins = 0.0;
         for (int64_t k = 0; k < w->m; k++)
             sets[one->n_dims].wins += w->chains.set[s] >> k & 1u ? w->wins[k] : 0.0;
@@ -54,14 +56,17 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     for (int d = one->n_dims - 1; d >= 0; d--) {
         const double exact = behind - sets[d].wins;
         one->set[d] = sets[d].set;
+        one->half[d] = sets[d].half;
         one->p[d] = sets[d].n;
+        one->lifted[d] = sets[d].n + (sets[d].n < 0.0);
         one->behind[d] = behind;
-        one->extra[d] = exact >= LEAST_Q ? 0 : ceil(LEAST_Q - exact);
+        const double least = LEAST_Q + fmax(0.0, -sets[d].n);
+        one->extra[d] = exact >= least ? 0 : ceil(least - exact);
         one->q[d] = exact + one->extra[d];
-        factor += ugt_log_beta(one->p[d], one->q[d]) - ugt_log_beta(one->p[d], behind);
+        factor += ugt_log_gamma(one->q[d]) - ugt_log_gamma(one->p[d] + one->q[d]); /* the rest is the same in all terms */
         behind += sets[d].n;
         for (int64_t k = 0; k < w->m; k++)
-            if (one->last[k] < 0 && sets[d].set >> k & 1u)
+            if (one->last[k] < 0 && (sets[d].set | sets[d].half) >> k & 1u)
                 one->last[k] = d;
     }
     one->first_level = one->n_dims <= FIRST_THREE ? 1 : 0;
@@ -140,7 +145,7 @@ static int open_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, int *
         above = fmax(above, w->wins[k] + sqrt(50.0 * w->wins[k]) + 25.0);
     }
     for (int64_t s = 0; s < w->chains.n_sets; s++)
-        if (w->chains.set[s] == 0)
+        if ((w->chains.set[s] | w->chains.half[s]) == 0)
             w->n0 += w->chains.base[s];
     if (w->wins_total > MOST_SHAPE)
         return UGT_OK;

@@ -9,7 +9,7 @@
 typedef struct {
     int64_t term;
     double p[UGT_MOST_DIMENSIONS];
-    uint64_t set[UGT_MOST_DIMENSIONS];
+    uint64_t set[UGT_MOST_DIMENSIONS], half[UGT_MOST_DIMENSIONS];
     double wins[UGT_MOST_MENTIONED];
     uint8_t name[UGT_MOST_MENTIONED]; /* the class at each place */
 } form;
@@ -39,9 +39,9 @@ static void color_classes(const ugt_cubature *w, const ugt_component *one, uint6
         for (int d = 0; d < one->n_dims; d++) {
             uint64_t sum = bits_of(one->p[d]);
             for (int64_t k = 0; k < w->m; k++)
-                sum += one->set[d] >> k & 1u ? mixed(color[k]) : 0;
+                sum += one->set[d] >> k & 1u ? mixed(color[k]) : one->half[d] >> k & 1u ? mixed(color[k] + 1) : 0;
             for (int64_t k = 0; k < w->m; k++)
-                next[k] += one->set[d] >> k & 1u ? mixed(sum) : 0;
+                next[k] += one->set[d] >> k & 1u ? mixed(sum) : one->half[d] >> k & 1u ? mixed(sum + 1) : 0;
         }
         memcpy(color, next, sizeof next);
     }
@@ -66,24 +66,28 @@ static void form_of(const ugt_cubature *w, int64_t term, form *out)
         out->wins[i] = w->wins[out->name[i]];
     }
     for (int d = 0; d < one->n_dims; d++) {
-        uint64_t set = 0;
-        for (int k = 0; k < w->m; k++)
-            if (one->set[d] >> k & 1u)
-                set |= (uint64_t)1 << place[k];
+        uint64_t set = 0, half = 0;
+        for (int k = 0; k < w->m; k++) {
+            set |= (one->set[d] >> k & 1u) << place[k];
+            half |= (one->half[d] >> k & 1u) << place[k];
+        }
         int at = d;
-        for (; at > 0 && out->set[at - 1] > set; at--) {
+        for (; at > 0 && (out->set[at - 1] > set || (out->set[at - 1] == set && out->half[at - 1] > half)); at--) {
             out->set[at] = out->set[at - 1];
+            out->half[at] = out->half[at - 1];
             out->p[at] = out->p[at - 1];
         }
         out->set[at] = set;
+        out->half[at] = half;
         out->p[at] = one->p[d];
     }
 }
 
 static int compare_structures(const form *x, const form *y)
 {
-    const int by_set = memcmp(x->set, y->set, sizeof x->set), by_p = memcmp(x->p, y->p, sizeof x->p);
-    return by_set != 0 ? by_set : by_p != 0 ? by_p : memcmp(x->wins, y->wins, sizeof x->wins);
+    const int by_set = memcmp(x->set, y->set, sizeof x->set), by_half = memcmp(x->half, y->half, sizeof x->half);
+    const int by_p = memcmp(x->p, y->p, sizeof x->p);
+    return by_set != 0 ? by_set : by_half != 0 ? by_half : by_p != 0 ? by_p : memcmp(x->wins, y->wins, sizeof x->wins);
 }
 
 static int compare_forms(const void *a, const void *b)

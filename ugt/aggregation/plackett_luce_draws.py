@@ -166,10 +166,11 @@ def plackett_luce(
     case); a tied block is the sum over its orders. The dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes
     refines up to 7 dimensions and 200 terms until the stated error is at most ``tolerance``. In checks against finer rules the true error
     was below the stated one. Cases that are too hard get a lattice with 16 random shifts (Cools, Kuo & Nuyens 2006), with points around the
-    mode of each term (after Geweke 1989), which stops at a
-    standard error of 2e-4, or of ``tolerance`` if that is larger. The hardest, mostly with several tied blocks at a high reliability, run
-    out of points before and state a larger error. Cases with tied blocks and a reliability that is not whole, or with more than 5,000
-    different orders, get draws. ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them.
+    mode of each term (after Geweke 1989), which stops at a standard error of 2e-4, or of ``tolerance`` if that is larger. The hardest,
+    mostly with several tied blocks at a high reliability, run out of points before and state a larger error. A tied pair may count any
+    number of times, with one more variable and exponents of sets that may be below 0, to which integrals are continued. Cases with more
+    than 5,000 different orders, and cases with three or more tied classes and a reliability that is not whole, get draws. ``how`` and
+    ``error`` of the result say it for each case, and its ``repr`` counts them.
     With a tempering, ``"auto"`` means draws.
 
     References

@@ -23,7 +23,7 @@ MOST_TERMS = 5000  # of the expansion of tied blocks
 MOST_POINTS = 400_000  # of the lattice of a case at the default tolerance
 GROWTH, LATTICE_GROWTH = 0.6, 0.75  # a tenth of the error takes some four times the nodes, of the lattice some six times
 NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
-TIED = "tied blocks that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
+TIED = "three or more tied classes that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
 
 
 def integrate(
