@@ -287,7 +287,7 @@ def test_bad_laws():
         (half, [1, 1, INF], r"concentration must be finite and above 0\. Got inf, first at case 2\."),
         (half, [1, NAN, 1], r"concentration must be finite and above 0\. Got nan, first at case 1\."),
         (half, [1, 2], r"concentration must be 3 numbers, one per case\. Got int\d\d of shape \(2,\)\."),
-        (half, ["1"] * 3, r"concentration must be 3 numbers, one per case\. Got <U1"),
+        (half, ["1"] * 3, r"concentration must be 3 numbers, one per case\. Got [<>]U1"),
         ([[0.5, 0.6]], [1], r"predictions must add up to 1"),
         (0.5, [1], r"predictions must be numbers of shape"),
     ):
