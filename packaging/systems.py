@@ -233,6 +233,8 @@ def wine(machine: Machine, shared: dict[str, str]) -> tuple[list[str], dict[str,
         shutil.copy(name, folder)
     libraries = f"{library / 'x86_64-linux-gnu'}:{root / 'lib' / 'x86_64-linux-gnu'}"
     prefix = {
+        # With its drive: a process may start others in a folder of another one.
+        "PYTHONPATH": "Z:" + shared["PYTHONPATH"].replace("/", "\\"),
         "WINEPREFIX": str(machine.folder / "prefix"),
         "WINEDEBUG": "-all",
         "WINEDLLOVERRIDES": "mscoree,mshtml=",
