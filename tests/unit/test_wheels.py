@@ -239,6 +239,20 @@ def test_the_processor_that_is_emulated(name, options, tmp_path, monkeypatch):
     assert f"/qemu-{name}-static {options}{tmp_path}" in Path(python).read_text(encoding="utf-8")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links of Debian")
+def test_packages_for_windows_have_a_path_with_a_drive(tmp_path, monkeypatch):
+    """A process there starts others in a folder of another drive."""
+    systems = script("packaging", "systems")
+    monkeypatch.setattr(systems.wheels, "PARTS", tmp_path)
+    monkeypatch.setattr(systems.wheels, "winpython", lambda _: tmp_path)
+    for function in ("installed", "tool"):
+        monkeypatch.setattr(systems, function, lambda *_: tmp_path)
+    (tmp_path / "usr" / "lib" / "wine").mkdir(parents=True)
+    (tmp_path / "usr" / "lib" / "wine" / "wineserver").touch()
+    _, environment = systems.python_of(systems.MACHINES["windows"])
+    assert environment["PYTHONPATH"] == "Z:" + str(tmp_path).replace("/", "\\")
+
+
 # --- the recipe --------------------------------------------------------------------------------------------------------
 def parsed(path):
     return pytest.importorskip("yaml").safe_load(path.read_text(encoding="utf-8"))
