@@ -1,6 +1,6 @@
 """The numbers of all public functions and of reports, written on one system and compared with those of another.
 
-Run: python tests/same_numbers.py write FILE
+Run: python tests/same_numbers.py write FILE [PROBLEMS]  (the first of the three problems, for what is slow)
      python tests/same_numbers.py compare FILE FILE      (exit code 1 if some differ by more than the tolerance)
      python tests/same_numbers.py reports FOLDER FOLDER  (the same for the folders of two reports: words, and numbers in them)
      python tests/same_numbers.py table FILE FILE ...    (pairs of files that were compared, as rows of a table)
@@ -52,14 +52,14 @@ def tolerance(call: str) -> float:
     return 0.0 if name in EXACT else LARGER.get(name, TOLERANCE)
 
 
-def table() -> dict[str, Any]:
-    """Return the numbers of every public function on every small problem, as text."""
+def table(problems: int = len(WORLDS)) -> dict[str, Any]:
+    """Return the numbers of every public function on the first small problems, as text."""
     import scipy
     from public_functions import FUNCTIONS, make_world, numbers
 
     warnings.simplefilter("ignore")
     found: dict[str, Any] = streams()
-    for i, world in enumerate(make_world(**size) for size in WORLDS):
+    for i, world in enumerate(make_world(**size) for size in WORLDS[:problems]):
         for name, entry in FUNCTIONS.items():
             found[f"{name} {i}"] = {path: stored(one) for path, one in numbers(entry.call(world)).items()}
     versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
@@ -157,7 +157,7 @@ def rows(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
 def main() -> None:
     """Run the command line."""
     if sys.argv[1] == "write":
-        Path(sys.argv[2]).write_bytes(json.dumps(table()).encode())
+        Path(sys.argv[2]).write_bytes(json.dumps(table(*map(int, sys.argv[3:]))).encode())
         return
     if sys.argv[1] == "reports":
         found = compare_reports(*map(Path, sys.argv[2:4]))
@@ -172,10 +172,10 @@ def main() -> None:
     for side in sides:
         print(", ".join(f"{key} {value}" for key, value in side.items() if key != "numbers"))
     differ = compare(*sides)
-    count = len(sides[0]["numbers"])
-    print(f"{count - len(differ)} of {count} calls the same to the last bit")
-    for name, size in sorted(differ.items(), key=lambda item: -item[1]):
+    for name, size in sorted(differ.items(), key=lambda item: item[1]):
         print(f"  {name}: {size:.2g}")
+    count = len(sides[0]["numbers"])
+    print(f"{count - len(differ)} of {count} calls the same to the last bit; largest difference {max(differ.values(), default=0):.2g}")
     sys.exit(any(size > tolerance(name) for name, size in differ.items()))
 
 

@@ -465,7 +465,7 @@ NAMED = Dirichlet.from_array([[3, 1, 1], [1, 2, 0]], case_ids=["p", "q"], classe
         ([[1, 0, 0], [0, np.nan, 1]], {}, "scores must not be NaN. Got nan, first at case 'q', class 'y'."),
         ([[1, 0, 0]], {}, r"scores must be numbers of shape \(2, 3\). Got int\d\d of shape \(1, 3\)."),
         ([[1, 0], [0, 1]], {}, r"scores must be numbers of shape \(2, 3\). Got int\d\d of shape \(2, 2\)."),
-        ([["a", "b", "c"]] * 2, {}, r"scores must be numbers of shape \(2, 3\). Got <U1 of shape \(2, 3\)."),
+        ([["a", "b", "c"]] * 2, {}, r"scores must be numbers of shape \(2, 3\). Got [<>]U1 of shape \(2, 3\)."),
         *((np.eye(2, 3), {"k": bad}, f"k must be a whole number from 1 to 3. Got {bad}.") for bad in (4, 0, 1.0, True)),
         (np.eye(2, 3), {"k": 1, "ties": "random"}, "ties must be one of 'expectation', 'first'. Got 'random'."),
     ],

@@ -250,7 +250,7 @@ def test_bad_features_and_parameters():
     for bad, message in (
         (x[:-1], r"features must be numbers of shape \(80, M\)\. Got float64 of shape \(79, 2\)\."),
         (x[None], r"features must be numbers of shape \(80, M\)\."),
-        (x.astype(str), r"features must be numbers of shape \(80, M\)\. Got <U"),
+        (x.astype(str), r"features must be numbers of shape \(80, M\)\. Got [<>]U"),
         (np.where(x > 12, NAN, x), r"features must be finite, at most 1e\+100\. Got nan, first at case \d+, feature [01]\."),
         (np.where(x > 12, -INF, x), r"features must be finite, at most 1e\+100\. Got -inf, first at case \d+, feature [01]\."),
         (x * 1e300, r"features must be finite, at most 1e\+100\. Got .*e\+301, first at case 0, feature 0\."),
@@ -287,7 +287,7 @@ def test_bad_laws():
         (half, [1, 1, INF], r"concentration must be finite and above 0\. Got inf, first at case 2\."),
         (half, [1, NAN, 1], r"concentration must be finite and above 0\. Got nan, first at case 1\."),
         (half, [1, 2], r"concentration must be 3 numbers, one per case\. Got int\d\d of shape \(2,\)\."),
-        (half, ["1"] * 3, r"concentration must be 3 numbers, one per case\. Got <U1"),
+        (half, ["1"] * 3, r"concentration must be 3 numbers, one per case\. Got [<>]U1"),
         ([[0.5, 0.6]], [1], r"predictions must add up to 1"),
         (0.5, [1], r"predictions must be numbers of shape"),
     ):

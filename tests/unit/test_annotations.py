@@ -239,7 +239,7 @@ COUNT_ERRORS = {
     r"counts must be a table of numbers, cases x classes\. Got int\d\d of shape \(2,\)": {"counts": np.array([1, 2])},
     r"counts must be a table of numbers, cases x classes\. Got object": {"counts": np.ma.array([[1, 2]], mask=[[0, 1]])},
     r"counts must be a table of numbers, cases x classes\. Got bool": {"counts": [[True, False]]},
-    r"counts must be a table of numbers, cases x classes\. Got <U1": {"counts": [["1", "2"]]},
+    r"counts must be a table of numbers, cases x classes\. Got [<>]U1": {"counts": [["1", "2"]]},
     r"case_ids must be 2 ids\. Got 1": {"case_ids": ["p"]},
     r"classes must be 2 ids\. Got 3": {"classes": ["a", "b", "c"]},
     r"classes must not repeat an id\. Got 'a' twice": {"classes": ["a", "a"]},

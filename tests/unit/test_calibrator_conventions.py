@@ -108,7 +108,7 @@ def test_bad_shapes_and_weights(kind):
         (given[None], r"predictions must be numbers of shape"),
         (given.astype(complex), r"predictions must be numbers of shape .* Got complex128"),
         (given > 0, r"predictions must be numbers of shape .* Got bool"),
-        (given.astype(str), r"predictions must be numbers of shape .* Got <U"),
+        (given.astype(str), r"predictions must be numbers of shape .* Got [<>]U"),
         (np.ma.masked_less(given, 0.2), r"predictions must be numbers of shape .* Got object"),
         (None, r"predictions must be numbers of shape .* Got object of shape \(\)\."),
     ):

@@ -42,7 +42,7 @@ def files(found):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "annotations.csv").write_text(ANNOTATIONS, encoding="utf-8")
+    (tmp_path / "annotations.csv").write_bytes(ANNOTATIONS.encode())  # whose hash is recorded
     (tmp_path / "A.csv").write_text(SCORES, encoding="utf-8")
     np.savez(tmp_path / "B.npz", scores=[[0.9, 0.1, 0.0]] * 4, case_ids=["p1", "p2", "p3", "p4"], classes=["cat", "dog", "ibex"])
     return tmp_path

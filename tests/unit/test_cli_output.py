@@ -285,7 +285,7 @@ def test_a_terminal_gets_bars_of_tqdm(monkeypatch):
 
 
 def test_names_cannot_break_lines_nor_play_with_the_terminal(folder, capsys):
-    (folder / "odd.csv").write_text(LABELS.replace("p3", '"a\nb"').replace("cat", "\x1b[31mcat \u202e"), encoding="utf-8")
+    (folder / "odd.csv").write_bytes(LABELS.replace("p3", '"a\nb"').replace("cat", "\x1b[31mcat \u202e").encode())
     assert cli.main(["certainty", "odd.csv"]) == 0
     plain = capsys.readouterr().out
     assert "\x1b" not in plain and "\u202e" not in plain

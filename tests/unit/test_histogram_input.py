@@ -90,7 +90,7 @@ BAD = {
     "one class": ([[1], [2]], [[1.0], [1.0]], r"counts must have at least 2 classes\. Got 1\."),
     "one axis": ([1, 2], [0.5, 0.5], r"counts must be numbers of shape \(N, K\)\. Got int\d\d of shape \(2,\)\."),
     "no cases": (np.zeros((0, 2)), np.zeros((0, 2)), r"counts must be numbers of shape \(N, K\)\. Got float64 of shape \(0, 2\)\."),
-    "text": ([["a", "b"]], [[0.5, 0.5]], r"counts must be numbers of shape \(N, K\)\. Got <U1 of shape \(1, 2\)\."),
+    "text": ([["a", "b"]], [[0.5, 0.5]], r"counts must be numbers of shape \(N, K\)\. Got [<>]U1 of shape \(1, 2\)\."),
     "ragged": ([[1, 2], [1]], [[0.5, 0.5]] * 2, r"counts must be numbers of shape \(N, K\)\. Got"),
     "masked": (np.ma.array([[1, 2]], mask=[[True, False]]), [[0.5, 0.5]], r"counts must be numbers of shape \(N, K\)\. Got object"),
 }

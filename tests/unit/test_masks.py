@@ -168,7 +168,7 @@ def test_wrong_predictions(prediction, message):
         ([[1, 0], [1, 2]], r"masks must hold only True and False, or 1 and 0. Got 2, first at case 'q' \(row 1\)\."),
         ([[1, 0], [1, np.nan]], r"masks must hold only True and False, or 1 and 0. Got nan, first at case 'q' \(row 1\)\."),
         ([[1, 0], None], r"masks must be arrays of True and False. Got NoneType of object, shape \(\), first at case 'q' \(row 1\)\."),
-        ([["a"], [1]], r"masks must be arrays of True and False. Got list of <U1, shape \(1,\), first at case 'p' \(row 0\)\."),
+        ([["a"], [1]], r"masks must be arrays of True and False. Got list of [<>]U1, shape \(1,\), first at case 'p' \(row 0\)\."),
         ([[[1], [1, 0]], [1]], r"masks must be arrays of True and False"),
         ([True, False], r"masks must be arrays of True and False. Got bool of bool, shape \(\), first at case 'p' \(row 0\)\."),
         ([np.ma.masked_array([1, 0], [True, False]), [1, 0]], r"masks must be arrays of True and False"),
@@ -197,7 +197,7 @@ def test_wrong_cells_of_tables():
     table = np.ones((2, 3, 4), np.uint8)
     table[1, 2, 3] = 255
     refused(r"hold only True and False, or 1 and 0. Got 255, first at case 1, annotator 2\.", Masks.from_wide, table)
-    refused(r"masks must be arrays of True and False. Got an array of <U1\.", Masks.from_wide, np.full((2, 2, 2), "x"))
+    refused(r"masks must be arrays of True and False. Got an array of [<>]U1\.", Masks.from_wide, np.full((2, 2, 2), "x"))
     refused(r"masks must be a table of masks", Masks.from_wide, np.ma.masked_array(np.ones((1, 1, 2)), [[[True, False]]]))
     refused(r"case_ids must be 1 ids. Got 2\.", Masks.from_wide, [[[1]]], case_ids=[1, 2])
 

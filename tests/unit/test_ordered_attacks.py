@@ -92,7 +92,7 @@ def test_ratings_beside_the_scale_are_counted_with_the_first():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("ordered", np.array("yes"), r"ordered must be one value, true or false\. Got <U3 of shape"),
+        ("ordered", np.array("yes"), r"ordered must be one value, true or false\. Got [<>]U3 of shape"),
         ("ordered", np.array(2), r"ordered must be one value, true or false"),
         ("ordered", np.array([True, False]), r"ordered must be one value"),
         ("scale", np.array([1.0, 2.0]), r"file must hold the arrays"),

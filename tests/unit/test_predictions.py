@@ -109,7 +109,7 @@ def test_wrong_number_of_rows_or_classes():
     [
         ((None, [1.0, 2.0]), r"scores must be a table of cases x classes\. Got shape \(2,\)\."),
         ((None, np.ones((0, 3))), r"scores must be a table of cases x classes\. Got shape \(0, 3\)\."),
-        ((None, [["a", "b"]]), r"scores must be numbers\. Got dtype <U1\."),
+        ((None, [["a", "b"]]), r"scores must be numbers\. Got dtype [<>]U1\."),
         ((None, [[1j]]), r"scores must be numbers\. Got dtype complex128\."),
         ((["p", "q"], [[1, 2], [np.nan, 3]], ["a", "b"]), r"scores must be finite\. Got nan, first at case 'q', class 'a'\."),
         ((None, [[1, 2], [3, -np.inf]]), r"scores must be finite\. Got -inf, first at case 1, class 1\."),

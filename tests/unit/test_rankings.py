@@ -133,7 +133,7 @@ LONG_ERRORS = {
     r"rank must be finite\. Got nan, first at case 'q' \(row 2\)": {"rank": [1, 2, None]},
     r"rank must be finite\. Got nan, first at case 'p' \(row 0\)": {"rank": np.ma.array([1, 2, 1], mask=[1, 0, 0])},
     r"confidence must be finite\. Got inf, first at case 'p' \(row 0\)": {"rank": None, "confidence": [np.inf, 2, 1]},
-    r"rank must be a column of numbers\. Got <U1": {"rank": ["1", "2", "3"]},
+    r"rank must be a column of numbers\. Got [<>]U1": {"rank": ["1", "2", "3"]},
     r"rank must hold numbers\. Got 'a', first at case 'p' \(row 1\)": {"rank": [1, "a", None]},
     r"rank must be a column of numbers\. Got bool": {"rank": [True, False, True]},
     r"rank must be a column of numbers\. Got int64 of shape \(3, 1\)": {"rank": np.ones((3, 1), np.int64)},

@@ -85,7 +85,7 @@ def test_wide_and_long_agree(table):
     [
         (([0, 1], [0, 0], [1.0, NAN]), r"value must be finite\. Got nan, first at case 1 \(row 1\)\."),
         ((["p", "q"], [0, 0], [math.inf, 1]), r"value must be finite\. Got inf, first at case 'p' \(row 0\)\."),
-        (([0, 1], [0, 0], ["1", "2"]), r"value must be a column of numbers\. Got <U1 of shape \(2,\)\."),
+        (([0, 1], [0, 0], ["1", "2"]), r"value must be a column of numbers\. Got [<>]U1 of shape \(2,\)\."),
         (([0, 1], [0, 0], [1.0, "x"]), r"value must be a column of numbers"),
         (([0, 1], [0, 0], np.array([1.0, "2"], object)), r"value must hold numbers\. Got '2', first at case 1 \(row 1\)\."),
         (([0, 1], [0, 0], np.array([True, 2], object)), r"value must hold numbers\. Got True, first at case 0 \(row 0\)\."),

@@ -216,6 +216,18 @@ def test_a_system_whose_parts_are_not_to_be_had_is_skipped(machine, monkeypatch,
     assert capsys.readouterr().out == f"{machine}: skipped: no archive\n"
 
 
+def test_ci_runs_a_part_on_every_other_system():
+    systems = script("packaging", "systems")
+    assert [path for path in (*systems.PART, *systems.LEFT_OUT) if not (ROOT / path).exists()] == []
+    if not (ROOT / ".ci" / "run").exists():
+        pytest.skip("no CI here")
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    others = systems.MACHINES.keys() - {"x86_64"}
+    assert set(re.findall(r'"other_system (\w+)"', text)) == others
+    built = text.split('"--pythons 3.11 --systems ')[1].partition('"')[0].split()
+    assert set(built) == {systems.MACHINES[name].wheel for name in others}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="the interpreter is a script")
 @pytest.mark.parametrize(("name", "options"), [("aarch64", "-cpu neoverse-n1 -L "), ("s390x", "-L ")])
 def test_the_processor_that_is_emulated(name, options, tmp_path, monkeypatch):
@@ -225,6 +237,20 @@ def test_the_processor_that_is_emulated(name, options, tmp_path, monkeypatch):
         monkeypatch.setattr(systems, function, lambda *_: tmp_path)
     (python,), _ = systems.python_of(systems.MACHINES[name])
     assert f"/qemu-{name}-static {options}{tmp_path}" in Path(python).read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of Debian")
+def test_packages_for_windows_have_a_path_with_a_drive(tmp_path, monkeypatch):
+    """A process there starts others in a folder of another drive."""
+    systems = script("packaging", "systems")
+    monkeypatch.setattr(systems.wheels, "PARTS", tmp_path)
+    monkeypatch.setattr(systems.wheels, "winpython", lambda _: tmp_path)
+    for function in ("installed", "tool"):
+        monkeypatch.setattr(systems, function, lambda *_: tmp_path)
+    (tmp_path / "usr" / "lib" / "wine").mkdir(parents=True)
+    (tmp_path / "usr" / "lib" / "wine" / "wineserver").touch()
+    _, environment = systems.python_of(systems.MACHINES["windows"])
+    assert environment["PYTHONPATH"] == "Z:" + str(tmp_path).replace("/", "\\")
 
 
 # --- the recipe --------------------------------------------------------------------------------------------------------

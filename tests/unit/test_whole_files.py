@@ -85,6 +85,7 @@ def fail(monkeypatch, steps, problem):
 
     for name in ("replace", "rename"):
         monkeypatch.setattr(os, name, failing(getattr(os, name)))
+    monkeypatch.setattr(whole_file, "SCAN", -1)  # Windows waits for no other program either
     return made
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import parallel
-from .._base.arrays import Int32, Int64, NDArray
+from .._base.arrays import Bools, Int32, Int64, NDArray
 from .._base.checks import error
 from .._base.ragged import offsets_of, row_of, sizes_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Packed = tuple[Int64, Int64, Words]  # shapes by case (N, D), where the words of each mask start (R + 1,), and the words
 PIXELS = 2**20  # pixels packed at a time, but at least one mask
 WORD = 64
+PLAIN = np.dtype("<u8")  # bit p % 64 of a word is bit p % 8 of its byte p // 8
 
 
 def packed(given: Any, offsets: Int64, where: Where) -> Packed:
@@ -34,7 +35,7 @@ def packed(given: Any, offsets: Int64, where: Where) -> Packed:
     sizes = np.zeros(len(first), np.int64)
     sizes[known] = [_n_words(shape) for shape in shapes]
     start = offsets_of(sizes[row_of(offsets)])
-    words: Words = np.zeros(start[-1], np.uint64)
+    words: Words = np.zeros(start[-1], PLAIN)
     octets = words.view(np.uint8)
 
     def part(begin: int, end: int) -> None:
@@ -48,14 +49,13 @@ def packed(given: Any, offsets: Int64, where: Where) -> Packed:
 
     if len(words):
         parallel.run(part, len(masks), max(1, PIXELS // (WORD * int(sizes.max()))), "packing masks")
-    words.flags.writeable = False
-    return _shape_table(len(first), known, shapes), start, words
+    return _shape_table(len(first), known, shapes), start, _native(words)
 
 
 def packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packed:
     """Return sets as words; set r holds the classes ``code[of[r]:of[r + 1]]``."""
     n_sets, n_words = len(of) - 1, _n_words((n_classes,))
-    words: Words = np.zeros(n_sets * n_words, np.uint64)
+    words: Words = np.zeros(n_sets * n_words, PLAIN)
     octets = words.view(np.uint8).reshape(n_sets, 8 * n_words)
 
     def part(begin: int, end: int) -> None:
@@ -66,8 +66,13 @@ def packed_sets(of: Int64, code: Int32, offsets: Int64, n_classes: int) -> Packe
         octets[begin:end, : bits.shape[1]] = bits
 
     parallel.run(part, n_sets, max(1, PIXELS // n_classes), "packing sets")
-    words.flags.writeable = False
-    return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, words
+    return np.full((len(offsets) - 1, 1), n_classes, np.int64), np.arange(n_sets + 1, dtype=np.int64) * n_words, _native(words)
+
+
+def unpacked(words: Words, shape: tuple[int, ...]) -> Bools:
+    """Return the words of one mask as an array of bool."""
+    octets = words.astype(PLAIN, copy=False).view(np.uint8)
+    return np.unpackbits(octets, count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
 
 
 def members(sets: Any, where: Where) -> tuple[Int64, list[Any]]:
@@ -111,6 +116,13 @@ def _check_shapes(masks: Sequence[NDArray[Any]] | NDArray[Any], offsets: Int64, 
     for r, mask in enumerate(masks):
         if mask.shape != masks[first[r]].shape:
             raise error("masks", f"have one shape in a case, {masks[first[r]].shape}", mask.shape, where(r))
+
+
+def _native(words: Words) -> Words:
+    """Return words in the byte order of the machine, read-only."""
+    words = words.astype(np.uint64, copy=False)
+    words.flags.writeable = False
+    return words
 
 
 def _n_words(shape: tuple[int, ...]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from .._base.axes import class_axis
 from .._base.checks import error
 from .._base.ragged import n_empty, offsets_of, row_at, sizes_of, take
 from .._tabular.rows import LongRows, OnCases, WideCells
-from .mask_words import layers_of, members, packed, packed_sets
+from .mask_words import layers_of, members, packed, packed_sets, unpacked
 
 if TYPE_CHECKING:
     from .._base.axes import Classes
@@ -36,7 +35,7 @@ class Masks(OnCases):
     start : (R + 1,) int64
         Mask r is ``words[start[r]:start[r + 1]]``.
     words : uint64
-        The pixels in C order: pixel p of a mask is bit p % 8 of its byte p // 8; bits after the last pixel are 0.
+        The pixels in C order: pixel p of a mask is bit p % 64 of its word p // 64; bits after the last pixel are 0.
     classes : (K,) array of int64 or str, or None
         The classes that the pixels of label sets mean.
     layers : (K,) array of int64, or None
@@ -203,8 +202,7 @@ class Masks(OnCases):
 
     def unpacked(self, words: NDArray[np.uint64], i: int) -> Bools:
         """Return the words of one mask of case i as an array of bool."""
-        shape = self.shape_of(i)
-        return np.unpackbits(words.view(np.uint8), count=math.prod(shape), bitorder="little").astype(bool).reshape(shape)
+        return unpacked(words, self.shape_of(i))
 
     def take(self, rows: NDArray[np.integer]) -> Masks:
         """Return the masks in another order, in which each remains in its case."""
