@@ -21,7 +21,8 @@
 #define MOST_CLASSES UGT_MOST_DIMENSIONS /* the rest included */
 #define MOST_TIED 8
 #define STEP 0.6           /* between nodes, in standard deviations given the other z */
-#define NODES 48
+#define MOST_STEP 0.4      /* of log lambda: its density may fall as slowly as e^-x on one side */
+#define NODES 64
 #define DEEP 16.0          /* fall of the log density along the line through the mode, at which lines end */
 #define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
 #define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
@@ -49,7 +50,7 @@ typedef struct {
 typedef struct {
     int order[MOST_CLASSES];
     int n_nodes;
-    double begin;       /* z of the first node */
+    double begin, step; /* z of the first node, and between nodes */
     int64_t n_lines;    /* of a shift */
     double mode[MOST_CLASSES]; /* x */
     double jacobian[MOST_CLASSES * MOST_CLASSES]; /* of theta by x at the mode */
@@ -308,7 +309,7 @@ static void add_first(lines *l, const direction *to, double begin, double total,
     first[k] += total;
     if (best >= 0) {
         const double behind = l->theta[best] - l->theta[k] + ((k == l->m) - (best == l->m)) * l->handicap;
-        const double below = integral_to(l, (behind / to->axis[0] - begin) / STEP, n);
+        const double below = integral_to(l, (behind / to->axis[0] - begin) / to->step, n);
         first[k] -= below;
         first[best] += below;
     }
@@ -351,8 +352,8 @@ static void add_lines(ugt_cubature *w, lines *l, direction *to, int shift, int64
                 x[c] += to->axis[(j + 1) * size + c] * z;
         }
         set_point(l, to, x);
-        const double begin = to->begin + STEP * (moved - 0.5);
-        fill(l, k, to->axis[0] * begin, to->axis[0] * STEP, to->power, n);
+        const double begin = to->begin + to->step * (moved - 0.5);
+        fill(l, k, to->axis[0] * begin, to->axis[0] * to->step, to->power, n);
         for (int j = 0; j < n; j++)
             l->line.height[j] = exp(l->line.height[j] + log_weight);
         const double total = ugt_total_of(l->line.height, n);
@@ -522,19 +523,20 @@ static void set_scales(lines *l, direction *to)
 {
     const int size = l->d - 1;
     double end[2];
+    to->step = fmin(STEP, MOST_STEP / to->axis[0]);
     for (int j = 1; j < size; j++)
         set_law(l, to, to->axis + j * size, &to->law[j]);
     for (int side = 0; side < 2; side++) {
         double fall = 0.0;
-        for (end[side] = 2.0; end[side] < NODES * STEP / 2 - 2.0 && fall < DEEP;) {
+        for (end[side] = 2.0; end[side] < NODES * to->step / 2 - 2.0 && fall < DEEP;) {
             end[side] += 1.0;
             fall = l->peak - height_at(l, to, to->axis, side ? end[side] : -end[side]);
         }
     }
-    to->n_nodes = (int)ceil((end[0] + end[1]) / STEP) + 1;
+    to->n_nodes = (int)ceil((end[0] + end[1]) / to->step) + 1;
     to->begin = -end[0];
     for (int i = 0; i < to->n_nodes; i++)
-        to->power[i] = exp(STEP * to->axis[0] * i);
+        to->power[i] = exp(to->step * to->axis[0] * i);
 }
 
 /* Sets the chance of each rival to be above class k, whose lines these are, by the normal law at the mode. */
