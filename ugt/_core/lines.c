@@ -17,6 +17,8 @@
 
 #define SHIFTS 16
 #define FIRST_LINES 32     /* of a shift and class */
+#define UNEVEN 0.1         /* squared coefficient of variation of the totals of lines, above which the first lines may miss what matters */
+#define LEAST_UNEVEN 128   /* lines of a shift before they may be enough, if they are uneven */
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
 #define MOST_CLASSES UGT_MOST_DIMENSIONS /* the rest included */
 #define MOST_TIED 8
@@ -52,6 +54,7 @@ typedef struct {
     int n_nodes;
     double begin, step; /* z of the first node, and between nodes */
     int64_t n_lines;    /* of a shift */
+    double squares;     /* sum of squared totals of lines */
     double mode[MOST_CLASSES]; /* x */
     double jacobian[MOST_CLASSES * MOST_CLASSES]; /* of theta by x at the mode */
     double cholesky[MOST_CLASSES * MOST_CLASSES], axis[MOST_CLASSES * MOST_CLASSES]; /* L; row j: column j of L^-T */
@@ -358,6 +361,7 @@ static void add_lines(ugt_cubature *w, lines *l, direction *to, int shift, int64
             l->line.height[j] = exp(l->line.height[j] + log_weight);
         const double total = ugt_total_of(l->line.height, n);
         sum[0] += total;
+        to->squares += total * total;
         l->all += total;
         add_first(l, to, begin, total, first);
         for (int j = 0; j < n && to == l->of; j++) {
@@ -601,8 +605,12 @@ static double mean_of_lines(const ugt_cubature *w, const lines *l, double *out, 
     int from[MOST_CLASSES] = {0};
     memset(out, 0, (size_t)w->width * sizeof *out);
     for (int j = 0; j < l->n_directions; j++) {
-        from[l->of[j].order[0]] = j;
-        own[j] = 0.0;
+        const direction *to = &l->of[j];
+        double all = 0.0;
+        for (int r = 0; r < SHIFTS; r++)
+            all += to->sum[r * width];
+        from[to->order[0]] = j;
+        own[j] = to->n_lines < LEAST_UNEVEN && SHIFTS * (double)to->n_lines * to->squares > (1.0 + UNEVEN) * all * all ? INFINITY : 0.0;
     }
     for (int part = 0; part < 3; part++)
         for (int k = 0; k < l->d; k++) {
@@ -683,7 +691,7 @@ int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const v
         for (int j = 0; j < l->n_directions; j++)
             if (own[j] > target)
                 wanted += SHIFTS * (l->of[j].n_lines > 0 ? l->of[j].n_lines : FIRST_LINES);
-        if (w->leaves > 0 && (wanted == 0 || *error <= target || w->leaves + wanted > w->options->most_points))
+        if (w->leaves > 0 && (wanted == 0 || w->leaves + wanted > w->options->most_points))
             break;
         for (int j = 0; j < l->n_directions; j++) {
             direction *to = &l->of[j];
