@@ -16,7 +16,7 @@
 #include "wide.h"
 
 #define SHIFTS 16
-#define FIRST_LINES 32     /* of a shift and class */
+#define FIRST_LINES 64     /* of a shift and class */
 #define UNEVEN 0.1         /* squared coefficient of variation of the totals of lines, above which the first lines may miss what matters */
 #define LEAST_UNEVEN 128   /* lines of a shift before they may be enough, if they are uneven */
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
