@@ -32,7 +32,7 @@
 #define LEAST_SLOPE 0.3    /* of the log density beyond the last cell */
 #define MOST_FACTORS 10    /* of a product, before its logarithm */
 #define PER_NODE 32        /* nodes of the table of the integral of sinc, between nodes of a line */
-#define FAR 1e-4           /* probability that all others together outweigh each mentioned class twice, up to which they are integrated */
+#define FAR 2e-3           /* greatest bound of the error where all others together outweigh each mentioned class twice; it is stated */
 
 typedef struct {
     double weight;
@@ -324,10 +324,13 @@ static void add_first(lines *l, const direction *to, double begin, double total,
         const double x = fmax(l->own[i], other) / l->lambda[l->m];
         if (x >= 1.0)
             continue;
-        const double moved = l->line.height[i] * tail_above(l, fmax(x, 0.5));
-        first[listed] -= moved;
-        first[l->m] += moved;
-        l->far += x < 0.5 ? l->line.height[i] : 0.0;
+        double tail = tail_above(l, fmax(x, 0.5));
+        if (x < 0.5) { /* between this and 1 */
+            l->far += 0.5 * (1.0 - tail) * l->line.height[i];
+            tail += 0.5 * (1.0 - tail);
+        }
+        first[listed] -= tail * l->line.height[i];
+        first[l->m] += tail * l->line.height[i];
     }
 }
 
@@ -621,7 +624,7 @@ static double mean_of_lines(const ugt_cubature *w, const lines *l, double *out, 
                 value += sum[r * width + at];
                 all += sum[r * width];
             }
-            value /= all;
+            value = fmax(value / all, 0.0); /* interpolation may be a little below 0 */
             values[part * MOST_CLASSES + k] = value;
             total += part == 0 ? value : 0.0;
             for (int r = 0; r < SHIFTS; r++) {
@@ -688,15 +691,21 @@ int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const v
     }
     for (;;) {
         int64_t wanted = 0;
+        double worst = 0.0;
         for (int j = 0; j < l->n_directions; j++)
-            if (own[j] > target)
+            worst = fmax(worst, own[j]);
+        if (*error <= target && worst < INFINITY)
+            break;
+        const double limit = worst > target ? target : 0.5 * worst; /* the error of a probability comes from all directions */
+        for (int j = 0; j < l->n_directions; j++)
+            if (own[j] > limit && l->of[j].n_lines < 1 << LATTICE_BITS)
                 wanted += SHIFTS * (l->of[j].n_lines > 0 ? l->of[j].n_lines : FIRST_LINES);
-        if (w->leaves > 0 && (wanted == 0 || w->leaves + wanted > w->options->most_points))
+        if (wanted == 0 || (w->leaves > 0 && w->leaves + wanted > w->options->most_points))
             break;
         for (int j = 0; j < l->n_directions; j++) {
             direction *to = &l->of[j];
             const int64_t end = to->n_lines > 0 ? 2 * to->n_lines : FIRST_LINES;
-            if (own[j] <= target || end > 1 << LATTICE_BITS)
+            if (own[j] <= limit || end > 1 << LATTICE_BITS)
                 continue;
             for (int r = 0; r < SHIFTS; r++) {
                 if (*stop) {
