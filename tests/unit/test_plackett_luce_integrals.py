@@ -446,14 +446,14 @@ def page_of(found, file):
 
 def test_evaluation_says_how_cases_were_computed(tmp_path):
     rankings = ugt.Rankings.from_blocks([CHAINS, TIED, CONFLICT, [[[3]]]] * 3, n_classes=5)
-    found = evaluated(rankings, k=1, reliability=(1, 1.5), prior_mass=0.1)
+    found = evaluated(rankings, k=1, reliability=(1, 1.5))
     (note,) = (note for note in found.notes if note.startswith("Plackett-Luce"))
     assert "an error of at most 0.0001 in 21 of 24 cases, over 2 reliabilities; 3 by quasi-Monte Carlo (largest standard error 0.000" in note
     assert "whole orders" not in note
     rows = diagnostics(found)
     assert rows[1.0, "cases with an exact integral"] == 12 and rows[1.5, "cases by quasi-Monte Carlo"] == 3
     assert 0 < rows[1.5, "largest standard error of these"] <= 5e-4 and not any("R-hat" in quantity for _, quantity in rows)
-    post = ugt.plackett_luce(rankings, reliability=1, tolerance=1e-4, prior_mass=0.1)
+    post = ugt.plackett_luce(rankings, reliability=1, tolerance=1e-4)
     assert found.certainty[0]["value"] == ugt.annotation_certainty(post).value and found.certainty[0]["mc_error"] == 0
     assert found.provenance["parameters"]["method"] == "auto"
     page = page_of(found, tmp_path / "x.html")

@@ -22,6 +22,7 @@
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
 #define MOST_CLASSES UGT_MOST_DIMENSIONS /* the rest included */
 #define MOST_TIED 8
+#define MOST_SHAPE 1e5     /* total shape, above which the rounding of F would show */
 #define STEP 0.6           /* between nodes, in standard deviations given the other z */
 #define MOST_STEP 0.4      /* of log lambda: its density may fall as slowly as e^-x on one side */
 #define NODES 64
@@ -430,6 +431,7 @@ static int read_case(const ugt_cubature *w, lines *l, const ugt_stages *stages, 
     const int64_t first = stages->stage_offsets[i], n = stages->stage_offsets[i + 1] - first;
     const double others = (double)(stages->n_classes - w->m);
     const int has_rest = o->rest != UGT_REST_IGNORE && others > 0.0;
+    double shapes = 0.0;
     int largest = 1;
     *possible = 0;
     if (w->m + has_rest > MOST_CLASSES || w->m + has_rest < 2)
@@ -460,7 +462,9 @@ static int read_case(const ugt_cubature *w, lines *l, const ugt_stages *stages, 
         largest = stage->size > largest ? stage->size : largest;
     }
     qsort(l->factors, (size_t)n, sizeof *l->factors, compare_factors);
-    if (largest > MOST_TIED)
+    for (int k = 0; k < l->d; k++)
+        shapes += l->wins[k];
+    if (largest > MOST_TIED || !(shapes <= MOST_SHAPE))
         return UGT_OK;
     l->tied = malloc((size_t)(2 * NODES) * sizeof *l->tied << largest);
     if (l->tied == NULL)
