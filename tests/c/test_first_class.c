@@ -142,7 +142,7 @@ static void test_lines(void)
             int64_t info[4];
             ugt_cubature_options o = USUAL;
             o.rest = rests[j];
-            o.shape = 0.05;
+            o.shape = 0.2;
             o.reliability = 2.0;
             o.tolerance = 1e-4;
             CHECK(run(texts[i], 6, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_INTEGRATED);

@@ -25,7 +25,7 @@
 #define MOST_SHAPE 1e5     /* total shape, above which the rounding of F would show */
 #define STEP 0.6           /* between nodes, in standard deviations given the other z */
 #define MOST_STEP 0.4      /* of log lambda: its density may fall as slowly as e^-x on one side */
-#define NODES 64
+#define NODES 96           /* at most: a case whose lines need more, because its density hardly falls, has none */
 #define DEEP 16.0          /* fall of the log density along the line through the mode, at which lines end */
 #define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
 #define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
@@ -383,8 +383,8 @@ static void add_lines(ugt_cubature *w, lines *l, direction *to, int shift, int64
     w->leaves += end - from;
 }
 
-/* Tabulates the density along an axis. */
-static void set_law(lines *l, const direction *to, const double *axis, axis_law *law)
+/* Tabulates the density along an axis. Returns whether it falls. */
+static int set_law(lines *l, const direction *to, const double *axis, axis_law *law)
 {
     double height[2][MOST_CELLS / 2 + 1];
     int n[2];
@@ -414,6 +414,7 @@ static void set_law(lines *l, const direction *to, const double *axis, axis_law 
         law->below[i] /= total;
         law->height[i] -= log(total);
     }
+    return height[0][n[0]] < -0.5 * DEEP && height[1][n[1]] < -0.5 * DEEP;
 }
 
 static int compare_factors(const void *a, const void *b)
@@ -529,25 +530,29 @@ static int set_axes(const lines *l, const double *lambda, const double *curvatur
     return 1;
 }
 
-/* Sets the laws of the axes, and the nodes of lines. */
-static void set_scales(lines *l, direction *to)
+/* Sets the laws of the axes, and the nodes of lines. Returns whether the density falls along all of them. */
+static int set_scales(lines *l, direction *to)
 {
     const int size = l->d - 1;
     double end[2];
     to->step = fmin(STEP, MOST_STEP / to->axis[0]);
     for (int j = 1; j < size; j++)
-        set_law(l, to, to->axis + j * size, &to->law[j]);
+        if (!set_law(l, to, to->axis + j * size, &to->law[j]))
+            return 0;
     for (int side = 0; side < 2; side++) {
         double fall = 0.0;
-        for (end[side] = 2.0; end[side] < NODES * to->step / 2 - 2.0 && fall < DEEP;) {
+        for (end[side] = 2.0; end[side] < NODES * to->step && fall < DEEP;) {
             end[side] += 1.0;
             fall = l->peak - height_at(l, to, to->axis, side ? end[side] : -end[side]);
         }
     }
     to->n_nodes = (int)ceil((end[0] + end[1]) / to->step) + 1;
+    if (to->n_nodes > NODES)
+        return 0;
     to->begin = -end[0];
     for (int i = 0; i < to->n_nodes; i++)
         to->power[i] = exp(to->step * to->axis[0] * i);
+    return 1;
 }
 
 /* Sets the chance of each rival to be above class k, whose lines these are, by the normal law at the mode. */
@@ -598,7 +603,8 @@ static int open_directions(const ugt_cubature *w, lines *l, const ugt_stages *st
             return UGT_OK;
     for (int j = 0; j < l->n_directions; j++) {
         l->peak = height_at(l, &l->of[j], l->of[j].axis, 0.0);
-        set_scales(l, &l->of[j]);
+        if (!set_scales(l, &l->of[j]))
+            return UGT_OK;
     }
     *possible = 1;
     return UGT_OK;
