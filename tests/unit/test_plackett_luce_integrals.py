@@ -448,7 +448,9 @@ def test_evaluation_says_how_cases_were_computed(tmp_path):
     rankings = ugt.Rankings.from_blocks([CHAINS, TIED, CONFLICT, [[[3]]]] * 3, n_classes=5)
     found = evaluated(rankings, k=1, reliability=(1, 1.5))
     (note,) = (note for note in found.notes if note.startswith("Plackett-Luce"))
-    assert "an error of at most 0.0001 in 21 of 24 cases, over 2 reliabilities; 3 by quasi-Monte Carlo (largest standard error 0.000" in note
+    assert (
+        "an error of at most 0.0001 in 21 of 24 cases, over 2 reliabilities; 3 by quasi-Monte Carlo (largest standard error 0.000" in note
+    )
     assert "whole orders" not in note
     rows = diagnostics(found)
     assert rows[1.0, "cases with an exact integral"] == 12 and rows[1.5, "cases by quasi-Monte Carlo"] == 3
