@@ -1,4 +1,4 @@
-"""Plackett–Luce with ties that are not expanded, slowly: the posterior as it is, over ratios to the first class; and the lattice of ``lines.c``."""
+"""Plackett–Luce with ties that are not expanded, slowly: over ratios to the first class; and the lattice of ``lines.c``."""
 
 from math import pi
 

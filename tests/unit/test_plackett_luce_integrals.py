@@ -229,7 +229,7 @@ def test_cases_of_many_orders_are_not_drawn():
 
 
 @pytest.mark.parametrize(
-    ("gamma", "unranked", "mass"), [(1, "individual", 0.2), (2.5, "individual", 1.0), (2.5, "lump", 1.0), (4, "ignore", 1.0)]
+    ("gamma", "unranked", "mass"), [(1, "individual", 2.0), (2.5, "individual", 1.0), (2.5, "lump", 8.0), (4, "ignore", 4.0)]
 )
 def test_lines_beside_draws(gamma, unranked, mass, monkeypatch):
     """Ties that are not expanded: against a million draws, the root mean square of differences by their standard errors is about 1."""
@@ -248,7 +248,7 @@ def test_lines_beside_draws(gamma, unranked, mass, monkeypatch):
             known = (drawn > 0.01) & (drawn < 0.99)
             spread = np.sqrt(drawn * (1 - drawn) / (N_DRAWS / 3) + post.error[i] ** 2)  # draws of a chain are alike
             z += ((found - drawn) / spread)[known].tolist()
-    assert len(z) > 20 and max(map(abs, z)) < 5 and np.sqrt(np.mean(np.square(z))) < 1.3
+    assert len(z) >= 10 and max(map(abs, z)) < 5 and np.sqrt(np.mean(np.square(z))) < 1.3
 
 
 def test_lines_keep_what_must_be_kept(monkeypatch):
@@ -271,10 +271,10 @@ def test_lines_keep_what_must_be_kept(monkeypatch):
 def test_lines_beside_the_twin(unranked, monkeypatch):
     monkeypatch.setattr(plackett_luce_integrals, "MOST_TERMS", 1)
     case = [[[0, 1], [2]], [[2], [0]], [[1, 0, 2]]]
-    post = ugt.plackett_luce(ugt.Rankings.from_blocks([case], n_classes=4), reliability=1.5, unranked=unranked, prior_mass=2.0)
+    post = ugt.plackett_luce(ugt.Rankings.from_blocks([case], n_classes=4), reliability=1.5, unranked=unranked, prior_shape=1.0)
     n = 3 if unranked == "ignore" else 4
-    first = slow_lines.first_by_ratios(case, 1.5, [0.5] * n)
-    _, mean, second = grid_posterior(case, [0.5] * n, 1.5)
+    first = slow_lines.first_by_ratios(case, 1.5, [1.0] * n)
+    _, mean, second = grid_posterior(case, [1.0] * n, 1.5)
     assert post.how[0] == LATTICE and np.ptp(first) > 0.1
     assert post.membership(1)[0, :n] == pytest.approx(first, abs=6 * post.error[0])
     assert post.mean()[0, :n] == pytest.approx(mean, abs=6 * post.error[0])

@@ -25,12 +25,12 @@
 #define MOST_SHAPE 1e5     /* total shape, above which the rounding of F would show */
 #define STEP 0.6           /* between nodes, in standard deviations given the other z */
 #define MOST_STEP 0.4      /* of log lambda: its density may fall as slowly as e^-x on one side */
-#define NODES 96           /* at most: a case whose lines need more, because its density hardly falls, has none */
+#define NODES 128          /* at most: a case whose lines need more, because its density hardly falls, has none */
 #define DEEP 16.0          /* fall of the log density along the line through the mode, at which lines end */
 #define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
 #define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
 #define CELL 0.5
-#define LEAST_SLOPE 0.3    /* of the log density beyond the last cell */
+#define LEAST_SLOPE 0.1    /* of the log density beyond the last cell */
 #define MOST_FACTORS 10    /* of a product, before its logarithm */
 #define PER_NODE 32        /* nodes of the table of the integral of sinc, between nodes of a line */
 #define FAR 2e-3           /* greatest bound of the error where all others together outweigh each mentioned class twice; it is stated */
@@ -414,7 +414,7 @@ static int set_law(lines *l, const direction *to, const double *axis, axis_law *
         law->below[i] /= total;
         law->height[i] -= log(total);
     }
-    return height[0][n[0]] < -0.5 * DEEP && height[1][n[1]] < -0.5 * DEEP;
+    return height[0][n[0]] < -0.25 * DEEP && height[1][n[1]] < -0.25 * DEEP;
 }
 
 static int compare_factors(const void *a, const void *b)
