@@ -462,6 +462,11 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     NOTE(info);
     TRY(ugt_first_class(in->stages, KEY, &none, 0, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
+    const ugt_cubature_options lines = {1.5, 0.05, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 50, 8, 200, 5};
+    TRY(ugt_first_class(in->stages, KEY, &lines, 0, CASES, &stop, out, error, info));
+    note(digest, out, (size_t)(3 * n) * sizeof *out);
+    NOTE(error);
+    NOTE(info);
     const ugt_cubature_options fine = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-4, 4, 20, 600, 20, 0, 5};
     TRY(ugt_first_class(in->stages, KEY, &fine, 0, CASES, &stop, out, error, info));
     NOTE(info);

@@ -96,8 +96,8 @@ static void test_lattice_and_limits(void)
     o.most_terms = 1;
     CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && info[1] == 0);
     o = USUAL;
-    o.reliability = 1.5; /* a tie of three that counts one and a half times has no such sum */
-    CHECK(run("0,1,2|2>0>1", 6, &o, out, &error, info) == UGT_OK && info[1] == 0 && info[2] == UGT_NOT_INTEGRATED);
+    o.reliability = 1.5; /* a tie that counts one and a half times has no such sum, but lines */
+    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[1] == 0 && info[2] == UGT_LATTICE && error <= 2e-3);
     o.most_leaves = 10;
     o.reliability = 1.0;
     CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
@@ -151,6 +151,32 @@ static void test_lattice_of_narrow_and_many_terms(void)
         CHECK(error > 0.0);
         CHECK_ALL_CLOSE(out, exact, i == 1 ? 12 : 15, 0.0, 6 * error + bound);
     }
+}
+
+/* Lines, for a case that is not expanded, beside the adaptive rule: few and many rivals, and each kind of rest. */
+static void test_lines(void)
+{
+    static const char *const texts[] = {"0,1>2|2>0>1|1>2|0>3", "0,1>2|0>2|0", "0,1,2>3|3>0|1>0"};
+    int n_integrated = 0;
+    static const int rests[] = {UGT_REST_INDIVIDUAL, UGT_REST_LUMP, UGT_REST_IGNORE};
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        for (size_t j = 0; j < LENGTH(rests); j++) {
+            double exact[15], out[15], error, bound;
+            int64_t info[4];
+            ugt_cubature_options o = USUAL;
+            o.rest = rests[j];
+            o.shape = 0.5;
+            o.reliability = 2.0;
+            o.tolerance = 1e-4;
+            CHECK(run(texts[i], 6, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_INTEGRATED);
+            o.most_terms = 0;
+            CHECK(run(texts[i], 6, &o, out, &error, info) == UGT_OK && info[1] == 0);
+            if (info[2] != UGT_LATTICE) /* the rest may be too large, or the density fall too slowly */
+                continue;
+            n_integrated++;
+            CHECK_ALL_CLOSE(out, exact, i == 1 ? 12 : 15, 0.0, 6 * error + bound);
+        }
+    CHECK(n_integrated >= 5);
 }
 
 /* Orders of alike classes are images of one: their numbers are equal, and those of the lattice, whose terms are images too. */
@@ -216,6 +242,7 @@ int main(void)
     test_lattice_and_limits();
     test_pairs_at_real_reliability();
     test_lattice_of_narrow_and_many_terms();
+    test_lines();
     test_images();
     test_ends_of_the_range();
     test_stop();

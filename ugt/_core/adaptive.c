@@ -224,12 +224,13 @@ static int expand(ugt_cubature *w, int64_t t, double *sum)
     return UGT_OK;
 }
 
+/* Whether a tensor is the first of its component, or differs from it along one dimension. */
 static int is_along_one(const ugt_cubature *w, int64_t t)
 {
     int n = 0;
     for (int64_t d = 0; d < w->n_dims; d++)
         n += w->level[t * w->n_dims + d] > 0;
-    return n == 1;
+    return n <= 1;
 }
 
 /* Whether the limit of leaves will be reached first, by the usual course of the error. */
@@ -287,10 +288,10 @@ int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum
         if (*error <= o->tolerance) {
             if (checked)
                 return UGT_OK;
-            checked = 1; /* surpluses along one dimension do not see the corner where two rates meet */
+            checked = 1; /* surpluses along one dimension do not see the corner where two rates meet, and a component may be far larger than its first tensor */
             const int64_t n = w->n_tensors;
             for (int64_t t = 0; t < n; t++) {
-                if (w->tensor[t].old || !is_along_one(w, t) || w->component[w->tensor[t].component].n_dims < 2)
+                if (w->tensor[t].old || !is_along_one(w, t) || w->component[w->tensor[t].component].n_dims < 1)
                     continue;
                 const int status = expand(w, t, sum);
                 if (status != UGT_OK)

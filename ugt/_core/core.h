@@ -142,6 +142,11 @@ double ugt_block_arrivals(ugt_stream *stream, const double *lambda, int64_t n, d
 /* Returns log p(block | z) by the faster method: 0 for z = 0, -INFINITY or NaN if a rate is 0. share [n] or NULL; scratch x [n]. */
 double ugt_stage_log_probability(const double *lambda, int64_t n, double z, double *x, double *share, ugt_lattice *lattice);
 
+/* ---- map.c ---- */
+/* Sets the mode of ugt_modes of a case, lambda [d], and minus the Hessian of F by log lambda there, the lower triangle of curvature [d * d];
+ * d: the mentioned classes and the lump, if any. */
+int ugt_curvature_at_mode(const ugt_stages *stages, int64_t i, double reliability, double shape, int rest, double *lambda, double *curvature);
+
 /* ---- sort.c ---- */
 typedef struct {
     uint64_t key; /* ascends as scores descend */

@@ -16,11 +16,6 @@
 #include "cubature.h"
 #include "wide.h"
 
-static double ugt_clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 /* Returns the log of the rate of a class of dimension d, and its inverse, and adds to the log of the weight. */
 static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight)
 {

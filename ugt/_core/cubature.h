@@ -1,4 +1,4 @@
-/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, adaptive.c, lattice.c, posterior.c. */
+/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, adaptive.c, lattice.c, lines.c, posterior.c. */
 #ifndef UGT_CUBATURE_H
 #define UGT_CUBATURE_H
 
@@ -79,6 +79,7 @@ typedef struct {
     double *value;   /* [n_tensors * 2 * width] */
     int64_t level_room, value_room;
     int64_t *slot, n_slots;
+    double *sinc; /* the table of lines.c, once it is needed */
     /* the case */
     int64_t m, n_dims, width; /* width: three numbers for each mentioned class and the rest */
     int has_rest;
@@ -130,6 +131,16 @@ static inline double ugt_total_of(const double *x, int64_t n)
     return sum;
 }
 
+static inline double ugt_clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static inline double ugt_log_beta(double p, double q)
+{
+    return ugt_log_gamma(p) + ugt_log_gamma(q) - ugt_log_gamma(p + q);
+}
+
 /* The part of v_d that is in the rate of class k. */
 static inline double ugt_share(const ugt_component *one, int d, int64_t k)
 {
@@ -152,9 +163,15 @@ void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double
 int ugt_merge_components(ugt_cubature *w); /* keeps one of the components that are the same but for the names of classes */
 void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out);
 
-/* ---- adaptive.c and lattice.c ---- */
+/* ---- adaptive.c, lattice.c and lines.c ---- */
+#define UGT_LATTICE_TARGET 2e-4 /* standard error at which no more points are added, if the tolerance is smaller */
 int ugt_adaptive_slots(ugt_cubature *w); /* doubles the index of tensors */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error);
 int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key, double *out, double *error);
+uint32_t ugt_lattice_index(int64_t i);
+double ugt_lattice_coordinate(uint64_t index, int d, double shift);
+double ugt_lattice_point(double coordinate, double left, double right, double *log_weight);
+/* For a case with chains or without; the error is infinite if it cannot be integrated. */
+int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const volatile int32_t *stop, uint64_t key, double *out, double *error);
 
 #endif

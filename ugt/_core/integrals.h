@@ -9,14 +9,14 @@ typedef struct {
     int rest;
     double tolerance;          /* of the adaptive rule: the error that it stops at */
     int64_t most_dimensions, most_exact_terms, most_leaves; /* limits of the adaptive rule; cases beyond them get the lattice */
-    int64_t most_terms;        /* terms of the expansion of ties, beyond which a case is not integrated */
-    int64_t most_points;       /* of the lattice, over all terms and shifts; 0: no lattice */
+    int64_t most_terms;        /* terms of the expansion of ties, beyond which a case has lines only */
+    int64_t most_points;       /* of lines and of the lattice, over all terms and shifts, after the first round of lines; 0: none */
     uint64_t seed;             /* of the shifts */
 } ugt_cubature_options;
 
 #define UGT_NOT_INTEGRATED 0
 #define UGT_INTEGRATED 1 /* by the adaptive rule; the error is a bound */
-#define UGT_LATTICE 2    /* by the lattice with random shifts; the error is a standard error */
+#define UGT_LATTICE 2    /* by lines or by the lattice, with random shifts; the error is a standard error */
 #define UGT_CUBATURE_FLOOR 2e-9 /* least stated error: that of tables and of the step in log s */
 
 /* Cases [begin, end). out: one case after the other, for its m mentioned classes and all others together: the m + 1 probabilities to be the

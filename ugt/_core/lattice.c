@@ -8,7 +8,6 @@
 #define SHIFTS 16
 #define FIRST_POINTS 32    /* of a shift */
 #define MOST_POINTS 65536  /* of a term and shift */
-#define TARGET 2e-4        /* standard error at which no more points are added, if the tolerance is smaller */
 #define START_STEPS 6      /* towards the mode before Newton's, as Hunter (2004) iterates */
 #define NEWTON_STEPS 20
 #define FALL 2.0           /* of the log density, that sets the scales; a logistic law of scale 1 falls by it at LOGISTIC_FALL */
@@ -36,11 +35,6 @@ typedef struct {
     uint32_t continued; /* bits of the dimensions with p < 0 */
     double *mode, *left, *right, *axis; /* [n_dims]; axis [n_dims^2]: A, column after column */
 } law;
-
-static double ugt_clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
 
 /* Returns the log of the integrand at y, without the constants of the term; sets r of each class in a set, v_0, and the slope unless it is NULL. */
 static double height(const ugt_cubature *w, const ugt_component *one, const double *y, double *r, double *v0, double *slope)
@@ -218,8 +212,10 @@ static void find_law(const ugt_cubature *w, const ugt_component *one, law *out)
     }
 }
 
-static uint32_t reversed(uint32_t x) /* the lowest 20 bits in reverse order */
+/* Returns the lowest 20 bits in reverse order. */
+uint32_t ugt_lattice_index(int64_t i)
 {
+    uint32_t x = (uint32_t)i;
     x = (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
     x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
     x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
@@ -253,6 +249,22 @@ static double differed(const ugt_cubature *w, const ugt_component *one, const do
     return h + height(w, one, moved, r, v0, NULL);
 }
 
+/* Returns coordinate d of a point, in [0, 1), under a shift. */
+double ugt_lattice_coordinate(uint64_t index, int d, double shift)
+{
+    const double x = (double)(index * GENERATOR[d] & 0xfffffu) * 0x1p-20 + shift;
+    return x - floor(x);
+}
+
+/* Returns z for a coordinate, after the tent map: logistic with a scale on each side of 0. Subtracts the log density. */
+double ugt_lattice_point(double coordinate, double left, double right, double *log_weight)
+{
+    const double tent = ugt_clamp(1.0 - fabs(2.0 * coordinate - 1.0), 1e-16, 1.0 - 1e-16), below = left / (left + right);
+    const double tail = tent < below ? 0.5 * tent / below : 0.5 * (1.0 - tent) / (1.0 - below), t = log((1.0 - tail) / tail);
+    *log_weight -= log_logistic(t);
+    return tent < below ? -t * left : t * right;
+}
+
 /* Adds points [from, to) of a term under one shift, times `times`, to sum [width]. */
 static void add_points(ugt_cubature *w, const ugt_component *one, law *of, const double *shift, int64_t from, int64_t to, double times, double *sum,
                        double *scratch)
@@ -262,16 +274,11 @@ static void add_points(ugt_cubature *w, const ugt_component *one, law *of, const
     if (!of->known)
         find_law(w, one, of);
     for (int64_t i = from; i < to; i++) {
-        const uint64_t index = reversed((uint32_t)i);
+        const uint64_t index = ugt_lattice_index(i);
         double y[UGT_MOST_DIMENSIONS], log_weight = of->log_weight;
         memcpy(y, of->mode, (size_t)n * sizeof *y);
         for (int d = 0; d < n; d++) {
-            const double x = (double)(index * GENERATOR[d] & 0xfffffu) * 0x1p-20 + shift[d], part = x - floor(x);
-            const double tent = ugt_clamp(1.0 - fabs(2.0 * part - 1.0), 1e-16, 1.0 - 1e-16);
-            const double left = of->left[d], right = of->right[d], below = left / (left + right);
-            const double tail = tent < below ? 0.5 * tent / below : 0.5 * (1.0 - tent) / (1.0 - below), t = log((1.0 - tail) / tail);
-            const double z = tent < below ? -t * left : t * right;
-            log_weight -= log_logistic(t);
+            const double z = ugt_lattice_point(ugt_lattice_coordinate(index, d, shift[d]), of->left[d], of->right[d], &log_weight);
             for (int j = 0; j <= d; j++)
                 y[j] += of->axis[d * n + j] * z;
         }
@@ -391,7 +398,7 @@ static int add_round(ugt_cubature *w, law *laws, const double *shift, ugt_stream
 int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key, double *out, double *error)
 {
     const int64_t width = w->width, n = w->n_components, dims = w->n_dims;
-    const double budget = (double)w->options->most_points / SHIFTS, target = fmax(TARGET, w->options->tolerance);
+    const double budget = (double)w->options->most_points / SHIFTS, target = fmax(UGT_LATTICE_TARGET, w->options->tolerance);
     int status = UGT_ERR_MEMORY;
     *error = INFINITY;
     for (int64_t c = 0; c < n; c++)

@@ -400,6 +400,26 @@ int ugt_modes(const ugt_stages *stages, double reliability, const double *shape,
     return status;
 }
 
+int ugt_curvature_at_mode(const ugt_stages *stages, int64_t i, double reliability, double shape, int rest, double *lambda, double *curvature)
+{
+    search f = {.stages = stages, .reliability = reliability};
+    double *room = NULL;
+    int status = allocate(&f, stages->class_offsets[i + 1] - stages->class_offsets[i], &room);
+    if (status == UGT_OK) {
+        open_case(&f, i, shape, rest);
+        status = maximise(&f);
+    }
+    if (status == UGT_OK && isnan(evaluate(&f, f.theta)))
+        status = UGT_ERR_CONVERGENCE;
+    if (status == UGT_OK) {
+        memcpy(lambda, f.lambda, (size_t)f.d * sizeof *lambda);
+        memcpy(curvature, f.curvature, (size_t)(f.d * f.d) * sizeof *curvature);
+    }
+    free(room);
+    free(f.index);
+    return status;
+}
+
 /* Marks all classes that the stages lead to from the marked ones: from a block to later classes, or backwards. */
 static void spread(const ugt_stages *stages, int64_t i, int backwards, uint8_t *mark)
 {

@@ -7,6 +7,7 @@
 #define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
 #define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
+#define ENOUGH 5e-4 /* standard error of lines, above which a lattice over the terms is tried too, and the better one taken */
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
@@ -265,11 +266,13 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
     info[2] = UGT_NOT_INTEGRATED;
     if (status == UGT_OK && possible)
         status = open_components(w, &possible);
-    if (status != UGT_OK || !possible)
+    if (status != UGT_OK || w->m == 0)
         return status;
-    info[0] = w->n_dims;
-    info[1] = w->chains.n_terms;
-    if (w->n_components <= w->options->most_exact_terms && w->n_dims <= w->options->most_dimensions) {
+    if (possible) {
+        info[0] = w->n_dims;
+        info[1] = w->chains.n_terms;
+    }
+    if (possible && w->n_components <= w->options->most_exact_terms && w->n_dims <= w->options->most_dimensions) {
         status = ugt_adaptive_rule(w, stop, sum, error);
         info[2] = UGT_INTEGRATED;
         info[3] = w->leaves;
@@ -283,12 +286,18 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
     *error = NAN;
     if (w->options->most_points <= 0)
         return UGT_OK;
-    status = ugt_lattice_rule(w, stop, key, sum, error);
-    info[3] += w->leaves;
-    if (status == UGT_OK && *error < INFINITY && write_values(w, sum, out))
-        info[2] = UGT_LATTICE;
-    else
-        *error = NAN;
+    double least = INFINITY;
+    for (int terms = 0; terms <= possible && !(least <= ENOUGH); terms++) { /* a lattice over the terms, if there are any and they are needed */
+        status = terms ? ugt_lattice_rule(w, stop, key, sum, error) : ugt_lines_rule(w, stages, i, stop, key, sum, error);
+        info[3] += w->leaves;
+        if (status != UGT_OK)
+            break;
+        if (*error < least && write_values(w, sum, out)) {
+            least = *error;
+            info[2] = UGT_LATTICE;
+        }
+    }
+    *error = info[2] == UGT_LATTICE ? least : NAN;
     return status;
 }
 
@@ -317,6 +326,7 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
     free(w->level);
     free(w->value);
     free(w->slot);
+    free(w->sinc);
     ugt_chains_free(&w->chains);
     free(w);
     return status;

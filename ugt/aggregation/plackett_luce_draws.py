@@ -165,12 +165,14 @@ def plackett_luce(
     Integrals are over one Beta variable for each distinct set of classes that annotators placed before others (the dimension of the
     case); a tied block is the sum over its orders. The dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes
     refines up to 7 dimensions and 200 terms until the stated error is at most ``tolerance``. In checks against finer rules the true error
-    was below the stated one. Cases that are too hard get a lattice with 16 random shifts (Cools, Kuo & Nuyens 2006), with points around the
-    mode of each term (after Geweke 1989), which stops at a standard error of 2e-4, or of ``tolerance`` if that is larger. The hardest,
-    mostly with several tied blocks at a high reliability, run out of points before and state a larger error. A tied pair may count any
-    number of times, with one more variable and exponents of sets that may be below 0, to which integrals are continued. Cases with more
-    than 5,000 different orders, and cases with three or more tied classes and a reliability that is not whole, get draws. ``how`` and
-    ``error`` of the result say it for each case, and its ``repr`` counts them.
+    was below the stated one. Cases that are too hard get randomised quasi-Monte Carlo with 16 random shifts, which stops at a standard
+    error of 2e-4, or of ``tolerance`` if that is larger. Its points are log plausibilities around the mode, with tied blocks as they are
+    and the plausibility of the class in question integrated out (Griewank, Kuo, Leövey & Sloan 2018). If the error is above 5e-4 and
+    ties have at most 5,000 orders, a lattice over the terms of this sum (Cools, Kuo & Nuyens 2006; after Geweke 1989) is tried too. The
+    hardest cases run out of points and state a larger error. A tied pair may count any number of times in either: the adaptive rule has
+    one more variable for it, and continues integrals to exponents of sets below 0. Cases get draws if more than 8 classes are tied, more than 23 are
+    mentioned, unmentioned classes are likely to be first, or the density has very long tails.
+    ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them.
     With a tempering, ``"auto"`` means draws.
 
     References
@@ -180,6 +182,8 @@ def plackett_luce(
     T. Gerstner, M. Griebel (2003), "Dimension-adaptive tensor-product quadrature", Computing 71.
 
     R. Cools, F. Y. Kuo, D. Nuyens (2006), "Constructing embedded lattice rules for multivariate integration", SIAM J. Sci. Comput. 28.
+
+    A. Griewank, F. Y. Kuo, H. Leövey, I. H. Sloan (2018), "High dimensional integration of kinks and jumps", J. Comput. Appl. Math. 344.
 
     J. Geweke (1989), "Bayesian inference in econometric models using Monte Carlo integration", Econometrica 57.
 
