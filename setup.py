@@ -18,7 +18,7 @@ CORE = "ugt/_core"
 # compiling and the size of the wheel.
 SHARED = "_shared"
 
-CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "lattice", "lines", "posterior"]
+CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "lattice", "lines", "line_axes", "posterior"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)

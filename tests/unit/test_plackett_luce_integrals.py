@@ -3,8 +3,8 @@
 import itertools
 import json
 import pickle
-import threading
 import re
+import threading
 from collections import Counter
 from pathlib import Path
 

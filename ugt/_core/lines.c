@@ -11,89 +11,22 @@
  * about as exactly as the trapezoid rule does over the line (Stenger 1993), and the result is a continuous function of the other z (Griewank, Kuo,
  * Leovey & Sloan 2018). One more coordinate of the points moves the nodes, so that they make no bias. Each class that may well be first
  * has lines of its own; two share theirs. */
-#include "cubature.h"
 #include "gauss.h"
+#include "lines.h"
 #include "wide.h"
 
-#define SHIFTS 16
 #define FIRST_LINES 64     /* of a shift and class */
 #define UNEVEN 0.1         /* squared coefficient of variation of the totals of lines, above which the first lines may miss what matters */
 #define LEAST_UNEVEN 128   /* lines of a shift before they may be enough, if they are uneven */
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
-#define MOST_CLASSES UGT_MOST_DIMENSIONS /* the rest included */
-#define MOST_TIED 8
-#define MOST_SHAPE 1e5     /* total shape, above which the rounding of F would show */
-#define STEP 0.6           /* between nodes, in standard deviations given the other z */
-#define MOST_STEP 0.4      /* of log lambda: its density may fall as slowly as e^-x on one side */
-#define NODES 128          /* at most: a case whose lines need more, because its density hardly falls, has none */
-#define DEEP 16.0          /* fall of the log density along the line through the mode, at which lines end */
-#define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
-#define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
-#define CELL 0.5
-#define LEAST_SLOPE 0.1    /* of the log density beyond the last cell */
 #define MOST_FACTORS 10    /* of a product, before its logarithm */
-#define PER_NODE 32        /* nodes of the table of the integral of sinc, between nodes of a line */
 #define FAR 2e-3           /* greatest bound of the error where all others together outweigh each mentioned class twice; it is stated */
-
-typedef struct {
-    double weight;
-    int size, n_later;
-    const int32_t *member;
-} factor;
-
-/* The density along an axis: its log is linear in each cell, and beyond the first and the last one. */
-typedef struct {
-    int n; /* nodes */
-    double z[MOST_CELLS + 1], height[MOST_CELLS + 1], below[MOST_CELLS + 1]; /* below: probability */
-    double growth[MOST_CELLS]; /* of the density over a cell, less 1 */
-    double left, right; /* slopes of the tails */
-} axis_law;
-
-/* The lines of class order[0]; matrices have d - 1 rows and columns. */
-typedef struct {
-    int order[MOST_CLASSES];
-    int n_nodes;
-    double begin, step; /* z of the first node, and between nodes */
-    int64_t n_lines;    /* of a shift */
-    double squares;     /* sum of squared totals of lines */
-    double mode[MOST_CLASSES]; /* x */
-    double jacobian[MOST_CLASSES * MOST_CLASSES]; /* of theta by x at the mode */
-    double cholesky[MOST_CLASSES * MOST_CLASSES], axis[MOST_CLASSES * MOST_CLASSES]; /* L; row j: column j of L^-T */
-    double power[NODES];   /* lambda at each node by that at the first */
-    double shift[SHIFTS * MOST_CLASSES];
-    double sum[SHIFTS * (1 + 3 * MOST_CLASSES)]; /* the total, probabilities to be first, means, means of squares */
-    axis_law law[MOST_CLASSES];
-} direction;
-
-/* Factors of F at the nodes of a line, or at one point: a product and its weight. */
-typedef struct {
-    double weight, height[NODES], above[NODES], below[NODES];
-    int n, n_factors;
-} product;
-
-/* Class m is the rest, if any. */
-typedef struct {
-    int d, m;           /* classes with and without the rest */
-    int n_directions, n_factors, n_rivals; /* rivals: classes that may be first one by one; with the rest if that is one class */
-    int has_tail;       /* whether the rest are several classes */
-    double wins[MOST_CLASSES], total_shape, peak;
-    double handicap;    /* log of the number of classes that share the rest evenly */
-    double tail_a, tail_b, log_tail; /* of the largest plausibility of the rest */
-    double far, all;
-    factor *factors;
-    double theta[MOST_CLASSES], lambda[MOST_CLASSES], others; /* of a point; the sum of all lambdas but that of the line */
-    double own[NODES], sum[NODES]; /* lambda of the class of the line */
-    product line, point; /* of the factors that change along the line, and of the others */
-    double *tied;       /* [2 * 2^size * NODES]: rates and ways of the subsets of a tied block */
-    const double *integral; /* [2 * (PER_NODE + 1) * 2 * NODES]: the integral of sinc and sinc, in rows a node apart */
-    direction *of;
-} lines;
 
 /* Generating vector of an embedded lattice, found digit by digit: tests/twins/lines.py. */
 static const uint32_t GENERATOR[MOST_CLASSES] = {1, 40239, 2451, 41227, 15029, 11407, 177, 55567, 32173, 27535, 10157, 2993, 37391, 51121, 16911, 58127, 41905, 14351, 945, 12303, 29455, 58289, 38671, 55311};
 
 /* Adds weight * log(above / below) to the heights, and starts new products of another weight. */
-static void take_log(product *p, double weight)
+static void take_log(ugt_product *p, double weight)
 {
     for (int i = 0; i < p->n; i++)
         p->height[i] += p->weight * log(p->above[i] / p->below[i]);
@@ -104,7 +37,7 @@ static void take_log(product *p, double weight)
 }
 
 /* Multiplies by the ways in which a tied block arrives before rates z (subset.c). k: the class of the line. */
-static UGT_WIDE void multiply_tied(lines *l, const factor *one, int k, const double *z, product *p)
+static UGT_WIDE void multiply_tied(ugt_lines *l, const ugt_factor *one, int k, const double *z, ugt_product *p)
 {
     const int n = p->n;
     double *rate = l->tied, *ways = rate + ((size_t)NODES << one->size);
@@ -142,11 +75,11 @@ static UGT_WIDE void multiply_tied(lines *l, const factor *one, int k, const dou
 }
 
 /* Fills F [n] at the nodes of the line of class k through theta, lambda, which begin at log lambda_k + begin and are in the ratio of power. */
-static UGT_WIDE void fill(lines *l, int k, double begin, double step, const double *power, int n)
+static UGT_WIDE void fill(ugt_lines *l, int k, double begin, double step, const double *power, int n)
 {
     double constant = 0.0, *z = l->sum;
     const double first = l->lambda[k] * exp(begin);
-    product *line = &l->line, *point = &l->point;
+    ugt_product *line = &l->line, *point = &l->point;
     l->others = 0.0;
     for (int j = 0; j < l->d; j++) {
         constant += l->wins[j] * l->theta[j];
@@ -165,7 +98,7 @@ static UGT_WIDE void fill(lines *l, int k, double begin, double step, const doub
         line->below[i] = l->others + l->own[i];
     }
     for (int j = 0; j < l->n_factors; j++) {
-        const factor *one = &l->factors[j];
+        const ugt_factor *one = &l->factors[j];
         double later = l->d > l->m && k != l->m ? l->lambda[l->m] : 0.0;
         int is_later = k == l->m, is_in = 0;
         for (int a = 0; a < one->size; a++)
@@ -174,7 +107,7 @@ static UGT_WIDE void fill(lines *l, int k, double begin, double step, const doub
             is_later |= one->member[a] == k;
             later += one->member[a] == k ? 0.0 : l->lambda[one->member[a]];
         }
-        product *p = is_in || is_later ? line : point;
+        ugt_product *p = is_in || is_later ? line : point;
         if (one->weight != p->weight || p->n_factors + one->size > MOST_FACTORS)
             take_log(p, one->weight);
         p->n_factors += one->size;
@@ -195,7 +128,7 @@ static UGT_WIDE void fill(lines *l, int k, double begin, double step, const doub
 }
 
 /* Sets theta and lambda at x; lambda of the last class is 1. */
-static void set_point(lines *l, const direction *to, const double *x)
+void ugt_line_point(ugt_lines *l, const ugt_direction *to, const double *x)
 {
     double later = 1.0;
     const int last = l->d - 1;
@@ -210,19 +143,19 @@ static void set_point(lines *l, const direction *to, const double *x)
 }
 
 /* Returns F at mode + z axis. */
-static double height_at(lines *l, const direction *to, const double *axis, double z)
+double ugt_line_height(ugt_lines *l, const ugt_direction *to, const double *axis, double z)
 {
     static const double one = 1.0;
     double x[MOST_CLASSES];
     for (int j = 0; j < l->d - 1; j++)
         x[j] = to->mode[j] + z * axis[j];
-    set_point(l, to, x);
+    ugt_line_point(l, to, x);
     fill(l, to->order[0], 0.0, 0.0, &one, 1);
     return l->line.height[0];
 }
 
 /* Returns the probability that one of the rest is above x times their sum, x >= 1/2: n P(b > x), b ~ Beta(a, (n - 1) a). */
-static double tail_above(const lines *l, double x)
+static double tail_above(const ugt_lines *l, double x)
 {
     const double top = pow(1.0 - x, l->tail_b);
     double sum = 0.0;
@@ -259,7 +192,7 @@ static void fill_integral(double *table)
 }
 
 /* Returns the integral of the density up to place, in steps from the first node. */
-static UGT_WIDE double integral_to(const lines *l, double place, int n)
+static UGT_WIDE double integral_to(const ugt_lines *l, double place, int n)
 {
     if (place >= NODES || place <= n - 1 - NODES)
         return place > 0.0 ? ugt_total_of(l->line.height, n) : 0.0;
@@ -275,7 +208,7 @@ static UGT_WIDE double integral_to(const lines *l, double place, int n)
 }
 
 /* Returns z for a coordinate in (0, 1), and subtracts its log density. */
-static double draw_from(const axis_law *law, double t, double *log_weight)
+static double draw_from(const ugt_axis_law *law, double t, double *log_weight)
 {
     const int last = law->n - 1;
     if (t < law->below[0]) {
@@ -303,7 +236,7 @@ static double draw_from(const axis_law *law, double t, double *log_weight)
 }
 
 /* Adds to first the integrals over the parts of a line on which classes are first. */
-static void add_first(lines *l, const direction *to, double begin, double total, double *first)
+static void add_first(ugt_lines *l, const ugt_direction *to, double begin, double total, double *first)
 {
     const int k = to->order[0], n = to->n_nodes;
     int best = -1;
@@ -336,7 +269,7 @@ static void add_first(lines *l, const direction *to, double begin, double total,
 }
 
 /* Adds lines [from, end) of a shift. */
-static void add_lines(ugt_cubature *w, lines *l, direction *to, int shift, int64_t from, int64_t end)
+static void add_lines(ugt_cubature *w, ugt_lines *l, ugt_direction *to, int shift, int64_t from, int64_t end)
 {
     const int d = l->d, size = d - 1, n = to->n_nodes, k = to->order[0];
     const double *by = to->shift + shift * MOST_CLASSES;
@@ -358,7 +291,7 @@ static void add_lines(ugt_cubature *w, lines *l, direction *to, int shift, int64
             for (int c = 0; c <= j + 1; c++)
                 x[c] += to->axis[(j + 1) * size + c] * z;
         }
-        set_point(l, to, x);
+        ugt_line_point(l, to, x);
         const double begin = to->begin + to->step * (moved - 0.5);
         fill(l, k, to->axis[0] * begin, to->axis[0] * to->step, to->power, n);
         for (int j = 0; j < n; j++)
@@ -382,243 +315,15 @@ static void add_lines(ugt_cubature *w, lines *l, direction *to, int shift, int64
     }
     w->leaves += end - from;
 }
-
-/* Tabulates the density along an axis. Returns whether it falls. */
-static int set_law(lines *l, const direction *to, const double *axis, axis_law *law)
-{
-    double height[2][MOST_CELLS / 2 + 1];
-    int n[2];
-    for (int side = 0; side < 2; side++) {
-        height[side][0] = 0.0;
-        for (n[side] = 0; n[side] < MOST_CELLS / 2 && (n[side] < 2 || height[side][n[side]] > -DEEP);) {
-            n[side]++;
-            height[side][n[side]] = height_at(l, to, axis, (side ? CELL : -CELL) * n[side]) - l->peak;
-        }
-    }
-    law->n = n[0] + n[1] + 1;
-    for (int i = 0; i < law->n; i++) {
-        law->z[i] = (i - n[0]) * CELL;
-        law->height[i] = i < n[0] ? height[0][n[0] - i] : height[1][i - n[0]];
-    }
-    const int last = law->n - 1;
-    law->left = fmax((law->height[1] - law->height[0]) / CELL, LEAST_SLOPE);
-    law->right = fmax((law->height[last - 1] - law->height[last]) / CELL, LEAST_SLOPE);
-    law->below[0] = exp(law->height[0]) / law->left;
-    for (int i = 0; i < last; i++) {
-        const double rise = law->height[i + 1] - law->height[i];
-        law->growth[i] = expm1(rise);
-        law->below[i + 1] = law->below[i] + exp(law->height[i]) * CELL * (fabs(rise) < 1e-6 ? 1.0 + 0.5 * rise : law->growth[i] / rise);
-    }
-    const double total = law->below[last] + exp(law->height[last]) / law->right;
-    for (int i = 0; i <= last; i++) {
-        law->below[i] /= total;
-        law->height[i] -= log(total);
-    }
-    return height[0][n[0]] < -0.25 * DEEP && height[1][n[1]] < -0.25 * DEEP;
-}
-
-static int compare_factors(const void *a, const void *b)
-{
-    const factor *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight < y->weight ? -1 : 1;
-    return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : (x->member > y->member) - (x->member < y->member);
-}
-
-/* Reads the likelihood of the case. *possible: whether it can be integrated. */
-static int read_case(const ugt_cubature *w, lines *l, const ugt_stages *stages, int64_t i, int *possible)
-{
-    const ugt_cubature_options *o = w->options;
-    const int64_t first = stages->stage_offsets[i], n = stages->stage_offsets[i + 1] - first;
-    const double others = (double)(stages->n_classes - w->m);
-    const int has_rest = o->rest != UGT_REST_IGNORE && others > 0.0;
-    double shapes = 0.0;
-    int largest = 1;
-    *possible = 0;
-    if (w->m + has_rest > MOST_CLASSES || w->m + has_rest < 2)
-        return UGT_OK;
-    l->m = (int)w->m;
-    l->d = l->m + has_rest;
-    l->handicap = o->rest == UGT_REST_LUMP && has_rest ? log(others) : 0.0;
-    l->has_tail = has_rest && o->rest == UGT_REST_INDIVIDUAL && others > 1.0;
-    l->n_rivals = l->m + (has_rest && !l->has_tail);
-    if (l->has_tail) {
-        l->tail_a = o->shape;
-        l->tail_b = (others - 1.0) * o->shape;
-        l->log_tail = log(others) - log(l->tail_b) - ugt_log_beta(l->tail_a, l->tail_b);
-    }
-    for (int k = 0; k < l->d; k++) {
-        l->wins[k] = k == l->m && l->has_tail ? others * o->shape : o->shape;
-        l->total_shape += l->wins[k];
-    }
-    l->n_factors = (int)n;
-    l->factors = malloc(ugt_bytes(n, sizeof *l->factors));
-    if (l->factors == NULL)
-        return UGT_ERR_MEMORY;
-    for (int64_t j = 0; j < n; j++) {
-        const ugt_stage *stage = &stages->stage[first + j];
-        l->factors[j] = (factor){o->reliability * stage->count, stage->size, stage->n_later, stages->member + stage->at};
-        for (int a = 0; a < stage->size; a++)
-            l->wins[l->factors[j].member[a]] += l->factors[j].weight;
-        largest = stage->size > largest ? stage->size : largest;
-    }
-    qsort(l->factors, (size_t)n, sizeof *l->factors, compare_factors);
-    for (int k = 0; k < l->d; k++)
-        shapes += l->wins[k];
-    if (largest > MOST_TIED || !(shapes <= MOST_SHAPE))
-        return UGT_OK;
-    l->tied = malloc((size_t)(2 * NODES) * sizeof *l->tied << largest);
-    if (l->tied == NULL)
-        return UGT_ERR_MEMORY;
-    l->integral = w->sinc;
-    *possible = 1;
-    return UGT_OK;
-}
-
-/* Sets the order of the classes, with k first, the mode, and the axes. Returns whether minus the Hessian is positive definite. */
-static int set_axes(const lines *l, const double *lambda, const double *curvature, int k, direction *to)
-{
-    const int d = l->d, size = d - 1;
-    double half[MOST_CLASSES * MOST_CLASSES], sorted[MOST_CLASSES], *factor_of = to->cholesky;
-    for (int j = 0; j < d; j++) { /* k first, the rest last, unless it is k */
-        int at = j;
-        for (; at > 0 && to->order[at - 1] != k && (j == k || (j < l->m && lambda[to->order[at - 1]] < lambda[j])); at--)
-            to->order[at] = to->order[at - 1];
-        to->order[at] = j;
-    }
-    for (int j = 0; j < d; j++)
-        sorted[j] = lambda[to->order[j]];
-    double later = sorted[size];
-    for (int j = size - 1; j >= 0; j--) { /* theta_j is x_j + log of the sum of the later lambdas */
-        double *row = to->jacobian + j * size;
-        memset(row, 0, (size_t)size * sizeof *row);
-        row[j] = 1.0;
-        for (int i = j + 1; i < size; i++)
-            for (int c = i; c < size; c++)
-                row[c] += sorted[i] / later * to->jacobian[i * size + c];
-        to->mode[j] = log(sorted[j] / later);
-        later += sorted[j];
-    }
-    for (int r = 0; r < size; r++)
-        for (int c = 0; c < size; c++) {
-            half[r * size + c] = 0.0;
-            for (int i = 0; i <= c; i++) {
-                const int p = to->order[r], q = to->order[i];
-                half[r * size + c] += curvature[p > q ? p * d + q : q * d + p] * to->jacobian[i * size + c];
-            }
-        }
-    for (int r = 0; r < size; r++)
-        for (int c = 0; c <= r; c++) {
-            double sum = 0.0;
-            for (int i = 0; i <= r; i++)
-                sum += to->jacobian[i * size + r] * half[i * size + c];
-            for (int i = 0; i < c; i++)
-                sum -= factor_of[r * size + i] * factor_of[c * size + i];
-            if (r == c && !(sum > 0.0))
-                return 0;
-            factor_of[r * size + c] = r == c ? sqrt(sum) : sum / factor_of[c * size + c];
-        }
-    for (int j = 0; j < size; j++) {
-        double *y = to->axis + j * size;
-        for (int i = size - 1; i >= 0; i--) {
-            y[i] = i == j ? 1.0 : 0.0;
-            for (int c = i + 1; c <= j; c++)
-                y[i] -= factor_of[c * size + i] * y[c];
-            y[i] /= factor_of[i * size + i];
-        }
-    }
-    return 1;
-}
-
-/* Sets the laws of the axes, and the nodes of lines. Returns whether the density falls along all of them. */
-static int set_scales(lines *l, direction *to)
-{
-    const int size = l->d - 1;
-    double end[2];
-    to->step = fmin(STEP, MOST_STEP / to->axis[0]);
-    for (int j = 1; j < size; j++)
-        if (!set_law(l, to, to->axis + j * size, &to->law[j]))
-            return 0;
-    for (int side = 0; side < 2; side++) {
-        double fall = 0.0;
-        for (end[side] = 2.0; end[side] < NODES * to->step && fall < DEEP;) {
-            end[side] += 1.0;
-            fall = l->peak - height_at(l, to, to->axis, side ? end[side] : -end[side]);
-        }
-    }
-    to->n_nodes = (int)ceil((end[0] + end[1]) / to->step) + 1;
-    if (to->n_nodes > NODES)
-        return 0;
-    to->begin = -end[0];
-    for (int i = 0; i < to->n_nodes; i++)
-        to->power[i] = exp(to->step * to->axis[0] * i);
-    return 1;
-}
-
-/* Sets the chance of each rival to be above class k, whose lines these are, by the normal law at the mode. */
-static void set_chances(lines *l, const direction *to, double *chance)
-{
-    const int size = l->d - 1, k = to->order[0];
-    set_point(l, to, to->mode);
-    for (int j = 0; j < l->n_rivals; j++) {
-        double v[MOST_CLASSES], variance = 0.0;
-        int place = 0;
-        while (to->order[place] != j)
-            place++;
-        for (int r = 0; r < size; r++) {
-            v[r] = (place < size ? to->jacobian[place * size + r] : 0.0) - to->jacobian[r];
-            for (int c = 0; c < r; c++)
-                v[r] -= to->cholesky[r * size + c] * v[c];
-            v[r] /= to->cholesky[r * size + r];
-            variance += v[r] * v[r];
-        }
-        const double behind = l->theta[k] - l->theta[j] + ((j == l->m) - (k == l->m)) * l->handicap;
-        chance[j] = j == k ? 1.0 : 0.5 * erfc(behind / sqrt(2.0 * variance));
-    }
-}
-
-/* Finds the mode and makes the directions: of the best class, and of each other one that may well be first if there are several. */
-static int open_directions(const ugt_cubature *w, lines *l, const ugt_stages *stages, int64_t i, int *possible)
-{
-    const ugt_cubature_options *o = w->options;
-    double lambda[MOST_CLASSES], curvature[MOST_CLASSES * MOST_CLASSES], chance[MOST_CLASSES];
-    int top = 0, n = 0;
-    *possible = 0;
-    const int status = ugt_curvature_at_mode(stages, i, o->reliability, o->shape, o->rest, lambda, curvature);
-    if (status != UGT_OK)
-        return status == UGT_ERR_CONVERGENCE ? UGT_OK : status;
-    for (int k = 1; k < l->n_rivals; k++)
-        top = lambda[k] * (k == l->m ? exp(-l->handicap) : 1.0) > lambda[top] ? k : top;
-    l->of = calloc((size_t)l->n_rivals, sizeof *l->of);
-    if (l->of == NULL)
-        return UGT_ERR_MEMORY;
-    if (!set_axes(l, lambda, curvature, top, &l->of[0]))
-        return UGT_OK;
-    set_chances(l, &l->of[0], chance);
-    for (int k = 0; k < l->n_rivals; k++)
-        n += chance[k] > SURE;
-    l->n_directions = 1;
-    for (int k = 0; k < l->n_rivals && n > 2; k++)
-        if (k != top && chance[k] > SURE && !set_axes(l, lambda, curvature, k, &l->of[l->n_directions++]))
-            return UGT_OK;
-    for (int j = 0; j < l->n_directions; j++) {
-        l->peak = height_at(l, &l->of[j], l->of[j].axis, 0.0);
-        if (!set_scales(l, &l->of[j]))
-            return UGT_OK;
-    }
-    *possible = 1;
-    return UGT_OK;
-}
-
 /* Sets out [width] and returns the largest standard error of a probability or a mean; own [n_directions]: that of each direction's numbers. */
-static double mean_of_lines(const ugt_cubature *w, const lines *l, double *out, double *own)
+static double mean_of_lines(const ugt_cubature *w, const ugt_lines *l, double *out, double *own)
 {
     const int width = 1 + 3 * MOST_CLASSES, side = (int)w->m + 1;
     double off[SHIFTS][MOST_CLASSES] = {{0.0}}, values[3 * MOST_CLASSES], error = 0.0, total = 0.0;
     int from[MOST_CLASSES] = {0};
     memset(out, 0, (size_t)w->width * sizeof *out);
     for (int j = 0; j < l->n_directions; j++) {
-        const direction *to = &l->of[j];
+        const ugt_direction *to = &l->of[j];
         double all = 0.0;
         for (int r = 0; r < SHIFTS; r++)
             all += to->sum[r * width];
@@ -661,7 +366,7 @@ static double mean_of_lines(const ugt_cubature *w, const lines *l, double *out, 
     return error;
 }
 
-static void free_lines(lines *l)
+static void free_lines(ugt_lines *l)
 {
     if (l == NULL)
         return;
@@ -685,12 +390,12 @@ int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const v
             return UGT_ERR_MEMORY;
         fill_integral(w->sinc);
     }
-    lines *l = calloc(1, sizeof *l);
+    ugt_lines *l = calloc(1, sizeof *l);
     if (l == NULL)
         return UGT_ERR_MEMORY;
-    int status = read_case(w, l, stages, i, &possible);
+    int status = ugt_read_lines(w, l, stages, i, &possible);
     if (status == UGT_OK && possible)
-        status = open_directions(w, l, stages, i, &possible);
+        status = ugt_open_directions(w, l, stages, i, &possible);
     if (status != UGT_OK || !possible)
         goto out;
     ugt_stream_open(&stream, w->options->seed, key, 1, UGT_PURPOSE_LATTICE);
@@ -713,7 +418,7 @@ int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const v
         if (wanted == 0 || (w->leaves > 0 && w->leaves + wanted > w->options->most_points))
             break;
         for (int j = 0; j < l->n_directions; j++) {
-            direction *to = &l->of[j];
+            ugt_direction *to = &l->of[j];
             const int64_t end = to->n_lines > 0 ? 2 * to->n_lines : FIRST_LINES;
             if (own[j] <= limit || end > 1 << LATTICE_BITS)
                 continue;

@@ -169,9 +169,9 @@ def plackett_luce(
     error of 2e-4, or of ``tolerance`` if that is larger. Its points are log plausibilities around the mode, with tied blocks as they are
     and the plausibility of the class in question integrated out (Griewank, Kuo, Leövey & Sloan 2018). If the error is above 5e-4 and
     ties have at most 5,000 orders, a lattice over the terms of this sum (Cools, Kuo & Nuyens 2006; after Geweke 1989) is tried too. The
-    hardest cases run out of points and state a larger error. A tied pair may count any number of times in either: the adaptive rule has
-    one more variable for it, and continues integrals to exponents of sets below 0. Cases get draws if more than 8 classes are tied, more than 23 are
-    mentioned, unmentioned classes are likely to be first, or the density has very long tails.
+    hardest cases run out of points and state a larger error. A tied pair may count any number of times: the adaptive rule has one more
+    variable for it, and continues integrals to exponents of sets below 0. Cases get draws if more than 8 classes are tied, more than 23
+    are mentioned, unmentioned classes are likely to be first, or the density has very long tails.
     ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them.
     With a tempering, ``"auto"`` means draws.
 

@@ -1,0 +1,77 @@
+/* Lines of quasi-Monte Carlo: what lines.c and line_axes.c share. */
+#ifndef UGT_LINES_H
+#define UGT_LINES_H
+
+#include "cubature.h"
+
+#define SHIFTS 16
+#define MOST_CLASSES UGT_MOST_DIMENSIONS /* the rest included */
+#define NODES 128          /* at most: a case whose lines need more, because its density hardly falls, has none */
+#define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
+#define CELL 0.5
+#define PER_NODE 32        /* nodes of the table of the integral of sinc, between nodes of a line */
+
+typedef struct {
+    double weight;
+    int size, n_later;
+    const int32_t *member;
+} ugt_factor;
+
+/* The density along an axis: its log is linear in each cell, and beyond the first and the last one. */
+typedef struct {
+    int n; /* nodes */
+    double z[MOST_CELLS + 1], height[MOST_CELLS + 1], below[MOST_CELLS + 1]; /* below: probability */
+    double growth[MOST_CELLS]; /* of the density over a cell, less 1 */
+    double left, right; /* slopes of the tails */
+} ugt_axis_law;
+
+/* The lines of class order[0]; matrices have d - 1 rows and columns. */
+typedef struct {
+    int order[MOST_CLASSES];
+    int n_nodes;
+    double begin, step; /* z of the first node, and between nodes */
+    int64_t n_lines;    /* of a shift */
+    double squares;     /* sum of squared totals of lines */
+    double mode[MOST_CLASSES]; /* x */
+    double jacobian[MOST_CLASSES * MOST_CLASSES]; /* of theta by x at the mode */
+    double cholesky[MOST_CLASSES * MOST_CLASSES], axis[MOST_CLASSES * MOST_CLASSES]; /* L; row j: column j of L^-T */
+    double power[NODES];   /* lambda at each node by that at the first */
+    double shift[SHIFTS * MOST_CLASSES];
+    double sum[SHIFTS * (1 + 3 * MOST_CLASSES)]; /* the total, probabilities to be first, means, means of squares */
+    ugt_axis_law law[MOST_CLASSES];
+} ugt_direction;
+
+/* Factors of F at the nodes of a line, or at one point: a product and its weight. */
+typedef struct {
+    double weight, height[NODES], above[NODES], below[NODES];
+    int n, n_factors;
+} ugt_product;
+
+/* Class m is the rest, if any. */
+typedef struct {
+    int d, m;           /* classes with and without the rest */
+    int n_directions, n_factors, n_rivals; /* rivals: classes that may be first one by one; with the rest if that is one class */
+    int has_tail;       /* whether the rest are several classes */
+    double wins[MOST_CLASSES], total_shape, peak;
+    double handicap;    /* log of the number of classes that share the rest evenly */
+    double tail_a, tail_b, log_tail; /* of the largest plausibility of the rest */
+    double far, all;
+    ugt_factor *factors;
+    double theta[MOST_CLASSES], lambda[MOST_CLASSES], others; /* of a point; the sum of all lambdas but that of the line */
+    double own[NODES], sum[NODES]; /* lambda of the class of the line */
+    ugt_product line, point; /* of the factors that change along the line, and of the others */
+    double *tied;       /* [2 * 2^size * NODES]: rates and ways of the subsets of a tied block */
+    const double *integral; /* [2 * (PER_NODE + 1) * 2 * NODES]: the integral of sinc and sinc, in rows a node apart */
+    ugt_direction *of;
+} ugt_lines;
+
+/* ---- lines.c ---- */
+void ugt_line_point(ugt_lines *l, const ugt_direction *to, const double *x); /* sets theta and lambda */
+double ugt_line_height(ugt_lines *l, const ugt_direction *to, const double *axis, double z); /* F at distance z from the mode */
+
+/* ---- line_axes.c ---- */
+/* Reads the likelihood of the case. *possible: whether it can be integrated. */
+int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages, int64_t i, int *possible);
+int ugt_open_directions(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages, int64_t i, int *possible);
+
+#endif
