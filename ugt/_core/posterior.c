@@ -7,7 +7,7 @@
 #define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
 #define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
-#define ENOUGH 5e-4 /* standard error of lines, above which a lattice over the terms is tried too, and the better one taken */
+#define ENOUGH 5.0 /* tolerances, below which the standard error of lines is taken; else a lattice over the terms is tried too */
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
@@ -286,8 +286,9 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
     *error = NAN;
     if (w->options->most_points <= 0)
         return UGT_OK;
+    const double enough = fmax(UGT_LATTICE_TARGET, ENOUGH * w->options->tolerance);
     double least = INFINITY;
-    for (int terms = 0; terms <= possible && !(least <= ENOUGH); terms++) { /* a lattice over the terms, if there are any and they are needed */
+    for (int terms = 0; terms <= possible && !(least <= enough); terms++) { /* a lattice over the terms, if there are any and they are needed */
         status = terms ? ugt_lattice_rule(w, stop, key, sum, error) : ugt_lines_rule(w, stages, i, stop, key, sum, error);
         info[3] += w->leaves;
         if (status != UGT_OK)

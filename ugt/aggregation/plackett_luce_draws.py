@@ -162,18 +162,16 @@ def plackett_luce(
     log λ_k has a log-concave density with ``λ_k^t`` in it, which is drawn by rejection, in addition to Metropolis moves of each ranked
     class with the times integrated out.
 
-    Integrals are over one Beta variable for each distinct set of classes that annotators placed before others (the dimension of the
-    case); a tied block is the sum over its orders. The dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes
-    refines up to 7 dimensions and 200 terms until the stated error is at most ``tolerance``. In checks against finer rules the true error
-    was below the stated one. Cases that are too hard get randomised quasi-Monte Carlo with 16 random shifts, which stops at a standard
-    error of 2e-4, or of ``tolerance`` if that is larger. Its points are log plausibilities around the mode, with tied blocks as they are
-    and the plausibility of the class in question integrated out (Griewank, Kuo, Leövey & Sloan 2018). If the error is above 5e-4 and
-    ties have at most 5,000 orders, a lattice over the terms of this sum (Cools, Kuo & Nuyens 2006; after Geweke 1989) is tried too. The
-    hardest cases run out of points and state a larger error. A tied pair may count any number of times: the adaptive rule has one more
-    variable for it, and continues integrals to exponents of sets below 0. Cases get draws if more than 8 classes are tied, more than 23
-    are mentioned, unmentioned classes are likely to be first, or the density has very long tails.
-    ``how`` and ``error`` of the result say it for each case, and its ``repr`` counts them.
-    With a tempering, ``"auto"`` means draws.
+    Integrals are over one Beta variable for each distinct set of classes that annotators placed before others (the dimension of the case);
+    a tied block is the sum over its orders, and a tied pair that counts a number of times that is not whole has one more variable. The
+    dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes refines up to 7 dimensions and 200 terms until the stated
+    error is at most ``tolerance``. In checks against finer rules the true error was below the stated one. Cases that are too hard get
+    randomised quasi-Monte Carlo with 16 random shifts, which stops at a standard error of 2e-4, or of ``tolerance`` if that is larger. Its
+    points are log plausibilities around the mode, with ties as they are and the plausibility of the class in question integrated out
+    (Griewank, Kuo, Leövey & Sloan 2018). If the error stays above 2e-4 and five tolerances, a lattice over the terms (Cools, Kuo & Nuyens
+    2006; after Geweke 1989) is tried too. The hardest cases run out of points and state a larger error. Cases get draws if more than 8
+    classes are tied, more than 23 are mentioned, unmentioned classes are likely to be first, or the density has very long tails. ``how``
+    and ``error`` of the result say it for each case, and its ``repr`` counts them. With a tempering, ``"auto"`` means draws.
 
     References
     ----------
