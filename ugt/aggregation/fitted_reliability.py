@@ -66,9 +66,8 @@ def fit_reliability(
         of NaN for a case without reference. At least 10 cases, which must be a random part of all cases.
     model : {"dirichlet", "prirn", "plackett_luce"}
         The truth model that uses the reliability. For ``"plackett_luce"`` the probabilities are integrals, on a coarse grid; one below its
-        error counts as that error. Cases without an integral (three or more tied classes at a reliability that is not whole) get shares of
-        draws, with half a draw added and the same streams at each point; then the likelihood is a parabola in log γ through the best five
-        points.
+        error counts as that error. Cases without an integral (see :func:`plackett_luce`) get shares of draws, with half a draw added and
+        the same streams at each point; then the likelihood is a parabola in log γ through the best five points.
     per_annotator : bool
         One reliability for each annotator (labels and ``"dirichlet"`` only): posterior mode with log γ_r ~ N(m, spread²), m free.
     spread : float
