@@ -312,7 +312,7 @@ def test_nobody_asks_what_kind_a_truth_is(path):
     assert path.parent.name == "plausibilities" or not kinds_asked_for(tree(path))
 
 
-def test_the_command_starts_without_scipy():
+def test_the_command_starts_without_scipy(tmp_path):
     """Importing parts of scipy takes longer than everything else."""
     said = "import sys, ugt.cli; print(*sorted(one for one in sys.modules if one.split('.')[0] == 'scipy'))"
-    assert subprocess.run([sys.executable, "-c", said], check=True, capture_output=True, text=True).stdout.split() == []
+    assert subprocess.run([sys.executable, "-c", said], check=True, capture_output=True, text=True, cwd=tmp_path).stdout.split() == []

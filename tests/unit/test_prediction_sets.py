@@ -268,9 +268,15 @@ def folder(tmp_path, monkeypatch):
 BASE = ("--annotations", "labels.csv", "--classes", "classes.txt", "--calibrate", "fit.csv", "--apply", "test.csv", "--out", "out")
 
 
+def based(*words):
+    """The words of ``BASE`` with these, of which an option takes the place of the same one."""
+    kept = [one for option, value in zip(BASE[::2], BASE[1::2]) if option not in words for one in (option, value)]
+    return (*kept, *words)
+
+
 def test_command(folder, capsys):
     p, counts, ids = folder
-    run(*BASE, "--alpha", "0.2", "--m", "20", "--correction", "ecdf", "--seed", "3", "--n-boot", "50")
+    run(*based("--alpha", "0.2", "--m", "20", "--correction", "ecdf", "--seed", "3", "--n-boot", "50"))
     said = capsys.readouterr().out
     kept = [i for i in range(120) if i != 3]
     model = ugt.MonteCarloConformal("aps", 0.2, m=20, correction="ecdf", seed=3)
@@ -298,7 +304,7 @@ def test_command(folder, capsys):
 def test_command_with_groups_classes_and_clusters(folder, capsys):
     p, counts, ids = folder
     options = "--alpha 0.3 --m 5 --groups groups.csv --by-class --clusters groups.csv --no-empty --n-boot 20"
-    run(*BASE, *options.split(), "--score", "raps", "--penalty", "0.2", "--k-reg", "1", "--no-random")
+    run(*based(*options.split(), "--score", "raps", "--penalty", "0.2", "--k-reg", "1", "--no-random"))
     kept = [i for i in range(120) if i != 3]
     parity = np.where(np.arange(200) % 2, "odd", "even")
     model = ugt.MonteCarloConformal("raps", 0.3, m=5, class_groups="each", penalty=0.2, k_reg=1, randomized=False, allow_empty=False)
@@ -311,16 +317,16 @@ def test_command_with_groups_classes_and_clusters(folder, capsys):
 
 def test_command_takes_logits_and_voted_labels(folder, capsys):
     p, counts, ids = folder
-    run(*BASE, "--alpha", "0.2", "--m", "5", "--n-boot", "20")
+    run(*based("--alpha", "0.2", "--m", "5", "--n-boot", "20"))
     first = read("out/sets.csv")
     more = ("--m", "5", "--n-boot", "20", "--alpha", "0.2", "--calibrate", "fit_logits.csv", "--apply", "logits.csv", "--out", "b")
-    run(*BASE, *more)
+    run(*based(*more))
     assert sum(a == b for a, b in zip(first, read("b/sets.csv"))) >= len(first) - 1  # up to rounding of a score at the threshold
-    refused(r"annotations must hold one label per case for --method split", run, *BASE, "--method", "split", "--out", "c")
-    refused(r"--m must be left out", run, *BASE, "--method", "split", "--m", "3", "--out", "c")
+    refused(r"annotations must hold one label per case for --method split", run, *based("--method", "split", "--out", "c"))
+    refused(r"--m must be left out", run, *based("--method", "split", "--m", "3", "--out", "c"))
     single = [i for i in range(120) if i != 3 and (counts[i] == counts[i].max()).sum() == 1]
     write_scores("single.csv", NAMES, ids[single], p[single])
-    run(*BASE, "--method", "split", "--truth", "votes", "--calibrate", "single.csv", "--out", "d", "--n-boot", "20")
+    run(*based("--method", "split", "--truth", "votes", "--calibrate", "single.csv", "--out", "d", "--n-boot", "20"))
     model = ugt.SplitConformal(alpha=0.1).fit(p[single], counts[single].argmax(1), case_ids=ids[single])
     sets = model.predict_sets(p[120:], case_ids=ids[120:])
     assert [int(row["size"]) for row in read("d/sets.csv")] == sets.sizes.tolist()
@@ -329,15 +335,15 @@ def test_command_takes_logits_and_voted_labels(folder, capsys):
 def test_command_without_annotations_of_the_test_cases(folder, capsys):
     p, _, _ = folder
     write_scores("new.csv", NAMES, [f"n{i}" for i in range(9)], p[:9])
-    run(*BASE, "--apply", "new.csv", "--m", "5")
+    run(*based("--apply", "new.csv", "--m", "5"))
     assert "No test case is annotated, so that no coverage can be computed." in capsys.readouterr().out
     assert len(read("out/sets.csv")) == 9 and read("out/coverage.csv") == []
     np.save("new.npy", p[:7])
-    run(*BASE, "--apply", "new.npy", "--m", "5", "--out", "e")
+    run(*based("--apply", "new.npy", "--m", "5", "--out", "e"))
     assert [row["case"] for row in read("e/sets.csv")] == [str(i) for i in range(7)]
     with pytest.raises(ValueError, match=r"--groups and --clusters must be given for predictions with case ids"):
-        run(*BASE, "--apply", "new.npy", "--groups", "groups.csv", "--out", "f")
-    warned(r"119 test cases were calibrated on", run, *BASE, "--apply", "fit.csv", "--m", "5", "--out", "g", "--n-boot", "20")
+        run(*based("--apply", "new.npy", "--groups", "groups.csv", "--out", "f"))
+    warned(r"119 test cases were calibrated on", run, *based("--apply", "fit.csv", "--m", "5", "--out", "g", "--n-boot", "20"))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -357,5 +363,5 @@ def test_bad_input_leaves_nothing_behind(folder, tmp_path, words, message):
     write_scores("new.csv", NAMES, ["n1", "n2"], p[:2])
     with open("few.csv", "w", encoding="utf-8") as file:
         file.write("case,cluster\np0,a\n")
-    refused(message, run, *BASE, *words)
+    refused(message, run, *based(*words))
     assert not (tmp_path / "out").exists()
