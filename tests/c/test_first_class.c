@@ -96,8 +96,8 @@ static void test_lattice_and_limits(void)
     o.most_terms = 1;
     CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && info[1] == 0);
     o = USUAL;
-    o.reliability = 1.5; /* a tie that counts one and a half times has no such sum, but lines */
-    CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[1] == 0 && info[2] == UGT_LATTICE && error <= 2e-3);
+    o.reliability = 1.5; /* a tie of three that counts one and a half times has no such sum, but lines */
+    CHECK(run("0,1,2|2>0>1", 6, &o, out, &error, info) == UGT_OK && info[1] == 0 && info[2] == UGT_LATTICE && error <= 2e-3);
     o.most_leaves = 10;
     o.reliability = 1.0;
     CHECK(run(text, 6, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
@@ -120,9 +120,10 @@ static void test_pairs_at_real_reliability(void)
     o.most_dimensions = 0;
     CHECK(run("0,1|2>0", 4, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
     CHECK_ALL_CLOSE(out, exact, 12, 0.0, 6 * error);
-    CHECK(run("0,1|0,2", 4, &o, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED); /* an exponent of -1 is for the adaptive rule */
+    CHECK(run("0,1|0,2", 4, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_LATTICE); /* lines: a lattice has no exponent of -1 */
     o.most_dimensions = 7;
     CHECK(run("0,1|0,2", 4, &o, out, &error, info) == UGT_OK && info[0] == 5 && info[1] == 9 && info[2] == UGT_INTEGRATED);
+    CHECK_ALL_CLOSE(exact, out, 12, 0.0, 6 * bound);
     CHECK_CLOSE(out[1], out[2], 0.0, 2 * error);
     o.reliability = 1.0;
     CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[0] == 2 && info[1] == 2 && info[2] == UGT_INTEGRATED);
