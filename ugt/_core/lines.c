@@ -315,6 +315,7 @@ static void add_lines(ugt_cubature *w, ugt_lines *l, ugt_direction *to, int shif
     }
     w->leaves += end - from;
 }
+
 /* Sets out [width] and returns the largest standard error of a probability or a mean; own [n_directions]: that of each direction's numbers. */
 static double mean_of_lines(const ugt_cubature *w, const ugt_lines *l, double *out, double *own)
 {
