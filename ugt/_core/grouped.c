@@ -9,6 +9,7 @@
 #define LANES 8   /* weightings that share one pass over the entries */
 #define WIDTH 4   /* columns of a run whose sums share one pass over its weights */
 #define SOON 16   /* entries: how far ahead weights are fetched into the cache */
+#define CACHED 2048 /* values of a run that are added at a time: 16 KiB */
 #define PANEL 256 /* entries whose weights are gathered at a time if there are fewer than LANES weightings: 16 KiB */
 
 /* Weights of n entries. Entry u has those of its case row[u], which are contiguous from at + row[u] * stride on. */
@@ -25,36 +26,48 @@ INLINE const double *of_entry(const weights *w, int64_t u)
     return w->at + w->row[u] * w->stride;
 }
 
-/* Adds columns j to j + width of a run of entries [u, end) of one group to the sums `to` [width][LANES]. Each sum continues from
- * its value, so that entries are added in their order. */
+/* Adds `width` columns (1, 2 or WIDTH) of a run of entries [u, end) of one group to the sums `to` [width][LANES]. Each sum continues from
+ * its value, so that entries are added in their order. Every column has an array of its own: compilers keep these in registers. */
 INLINE void add_run(const weights *w, int64_t u, int64_t end, const double *restrict value, int64_t m, int width, double *restrict to)
 {
-    double sum[WIDTH][LANES];
-    memcpy(sum, to, (size_t)width * sizeof sum[0]);
-    for (; u < end; u++) {
-        const double *restrict weight = of_entry(w, u);
-        for (int j = 0; j < width; j++)
-            for (int lane = 0; lane < LANES; lane++)
-                sum[j][lane] += weight[lane] * value[u * m + j];
+    double a[LANES], b[LANES], c[LANES], d[LANES];
+    memcpy(a, to, sizeof a);
+    if (width > 1)
+        memcpy(b, to + LANES, sizeof b);
+    if (width > 2) {
+        memcpy(c, to + 2 * LANES, sizeof c);
+        memcpy(d, to + 3 * LANES, sizeof d);
     }
-    memcpy(to, sum, (size_t)width * sizeof sum[0]);
+    for (; u < end; u++) {
+        const double *restrict weight = of_entry(w, u), *restrict own = value + u * m;
+        for (int lane = 0; lane < LANES; lane++) {
+            a[lane] += weight[lane] * own[0];
+            if (width > 1)
+                b[lane] += weight[lane] * own[1];
+            if (width > 2) {
+                c[lane] += weight[lane] * own[2];
+                d[lane] += weight[lane] * own[3];
+            }
+        }
+    }
+    memcpy(to, a, sizeof a);
+    if (width > 1)
+        memcpy(to + LANES, b, sizeof b);
+    if (width > 2) {
+        memcpy(to + 2 * LANES, c, sizeof c);
+        memcpy(to + 3 * LANES, d, sizeof d);
+    }
 }
 
-/* Adds entries [0, n), run by run, to sum [groups][m][LANES]. */
+/* Adds entries [0, n), run by run, to sum [groups][m][LANES]. Long runs are cut, so that their values stay in the cache for all columns. */
 UGT_WIDE static void add_entries(const weights *w, const int32_t *group, const double *value, int64_t n, int64_t m, double *sum)
 {
+    const int64_t most = m < CACHED / 8 ? CACHED / m : 8;
     for (int64_t u = 0, end; u < n; u = end) {
-        for (end = u + 1; end < n && group[end] == group[u];)
+        for (end = u + 1; end < n && end - u < most && group[end] == group[u];)
             end++;
         double *restrict to = sum + group[u] * m * LANES;
         int64_t j = 0;
-        if (end == u + 1) {
-            const double *restrict weight = of_entry(w, u);
-            for (; j < m; j++)
-                for (int lane = 0; lane < LANES; lane++)
-                    to[j * LANES + lane] += weight[lane] * value[u * m + j];
-            continue;
-        }
         for (; j + WIDTH <= m; j += WIDTH)
             add_run(w, u, end, value + j, m, WIDTH, to + j * LANES);
         for (; j + 2 <= m; j += 2)
@@ -64,14 +77,17 @@ UGT_WIDE static void add_entries(const weights *w, const int32_t *group, const d
     }
 }
 
+INLINE void add_lanes(double *restrict to, const double *restrict weight)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        to[lane] += weight[lane];
+}
+
 /* Does the same as add_entries if every value is 1. */
 UGT_WIDE static void count_entries(const weights *w, const int32_t *group, int64_t n, double *restrict sum)
 {
-    for (int64_t u = 0; u < n; u++) {
-        const double *restrict weight = of_entry(w, u);
-        for (int lane = 0; lane < LANES; lane++)
-            sum[group[u] * LANES + lane] += weight[lane];
-    }
+    for (int64_t u = 0; u < n; u++)
+        add_lanes(sum + (int64_t)group[u] * LANES, of_entry(w, u));
 }
 
 /* Adds entries for fewer than LANES weightings, panel by panel, with zeros in the other lanes. */

@@ -78,7 +78,11 @@ class GroupSums:
             if found is not None:
                 alike, group, table = Alike(row, found[1], found[0]), group[found[0]], table[found[0]]
         self.alike, self.n_groups = alike, n_groups
-        self._entries = np.asarray(row, np.int64) if alike is None else np.arange(len(group), dtype=np.int64), group, table
+        row = np.asarray(row, np.int64) if alike is None else np.arange(len(group), dtype=np.int64)
+        if n_groups > 1:  # the entries of a group together, in their order: a run is added faster
+            order = np.argsort(group, kind="stable")
+            row, group, table = row[order], group[order], table[order]
+        self._entries = row, group, table
 
     def sums(self, weights: Array) -> Array:
         """Return the sums (B, groups, S) under weights of cases (N, B)."""
