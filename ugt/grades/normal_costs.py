@@ -10,7 +10,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import error
 from .._base.identifiers import as_array
-from ..plausibilities.estimates import Comparison, spread_of
+from ..plausibilities.estimates import Comparison
 from ..plausibilities.normal import NormalPosterior
 
 HERMITE = 40  # nodes of the rule over the mean, given the variance
@@ -39,7 +39,7 @@ class NormalCost(NamedTuple):
         heavy = posterior.shape < self.power + HEAVY if self.power else np.zeros(len(x), bool)
         if heavy.any():
             variance[heavy] = self._heavy(posterior.take(heavy), x[heavy], per_case[heavy])
-        return Comparison(per_case, spread_of(variance))
+        return Comparison.independent(per_case, variance)
 
     def _heavy(self, posterior: NormalPosterior, x: Array, mean: Array) -> Array:
         """Return the variances of costs whose law has a heavy tail, infinite where the shape is at most the power.

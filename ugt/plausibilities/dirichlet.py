@@ -17,10 +17,10 @@ from .._core import _dirichlet, _order
 from ..resampling import over, seed_of
 from .dirichlet_comparison import compare, compare_sets
 from .dirichlet_grades import compare_cumulative
-from .estimates import Comparison, spread_of
+from .estimates import Comparison
 from .made_of import MadeOf
 from .metric import TIED_LATTICE, Metric
-from .orders import Orders, Sets
+from .orders import Orders, Sets, distinct_ragged
 from .point import check_table
 from .protocol import Plausibilities
 from .sets import named_groups
@@ -125,6 +125,11 @@ class Dirichlet(Plausibilities):
         listed = np.bincount(row_of(self.offsets), self.concentration, self.n_cases)
         with np.errstate(over="ignore"):
             return np.asarray(listed + (self.n_classes - sizes_of(self.offsets)) * self.background)
+
+    @cached_property
+    def distinct(self) -> tuple[Int64, Int32] | None:
+        """A case of each distinct posterior, and the distinct posterior of each case; None if there are too many."""
+        return distinct_ragged(self.offsets, self.index, self.concentration, rest=(self.background,))
 
     # ---- results of the C core ----
 
@@ -293,12 +298,12 @@ class Dirichlet(Plausibilities):
         total, part = self._totals(), self._over(sets, self.concentration, self.background, 0.0)[0]
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = part / total
-            return Comparison(mean, spread_of(mean * (1.0 - mean) / (total + 1.0)))
+            return Comparison.independent(mean, mean * (1.0 - mean) / (total + 1.0))
 
     def of_class(self, worth: Array) -> Comparison:
         mean, total = self.mean(), self._totals()
         value = (mean * worth).sum(1)
-        return Comparison(value, spread_of((mean * (worth - value[:, None]) ** 2).sum(1) / (total + 1.0)))
+        return Comparison.independent(value, (mean * (worth - value[:, None]) ** 2).sum(1) / (total + 1.0))
 
     def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
         return compare_cumulative(self, law, order, steps, power, spread)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import parallel
-from .._base.arrays import Array, Int64
+from .._base.arrays import Array, Int32, Int64
 from .._base.checks import room
+from .._base.identifiers import factorize
 from .._base.ragged import offsets_of
 from .._core import _dirichlet as core
 from .._core import _order
-from .estimates import NO_SPREAD, Comparison, Law, spread_of
+from .estimates import NO_SPREAD, Comparison, Law
 from .metric import AVERAGE_OVERLAP, FINEST_LATTICE, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Formula = tuple[int, int, float, float]  # number of the metric, k, parameter and largest value
 
+MANY, TIMES_FEWER = 8192, 4  # cases from which on equal ones are looked for; cases per distinct one from which these are compared
 PROFILES, CASES = 256, 8192  # sizes of chunks; equal cases of a chunk are computed once
 VALUES = 4_000_000  # values of lists in a chunk of cases
 MOST_LISTS = 20_000  # lists per profile; if there are more, lists are sampled (20,000 take some 10 ms)
@@ -33,7 +35,29 @@ NO_SPREAD_OF_LISTS = 1e-12  # a smaller variance is an error of the integrals: p
 
 
 def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
-    """Return the comparison with an order, exact if the best k classes can be enumerated or need not be, else by draws with their error."""
+    """Return the comparison with an order, exact if the best k classes can be enumerated or need not be, else by draws with their error.
+
+    Exact results are computed once for cases with the same posterior and the same order, if there are few of these.
+    """
+    if metric.number not in (TOPK, SET, OVERLAP) and (_list_sizes(post, k) == 0).any():
+        return _by_draws(post, order, metric, k, parameter)
+    few = post._kept.last("distinct cases", order, lambda: _distinct(post, order))
+    if few is None:
+        return _exact(post, order, metric, k, parameter)
+    own, its_order, code = few
+    return _exact(own, its_order, metric, k, parameter).take(code)
+
+
+def _distinct(post: Dirichlet, order: Orders) -> tuple[Dirichlet, Orders, Int32] | None:
+    """Return the distinct cases, and that of each case (N,); None if there are too many of them."""
+    if post.n_cases < MANY or post.distinct is None or order.distinct is None:
+        return None
+    (_, of_post), (first, of_order) = post.distinct, order.distinct
+    code, rows = factorize(of_post.astype(np.int64) * len(first) + of_order)
+    return (post.take(rows), order.take(rows), code) if TIMES_FEWER * len(rows) <= len(code) else None
+
+
+def _exact(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
     if metric.number not in (TOPK, SET, OVERLAP):
         return _by_lists(post, order, metric, k, parameter)
     sets, best = order.sets(k), max(int(parameter), 1)
@@ -91,14 +115,11 @@ def _best_sets(post: Dirichlet, sets: Sets, size: Int64, best: Int64, metric: Me
 
 
 def _by_lists(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
-    sizes = _list_sizes(post, k)
-    if (sizes == 0).any():
-        return _by_draws(post, order, metric, k, parameter)
     zeros_tie = metric.number != AVERAGE_OVERLAP and bool((post.support[post.defined] < k).any())
     formula = metric.number, k, parameter, metric.most(k, parameter)
     mean, variance, _ = _moments(_list_values(post, order, formula, 1)[0])
     n_points = metric.lattice(k, parameter, order.has_ties or zeros_tie)
-    return Comparison(mean, spread_of(variance), law=partial(_list_law, post, order, formula, n_points))
+    return Comparison.independent(mean, variance, partial(_list_law, post, order, formula, n_points))
 
 
 def _moments(moments: Array) -> tuple[Array, Array, Array]:
@@ -114,7 +135,7 @@ def _list_law(post: Dirichlet, order: Orders, formula: Formula, n_points: int, f
     moments, pmf = _list_values(post, order, formula, n_points)
     mean, variance, least = _moments(moments)
     varies = variance > NO_SPREAD
-    return Law(float(np.nansum(np.where(varies, least, mean))), pmf[varies])
+    return Law(np.where(varies, least, mean), varies, pmf[varies])
 
 
 def _list_sizes(post: Dirichlet, k: int) -> Int64:

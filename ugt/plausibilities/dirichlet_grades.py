@@ -29,7 +29,8 @@ def compare_cumulative(post: Dirichlet, law: Array, order: Int64, steps: Array, 
     if power == 2:
         share = below / total
         per_case = (((predicted - share) ** 2 + share * (1.0 - share) / (total + 1.0)) * steps).sum(1)
-        return Comparison(per_case, spread_of(_variance_of_squares(below, total, predicted, steps)) if spread else float("nan"))
+        variance = _variance_of_squares(below, total, predicted, steps) if spread else np.full(post.n_cases, np.nan)
+        return Comparison.independent(per_case, variance)
     per_case = (mean_distance(predicted, below, total) * steps).sum(1)
     return _with_draws(post, per_case, predicted, order, steps) if spread else Comparison(per_case, float("nan"))
 
@@ -86,4 +87,4 @@ def _with_draws(post: Dirichlet, per_case: Array, predicted: Array, order: Int64
     n_defined = int(post.defined.sum())
     if n == N_SAMPLED and n_defined:
         return Comparison(per_case, spread_of(variance), per_draw=per_draw / n_defined)
-    return Comparison(per_case, spread_of(variance))
+    return Comparison.independent(per_case, variance)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .._base import notices
-from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._core import _resample
 from ..resampling import Ratios, Result, Statistic, check_level
@@ -30,13 +30,19 @@ ERRORS = ("draw_std", "mc_error")
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The distribution over draws of a sum over cases: a constant, and a distribution on 0, 1/n, …, 1 for each case that varies.
+    """The distribution over draws of what each case adds to a sum: ``least`` (N,), and a distribution on 0, 1/n, …, 1 for cases that vary.
 
-    ``pmf`` (cases, n + 1): probabilities of the lattice points of a case.
+    ``pmf`` (cases that vary, n + 1): probabilities of the lattice points of a case.
     """
 
-    constant: float
+    least: Array
+    varies: Bools
     pmf: Array
+
+    def take(self, rows: Int64 | Int32) -> Law:
+        """Return the distribution of some cases, which may be repeated."""
+        place, varies = np.cumsum(self.varies) - 1, self.varies[rows]
+        return Law(self.least[rows], varies, self.pmf[place[rows[varies]]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +54,23 @@ class Comparison:
     mc_error: float = 0.0
     per_draw: Array | None = None
     law: Callable[[float], Law | None] | None = None  # None if the law would have more cells than given
+    variance: Array | None = None  # (N,) over draws of each case, if cases are independent
+
+    @classmethod
+    def independent(cls, per_case: Array, variance: Array, law: Callable[[float], Law | None] | None = None) -> Comparison:
+        """Return the comparison of cases that are independent, with their variances (N,) over draws."""
+        return cls(per_case, spread_of(variance), law=law, variance=variance)
+
+    def take(self, rows: Int64 | Int32) -> Comparison:
+        """Return the comparison of some of these independent cases, which may be repeated."""
+        assert self.variance is not None
+        return Comparison.independent(self.per_case[rows], self.variance[rows], partial(_law_taken, self.law, rows))
 
     @classmethod
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
         """Return the comparison with values (N, V) and their probabilities (N, V); n_points: of the lattice of the values."""
         per_case = (values * law).sum(1)
-        return cls(per_case, spread_of(((values - per_case[:, None]) ** 2 * law).sum(1)), law=partial(_law_of, values, law, n_points))
+        return cls.independent(per_case, ((values - per_case[:, None]) ** 2 * law).sum(1), partial(_law_of, values, law, n_points))
 
     @classmethod
     def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
@@ -61,7 +78,7 @@ class Comparison:
         variance = chance * (1.0 - chance)
         if settled is not None:
             variance[settled] *= 0.0  # NaN of an undefined case remains NaN
-        return cls(chance, spread_of(variance), law=partial(_law_of_chances, chance, variance))
+        return cls.independent(chance, variance, partial(_law_of_chances, chance, variance))
 
 
 def spread_of(variance: Array) -> float:
@@ -84,14 +101,19 @@ def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | No
     row = np.arange(len(low))[:, None]
     np.add.at(pmf, (row, low), law[varies] * (1.0 - split))
     np.add.at(pmf, (row, low + 1), law[varies] * split)
-    return Law(float(np.nansum(mean[~varies])), pmf[:, : n_points + 1])
+    return Law(np.where(varies, 0.0, mean), varies, pmf[:, : n_points + 1])
+
+
+def _law_taken(law: Callable[[float], Law | None] | None, rows: Int64 | Int32, finest: float) -> Law | None:
+    found = None if law is None else law(finest)
+    return None if found is None else found.take(rows)
 
 
 def _law_of_chances(p: Array, variance: Array, finest: float) -> Law | None:
     if finest < 1:
         return None
     varies = variance > NO_SPREAD
-    return Law(float(np.nansum(p[~varies])), np.stack([1.0 - p[varies], p[varies]], 1))
+    return Law(np.where(varies, 0.0, p), varies, np.stack([1.0 - p[varies], p[varies]], 1))
 
 
 class MeanOfCases(Result):
@@ -225,7 +247,7 @@ class Estimate(MeanOfCases):
             from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 
             return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), *self.span))
-        return (law.constant + _lattice_quantile(law.pmf, probabilities)) / self.n_cases
+        return (float(np.nansum(law.least)) + _lattice_quantile(law.pmf, probabilities)) / self.n_cases
 
 
 def _lattice_quantile(pmf: Array, q: Array) -> Array:

@@ -14,7 +14,7 @@ from .._base.identifiers import as_array
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from . import estimates as results
-from .estimates import Comparison, spread_of
+from .estimates import Comparison
 from .means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 
@@ -331,7 +331,7 @@ def ua_rating_accuracy(
     if checks.option("kind", kind, KINDS) == "mean":
         found = Comparison.of_chances(inside)
     else:
-        found = Comparison(inside, spread_of(np.maximum(_squares(posterior, inner, at) - inside**2, 0.0)))
+        found = Comparison.independent(inside, np.maximum(_squares(posterior, inner, at) - inside**2, 0.0))
     return results.estimate(found, reason=NO_RATINGS)
 
 

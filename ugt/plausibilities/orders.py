@@ -14,12 +14,14 @@ from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
 from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
+from ..resampling import distinct_rows
 
 Parts = tuple[Int64, Int32, Int32]
 
 NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
 CHUNK = 2**22  # cells in a chunk
 TIED_CLASSES = "classes that are tied among the best"
+LONGEST = 4  # the longest of ragged rows, in mean rows, that are compared as rows of a table
 AN_ORDER = 16  # bytes per entry while orders are made
 
 
@@ -52,6 +54,24 @@ class Kept:
         if found is None or found[0] < depth:  # type: ignore[operator]
             found = self._last[question] = depth, make()
         return found[1]
+
+
+def distinct_ragged(offsets: Int64, *columns: Any, rest: Any = ()) -> tuple[Int64, Int32] | None:
+    """Return a row of each distinct ragged row, and the distinct row of each row; None if there are too many, or if a row is very long.
+
+    ``columns``: values (E,) of the entries; ``rest``: values (N,) of the rows.
+    """
+    sizes = sizes_of(offsets)
+    width, row = int(sizes.max(initial=0)), row_of(offsets)
+    if width * len(sizes) > LONGEST * (len(row) + len(sizes)):
+        return None
+    place = np.arange(len(row)) - offsets[:-1].repeat(sizes)
+    table = np.full((len(sizes), len(columns) * width + len(rest)), -1.0)
+    for j, column in enumerate(columns):
+        table[row, j * width + place] = column
+    for j, column in enumerate(rest):
+        table[:, len(columns) * width + j] = column
+    return distinct_rows(table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +210,11 @@ class Orders:
         sizes = sizes_of(self.offsets)
         place = np.arange(len(self.start)) - self.offsets[:-1].repeat(sizes)  # without ties, as many classes are better
         return bool((self.start != place).any() or ((sizes < self.depth) & (sizes < self.n_classes - 1)).any())
+
+    @cached_property
+    def distinct(self) -> tuple[Int64, Int32] | None:
+        """A row of each distinct order, and the distinct order of each row; None if there are too many."""
+        return distinct_ragged(self.offsets, self.index, self.start)
 
     @cached_property
     def _kept(self) -> Kept:
