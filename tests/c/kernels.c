@@ -455,8 +455,8 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     double error[CASES];
     int64_t info[4 * CASES];
     const volatile int32_t stop = 0;
-    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 0, 5};
-    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8, 0, 5};
+    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 0, 5, 0};
+    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8, 0, 5, 0};
     const int64_t n = ugt_stages_class_offsets(in->stages)[CASES] + CASES;
     const int64_t *first = ugt_stages_class_offsets(in->stages), width = 3 * (first[QUICK + 1] - first[QUICK] + 1);
     TRY(ugt_first_class(in->stages, KEY, &few, 0, CASES, &stop, out, error, info));
@@ -465,12 +465,12 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     NOTE(info);
     TRY(ugt_first_class(in->stages, KEY, &none, 0, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
-    const ugt_cubature_options fine = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-4, 4, 20, 600, 20, 0, 5};
+    const ugt_cubature_options fine = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-4, 4, 20, 600, 20, 0, 5, 0};
     TRY(ugt_first_class(in->stages, KEY, &fine, 0, CASES, &stop, out, error, info));
     NOTE(info);
     /* one case, because the calls are repeated for every allocation: lines, then a lattice after lines */
-    const ugt_cubature_options lines = {1.5, 0.05, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 50, 8, 200, 5};
-    const ugt_cubature_options lattice = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 200, 5};
+    const ugt_cubature_options lines = {1.5, 0.05, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 50, 8, 200, 5, 0};
+    const ugt_cubature_options lattice = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 200, 5, 0};
     TRY(ugt_first_class(in->stages, KEY, &lines, QUICK, QUICK + 1, &stop, out, error, info));
     note(digest, out, (size_t)width * sizeof *out);
     TRY(ugt_first_class(in->stages, KEY, &lattice, QUICK, QUICK + 1, &stop, out, error, info));

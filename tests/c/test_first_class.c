@@ -5,7 +5,7 @@
 
 static const volatile int32_t go = 0;
 static const uint64_t KEY[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const ugt_cubature_options USUAL = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 800000, 5000, 400000, 1};
+static const ugt_cubature_options USUAL = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 800000, 5000, 400000, 1, 0};
 
 /* out [3 * (m + 1)], info [4] of the only case of a text */
 static int run(const char *text, int64_t n_classes, const ugt_cubature_options *options, double *out, double *error, int64_t *info)
@@ -46,7 +46,7 @@ static void test_closed_forms(void)
 {
     double out[12], error;
     int64_t info[4];
-    CHECK(run("0", 2, &(ugt_cubature_options){1.0, 1.0, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 600000, 5000, 0, 1}, out, &error, info) == UGT_OK);
+    CHECK(run("0", 2, &(ugt_cubature_options){1.0, 1.0, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 600000, 5000, 0, 1, 0}, out, &error, info) == UGT_OK);
     const double beta[] = {0.75, 0.25, 2.0 / 3, 1.0 / 3, 1.0 / 18, 1.0 / 18};
     CHECK_ALL_CLOSE(out, beta, 6, 0.0, error);
     CHECK(info[0] == 0 && info[1] == 1 && info[2] == UGT_INTEGRATED && info[3] == 1);
@@ -117,14 +117,14 @@ static void test_pairs_at_real_reliability(void)
     ugt_cubature_options o = USUAL;
     o.reliability = 1.5;
     CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[0] == 4 && info[1] == 3 && info[2] == UGT_INTEGRATED);
-    for (o.shape = 0.5; o.shape > 0.1; o.shape /= 2.0) { /* lines; with the smaller shape, a lattice */
+    for (o.no_lines = 0; o.no_lines < 2; o.no_lines++) {
         o.most_dimensions = 7;
         CHECK(run("0,1|2>0", 4, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_INTEGRATED);
         o.most_dimensions = 0;
         CHECK(run("0,1|2>0", 4, &o, out, &error, info) == UGT_OK && info[2] == UGT_LATTICE);
         CHECK_ALL_CLOSE(out, exact, 12, 0.0, 6 * error + bound);
     }
-    o.shape = USUAL.shape;
+    o.no_lines = 0;
     CHECK(run("0,1|0,2", 4, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_LATTICE); /* lines: a lattice has no exponent of -1 */
     o.most_dimensions = 7;
     CHECK(run("0,1|0,2", 4, &o, out, &error, info) == UGT_OK && info[0] == 5 && info[1] == 9 && info[2] == UGT_INTEGRATED);
@@ -144,12 +144,12 @@ static void test_lattice_of_narrow_and_many_terms(void)
         const char *text;
         double reliability, tolerance;
     } cases[] = {{"0>1>2>3|3>1", 40.0, 1e-4}, {"0>1>2|2>0", 10.0, 1e-4}, {"0,1,2|3>0", 2.0, 1e-2}};
-    for (size_t twice = 0; twice < 2 * LENGTH(cases); twice++) { /* with the smaller shape there are no lines, which come first otherwise */
+    for (size_t twice = 0; twice < 2 * LENGTH(cases); twice++) {
         double exact[15], out[15], error, bound;
         int64_t info[4];
         ugt_cubature_options o = USUAL;
         const size_t i = twice / 2;
-        o.shape = twice % 2 ? 0.5 : 0.05;
+        o.no_lines = twice % 2;
         o.reliability = cases[i].reliability;
         o.tolerance = 1e-4;
         CHECK(run(cases[i].text, 6, &o, exact, &bound, info) == UGT_OK && info[2] == UGT_INTEGRATED);

@@ -356,6 +356,19 @@ def test_many_dimensions_have_a_standard_error():
     assert 0 < ugt.expected_risk(post, np.arange(20)).mc_error < 0.02
 
 
+def test_one_unmentioned_class_and_many_dimensions():
+    """Its plausibility varies over so many orders of magnitude that it has no lines of its own; those of the best class see it."""
+    rng = np.random.default_rng(6)
+    case = [[[int(one)] for one in rng.permutation(8)[:6]] for _ in range(6)]
+    rankings = ugt.Rankings.from_blocks([case], n_classes=9)
+    post = ugt.plackett_luce(rankings)
+    assert post.how.tolist() == [LATTICE]
+    draws = ugt.plackett_luce(rankings, method="draws", n_draws=40_000)
+    assert post.membership(1) == pytest.approx(draws.membership(1), abs=0.02)
+    with pytest.raises(ValueError, match=r"Got \d\d dimensions; 1 of 1 cases are such.*case 0"):
+        ugt.plackett_luce(rankings, method="exact")
+
+
 def test_metrics():
     """Top-1 results are integrals with the spread of independent cases; whole orders use draws."""
     rng = np.random.default_rng(2)
@@ -566,13 +579,11 @@ def test_states_of_parts():
     ("case", "gamma"), [(CHAINS, 1), (CHAINS, 10), (SEVERAL, 1), (PAIR, 1.5), (SEVERAL, 0.6), ([[[0, 1, 2]], [[0]], [[1], [0]]], 3)]
 )
 def test_slow_twin_of_the_lattice(monkeypatch, case, gamma):
-    """The same points under the same shifts, with fewer points than a term each in the last case; exponents below 0 at γ = 1.5 and 0.6.
-
-    A prior so small leaves no lines, which come first otherwise.
-    """
+    """The same points under the same shifts, with fewer points than a term each in the last case; exponents below 0 at γ = 1.5 and 0.6."""
     rankings = ugt.Rankings.from_blocks([case], n_classes=4)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", 0)
     monkeypatch.setattr(plackett_luce_integrals, "MOST_POINTS", 64 * 16 * 32)
+    monkeypatch.setattr(plackett_luce_integrals, "LINES", False)
     post = ugt.plackett_luce(rankings, reliability=gamma, prior_shape=0.3, tolerance=1e-4, seed=3)
     found, error = lattice.lattice(case, gamma, 0.3, 4, 3, int(rankings.axes.stream_keys[0]), 64 * 16)
     assert numbers(post) == pytest.approx(found, abs=1e-7)
@@ -590,7 +601,7 @@ def test_the_lattice_stops(monkeypatch):
     timer.start()
     out, error, info = np.empty(3 * 8), np.empty(1), np.empty((1, 4), np.int64)
     law = 0.3, 1 / 419, 1
-    assert not stages.first_class(np.ones(1, np.uint64), *law, 1e-6, 0, 0, 0, 5000, 10**13, 1, 0, 1, stop, out, error, info)
+    assert not stages.first_class(np.ones(1, np.uint64), *law, 1e-6, 0, 0, 0, 5000, 10**13, True, 1, 0, 1, stop, out, error, info)
     timer.join()
 
 

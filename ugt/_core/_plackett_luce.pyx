@@ -60,6 +60,7 @@ cdef extern from "ugt.h" nogil:
         int64_t most_terms
         int64_t most_points
         uint64_t seed
+        int no_lines
     int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, int64_t, int64_t, const int32_t *, double *, double *,
                         int64_t *)
     int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
@@ -200,8 +201,8 @@ cdef class Stages:
 
 
     def first_class(self, const uint64_t[::1] stream_key, double reliability, double shape, int rest, double tolerance, int64_t most_dimensions,
-                    int64_t most_exact_terms, int64_t most_leaves, int64_t most_terms, int64_t most_points, uint64_t seed, int64_t begin,
-                    int64_t end, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+                    int64_t most_exact_terms, int64_t most_leaves, int64_t most_terms, int64_t most_points, bint lines, uint64_t seed,
+                    int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
         """Fill probabilities, means and variances of cases begin..end, their errors and how they were computed; return whether all are."""
         cdef ugt_cubature_options options
         cdef int status
@@ -213,7 +214,7 @@ cdef class Stages:
             return True
         options.reliability, options.shape, options.rest, options.tolerance = reliability, shape, rest, tolerance
         options.most_dimensions, options.most_exact_terms, options.most_leaves = most_dimensions, most_exact_terms, most_leaves
-        options.most_terms, options.most_points, options.seed = most_terms, most_points, seed
+        options.most_terms, options.most_points, options.no_lines, options.seed = most_terms, most_points, not lines, seed
         with nogil:
             status = ugt_first_class(self.stages, &stream_key[0], &options, begin, end, &stop[0], &out[0], &error[0], &info[0, 0])
         if status == UGT_STOPPED:

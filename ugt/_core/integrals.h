@@ -12,6 +12,7 @@ typedef struct {
     int64_t most_terms;        /* terms of the expansion of ties, beyond which a case has lines only */
     int64_t most_points;       /* of lines and of the lattice, over all terms and shifts, after the first round of lines; 0: none */
     uint64_t seed;             /* of the shifts */
+    int no_lines;              /* whether a lattice is made at once */
 } ugt_cubature_options;
 
 #define UGT_NOT_INTEGRATED 0
@@ -21,7 +22,8 @@ typedef struct {
 
 /* Cases [begin, end). out: one case after the other, for its m mentioned classes and all others together: the m + 1 probabilities to be the
  * most plausible class, the means and the variances of the plausibilities (NaN if not integrated); a case without classes has 3 numbers.
- * error [end-begin]: of the least accurate of them. info [4 (end-begin)]: dimensions, terms, UGT_NOT_INTEGRATED or how, nodes evaluated.
+ * error [end-begin]: of the least accurate of them. info [4 (end-begin)]: dimensions, terms (0 if they are too many or
+ * have too many dimensions), UGT_NOT_INTEGRATED or how, nodes evaluated.
  * stream_key [n_cases], stop: as for ugt_gibbs. Stages as for ugt_modes. */
 int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, int64_t begin, int64_t end,
                     const volatile int32_t *stop, double *out, double *error, int64_t *info);

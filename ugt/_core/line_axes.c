@@ -227,11 +227,15 @@ int ugt_open_directions(const ugt_cubature *w, ugt_lines *l, const ugt_stages *s
     for (int k = 0; k < l->n_rivals && n > 2; k++)
         if (k != top && chance[k] > SURE && !set_axes(l, lambda, curvature, k, &l->of[l->n_directions++]))
             return UGT_OK;
-    for (int j = 0; j < l->n_directions; j++) {
+    int made = 0;
+    for (int j = 0; j < l->n_directions; j++) { /* a class without its own lines is seen by those of the best class */
         l->peak = ugt_line_height(l, &l->of[j], l->of[j].axis, 0.0);
-        if (!set_scales(l, &l->of[j]))
+        if (set_scales(l, &l->of[j]))
+            l->of[made++] = l->of[j];
+        else if (j == 0)
             return UGT_OK;
     }
+    l->n_directions = made;
     *possible = 1;
     return UGT_OK;
 }

@@ -30,6 +30,22 @@ static int compare_dimensions(const void *a, const void *b)
     return x->set != y->set ? (x->set > y->set) - (x->set < y->set) : (x->half > y->half) - (x->half < y->half);
 }
 
+/* Returns the exponent of a set of classes in a term; 0 if it makes no dimension. */
+static double exponent_of(const ugt_cubature *w, int64_t term, int64_t s)
+{
+    const double n = w->chains.base[s] + w->chains.copies[term * w->chains.n_sets + s];
+    return (w->chains.set[s] | w->chains.half[s]) == 0 || fabs(n) < NO_EXPONENT ? 0.0 : n;
+}
+
+/* Returns the number of dimensions of a term. */
+static int dimensions_of(const ugt_cubature *w, int64_t term)
+{
+    int n = 0;
+    for (int64_t s = 0; s < w->chains.n_sets; s++)
+        n += exponent_of(w, term, s) != 0.0;
+    return n;
+}
+
 /* Makes the component of a term; returns the log of its factor, or NaN if it has too many dimensions. */
 static double open_component(const ugt_cubature *w, int64_t term, ugt_component *one)
 {
@@ -37,12 +53,12 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     double behind = w->n0, factor = log(w->chains.coefficient[term]);
     memset(one, 0, sizeof *one);
     one->log_coefficient = factor;
+    if (dimensions_of(w, term) > UGT_MOST_DIMENSIONS)
+        return NAN;
     for (int64_t s = 0; s < w->chains.n_sets; s++) {
-        const double n = w->chains.base[s] + w->chains.copies[term * w->chains.n_sets + s];
-        if ((w->chains.set[s] | w->chains.half[s]) == 0 || fabs(n) < NO_EXPONENT)
+        const double n = exponent_of(w, term, s);
+        if (n == 0.0)
             continue;
-        if (one->n_dims == UGT_MOST_DIMENSIONS)
-            return NAN;
         sets[one->n_dims].n = n;
         sets[one->n_dims].set = w->chains.set[s];
         sets[one->n_dims].half = w->chains.half[s];
@@ -210,6 +226,7 @@ static int open_components(ugt_cubature *w, int *possible)
     for (int64_t t = 0; t < w->n_components; t++) {
         const double factor = open_component(w, t, &w->component[t]);
         if (isnan(factor)) {
+            w->n_dims = dimensions_of(w, t);
             *possible = 0;
             return UGT_OK;
         }
@@ -268,10 +285,8 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
         status = open_components(w, &possible);
     if (status != UGT_OK || w->m == 0)
         return status;
-    if (possible) {
-        info[0] = w->n_dims;
-        info[1] = w->chains.n_terms;
-    }
+    info[0] = w->n_dims;
+    info[1] = possible ? w->chains.n_terms : 0;
     if (possible && w->n_components <= w->options->most_exact_terms && w->n_dims <= w->options->most_dimensions) {
         status = ugt_adaptive_rule(w, stop, sum, error);
         info[2] = UGT_INTEGRATED;
@@ -288,7 +303,7 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
         return UGT_OK;
     const double enough = fmax(UGT_LATTICE_TARGET, ENOUGH * w->options->tolerance);
     double least = INFINITY;
-    for (int terms = 0; terms <= possible && !(least <= enough); terms++) { /* a lattice over the terms, if there are any and they are needed */
+    for (int terms = w->options->no_lines; terms <= possible && !(least <= enough); terms++) { /* a lattice over the terms, if there are any and they are needed */
         status = terms ? ugt_lattice_rule(w, stop, key, sum, error) : ugt_lines_rule(w, stages, i, stop, key, sum, error);
         info[3] += w->leaves;
         if (status != UGT_OK)

@@ -20,6 +20,7 @@ LEAST_TOLERANCE, MOST_TOLERANCE = 1e-8, 1e-2
 MOST_DIMENSIONS, MOST_EXACT_TERMS = 7, 200  # of cases that the adaptive rule tries: with more, few reach the tolerance
 MOST_NODES = 800_000  # of a case at the default tolerance: some 0.2 s
 MOST_TERMS = 5000  # of the expansion of tied blocks
+LINES = True  # before the lattice, which tests ask for alone
 MOST_POINTS = 400_000  # of the lattice of a case at the default tolerance
 GROWTH, LATTICE_GROWTH = 0.6, 0.75  # a tenth of the error takes some four times the nodes, of the lattice some six times
 NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
@@ -47,7 +48,7 @@ def integrate(
     keys = rankings.axes.stream_keys
     larger = min(1.0, TOLERANCE / tolerance)  # at 1e-4 a sixteenth of the nodes
     nodes, points = int(larger**GROWTH * MOST_NODES), 0 if exact else int(larger**LATTICE_GROWTH * MOST_POINTS)
-    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points
+    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points, LINES
 
     def part(begin: int, end: int) -> None:
         width = 3 * (m[begin:end] + 1)
@@ -107,7 +108,7 @@ def _check_exact(rankings: Rankings, how: Any, empty: Any, facts: Array, toleran
     if len(bad):
         i = int(bad[0])
         dims, terms = int(facts[i, 1]), int(facts[i, 2])
-        size = f"{dims} dimensions and {terms} terms" if terms else TIED
+        size = f"{dims} dimensions and {terms} terms" if terms else f"{dims} dimensions" if dims else TIED
         where = f"case {rankings.axes.case_name(i)}"
         more = f"; {len(bad)} of {len(how)} cases are such, and method='auto' computes them with a standard error"
         raise checks.error("method", f"be 'auto' or 'draws' for cases whose integral does not reach {tolerance:g}", size + more, where)
