@@ -78,7 +78,8 @@ class AlphaInParts(Alpha):
         return super().dense * [unit, 1.0, unit]
 
     def parts(self, sums: Array) -> Values:
-        """Return the values from sums (B, 3 + K), in units of the largest δ² between classes in use."""
+        """Return the values from sums (B, 3 + K) or (3 + K,), in units of the largest δ² between classes in use."""
+        sums = np.atleast_2d(sums)
         amounts = sums[:, 3:]
         used = np.asarray((amounts > 0).any(axis=0))
         unit = self._unit(used) or 1.0
