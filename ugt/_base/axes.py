@@ -39,12 +39,13 @@ class Frozen(Record):
         """Return the record of all its fields in half the time; arrays are those that nothing else refers to, as for `owned`."""
         made = object.__new__(cls)
         held = made.__dict__
-        for name, value in zip(cls.__dataclass_fields__, values):  # type: ignore[attr-defined]
-            if type(value) is np.ndarray and value.flags.owndata:
-                value.flags.writeable = False
-                held[name] = value
-            else:
-                held[name] = frozen(value) if isinstance(value, np.ndarray) else value
+        held.update(zip(cls.__dataclass_fields__, values))  # type: ignore[attr-defined]
+        for name, value in zip(held, values):
+            if isinstance(value, np.ndarray):
+                if value.flags.owndata:
+                    value.setflags(write=False)
+                else:
+                    held[name] = frozen(value)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:

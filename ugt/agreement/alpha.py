@@ -203,7 +203,7 @@ class OrdinalAlpha(Alpha):
         x = _ranked(amounts)
         apart = self._apart(x)
         seen, inside = (np.maximum((part * apart).sum(axis=1), 0.0) for part in (between, within))
-        return alpha_of(seen, n, inside, _rank_pairs(x, amounts))
+        return alpha_of(seen, n, inside, _rank_pairs(x, amounts)).like(sums)
 
     def _apart(self, x: Array) -> Array:
         """Return (B, P) squared differences of ranks of the pairs that have a sum."""

@@ -49,6 +49,10 @@ class Values(NamedTuple):
             usable = expected if expected > TINY else np.nan
         return cls(1 - disagreement / usable, 1 - disagreement, 1 - expected)
 
+    def like(self, sums: Array) -> Values:
+        """Return numbers instead of arrays (1,) if the sums (S,) are those of one weighting."""
+        return self if sums.ndim > 1 else Values(*np.concatenate(self))
+
 
 class Agreed(NamedTuple):
     """The numbers of the unweighted data, with conventions applied and their reason."""
@@ -281,9 +285,9 @@ class Form(Statistic):
         sums = self._ones if sums is None else sums
         if sums[self.n_at] == 0:
             return Agreed(math.nan, math.nan, math.nan, self.no_pairs.format(things="ratings" if self.ratings else "labels"))
-        value, observed, expected = [part.item() for part in self.parts(sums)]
+        value, observed, expected = self.parts(sums)
         if not math.isnan(value):
-            return Agreed(value, observed, expected, None)
+            return Agreed(float(value), float(observed), float(expected), None)
         return Agreed(1.0, 1.0, 1.0, self.without_variation(sums))
 
     def without_variation(self, sums: Array) -> str:
