@@ -28,12 +28,15 @@ simulations: .venv-test/installed
 	UGT_ALL_DATA_SETS=1 .venv-test/bin/pytest -q -n auto --dist loadfile --no-loadscope-reorder -m full tests/statistical \
 	    tests/unit/test_plackett_luce_integrals.py
 
+# What the tests run on: the tree, or a wheel.
+TESTED ?= .
+
 # The package is installed again if a source has changed; build/ is removed first because it may hold files of an older tree.
 .venv-demo/installed: REQUIREMENT := .
-.venv-test/installed: REQUIREMENT := .[test]
+.venv-test/installed: REQUIREMENT = $(TESTED)[test]
 .venv-demo/installed .venv-test/installed: $(SOURCES)
 	$(PYTHON) -m venv $(@D)
-	rm -rf build
+	$(if $(filter .%,$(REQUIREMENT)),rm -rf build)
 	$(@D)/bin/python $(PIP) "$(REQUIREMENT)"
 	@touch $@
 
@@ -58,7 +61,8 @@ format: .venv-dev/installed
 	$(DEV)ruff format .
 
 # The C core and its test programs (tests/c/Makefile has the flags and explains them), one job per processor.
-# ctest: under the address and undefined behaviour sanitizers, and plain under valgrind; ctest-clang: the former with clang;
+# ctest: under the address and undefined behaviour sanitizers, and plain under valgrind (with VALGRIND=spare only where msan is not to be
+# had: it takes four of five minutes); ctest-clang: the former with clang;
 # msan: reads of memory that was not written (clang); tsan: every kernel from several threads at once;
 # coverage: how many lines of the core the programs reach, file by file. A step without its compiler is skipped with a message.
 C_MAKE = $(MAKE) --no-print-directory --file tests/c/Makefile --jobs $(shell getconf _NPROCESSORS_ONLN) --output-sync=target

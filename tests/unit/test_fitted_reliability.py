@@ -87,6 +87,7 @@ def test_plackett_luce_by_draws():
     assert ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400).value == found.value
 
 
+@pytest.mark.full
 def test_plackett_luce_by_integrals():
     """Labels have the likelihood of a Dirichlet posterior; a tied pair is integrated, and a case with three tied classes is drawn."""
     prior = {"prior_mass": 0.3}

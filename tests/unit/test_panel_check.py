@@ -122,6 +122,7 @@ def test_refusals(call, error, message):
         call()
 
 
+@pytest.mark.full
 def test_dermatology(dermatology):
     """Observed .549; PrIRN without a background predicts the same under every reliability, Plackett-Luce what is observed."""
     rankings = ugt.Rankings.from_blocks(dermatology.annotations, n_classes=419)

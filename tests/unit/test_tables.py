@@ -65,14 +65,18 @@ def test_distinct_rows_equal_twin(rows, limit):
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1))
 def test_cells_equal_numpy(rows):
-    table, sizes = np.array(rows), np.empty(len(rows), np.int64)
-    assert _tables.count_cells(table, sizes) == -1
-    assert sizes.tolist() == (table > 0).sum(axis=1).tolist()
-    column, count = np.empty(sizes.sum(), np.int32), np.empty(sizes.sum(), np.int64)
-    _tables.read_cells(table, column, count)
-    assert (column.tolist(), count.tolist()) == (np.nonzero(table)[1].tolist(), table[table > 0].tolist())
-    if len(column) > 1:
-        refused("UGT_ERR_RANGE", _tables.read_cells, table, column[1:].copy(), count[1:].copy())
+    table, offsets = np.array(rows), np.full(len(rows) + 1, 3)
+    assert _tables.count_cells(table, offsets) == -1
+    assert offsets.tolist() == [3, *(3 + (table > 0).sum(axis=1).cumsum()).tolist()]
+    column, count = np.full(offsets[-1], -7, np.int32), np.full(offsets[-1], -7)
+    _tables.read_cells(table, offsets, column, count)
+    assert column[:3].tolist() == count[:3].tolist() == [-7] * 3  # cells of rows before these
+    assert (column[3:].tolist(), count[3:].tolist()) == (np.nonzero(table)[1].tolist(), table[table > 0].tolist())
+    refused("column and count", _tables.read_cells, table, offsets, column[1:].copy(), count[1:].copy())
+    refused("an offset before and after each row", _tables.read_cells, table, offsets[1:].copy(), column, count)
+    refused("an offset before and after each row", _tables.count_cells, table, offsets[1:].copy())
+    if len(column) > 4:
+        refused("UGT_ERR_RANGE", _tables.read_cells, table, offsets - np.arange(len(offsets)).clip(0, 1), column, count)
 
 
 @given(st.lists(st.integers(0, 6)), st.integers(7, 9))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Work arrays have one cell of 32 bytes for each class: 512 MB at this limit. A larger number is a mistake (an id taken for a count).
 MAX_CLASSES = 2**24
+MOST_KEPT = 1024  # cases and classes of axes that are kept for the next table of their shape: 1 MB in all
 
 
 class Frozen(Record):
@@ -31,12 +32,35 @@ class Frozen(Record):
     def __post_init__(self) -> None:
         for name, value in tuple(self.__dict__.items()):
             if isinstance(value, np.ndarray) and not _is_frozen(value):
-                frozen = value.copy()
-                frozen.flags.writeable = False
-                object.__setattr__(self, name, frozen)
+                object.__setattr__(self, name, _frozen_copy(value))
+
+    @classmethod
+    def _owning(cls, *values: Any) -> Any:
+        """Return the record of all its fields in half the time; arrays are those that nothing else refers to, as for `owned`."""
+        made = object.__new__(cls)
+        held = made.__dict__
+        held.update(zip(cls.__dataclass_fields__, values))  # type: ignore[attr-defined]
+        for name, value in zip(held, values):
+            if isinstance(value, np.ndarray):
+                if value.flags.owndata:
+                    value.setflags(write=False)
+                else:
+                    held[name] = frozen(value)
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+
+def _frozen_copy(array: NDArray[Any]) -> NDArray[Any]:
+    copied: NDArray[Any] = array.copy()
+    copied.flags.writeable = False
+    return copied
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array if it is read-only for everybody, else a read-only copy."""
+    return array if _is_frozen(array) else _frozen_copy(array)
 
 
 def _is_frozen(array: NDArray[Any]) -> bool:
@@ -93,6 +117,8 @@ class Axes(Frozen):
         ValueError
             If there are no cases or no classes, or ids are missing, repeated, mixed or of another number.
         """
+        if case_ids is None and classes is None and n_cases <= MOST_KEPT and n_classes <= MOST_KEPT:
+            return _numbered(n_cases, n_classes)
         return cls(given_ids("case_ids", case_ids, n_cases), given_ids("classes", classes, n_classes), case_ids is None)
 
     @property
@@ -126,6 +152,12 @@ class Axes(Frozen):
 
     def __repr__(self) -> str:
         return f"Axes(n_cases={self.n_cases}, n_classes={self.n_classes})"
+
+
+@lru_cache(maxsize=64)
+def _numbered(n_cases: int, n_classes: int) -> Axes:
+    """Return axes without names, which small tables of one shape share."""
+    return Axes(given_ids("case_ids", None, n_cases), given_ids("classes", None, n_classes), True)
 
 
 class OnAxes(Frozen):

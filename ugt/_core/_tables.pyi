@@ -14,11 +14,11 @@ def factorize(rows: NDArray[np.uint8]) -> tuple[_Int32, _Int64]:
 def distinct_rows(offsets: _Int64, label: _Int32, count: _Int64, limit: int) -> tuple[_Int32, _Int64] | None:
     """``(code (n,), first (n_distinct,))`` of rows of pairs (label, count); None where more than ``limit`` are distinct."""
 
-def count_cells(table: _Int64, sizes: _Int64) -> int:
-    """Cells above 0 of each row; returns the first row with a count below 0 or a sum above 2**53, or -1."""
+def count_cells(table: _Int64, offsets: _Int64) -> int:
+    """Go on from offsets[0] with the cells above 0 of each row; return the first row with a count below 0 or a sum above 2**53, or -1."""
 
-def read_cells(table: _Int64, column: _Int32, count: _Int64) -> None:
-    """Column and count of the cells above 0, row after row."""
+def read_cells(table: _Int64, offsets: _Int64, column: _Int32, count: _Int64) -> None:
+    """Column and count of the cells above 0, row after row, at the offsets of `count_cells`."""
 
 def group(code: _Int32, n_groups: int) -> tuple[_Int64, _Int64]:
     """``(offsets (n_groups + 1,), order (n,))``: a stable sort of row numbers by code."""

@@ -18,7 +18,7 @@ cdef extern from "ugt.h" nogil:
     int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, int64_t *first, int64_t *n_distinct)
     int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_t *count, int64_t n_rows, int64_t n_pairs, int64_t limit,
                           int32_t *code, int64_t *first, int64_t *n_distinct)
-    int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes)
+    int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *offsets)
     int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t n_cells, int32_t *column, int64_t *count)
     int ugt_group(const int32_t *code, int64_t n, int64_t n_groups, int64_t *offsets, int64_t *order)
     int ugt_row_sums(const int64_t *offsets, const double *value, int64_t n_rows, int64_t n_values, double *sum)
@@ -64,26 +64,30 @@ def distinct_rows(const int64_t[::1] offsets, const int32_t[::1] label, const in
     return None if n_distinct < 0 else (code, first[:n_distinct].copy())
 
 
-def count_cells(const int64_t[:, ::1] table, int64_t[::1] sizes):
+def count_cells(const int64_t[:, ::1] table, int64_t[::1] offsets):
     cdef int64_t bad
-    if table.shape[0] == 0 or table.shape[0] != sizes.shape[0]:
-        raise ValueError("there must be a size a row")
+    if table.shape[0] == 0 or table.shape[0] + 1 != offsets.shape[0]:
+        raise ValueError("there must be an offset before and after each row")
     if table.shape[1] == 0:
-        sizes[:] = 0
+        offsets[1:] = offsets[0]
         return -1
     with nogil:
-        bad = ugt_count_cells(&table[0, 0], table.shape[0], table.shape[1], &sizes[0])
+        bad = ugt_count_cells(&table[0, 0], table.shape[0], table.shape[1], &offsets[0])
     return bad
 
 
-def read_cells(const int64_t[:, ::1] table, int32_t[::1] column, int64_t[::1] count):
+def read_cells(const int64_t[:, ::1] table, const int64_t[::1] offsets, int32_t[::1] column, int64_t[::1] count):
+    cdef int64_t begin, end
     cdef int status
-    if column.shape[0] != count.shape[0]:
-        raise ValueError("column and count must be of one length")
-    if column.shape[0] == 0 or table.shape[0] == 0 or table.shape[1] == 0:
+    if table.shape[0] + 1 != offsets.shape[0]:
+        raise ValueError("there must be an offset before and after each row")
+    begin, end = offsets[0], offsets[table.shape[0]]
+    if not 0 <= begin <= end <= column.shape[0] or column.shape[0] != count.shape[0]:
+        raise ValueError("column and count must be of one length and have room for all cells")
+    if begin == end or table.shape[0] == 0 or table.shape[1] == 0:
         return
     with nogil:
-        status = ugt_read_cells(&table[0, 0], table.shape[0], table.shape[1], column.shape[0], &column[0], &count[0])
+        status = ugt_read_cells(&table[0, 0], table.shape[0], table.shape[1], end - begin, &column[begin], &count[begin])
     check(status)
 
 

@@ -177,7 +177,7 @@ int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_
 
 #define MOST (INT64_C(1) << 53) /* largest total of a row: doubles are exact up to here */
 
-int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes)
+int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *offsets)
 {
     for (int64_t i = 0; i < n_rows; i++, table += n_columns) {
         int64_t total = 0, filled = 0;
@@ -187,7 +187,7 @@ int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns,
             total += table[k];
             filled += table[k] > 0;
         }
-        sizes[i] = filled;
+        offsets[i + 1] = offsets[i] + filled;
     }
     return -1;
 }

@@ -142,9 +142,10 @@ int ugt_factorize(const uint8_t *rows, int64_t n, int64_t width, int32_t *code, 
 int ugt_distinct_rows(const int64_t *offsets, const int32_t *label, const int64_t *count, int64_t n_rows, int64_t n_pairs, int64_t limit,
                       int32_t *code, int64_t *first, int64_t *n_distinct);
 
-/* The first function counts the cells above 0 in each row of table[n_rows][n_columns], n_columns < 2^31, into sizes[n_rows]. It returns the
- * first row with a count below 0 or a sum above 2^53, or -1. The second writes column and count of all these n_cells (checked) by row. */
-int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *sizes);
+/* The first function counts the cells above 0 in each row of table[n_rows][n_columns], n_columns < 2^31: offsets[n_rows + 1] go on from
+ * offsets[0], which is given. It returns the first row with a count below 0 or a sum above 2^53, or -1. The second writes column and count
+ * of all these n_cells (checked) by row. */
+int64_t ugt_count_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t *offsets);
 int ugt_read_cells(const int64_t *table, int64_t n_rows, int64_t n_columns, int64_t n_cells, int32_t *column, int64_t *count);
 
 /* Stable counting sort: the rows of group g are order[offsets[g] .. offsets[g+1]), in the order in which they came.

@@ -66,8 +66,9 @@ class Alpha(Form):
         return (self.classes,)
 
     def parts(self, sums: Array) -> Values:
-        amounts = sums[:, 3:]
-        return alpha_of(sums[:, 0], sums[:, 1], sums[:, 2], self.cost.bilinear(amounts, amounts))
+        between, n, within = sums.T[:3]
+        amounts = sums.T[3:].T
+        return alpha_of(between, n, within, self.cost.bilinear(amounts, amounts))
 
     def slopes(self) -> tuple[Array, Array]:
         a, size, within = self.dense.T
@@ -198,11 +199,11 @@ class OrdinalAlpha(Alpha):
         return sums[:, 0], sums[:, 1 : 1 + k], sums[:, 1 + k : 1 + k + p], sums[:, 1 + k + p :]
 
     def parts(self, sums: Array) -> Values:
-        n, amounts, between, within = self._split(sums)
+        n, amounts, between, within = self._split(np.atleast_2d(sums))
         x = _ranked(amounts)
         apart = self._apart(x)
         seen, inside = (np.maximum((part * apart).sum(axis=1), 0.0) for part in (between, within))
-        return alpha_of(seen, n, inside, _rank_pairs(x, amounts))
+        return alpha_of(seen, n, inside, _rank_pairs(x, amounts)).like(sums)
 
     def _apart(self, x: Array) -> Array:
         """Return (B, P) squared differences of ranks of the pairs that have a sum."""

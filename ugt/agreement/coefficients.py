@@ -49,7 +49,8 @@ class GwetChance(Chance):
     """The agreement by chance of Gwet, which falls as one class becomes more common."""
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        return np.asarray(1 - self._scale(cost) * (1 - (p * q).sum(axis=1)))
+        among: Array = 1 - self._scale(cost) * (1 - np.add.reduce(p * q, axis=-1))
+        return among
 
     def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
         scale = self._scale(cost)
@@ -57,16 +58,16 @@ class GwetChance(Chance):
 
     def _scale(self, cost: Cost) -> float:
         """Return Σ w / (K (K - 1)), by which chance is scaled."""
-        k, ones = cost.n_classes, np.ones((1, cost.n_classes))
-        return float(k * k - cost.bilinear(ones, ones)[0]) / (k * (k - 1)) if k > 1 else 0.0
+        k, ones = cost.n_classes, np.ones(cost.n_classes)
+        return float(k * k - cost.bilinear(ones, ones)) / (k * (k - 1)) if k > 1 else 0.0
 
 
 class UniformChance(Chance):
     """The agreement by chance if all classes are equally likely."""
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
-        alike = np.full((1, cost.n_classes), 1 / cost.n_classes)
-        return np.repeat(cost.bilinear(alike, alike), len(p))
+        alike = np.full(cost.n_classes, 1 / cost.n_classes)
+        return np.full(p.shape[:-1], cost.bilinear(alike, alike))
 
     def _slopes(self, cost: Cost, p: Array, q: Array) -> tuple[Array, Array]:
         return np.zeros_like(p), np.zeros_like(q)

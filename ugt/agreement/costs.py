@@ -29,10 +29,10 @@ class Cost(ABC):
         """Return the costs of pairs of classes; the two arrays are broadcast."""
 
     def bilinear(self, p: Array, q: Array) -> Array:
-        """Return (B,) Σ_kl p_k δ_kl q_l of tables (B, K)."""
-        found = np.zeros(len(p))
+        """Return (B,) Σ_kl p_k δ_kl q_l of tables (B, K), or the number of shares (K,)."""
+        found = np.zeros(p.shape[:-1])
         for part in self._blocks():
-            found += (p[:, part] * (q @ self._rows(part).T)).sum(axis=1)
+            found += (p[..., part] * (q @ self._rows(part).T)).sum(axis=-1)
         return found
 
     def times(self, p: Array) -> Array:
@@ -76,8 +76,9 @@ class Nominal(Cost):
         return np.asarray(k != other, np.float64)
 
     def bilinear(self, p: Array, q: Array) -> Array:
-        total = np.add.reduce(p, axis=1)
-        return np.asarray(total * (total if q is p else np.add.reduce(q, axis=1)) - np.add.reduce(p * q, axis=1))
+        total = np.add.reduce(p, axis=-1)
+        found: Array = total * (total if q is p else np.add.reduce(q, axis=-1)) - np.add.reduce(p * q, axis=-1)
+        return found
 
     def times(self, p: Array) -> Array:
         return np.asarray(p.sum() - p)
@@ -102,7 +103,7 @@ class Squared(Valued):
 
     def bilinear(self, p: Array, q: Array) -> Array:
         x = self.values
-        return np.asarray(p.sum(axis=1) * (q @ x**2) + (p @ x**2) * q.sum(axis=1) - 2 * (p @ x) * (q @ x))
+        return np.asarray(p.sum(axis=-1) * (q @ x**2) + (p @ x**2) * q.sum(axis=-1) - 2 * (p @ x) * (q @ x))
 
     def times(self, p: Array) -> Array:
         x = self.values
@@ -121,9 +122,9 @@ class LinearCost(Cost):
         return np.asarray(np.abs(k - other) / max(1, self.n_classes - 1))
 
     def bilinear(self, p: Array, q: Array) -> Array:
-        below_p, below_q = np.cumsum(p, axis=1), np.cumsum(q, axis=1)
-        across = below_p * (below_q[:, -1:] - below_q) + (below_p[:, -1:] - below_p) * below_q
-        return np.asarray(across.sum(axis=1) / max(1, self.n_classes - 1))
+        below_p, below_q = np.cumsum(p, axis=-1), np.cumsum(q, axis=-1)
+        across = below_p * (below_q[..., -1:] - below_q) + (below_p[..., -1:] - below_p) * below_q
+        return np.asarray(across.sum(axis=-1) / max(1, self.n_classes - 1))
 
     def times(self, p: Array) -> Array:
         below = np.cumsum(p)
@@ -272,7 +273,7 @@ class Chance:
         self.pooled, self.least_classes = pooled, least_classes
 
     def of(self, cost: Cost, p: Array, q: Array) -> Array:
-        """Return (B,) expected disagreement from the class shares (B, K) of each annotator."""
+        """Return (B,) expected disagreement from the class shares (B, K) of each annotator, or the number of shares (K,)."""
         if self.pooled and q is not p:
             p = q = (p + q) / 2
         return self._expected(cost, p, q)

@@ -31,7 +31,10 @@ NO_WEIGHT = "no variation: all weights between the classes in use are 1; 1 by co
 
 
 class Values(NamedTuple):
-    """The value (1 - observed / expected disagreement, NaN without variation) and observed and expected agreement, ``(B,)`` each."""
+    """The value (1 - observed / expected disagreement, NaN without variation) and observed and expected agreement.
+
+    Each is an array ``(B,)``, or a numpy number of one weighting, which takes a fraction of the time.
+    """
 
     value: Array
     observed: Array
@@ -40,7 +43,15 @@ class Values(NamedTuple):
     @classmethod
     def of(cls, disagreement: Array, expected: Array) -> Values:
         """Compute the values from observed disagreement and disagreement expected by chance."""
-        return cls(1 - disagreement / np.where(expected > TINY, expected, np.nan), 1 - disagreement, 1 - expected)
+        if isinstance(expected, np.ndarray):
+            usable = np.where(expected > TINY, expected, np.nan)
+        else:
+            usable = expected if expected > TINY else np.nan
+        return cls(1 - disagreement / usable, 1 - disagreement, 1 - expected)
+
+    def like(self, sums: Array) -> Values:
+        """Return numbers instead of arrays (1,) if the sums (S,) are those of one weighting."""
+        return self if sums.ndim > 1 else Values(*np.concatenate(self))
 
 
 class Agreed(NamedTuple):
@@ -107,7 +118,7 @@ class Form(Statistic):
 
     @abstractmethod
     def parts(self, sums: Array) -> Values:
-        """Return value, observed and expected agreement from sums (B, S)."""
+        """Return value, observed and expected agreement from sums (B, S), or (S,) of one weighting."""
 
     @abstractmethod
     def slopes(self) -> tuple[Array, Array]:
@@ -274,9 +285,9 @@ class Form(Statistic):
         sums = self._ones if sums is None else sums
         if sums[self.n_at] == 0:
             return Agreed(math.nan, math.nan, math.nan, self.no_pairs.format(things="ratings" if self.ratings else "labels"))
-        value, observed, expected = (float(part[0]) for part in self.parts(sums[None]))
+        value, observed, expected = self.parts(sums)
         if not math.isnan(value):
-            return Agreed(value, observed, expected, None)
+            return Agreed(float(value), float(observed), float(expected), None)
         return Agreed(1.0, 1.0, 1.0, self.without_variation(sums))
 
     def without_variation(self, sums: Array) -> str:

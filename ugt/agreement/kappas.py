@@ -73,12 +73,13 @@ class Shared(Form):
         return () if self.chance is None else (Ragged(table.offsets, table.index, table.amount / self.judged.size[table.row]),)
 
     def parts(self, sums: Array) -> Values:
-        mean = sums[:, 0] / sums[:, 1]
+        by_sum = sums.T
+        mean = by_sum[0] / by_sum[1]
         if self.chance is None:
-            return Values(1 - mean, 1 - mean, np.zeros(len(mean)))
-        pooled = sums[:, 3:] / sums[:, 2:3]
+            return Values(1 - mean, 1 - mean, np.zeros(np.shape(mean)))
+        pooled = (by_sum[3:] / by_sum[2]).T
         found = Values.of(mean, self.chance.of(self.cost, pooled, pooled))
-        return found if self.n_classes >= self.chance.least_classes else found._replace(value=np.full(len(mean), np.nan))
+        return found if self.n_classes >= self.chance.least_classes else found._replace(value=np.full(np.shape(mean), np.nan))
 
     def slopes(self) -> tuple[Array, Array]:
         a, two, any_ = self.dense.T
@@ -119,10 +120,10 @@ class Shared(Form):
 
     def agreed(self, sums: Array | None = None) -> Agreed:
         """Return the numbers; a label set of a single class gives 1 by convention with its own reason."""
-        sums = self._ones if sums is None else sums
         found = super().agreed(sums)
         if self.chance is None or self.n_classes >= self.chance.least_classes or math.isnan(found.value):
             return found
+        sums = self._ones if sums is None else sums
         return Agreed(1.0, float(1 - sums[0] / sums[1]), 0.0, SINGLE_CLASS)
 
 
@@ -195,9 +196,9 @@ class Two(Form):
         return counts_of(self.judged, {NEITHER if self.named else EMPTY: n_judges == 0, ONE_OF_TWO: n_judges == 1})
 
     def parts(self, sums: Array) -> Values:
-        mean = sums[:, 0] / sums[:, 1]
-        p, q = np.split(sums[:, 2:] / sums[:, 1:2], 2, axis=1)
-        return Values.of(mean, self.chance.of(self.cost, p, q))
+        disagreed, both = sums.T[:2]
+        p, q = (one.T for one in np.split(sums.T[2:] / both, 2))
+        return Values.of(disagreed / both, self.chance.of(self.cost, p, q))
 
     def slopes(self) -> tuple[Array, Array]:
         a, both = self.dense.T

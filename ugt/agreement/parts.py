@@ -78,12 +78,13 @@ class AlphaInParts(Alpha):
         return super().dense * [unit, 1.0, unit]
 
     def parts(self, sums: Array) -> Values:
-        """Return the values from sums (B, 3 + K), in units of the largest δ² between classes in use."""
-        amounts = sums[:, 3:]
+        """Return the values from sums (B, 3 + K) or (3 + K,), in units of the largest δ² between classes in use."""
+        between, n, within = np.atleast_2d(sums)[:, :3].T
+        amounts = np.atleast_2d(sums)[:, 3:]
         used = np.asarray((amounts > 0).any(axis=0))
         unit = self._unit(used) or 1.0
         pairs = of_level(self.level, self.values_of_classes, used).bilinear(amounts, amounts)
-        return alpha_of(sums[:, 0] / unit, sums[:, 1], sums[:, 2] / unit, pairs)
+        return alpha_of(between / unit, n, within / unit, pairs).like(sums)
 
     def _unit(self, in_use: Bools) -> float:
         """Return the largest δ² between classes in use, in units of the largest between any classes."""

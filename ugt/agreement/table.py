@@ -67,6 +67,8 @@ class Judgements:
         self.annotators: NDArray[Any] = np.empty(0, np.int64) if given is None else given.annotators
         self.n_cases, self.n_classes = len(self.offsets) - 1, len(names)
         self.n_all = self.n_cases if row is None else len(row)
+        if len(self.annotators) == 0:
+            self.single = True
 
     @cached_property
     def alike(self) -> Alike | None:
@@ -85,7 +87,7 @@ class Judgements:
     @cached_property
     def single(self) -> bool:
         """Whether every label is a judgement of its own, because no annotator labelled a case twice."""
-        return len(self.annotators) == 0 or _tables.find_repeat(self.offsets, self.annotator_of_label, len(self.annotators)) < 0
+        return _tables.find_repeat(self.offsets, self.annotator_of_label, len(self.annotators)) < 0
 
     @cached_property
     def case_of_label(self) -> Int64:

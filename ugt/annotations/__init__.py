@@ -9,7 +9,7 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Int32, Int64, NDArray
-from .._base.axes import Axes, OnAxes, class_axis, owned
+from .._base.axes import Axes, OnAxes, class_axis, frozen, owned
 from .._base.checks import error, room
 from .._base.grades import as_grades, grades_of, named_by, not_in_order, order_of, order_said
 from .._base.notices import note
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from .._base.axes import Classes
     from .._base.grades import Order
+
+NOBODY = frozen(np.empty(0, np.int64))  # the annotators of counts
 
 __all__ = ["Axes", "Labels", "Masks", "Predictions", "Rankings", "Ratings"]
 
@@ -291,13 +293,12 @@ class Labels(OnAxes):
         offsets, index, count = read_counts(table, axes)
         annotator = np.empty(len(index), np.int32)
         annotator.fill(-1)
-        return cls._made(axes, np.empty(0, np.int64), (offsets, annotator, index, count), ordered, classes)
+        return cls._made(axes, NOBODY, (offsets, annotator, index, count), ordered, classes)
 
     @classmethod
     def _made(cls, axes: Axes, annotators: NDArray[Any], arrays: tuple[Any, ...], ordered: Order, classes: Classes) -> Labels:
         """Return the labels in the order that was given or, with a note, that of categories; without one, in none."""
-        offsets, annotator, label, count = owned(*arrays)
-        labels = cls(axes, annotators, offsets, annotator, label, count)
+        labels: Labels = cls._owning(axes, frozen(annotators), *arrays, False)
         if isinstance(classes, identifiers.Grades) and (ordered is None or ordered is True):
             if isinstance(classes, identifiers.OrderedCategories) and ordered is None:
                 note(f"Read the ordered categories as grades, in the order {order_said(axes.classes)} (if they have none: classes=).")

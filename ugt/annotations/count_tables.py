@@ -9,7 +9,6 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Int64, NDArray
 from .._base.checks import error, room
-from .._base.ragged import offsets_of
 from .._core import _tables
 
 if TYPE_CHECKING:
@@ -32,18 +31,19 @@ def table_of(counts: Any, case_ids: Any, classes: Any) -> tuple[NDArray[Any], An
 
 def read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
     """Return the classes with labels of each case: offsets, classes, numbers of labels. Reads blocks of rows to save memory."""
-    sizes, step = np.zeros(len(table), np.int64), max(1, BLOCK // max(1, table.shape[1]))
-    blocks = [slice(begin, min(begin + step, len(table))) for begin in range(0, len(table), step)]
-    for part in blocks:
-        if table.dtype.kind != "i" or _tables.count_cells(_cells(table[part]), sizes[part]) >= 0:
-            _check_counts(table[part], axes, part.start)
-            _tables.count_cells(_cells(table[part]), sizes[part])
-    offsets = offsets_of(sizes)
-    room("counts", 32 * int(offsets[-1]))
-    index, count = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int64)
-    for part in blocks:
-        at = slice(offsets[part.start], offsets[part.stop])
-        _tables.read_cells(_cells(table[part]), index[at], count[at])
+    n, step = len(table), max(1, BLOCK // max(1, table.shape[1]))
+    blocks = [(0, n, table)] if n <= step else [(begin, min(begin + step, n), table[begin : begin + step]) for begin in range(0, n, step)]
+    offsets = np.zeros(n + 1, np.int64)
+    for begin, end, block in blocks:
+        of_block = offsets[begin : end + 1]
+        if table.dtype.kind != "i" or _tables.count_cells(_cells(block), of_block) >= 0:
+            _check_counts(block, axes, begin)
+            _tables.count_cells(_cells(block), of_block)
+    total = int(offsets[-1])
+    room("counts", 32 * total)
+    index, count = np.empty(total, np.int32), np.empty(total, np.int64)
+    for begin, end, block in blocks:
+        _tables.read_cells(_cells(block), offsets[begin : end + 1], index, count)
     return offsets, index, count
 
 

@@ -142,23 +142,20 @@ static void check_counts(fuzz_input *in)
             CHECK((code[i] == code[h]) == same && first[code[i]] <= i);
         }
     const int64_t width = 1 + fuzz_below(in, 4);
-    int64_t *table = ZEROS(int64_t, n * width), *sizes = ZEROS(int64_t, n);
+    int64_t *table = ZEROS(int64_t, n * width), *starts = ZEROS(int64_t, n + 1);
     for (int64_t j = 0; j < n * width; j++) {
         const int byte = fuzz_byte(in);
         table[j] = byte == 255 ? -1 : byte == 254 ? INT64_MAX : byte % 3;
     }
-    const int64_t bad = ugt_count_cells(table, n, width, sizes);
+    const int64_t bad = ugt_count_cells(table, n, width, starts);
     CHECK(bad >= -1 && bad < n);
     if (bad < 0) {
-        int64_t cells = 0;
-        for (int64_t i = 0; i < n; i++)
-            cells += sizes[i];
+        const int64_t cells = starts[n];
         int64_t *value = ZEROS(int64_t, cells);
         int32_t *column = ZEROS(int32_t, cells);
         CHECK(ugt_read_cells(table, n, width, cells, column, value) == UGT_OK);
-        int64_t j = 0;
         for (int64_t i = 0; i < n; i++)
-            for (int64_t end = j + sizes[i]; j < end; j++)
+            for (int64_t j = starts[i]; j < starts[i + 1]; j++)
                 CHECK(column[j] >= 0 && column[j] < width && table[i * width + column[j]] == value[j] && value[j] > 0);
     }
     int64_t position = -2, plain = -1;
