@@ -44,6 +44,7 @@ class Stages:
         most_leaves: int,
         most_terms: int,
         most_points: int,
+        lines: bool,
         seed: int,
         begin: int,
         end: int,
