@@ -48,12 +48,12 @@ def integrate(
     keys = rankings.axes.stream_keys
     larger = min(1.0, TOLERANCE / tolerance)  # at 1e-4 a sixteenth of the nodes
     nodes, points = int(larger**GROWTH * MOST_NODES), 0 if exact else int(larger**LATTICE_GROWTH * MOST_POINTS)
-    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points, LINES
+    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points
 
     def part(begin: int, end: int) -> None:
         width = 3 * (m[begin:end] + 1)
         out, error, info = np.empty(int(width.sum())), np.empty(end - begin), np.empty((end - begin, 4), np.int64)
-        stages.first_class(keys, *law, REST[unranked], tolerance, *limits, seed, begin, end, stop, out, error, info)
+        stages.first_class(keys, *law, REST[unranked], tolerance, *limits, LINES, seed, begin, end, stop, out, error, info)
         at = 0
         for i in range(end - begin):
             room = values[starts[begin + i] : starts[begin + i + 1]]
