@@ -131,6 +131,8 @@ def write(tmp_path):
 @pytest.fixture(scope="session")
 def browser():
     """One tab of a headless browser."""
+    if os.name == "nt":
+        pytest.skip("the browser is steered through pipes with numbers that Windows does not pass on")
     from twins.browser import Browser, executable
 
     path = executable()

@@ -76,7 +76,7 @@ def test_bad_levels_over_draws(level):
 
 def test_quantiles_of_a_known_law():
     # 2 cases certain of 1/2 in all, 2 cases of 0, 1/2 or 1
-    law = Law(0.5, np.array([[0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]))
+    law = Law(np.array([0.5, 0.0, 0.0, 0.0]), np.array([False, False, True, True]), np.array([[0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]))
     # sums 1/2: 1/8, 1: 3/8, 3/2: 3/8, 2: 1/8; the mean over 4 cases adds the constant
     found = results.Estimate(0.4375, np.full(4, 0.4375), 0.1, 0.0, 4, _law=lambda most: law)
     q = [0.0, 0.1, 0.125, 0.126, 0.5, 0.51, 0.875, 0.876, 1.0]
@@ -96,7 +96,9 @@ def test_a_law_that_is_too_wide_is_not_even_made(monkeypatch):
     """The sum has a law of 24 draw_std n times the points of a case; where its square is too much, the normal limit answers."""
     pmf = np.zeros((4, 1001))
     pmf[:, 0] = pmf[:, 1000] = 0.5
-    found = results.Estimate(0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda finest: Law(0.0, pmf) if finest >= 1000 else None)
+    found = results.Estimate(
+        0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda finest: Law(np.zeros(4), np.ones(4, bool), pmf) if finest >= 1000 else None
+    )
     assert found.draw_quantile(0.05) == pytest.approx(0.5 - 1.6448536 * 0.25)
     monkeypatch.setattr(results, "EXACT_LAW_WORK", (24 * 0.25 * 4 * 1000) ** 2 + 1)
     assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
@@ -131,5 +133,7 @@ def test_what_is_printed_leaves_out_the_law():
 
 
 def test_a_spread_that_is_nothing_but_rounding_has_the_value_for_its_quantiles():
-    found = results.Estimate(0.75, np.array([0.5, 1.0]), 1e-9, 0.0, 2, _law=lambda most: Law(1.5, np.empty((0, 3))))
+    found = results.Estimate(
+        0.75, np.array([0.5, 1.0]), 1e-9, 0.0, 2, _law=lambda most: Law(np.array([0.5, 1.0]), np.zeros(2, bool), np.empty((0, 3)))
+    )
     assert found.draw_quantile([0.1, 0.9]).tolist() == [0.75, 0.75]
