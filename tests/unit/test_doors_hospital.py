@@ -1,6 +1,7 @@
 """Files as spreadsheets, REDCap, LIMS and crowds write them: read as they are meant, with a note where something looks odd, or refused."""
 
 import json
+import os
 import re
 
 import numpy as np
@@ -143,7 +144,8 @@ def test_models_in_files_of_one_name(study, command):
         study(SCORES, f"{folder}/p.csv")
     files = ["a/preds.csv", "b/preds.csv", "a/p.csv", "b/p.csv"]
     assert " ".join(f"{file[0]}-{file[2:-4]}={file}" for file in files) in command("check", "labels.csv", *files)
-    assert "'p 1=a/p.csv' 'p 2=a/p.csv'" in command("check", "labels.csv", "a/p.csv", "a/p.csv")
+    quote = '"' if os.name == "nt" else "'"
+    assert f"{quote}p 1=a/p.csv{quote} {quote}p 2=a/p.csv{quote}" in command("check", "labels.csv", "a/p.csv", "a/p.csv")
 
 
 @pytest.mark.parametrize("old, new, hint", [("P0", "P", "(there is 'P000'"), ("P", "/scans/P", "(there is 'P000'")])

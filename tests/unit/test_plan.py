@@ -73,7 +73,9 @@ def test_json_is_read(write, text):
         pytest.param("[" * 200_000, r"plan must have no values inside values\. Got a deep nesting\.$", id="deep"),  # as in test_io.py
         ('{"question": "Größe"}'.encode("latin-1"), r"must be UTF-8 text"),
         (b"", r"must not be empty"),
-        (b'{"question": "' + b"x" * (256 * 1024) + b'"}', r"plan must be a file of at most 256 KiB\. Got a larger one\.$"),
+        pytest.param(
+            b'{"question": "' + b"x" * (256 * 1024) + b'"}', r"plan must be a file of at most 256 KiB\. Got a larger one\.$", id="large"
+        ),
         ('{"quetsion": 1}', r"nearest to this one is 'question'"),
     ],
 )

@@ -128,4 +128,15 @@ def _memory() -> float:
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # Windows, and systems that do not give the number
+        return _memory_of_windows()
+
+
+def _memory_of_windows() -> float:
+    """Return the bytes of the machine; infinity elsewhere."""
+    try:
+        from ctypes import byref, c_uint64, windll  # type: ignore[attr-defined]  # noqa: PLC0415  (only there, and seldom needed)
+
+        status = (c_uint64 * 8)(64)  # MEMORYSTATUSEX of 64 bytes, whose size and load share the first word; then all memory
+        return float(status[1]) if windll.kernel32.GlobalMemoryStatusEx(byref(status)) else math.inf
+    except (ImportError, AttributeError, OSError):
         return math.inf

@@ -25,6 +25,7 @@ typedef struct {
 void ugt_shape_set(ugt_shape *shape, double c);                                      /* c > 0, finite */
 void ugt_gamma_cell(const ugt_shape *shape, double s, double x, ugt_cell *cell);     /* x = exp(s) */
 double ugt_log_gamma(double x);                                                      /* x > 0 */
+double ugt_log_tiny(double x);                                                       /* log x, x > 0, subnormal numbers included */
 double ugt_log1p_defect(double x);                                                   /* x - log(1+x) */
 double ugt_gamma_log_above(const ugt_shape *shape, double t); /* an s with log Q(c, e^s) <= -t */
 double ugt_gamma_log_below(const ugt_shape *shape, double t); /* an s with log P(c, e^s) <= -t */

@@ -40,7 +40,7 @@ double ugt_stage_log_probability(const double *lambda, int64_t n, double z, doub
     for (int64_t a = 0; a < n; a++) {
         x[a] = fmin(lambda[a] / z, HUGE_ODDS);
         if (x[a] < DBL_MIN) {
-            beyond += log(lambda[a]) - log(z) - log(DBL_MIN);
+            beyond += ugt_log_tiny(lambda[a]) - ugt_log_tiny(z) - log(DBL_MIN);
             x[a] = DBL_MIN;
         }
     }

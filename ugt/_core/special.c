@@ -4,6 +4,7 @@
  * large shapes: Temme's uniform expansion, DLMF 8.12.3-8.12.10. */
 #include "core.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "temme.h"
@@ -24,6 +25,12 @@ double ugt_log1p_defect(double x)
     for (int n = 14; n >= 1; n--)
         sum = sum * y + 1.0 / (2 * n + 1);
     return r * (x - 2.0 * y * sum);
+}
+
+/* The C library of mingw gives the logarithm of subnormal numbers nine digits. */
+double ugt_log_tiny(double x)
+{
+    return x < DBL_MIN ? log(x * 18014398509481984.0) - 54.0 * 0.69314718055994530942 : log(x); /* 2^54 */
 }
 
 /* lgamma writes the sign to a global variable, for which threads race. On Windows lgamma_r is missing, and lgamma does not write it. */

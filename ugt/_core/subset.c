@@ -59,7 +59,7 @@ double ugt_subset_log_probability(const double *lambda, int n, double z, ugt_lat
     double log_p = log(q[all]);
     for (int a = 0; a < n; a++) {
         const double odds = z / lambda[a];
-        log_p -= isinf(odds) ? log(z) - log(lambda[a]) : log1p(odds); /* odds overflow for subnormal rates */
+        log_p -= isinf(odds) ? ugt_log_tiny(z) - ugt_log_tiny(lambda[a]) : log1p(odds); /* odds overflow for subnormal rates */
     }
     return log_p;
 }

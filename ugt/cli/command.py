@@ -188,6 +188,8 @@ def said_of(problem: BaseException) -> str:
     """Return the message of an error in one line, with options instead of arguments of Python."""
     if isinstance(problem, FileNotFoundError) and problem.filename is not None:
         return f"{problem.filename}: no such file{about_length(problem.filename)}"
+    if isinstance(problem, PermissionError) and problem.filename is not None and os.path.isdir(problem.filename):
+        return f"{problem.filename}: is a directory"  # Windows calls it a missing permission
     if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
         return f"{problem.filename}: {problem.strerror[:1].lower()}{problem.strerror[1:]}"
     return in_options(" ".join(str(problem).splitlines()) or "there is not enough memory")
