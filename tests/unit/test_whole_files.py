@@ -177,6 +177,15 @@ def test_workspaces_of_runs_that_live_stay(folder):
     assert contents(folder) == {**OLD_AND_NEW, "a": "first"} and sorted(os.listdir(folder)) == sorted(OLD_AND_NEW)
 
 
+def under_wine():
+    if os.name != "nt":
+        return False
+    import ctypes
+
+    return hasattr(ctypes.windll.ntdll, "wine_get_version")
+
+
+@pytest.mark.skipif(under_wine(), reason="_locking of wine 8 refuses a locked byte without setting errno")
 def test_a_folder_that_another_run_does_not_let_go(folder, monkeypatch):
     monkeypatch.setattr(whole_file, "PATIENCE", 0.05)
     with open(folder / ".ugt-lock", "wb") as held:
