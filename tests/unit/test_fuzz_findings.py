@@ -56,7 +56,9 @@ def test_text_with_numbers_that_are_no_characters(given, order):
 
 
 def test_scores_in_a_damaged_file(given):
-    refused(r"file must be an NPY or NPZ file", read_predictions, given("x.npy", npy(np.zeros((2, 2))).replace(b"'<f8'", b"'<f8(", 1)))
+    refused(
+        r"file must be an NPY or NPZ file", read_predictions, given("x.npy", npy(np.zeros((2, 2), "<f8")).replace(b"'<f8'", b"'<f8(", 1))
+    )
 
 
 def test_a_file_of_control_characters_has_no_names(given):
