@@ -459,21 +459,26 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8, 0, 5, 0};
     const int64_t n = ugt_stages_class_offsets(in->stages)[CASES] + CASES;
     const int64_t *first = ugt_stages_class_offsets(in->stages), width = 3 * (first[QUICK + 1] - first[QUICK] + 1);
-    TRY(ugt_first_class(in->stages, KEY, &few, 0, CASES, &stop, out, error, info));
+    ugt_rivals all[CASES], two[CASES]; /* of the second best, too */
+    for (int i = 0; i < CASES; i++) {
+        all[i] = (ugt_rivals){i, 0, 0};
+        two[i] = (ugt_rivals){i, 1, i % 2};
+    }
+    TRY(ugt_first_class(in->stages, KEY, &few, all, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
     NOTE(error);
     NOTE(info);
-    TRY(ugt_first_class(in->stages, KEY, &none, 0, CASES, &stop, out, error, info));
+    TRY(ugt_first_class(in->stages, KEY, &none, all, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
     const ugt_cubature_options fine = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-4, 4, 20, 600, 20, 0, 5, 0};
-    TRY(ugt_first_class(in->stages, KEY, &fine, 0, CASES, &stop, out, error, info));
+    TRY(ugt_first_class(in->stages, KEY, &fine, two, CASES, &stop, out, error, info));
     NOTE(info);
     /* one case, because the calls are repeated for every allocation: lines, then a lattice after lines */
     const ugt_cubature_options lines = {1.5, 0.05, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 50, 8, 200, 5, 0};
     const ugt_cubature_options lattice = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 200, 5, 0};
-    TRY(ugt_first_class(in->stages, KEY, &lines, QUICK, QUICK + 1, &stop, out, error, info));
+    TRY(ugt_first_class(in->stages, KEY, &lines, two + QUICK, 1, &stop, out, error, info));
     note(digest, out, (size_t)width * sizeof *out);
-    TRY(ugt_first_class(in->stages, KEY, &lattice, QUICK, QUICK + 1, &stop, out, error, info));
+    TRY(ugt_first_class(in->stages, KEY, &lattice, all + QUICK, 1, &stop, out, error, info));
     note(digest, out, (size_t)width * sizeof *out);
     return UGT_OK;
 }

@@ -13,7 +13,7 @@ static int run(const char *text, int64_t n_classes, const ugt_cubature_options *
     static table t;
     ugt_stages *stages = NULL;
     CHECK(ugt_stages_new(parse(&t, text, n_classes), options->rest != UGT_REST_IGNORE, &stages) == UGT_OK);
-    const int status = ugt_first_class(stages, KEY, options, 0, 1, &go, out, error, info);
+    const int status = ugt_first_class(stages, KEY, options, &(ugt_rivals){0, 0, 0}, 1, &go, out, error, info);
     ugt_stages_free(stages);
     return status;
 }
@@ -39,6 +39,28 @@ static void test_gauss_jacobi(void)
                     exact *= (p + e) / (p + q + e);
                 }
             }
+}
+
+/* A class that does not compete, and unmentioned classes of which one may be above: exponential and gamma variables in closed form. */
+static void test_rivals(void)
+{
+    static table t;
+    ugt_stages *stages = NULL;
+    double out[9], error;
+    int64_t info[4];
+    CHECK(ugt_stages_new(parse(&t, "0|1|1", 3), 1, &stages) == UGT_OK);
+    CHECK(ugt_first_class(stages, KEY, &USUAL, &(ugt_rivals){0, 2, 0}, 1, &go, out, &error, info) == UGT_OK);
+    CHECK_CLOSE(out[0], 0.5 + 1.0 / acos(-1.0), 0.0, 1e-9); /* Gamma(3/2) above Gamma(1/2) */
+    CHECK(out[1] == 0.0);
+    CHECK_CLOSE(out[0] + out[2], 1.0, 0.0, 1e-12);
+    ugt_stages_free(stages);
+    const ugt_cubature_options flat = {1.0, 1.0, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 800000, 5000, 0, 1, 0};
+    CHECK(ugt_stages_new(parse(&t, "0", 3), 1, &stages) == UGT_OK);
+    CHECK(ugt_first_class(stages, KEY, &flat, &(ugt_rivals){0, 0, 1}, 1, &go, out, &error, info) == UGT_OK);
+    CHECK_CLOSE(out[0], 8.0 / 9, 0.0, 1e-9); /* Gamma(2) above the smaller of two of Exp(1) */
+    CHECK_CLOSE(out[1], 1.0 / 9, 0.0, 1e-9);
+    CHECK(ugt_first_class(stages, KEY, &flat, &(ugt_rivals){0, 0, 2}, 1, &go, out, &error, info) == UGT_OK && out[0] == 1.0 && out[1] == 0.0);
+    ugt_stages_free(stages);
 }
 
 /* A label makes a Beta posterior of two classes; plausibilities of single labels are a Dirichlet law: known means and variances. */
@@ -238,7 +260,7 @@ static void test_stop(void)
     double out[15], error;
     int64_t info[4];
     CHECK(ugt_stages_new(parse(&t, "0>1|1>0", 4), 1, &stages) == UGT_OK);
-    CHECK(ugt_first_class(stages, KEY, &USUAL, 0, 1, &stop, out, &error, info) == UGT_STOPPED);
+    CHECK(ugt_first_class(stages, KEY, &USUAL, &(ugt_rivals){0, 0, 0}, 1, &stop, out, &error, info) == UGT_STOPPED);
     ugt_stages_free(stages);
 }
 
@@ -246,6 +268,7 @@ int main(void)
 {
     test_gauss_jacobi();
     test_closed_forms();
+    test_rivals();
     test_symmetry();
     test_lattice_and_limits();
     test_pairs_at_real_reliability();

@@ -61,8 +61,12 @@ cdef extern from "ugt.h" nogil:
         int64_t most_points
         uint64_t seed
         int no_lines
-    int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, int64_t, int64_t, const int32_t *, double *, double *,
-                        int64_t *)
+    ctypedef struct ugt_rivals:
+        int64_t row
+        uint64_t without
+        int64_t above
+    int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, const ugt_rivals *, int64_t, const int32_t *, double *,
+                        double *, int64_t *)
     int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
 
 
@@ -202,21 +206,29 @@ cdef class Stages:
 
     def first_class(self, const uint64_t[::1] stream_key, double reliability, double shape, int rest, double tolerance, int64_t most_dimensions,
                     int64_t most_exact_terms, int64_t most_leaves, int64_t most_terms, int64_t most_points, bint lines, uint64_t seed,
-                    int64_t begin, int64_t end, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
-        """Fill probabilities, means and variances of cases begin..end, their errors and how they were computed; return whether all are."""
+                    const int64_t[:, ::1] tasks, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+        """Fill probabilities, means and variances of tasks (case, bits of classes that are no rivals, others above), their errors and how
+        they were computed; return whether all are."""
         cdef ugt_cubature_options options
+        cdef int64_t i, n = tasks.shape[0], width = 0
         cdef int status
-        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or begin < 0 or end > self.n_cases or not reliability > 0 \
-                or not shape > 0 or not tolerance > 0 or most_terms < 1 or begin > end or out.shape[0] != 3 * self.width(begin, end) \
-                or error.shape[0] != end - begin or info.shape[0] != end - begin or info.shape[1] != 4:
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or tasks.shape[1] != 3 or not reliability > 0 \
+                or not shape > 0 or not tolerance > 0 or most_terms < 1 or error.shape[0] != n or info.shape[0] != n or info.shape[1] != 4:
             raise ValueError("options or outputs of the integration do not fit")
-        if begin >= end:
+        for i in range(n):
+            if tasks[i, 0] < 0 or tasks[i, 0] >= self.n_cases or tasks[i, 2] < 0:
+                raise ValueError("tasks of the integration do not fit")
+            width += self.width(tasks[i, 0], tasks[i, 0] + 1)
+        if out.shape[0] != 3 * width:
+            raise ValueError("options or outputs of the integration do not fit")
+        if n == 0:
             return True
         options.reliability, options.shape, options.rest, options.tolerance = reliability, shape, rest, tolerance
         options.most_dimensions, options.most_exact_terms, options.most_leaves = most_dimensions, most_exact_terms, most_leaves
         options.most_terms, options.most_points, options.no_lines, options.seed = most_terms, most_points, not lines, seed
         with nogil:
-            status = ugt_first_class(self.stages, &stream_key[0], &options, begin, end, &stop[0], &out[0], &error[0], &info[0, 0])
+            status = ugt_first_class(self.stages, &stream_key[0], &options, <const ugt_rivals *>&tasks[0, 0], n, &stop[0], &out[0], &error[0],
+                                     &info[0, 0])
         if status == UGT_STOPPED:
             return False
         check(status)

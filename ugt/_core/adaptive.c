@@ -178,7 +178,7 @@ static int add_tensor(ugt_cubature *w, int64_t of, const uint8_t *given, double 
     for (int64_t j = 0; j < width; j++)
         sum[j] += surplus[j];
     /* moments are as large as probabilities, and second moments no larger */
-    w->tensor[t].measure = largest(surplus, width) / fabs(ugt_total_of(sum, w->m + 1));
+    w->tensor[t].measure = largest(surplus, w->n_parts * (w->m + 1)) / fabs(ugt_total_of(sum, w->m + 1));
     return UGT_OK;
 }
 

@@ -83,6 +83,9 @@ typedef struct {
     /* the case */
     int64_t m, n_dims, width; /* width: three numbers for each mentioned class and the rest */
     int has_rest;
+    uint64_t without; /* bits of the classes that are no rivals: their laws are 1 everywhere */
+    int64_t above;
+    int64_t n_parts;  /* of probabilities, means and squares: those whose error counts, of probabilities alone if some are no rivals */
     double rest_shape, rest_count, n0, wins_total, step, first; /* first: log s of node 0 */
     double wins[UGT_MOST_MENTIONED];
     ugt_strided_law law[UGT_MOST_MENTIONED];

@@ -20,12 +20,19 @@ typedef struct {
 #define UGT_LATTICE 2    /* by lines or by the lattice, with random shifts; the error is a standard error */
 #define UGT_CUBATURE_FLOOR 2e-9 /* least stated error: that of tables and of the step in log s */
 
-/* Cases [begin, end). out: one case after the other, for its m mentioned classes and all others together: the m + 1 probabilities to be the
- * most plausible class, the means and the variances of the plausibilities (NaN if not integrated); a case without classes has 3 numbers.
- * error [end-begin]: of the least accurate of them. info [4 (end-begin)]: dimensions, terms (0 if they are too many or
+/* Which classes of a case compete for the first place. All: {row, 0, 0}. */
+typedef struct {
+    int64_t row;
+    uint64_t without; /* bits of the mentioned classes that do not */
+    int64_t above;    /* of the other classes, so many may be above the first one: they compete by the next one */
+} ugt_rivals;
+
+/* n tasks. out: one after the other, for the m mentioned classes of its case and all others together: the m + 1 probabilities to be the
+ * most plausible one of the rivals, the means and the variances of the plausibilities (NaN if not integrated); a case without classes has 3
+ * numbers. error [n]: of the least accurate of them. info [4 n]: dimensions, terms (0 if they are too many or
  * have too many dimensions), UGT_NOT_INTEGRATED or how, nodes evaluated.
  * stream_key [n_cases], stop: as for ugt_gibbs. Stages as for ugt_modes. */
-int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, int64_t begin, int64_t end,
+int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const ugt_rivals *task, int64_t n,
                     const volatile int32_t *stop, double *out, double *error, int64_t *info);
 
 #endif

@@ -346,7 +346,7 @@ static double mean_of_shifts(const ugt_cubature *w, const double *sums, double *
     for (int r = 0; r < SHIFTS; r++)
         for (int64_t j = 0; j < width; j++)
             out[j] += sums[r * width + j] / SHIFTS;
-    for (int64_t part = 0; part < 3; part++) {
+    for (int64_t part = 0; part < w->n_parts; part++) {
         const int64_t own = part * (w->m + 1), below = part == 0 ? 0 : w->m + 1;
         const double total = ugt_total_of(out + below, w->m + 1);
         for (int64_t j = own; j < own + w->m + 1; j++) {

@@ -73,7 +73,9 @@ ugt_law_reader ugt_law_read(const ugt_cubature *w, int64_t k, double log_r)
     const double delta = w->step / (double)t->stride, place = (w->first + log_r - t->low) / delta, base = floor(place), x = place - base;
     const int64_t shift = (int64_t)floor((base + 0.5) / (double)t->stride), phase = (int64_t)base - shift * t->stride;
     const int64_t part = t->rows * t->row;
-    ugt_law_reader out;
+    ugt_law_reader out = {0};
+    if (w->without >> k & 1u)
+        return out;
     out.h00 = (1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x);
     out.h01 = x * x * (3.0 - 2.0 * x);
     out.h10 = delta * x * (1.0 - x) * (1.0 - x);

@@ -66,6 +66,10 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
     l->m = (int)w->m;
     l->d = l->m + has_rest;
     l->handicap = o->rest == UGT_REST_LUMP && has_rest ? log(others) : 0.0;
+    l->has_above = w->above > 0;
+    l->without = w->without;
+    if (has_rest && (double)w->above >= others)
+        l->without |= (uint64_t)1 << l->m;
     l->has_tail = has_rest && o->rest == UGT_REST_INDIVIDUAL && others > 1.0;
     l->n_rivals = l->m + (has_rest && !l->has_tail);
     if (l->has_tail) {
@@ -199,7 +203,7 @@ static void set_chances(ugt_lines *l, const ugt_direction *to, double *chance)
             variance += v[r] * v[r];
         }
         const double behind = l->theta[k] - l->theta[j] + ((j == l->m) - (k == l->m)) * l->handicap;
-        chance[j] = j == k ? 1.0 : 0.5 * erfc(behind / sqrt(2.0 * variance));
+        chance[j] = j == k ? 1.0 : l->without >> j & 1u ? 0.0 : 0.5 * erfc(behind / sqrt(2.0 * variance));
     }
 }
 
@@ -208,13 +212,16 @@ int ugt_open_directions(const ugt_cubature *w, ugt_lines *l, const ugt_stages *s
 {
     const ugt_cubature_options *o = w->options;
     double lambda[MOST_CLASSES], curvature[MOST_CLASSES * MOST_CLASSES], chance[MOST_CLASSES];
-    int top = 0, n = 0;
+    int top = -1, n = 0;
     *possible = 0;
     const int status = ugt_curvature_at_mode(stages, i, o->reliability, o->shape, o->rest, lambda, curvature);
     if (status != UGT_OK)
         return status == UGT_ERR_CONVERGENCE ? UGT_OK : status;
-    for (int k = 1; k < l->n_rivals; k++)
-        top = lambda[k] * (k == l->m ? exp(-l->handicap) : 1.0) > lambda[top] ? k : top;
+    for (int k = 0; k < l->n_rivals; k++)
+        if (!(l->without >> k & 1u) && (top < 0 || lambda[k] * (k == l->m ? exp(-l->handicap) : 1.0) > lambda[top]))
+            top = k;
+    if (top < 0)
+        return UGT_OK;
     l->of = calloc((size_t)l->n_rivals, sizeof *l->of);
     if (l->of == NULL)
         return UGT_ERR_MEMORY;

@@ -235,13 +235,13 @@ static double draw_from(const ugt_axis_law *law, double t, double *log_weight)
     return law->z[low] + part * CELL;
 }
 
-/* Adds to first the integrals over the parts of a line on which classes are first. */
+/* Adds to first the integrals over the parts of a line on which classes are first among the rivals. */
 static void add_first(ugt_lines *l, const ugt_direction *to, double begin, double total, double *first)
 {
     const int k = to->order[0], n = to->n_nodes;
     int best = -1;
     for (int j = 0; j < l->n_rivals; j++)
-        if (j != k && (best < 0 || l->theta[j] - (j == l->m) * l->handicap > l->theta[best] - (best == l->m) * l->handicap))
+        if (j != k && !(l->without >> j & 1u) && (best < 0 || l->theta[j] - (j == l->m) * l->handicap > l->theta[best] - (best == l->m) * l->handicap))
             best = j;
     first[k] += total;
     if (best >= 0) {
@@ -251,14 +251,14 @@ static void add_first(ugt_lines *l, const ugt_direction *to, double begin, doubl
         first[best] += below;
     }
     const double other = best < 0 ? 0.0 : l->lambda[best];
-    if (!l->has_tail || !(l->lambda[l->m] > other))
+    if (!l->has_tail || l->without >> l->m & 1u || !(l->lambda[l->m] > other))
         return;
     for (int i = 0; i < n; i++) { /* one of the rest may be first */
         const int listed = l->own[i] > other ? k : best;
         const double x = fmax(l->own[i], other) / l->lambda[l->m];
-        if (x >= 1.0)
+        if (x >= (l->has_above ? 0.5 : 1.0))
             continue;
-        double tail = tail_above(l, fmax(x, 0.5));
+        double tail = l->has_above ? 0.0 : tail_above(l, fmax(x, 0.5));
         if (x < 0.5) { /* between this and 1 */
             l->far += 0.5 * (1.0 - tail) * l->line.height[i];
             tail += 0.5 * (1.0 - tail);
@@ -348,6 +348,8 @@ static double mean_of_lines(const ugt_cubature *w, const ugt_lines *l, double *o
                 off[r][k] = part == 0 ? one : off[r][k];
                 square += one * one;
             }
+            if (part >= w->n_parts)
+                continue;
             own[of] = fmax(own[of], sqrt(square / SHIFTS / (SHIFTS - 1)));
             error = part == 0 ? error : fmax(error, sqrt(square / SHIFTS / (SHIFTS - 1)));
         }

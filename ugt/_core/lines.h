@@ -52,6 +52,8 @@ typedef struct {
     int d, m;           /* classes with and without the rest */
     int n_directions, n_factors, n_rivals; /* rivals: classes that may be first one by one; with the rest if that is one class */
     int has_tail;       /* whether the rest are several classes */
+    int has_above;      /* whether the rival of the rest is not the largest one */
+    uint64_t without;   /* bits of the classes that are no rivals */
     double wins[MOST_CLASSES], total_shape, peak;
     double handicap;    /* log of the number of classes that share the rest evenly */
     double tail_a, tail_b, log_tail; /* of the largest plausibility of the rest */

@@ -91,7 +91,21 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     return factor;
 }
 
-/* Fills the laws at rate 1, of the mentioned classes and of the largest of all others. */
+/* Sets P and its derivative by log s for the one after the first `above` of n classes of which each is below s with probability `lower`. */
+static void rank_law(double n, int64_t above, const ugt_cell *cell, double *p, double *f)
+{
+    const double log_lower = cell->upper < 0.5 ? log1p(-cell->upper) : log(cell->lower), log_upper = log(cell->upper);
+    double log_ways = 0.0; /* of the choice of i classes that are above s */
+    *p = 0.0;
+    for (int64_t i = 0; i <= above; i++) {
+        const double log_above = i == 0 ? 0.0 : (double)i * log_upper, left = n - (double)i;
+        *p += exp(log_ways + log_above + left * log_lower);
+        *f = left * cell->density * exp(log_ways + log_above + (left - 1.0) * log_lower);
+        log_ways += log(left / (double)(i + 1));
+    }
+}
+
+/* Fills the laws at rate 1, of the mentioned classes and of the rival of all others. */
 static void fill_still(ugt_cubature *w)
 {
     const int64_t m = w->m, n_s = w->n_s;
@@ -101,8 +115,13 @@ static void fill_still(ugt_cubature *w)
         w->still_end[k] = in.end;
     }
     w->still_end[m] = 0;
-    if (!w->has_rest)
+    if (!w->has_rest || (double)w->above >= w->rest_count) {
+        for (int64_t i = 0; i < n_s; i++) {
+            w->still[m * n_s + i] = 1.0;
+            w->still_f[m * n_s + i] = 0.0;
+        }
         return;
+    }
     const int lump = w->options->rest == UGT_REST_LUMP;
     const double shape_of_one = lump ? w->rest_shape : w->options->shape, of = lump ? 1.0 : w->rest_count;
     double *p = w->still + m * n_s, *f = w->still_f + m * n_s;
@@ -116,21 +135,28 @@ static void fill_still(ugt_cubature *w)
         const double s = w->first + (double)i * w->step + (lump ? log(w->rest_count) : 0.0);
         ugt_cell cell;
         ugt_gamma_cell(&shape, s, exp(s), &cell);
-        const double log_lower = cell.upper < 0.5 ? log1p(-cell.upper) : log(cell.lower);
-        p[i] = exp(of * log_lower);
-        f[i] = of * cell.density * exp((of - 1.0) * log_lower);
+        rank_law(of, lump ? 0 : w->above, &cell, &p[i], &f[i]);
         if (of * cell.upper > 1e-18)
             w->still_end[m] = i + 1;
     }
 }
 
-/* Returns the log probability that all lambda are below e^s at rates 1. */
+/* Returns the log probability that the lambdas of all mentioned rivals are below e^s at rates 1, and those of the rest if some are no rivals. */
 static double log_all_below(const ugt_cubature *w, double s)
 {
     double sum = 0.0;
     ugt_shape shape;
     ugt_cell cell;
+    if (w->without != 0 && w->above == 0 && w->has_rest) {
+        const int lump = w->options->rest == UGT_REST_LUMP;
+        const double x = s + (lump ? log(w->rest_count) : 0.0);
+        ugt_shape_set(&shape, w->options->shape);
+        ugt_gamma_cell(&shape, x, exp(x), &cell);
+        sum = (lump ? 1.0 : w->rest_count) * log(cell.lower);
+    }
     for (int64_t k = 0; k < w->m; k++) {
+        if (w->without >> k & 1u)
+            continue;
         ugt_shape_set(&shape, w->wins[k]);
         ugt_gamma_cell(&shape, s, exp(s), &cell);
         sum += log(cell.lower);
@@ -268,13 +294,17 @@ static int write_values(const ugt_cubature *w, const double *sum, double *out)
     return 1;
 }
 
-static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64_t key, const volatile int32_t *stop, double *out, double *error,
-                    int64_t *info)
+static int one_case(ugt_cubature *w, const ugt_stages *stages, const ugt_rivals *task, uint64_t key, const volatile int32_t *stop, double *out,
+                    double *error, int64_t *info)
 {
+    const int64_t i = task->row;
     double sum[3 * (UGT_MOST_MENTIONED + 1)];
     int possible;
     forget(w);
     w->n_dims = w->leaves = 0;
+    w->without = task->without;
+    w->above = task->above;
+    w->n_parts = w->without == 0 && w->above == 0 ? 3 : 1;
     int status = open_case(w, stages, i, &possible);
     for (int64_t j = 0; j < w->width; j++)
         out[j] = NAN;
@@ -317,7 +347,7 @@ static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, uint64
     return status;
 }
 
-int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, int64_t begin, int64_t end,
+int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const ugt_rivals *task, int64_t n,
                     const volatile int32_t *stop, double *out, double *error, int64_t *info)
 {
     ugt_cubature *w = calloc(1, sizeof *w);
@@ -325,8 +355,8 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
         return UGT_ERR_MEMORY;
     w->options = options;
     int status = ugt_adaptive_slots(w);
-    for (int64_t i = begin; i < end && status == UGT_OK; i++) {
-        status = *stop ? UGT_STOPPED : one_case(w, stages, i, stream_key[i], stop, out, error + i - begin, info + 4 * (i - begin));
+    for (int64_t i = 0; i < n && status == UGT_OK; i++) {
+        status = *stop ? UGT_STOPPED : one_case(w, stages, &task[i], stream_key[task[i].row], stop, out, error + i, info + 4 * i);
         out += w->width;
     }
     for (int64_t t = 0; t < w->n_tables; t++)

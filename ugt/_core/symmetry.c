@@ -28,11 +28,17 @@ static uint64_t bits_of(double x)
     return mixed(bits);
 }
 
+/* Negative for a class that is no rival, which no rival may stand for. */
+static double signed_wins(const ugt_cubature *w, int64_t k)
+{
+    return w->without >> k & 1u ? -w->wins[k] : w->wins[k];
+}
+
 /* Colors of classes: from their wins, and in each round from the sets that they are in and the classes of these. */
 static void color_classes(const ugt_cubature *w, const ugt_component *one, uint64_t *color)
 {
     for (int64_t k = 0; k < w->m; k++)
-        color[k] = bits_of(w->wins[k]);
+        color[k] = bits_of(signed_wins(w, k));
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t next[UGT_MOST_MENTIONED];
         memcpy(next, color, sizeof next);
@@ -63,7 +69,7 @@ static void form_of(const ugt_cubature *w, int64_t term, form *out)
     }
     for (int i = 0; i < w->m; i++) {
         place[out->name[i]] = i;
-        out->wins[i] = w->wins[out->name[i]];
+        out->wins[i] = signed_wins(w, out->name[i]);
     }
     for (int d = 0; d < one->n_dims; d++) {
         uint64_t set = 0, half = 0;

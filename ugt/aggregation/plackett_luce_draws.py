@@ -20,7 +20,7 @@ from ..plausibilities.diagnostics import Diagnostics
 from ..plausibilities.draws import REST, MentionedDraws
 from ..plausibilities.integrated import Integrated
 from ..resampling import seed_of
-from .plackett_luce_integrals import TOLERANCE, integrate, tolerance_of
+from .plackett_luce_integrals import TOLERANCE, Integrals, integrate, tolerance_of
 from .reliabilities import reliability_of
 
 DRAWN = ".draws"  # end of the name of the checkpoint of cases that were drawn because they have no integral
@@ -138,9 +138,10 @@ def plackett_luce(
     -------
     Draws or Integrated
         Integrals: the probability of each class to be the most plausible one, and the means and variances of plausibilities; ``how`` and
-        ``error`` say for each case how they were computed. Metrics that need whole orders of classes use draws, which are made when they
-        are first needed. With ``method="draws"``, draws of the mentioned classes of each case and of the lump of all others: memory grows
-        with the number of mentioned classes.
+        ``error`` say for each case how they were computed. Certainty of order k, ``membership(k)`` and ``set_probability`` are sums of
+        such integrals, made when they are first needed; ``note`` says how. Metrics of whole orders of classes use draws. With
+        ``method="draws"``, draws of the mentioned classes of each case and of the lump of all others: memory grows with the number of
+        mentioned classes.
 
     Raises
     ------
@@ -172,6 +173,10 @@ def plackett_luce(
     2006; after Geweke 1989) is tried too. The hardest cases run out of points and state a larger error. Cases get draws if more than 8
     classes are tied, more than 23 are mentioned, unmentioned classes are likely to be first, or the density has very long tails. ``how``
     and ``error`` of the result say it for each case, and its ``repr`` counts them. With a tempering, ``"auto"`` means draws.
+
+    The best j classes are S with probability ``Σ_{k in S} Σ_{Z ⊆ S-k} (-1)^(j-1-|Z|) P(k is first if Z does not compete)``, by inclusion
+    and exclusion. Unmentioned classes compete by the largest of them, or by the next one if some are in S. The errors of these integrals
+    add up. Sets are looked at while they may be the most probable one; what is left out, half of ``tolerance``, is in the stated error.
 
     References
     ----------
@@ -230,19 +235,29 @@ def plackett_luce(
         return _integrated(task, exact_to, method == "exact", n_threads, checkpoint)
 
 
-def _integrated(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int, path: Any) -> Integrated:
-    """Return the integrals of all cases, with draws for the cases and questions that have none."""
-    rankings, weights, law, unranked, schedule, seed, _ = task
+def _integrals(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int, path: Any) -> Integrals:
+    rankings, weights, law, unranked, _, seed, _ = task
     stages = stages_of(rankings, unranked != "ignore", weights)
-    offsets, index = classes_of(stages)
     arrays = (*arrays_of(rankings), rankings.axes.stream_keys, *([] if weights is None else [weights]))
 
     def in_parts(part: Any, starts: Int64, values: Array, stop: Any, options: Any) -> None:
-        run = None if path is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
-        _in_parts(part, "integrating", rankings.n_cases, starts, values, stop, path, run)
+        run = None if path is None or options is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
+        with parallel.threads(n_threads):
+            _in_parts(part, "integrating", len(starts) - 1, starts, values, stop, path, run)
 
-    of = stages, offsets, index, rankings, law[:2], unranked, seed
-    return integrate(*of, tolerance, exact, in_parts, partial(_draws_of, task, n_threads, path), schedule[1] * schedule[3])
+    return Integrals(stages, rankings.axes.stream_keys, law[:2], unranked, seed, tolerance, exact, in_parts)
+
+
+def _first_of(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int) -> Any:
+    return _integrals(task, tolerance, exact, n_threads, None).first
+
+
+def _integrated(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int, path: Any) -> Integrated:
+    """Return the integrals of all cases, with draws for the cases and questions that have none."""
+    integrals = _integrals(task, tolerance, exact, n_threads, path)
+    again, schedule = partial(_first_of, task, tolerance, exact, n_threads), task[4]
+    draws_of = partial(_draws_of, task, n_threads, path)
+    return integrate(integrals, *classes_of(integrals.stages), task[0], again, draws_of, schedule[1] * schedule[3])
 
 
 def _draws_of(task: tuple[Any, ...], n_threads: int, path: Any, rows: Any) -> MentionedDraws:

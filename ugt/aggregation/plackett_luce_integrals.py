@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Callable
 
 import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Int64
-from .._base.ragged import row_of, sizes_of
+from .._base.axes import Axes
+from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..annotations import Rankings
 from ..plausibilities.draws import REST, MentionedDraws
 from ..plausibilities.integrated import DRAWN, EXACT, Integrated, Later
+from ..plausibilities.leaders import First, Leaders
 
 TOLERANCE = 1e-6  # default of the stated error of exact cases
 LEAST_TOLERANCE, MOST_TOLERANCE = 1e-8, 1e-2
@@ -27,42 +30,79 @@ NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how
 TIED = "three or more tied classes that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
 
 
+@dataclass(frozen=True)
+class Integrals:
+    """The integrals of the cases of a posterior."""
+
+    stages: core.Stages
+    keys: Any
+    law: tuple[float, float]
+    unranked: str
+    seed: int
+    tolerance: float
+    exact: bool
+    in_parts: Callable[..., None]
+
+    @cached_property
+    def mentioned(self) -> Int64:
+        """Return the number of classes of each case."""
+        offsets = np.empty(self.stages.n_cases + 1, np.int64)
+        self.stages.classes(offsets, np.empty(self.stages.n_mentioned(), np.int32))
+        return sizes_of(offsets)
+
+    def of(self, tasks: Int64, *, kept: bool = False) -> tuple[Array, Int64, Array]:
+        """Return the numbers of tasks (n, 3) one after the other, where they start (n + 1,), and the facts (n, 5) of each.
+
+        A task is a case, the bits of its classes that are no rivals, and how many of the unmentioned ones may be above. ``kept``: with the
+        checkpoint.
+        """
+        larger = min(1.0, TOLERANCE / self.tolerance)  # at 1e-4 a sixteenth of the nodes
+        nodes, points = int(larger**GROWTH * MOST_NODES), 0 if self.exact else int(larger**LATTICE_GROWTH * MOST_POINTS)
+        limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points
+        width = 3 * (self.mentioned[tasks[:, 0]] + 1)
+        starts, stop = offsets_of(width + NUMBERS), np.zeros(1, np.int32)
+        values = np.empty(starts[-1])
+
+        def part(begin: int, end: int) -> None:
+            out, error, info = np.empty(int(width[begin:end].sum())), np.empty(end - begin), np.empty((end - begin, 4), np.int64)
+            options = *self.law, REST[self.unranked], self.tolerance, *limits, LINES, self.seed
+            self.stages.first_class(self.keys, *options, tasks[begin:end], stop, out, error, info)
+            at = 0
+            for i in range(begin, end):
+                room = values[starts[i] : starts[i + 1]]
+                room[: width[i]] = out[at : at + width[i]]
+                room[width[i] :] = error[i - begin], *info[i - begin]
+                at += width[i]
+
+        run = (self.law, self.unranked, self.tolerance, limits, self.seed) if kept else None
+        self.in_parts(part, starts, values, stop, run)
+        return values, starts, values[starts[1:, None] - NUMBERS + np.arange(NUMBERS)]
+
+    def first(self, tasks: Int64) -> list[First]:
+        """Return the chances of the rivals of each task to be the first of them."""
+        values, starts, facts = self.of(tasks)
+        found = []
+        for at, row, (error, _, _, how, _) in zip(starts, tasks[:, 0], facts):
+            chance = np.maximum(values[at : at + self.mentioned[row] + 1], 0.0)  # combined rules have negative weights
+            found.append(First(chance, error if how > 0 else np.nan, how == EXACT))
+        return found
+
+
 def integrate(
-    stages: core.Stages,
+    integrals: Integrals,
     offsets: Int64,
     index: Any,
     rankings: Rankings,
-    law: tuple[float, float],
-    unranked: str,
-    seed: int,
-    tolerance: float,
-    exact: bool,
-    in_parts: Callable[..., None],
+    solver: Callable[[], Any],
     draws_of: Callable[[Any], MentionedDraws],
     n_draws: int,
 ) -> Integrated:
-    """Return the integrated posterior; ``draws_of(rows)`` are draws of some cases (None: all), for cases that cannot be integrated."""
+    """Return the integrated posterior; ``solver()`` makes the integrals again, and ``draws_of(rows)`` draws of some cases (None: all)."""
+    law, unranked, tolerance, exact = integrals.law, integrals.unranked, integrals.tolerance, integrals.exact
     n, m = rankings.n_cases, sizes_of(offsets)
-    starts = 3 * (offsets + np.arange(n + 1)) + NUMBERS * np.arange(n + 1)
-    values, stop = np.empty(starts[-1]), np.zeros(1, np.int32)
-    keys = rankings.axes.stream_keys
-    larger = min(1.0, TOLERANCE / tolerance)  # at 1e-4 a sixteenth of the nodes
-    nodes, points = int(larger**GROWTH * MOST_NODES), 0 if exact else int(larger**LATTICE_GROWTH * MOST_POINTS)
-    limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, points
-
-    def part(begin: int, end: int) -> None:
-        width = 3 * (m[begin:end] + 1)
-        out, error, info = np.empty(int(width.sum())), np.empty(end - begin), np.empty((end - begin, 4), np.int64)
-        stages.first_class(keys, *law, REST[unranked], tolerance, *limits, LINES, seed, begin, end, stop, out, error, info)
-        at = 0
-        for i in range(end - begin):
-            room = values[starts[begin + i] : starts[begin + i + 1]]
-            room[: width[i]] = out[at : at + width[i]]
-            room[width[i] :] = error[i], *info[i]
-            at += width[i]
-
-    in_parts(part, starts, values, stop, (law, unranked, tolerance, limits, seed))
-    facts = values[starts[1:, None] - NUMBERS + np.arange(NUMBERS)]
+    whole = np.zeros((n, 3), np.int64)
+    whole[:, 0] = np.arange(n)
+    values, starts, facts = integrals.of(whole, kept=True)
     of_class, case = np.arange(len(index)) - offsets[row_of(offsets)], row_of(offsets)
     first = starts[:-1]
     listed = values[first[case, None] + of_class[:, None] + (m[case, None] + 1) * np.arange(3)]
@@ -82,7 +122,19 @@ def integrate(
         drawn = draws_of(missing)
         how[missing] = DRAWN
         _fill(drawn, missing, offsets, listed, rest, error)
-    return Integrated(rankings.axes, offsets, index, listed, rest, error, how, tolerance, Later(partial(draws_of, None), n_draws))
+    if exact:
+        refused = f"an integral that does not reach {tolerance:g}"
+        leaders_draws: Any = partial(_refuse, rankings.axes, refused)
+    else:
+        leaders_draws = draws_of
+    leaders = Leaders(solver, leaders_draws, m, np.zeros_like(others) if unranked == "ignore" else others, 0.5 * tolerance)
+    return Integrated(rankings.axes, offsets, index, listed, rest, error, how, tolerance, Later(partial(draws_of, None), n_draws), leaders)
+
+
+def _refuse(axes: Axes, what: str, rows: Int64) -> MentionedDraws:
+    """Reject a question about the best classes of a case that cannot be answered exactly."""
+    must = "be 'auto' or 'draws' for these questions about more than one class"
+    raise checks.error("method", must, what, f"case {axes.case_name(int(rows[0]))}")
 
 
 def tolerance_of(tolerance: Any) -> float:

@@ -46,7 +46,8 @@ def annotation_certainty(
     Returns
     -------
     Certainty
-        The values, in [0, 1]: exact for Point and Dirichlet, with a Monte Carlo error for Draws and for cases that are not exact.
+        The values, in [0, 1]: exact for Point and Dirichlet; under Plackett-Luce integrals, with a standard error for cases that are not
+        exact; with a Monte Carlo error for Draws.
 
     Raises
     ------

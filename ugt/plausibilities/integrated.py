@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -16,9 +17,11 @@ from .._core import _order
 from .dirichlet_comparison import best_class
 from .draws import Draws, MentionedDraws
 from .estimates import Comparison
-from .metric import TIED_LATTICE, TOPK, Metric
+from .leaders import AtRank, First, Given, Leaders, Leading, MostProbable, Search
+from .metric import METRICS, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
 from .protocol import Plausibilities
+from .sets import as_sets
 
 EMPTY, EXACT, LATTICE, DRAWN = range(4)  # how the numbers of a case were computed
 
@@ -72,7 +75,7 @@ class Later:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Integrated(Plausibilities):
-    """The posterior of :func:`plackett_luce` whose probabilities and moments are integrals; questions about whole orders use draws.
+    """The posterior of :func:`plackett_luce` whose probabilities and moments are integrals; metrics of whole orders use draws.
 
     Parameters
     ----------
@@ -90,6 +93,8 @@ class Integrated(Plausibilities):
         Error at which the integrals stopped.
     later : Later
         Draws of all cases.
+    leaders : Leaders
+        Integrals about the k best classes; None: they are drawn.
     """
 
     axes: Axes
@@ -101,6 +106,7 @@ class Integrated(Plausibilities):
     how: NDArray[np.int8]
     tolerance: float
     later: Later
+    leaders: Leaders | None = None
     rows: Int64 | None = None  # the cases among those of the draws; None: all
 
     @property
@@ -131,7 +137,7 @@ class Integrated(Plausibilities):
 
     @property
     def note(self) -> str:
-        return note_of([self.summary()])
+        return note_of([self.summary()]) + ("" if self.leaders is None else self.leaders.note)
 
     @property
     def defined(self) -> Bools:
@@ -153,22 +159,98 @@ class Integrated(Plausibilities):
         return self._table(2)
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        option("ties", ties, TIES)
         if whole("k", k, 1, self.n_classes) == 1:
             return self._table(0)
-        return self._drawn.membership(k, ties=option("ties", ties, TIES))
+        return self._drawn.membership(k, ties=ties) if self.leaders is None else self._of_ranks(k, ties)[:, :k].sum(axis=1)
+
+    def _of_ranks(self, k: int, ties: str) -> Array:
+        """Return the probability (N, k, K) of each class to be at each of the first k ranks."""
+        room("a table of probabilities", 8 * self.n_cases * k * self.n_classes)
+        table = np.full((self.n_cases, k, self.n_classes), np.nan)
+        table[(self.how == EMPTY) & self.defined] = 1 / self.n_classes
+        found = self._leading(AtRank, k)
+        for i, one in found.answered:
+            table[i] = one.value[:, -1:]
+            table[i][:, self.index[self.offsets[i] : self.offsets[i + 1]]] = one.value[:, :-1]
+        if len(found.drawn):
+            of = np.stack([found.draws.membership(j, ties=ties) for j in range(1, k + 1)], axis=1)
+            table[found.drawn] = np.diff(of, axis=1, prepend=0.0)
+        return table
+
+    def _leading(self, kind: type[Search], k: int) -> Leading:
+        """Return what integrals say about the best k classes."""
+
+        def ask() -> Leading:
+            return self._lead(kind, [None if how == EMPTY else k for how in self.how])
+
+        found: Leading = self._kept.last(f"the best classes: {kind.__name__}", k, ask)
+        return found
+
+    def _lead(self, kind: type[Search], asked: list[Any]) -> Leading:
+        assert self.leaders is not None
+        rows = np.arange(self.n_cases) if self.rows is None else self.rows
+        others = self.n_classes - sizes_of(self.offsets)
+
+        def whole(i: int) -> First:
+            """Return the chances of the mentioned classes and of all others together."""
+            chance = np.append(self.listed[self.offsets[i] : self.offsets[i + 1], 0], np.nan_to_num(self.rest[i, 0]) * others[i])
+            return First(chance, np.nan if self.how[i] == DRAWN else float(self.error[i]), bool(self.how[i] == EXACT))
+
+        return self.leaders.of(rows, whole, kind, asked)
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        if k > 1:
+        if k > 1 and self.leaders is None:
             return self._drawn.certainty(k, kind=kind, ties=ties)
+        if k > 1 and kind == "rank":
+            value, found = self._of_ranks(k, ties)[:, k - 1].max(axis=1), self._leading(AtRank, k)
+            if found.draws is not None:
+                value[found.drawn] = found.draws.certainty(k, kind=kind, ties=ties)
+            return np.asarray(value)
+        if k > 1:
+            value = np.where(self.defined, 1 / comb(self.n_classes, k), np.nan)  # of cases without annotations
+            found = self._leading(MostProbable, k)
+            for i, one in found.answered:
+                value[i] = one.value
+            value[found.drawn] = 1.0 if found.draws is None else found.draws.certainty(k, ties=ties)
+            return value
         most = self.rest[:, 0] * (sizes_of(self.offsets) < self.n_classes)
         np.maximum.at(most, row_of(self.offsets), self.listed[:, 0])
         return np.asarray(most)
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """Return the standard errors (N,): 0 for exact cases."""
-        if k > 1:
+        if k > 1 and (self.leaders is None or group is not None):
             return self._drawn.certainty_error(per_case, k, kind, group)
+        if k > 1:
+            found, error = self._leading(MostProbable if kind == "set" else AtRank, k), np.zeros(self.n_cases)
+            for i, one in found.answered:
+                error[i] = 0.0 if one.exact else one.error
+            if found.draws is not None:
+                error[found.drawn] = found.draws.certainty_error(per_case[found.drawn], k, kind)
+            return error
         return self.standard_error if group is None else self._of_sets(np.full(self.n_cases, self.n_classes))
+
+    def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        if self.leaders is None:
+            return super().set_probability(sets, ties=ties)
+        of = as_sets(sets, self.axes)
+        where, row = (
+            dense(self.offsets, self.index, 1 + np.arange(len(self.index)) - self.offsets[row_of(self.offsets)], self.n_classes),
+            row_of(of.offsets),
+        )
+        at, size = where[row, of.index] - 1, sizes_of(of.offsets)
+        bits = np.zeros(self.n_cases, np.uint64)
+        np.bitwise_or.at(bits, row[at >= 0], np.uint64(1) << at[at >= 0].astype(np.uint64))
+        above = np.bincount(row[at < 0], minlength=self.n_cases)
+        asked = [(int(b), int(u)) if n and how != EMPTY else None for b, u, n, how in zip(bits, above, size, self.how)]
+        value = np.array([1 / comb(self.n_classes, n) if n else 0.0 for n in size.tolist()])
+        found = self._lead(Given, asked)
+        for i, one in found.answered:
+            value[i] = one.value
+        if found.draws is not None:
+            value[found.drawn] = found.draws.compare_sets(of.take(found.drawn), METRICS["set_accuracy"], ties=ties).per_case
+        return np.where(self.defined, value, np.nan)
 
     def risk_error(self, risk: Array) -> Array:
         return np.asarray(np.ptp(risk) * self._of_sets(self.n_classes))
