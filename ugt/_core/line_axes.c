@@ -2,10 +2,11 @@
 #include "lines.h"
 
 #define MOST_TIED 8
+#define MOST_TIMES 4       /* that a factor is multiplied with itself, which takes less time than a logarithm */
 #define MOST_SHAPE 1e5     /* total shape, above which the rounding of F would show */
-#define STEP 0.6           /* between nodes, in standard deviations given the other z */
-#define MOST_STEP 0.4      /* of log lambda: its density may fall as slowly as e^-x on one side */
-#define DEEP 16.0          /* fall of the log density along the line through the mode, at which lines end */
+#define STEP 0.75           /* between nodes, in standard deviations given the other z */
+#define MOST_STEP 0.5      /* of log lambda: its density may fall as slowly as e^-x on one side */
+#define DEEP 12.0          /* fall of the log density along the line through the mode, at which lines end */
 #define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
 #define LEAST_SLOPE 0.1    /* of the log density beyond the last cell */
 
@@ -87,9 +88,11 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
         return UGT_ERR_MEMORY;
     for (int64_t j = 0; j < n; j++) {
         const ugt_stage *stage = &stages->stage[first + j];
-        l->factors[j] = (ugt_factor){o->reliability * stage->count, stage->size, stage->n_later, stages->member + stage->at};
+        const double all = o->reliability * stage->count;
+        const int times = stage->count <= MOST_TIMES && stage->count == floor(stage->count) ? (int)stage->count : 1;
+        l->factors[j] = (ugt_factor){all / times, times, stage->size, stage->n_later, stages->member + stage->at};
         for (int a = 0; a < stage->size; a++)
-            l->wins[l->factors[j].member[a]] += l->factors[j].weight;
+            l->wins[l->factors[j].member[a]] += all;
         largest = stage->size > largest ? stage->size : largest;
     }
     qsort(l->factors, (size_t)n, sizeof *l->factors, compare_factors);

@@ -15,7 +15,7 @@
 #include "lines.h"
 #include "wide.h"
 
-#define FIRST_LINES 64     /* of a shift and class */
+#define FIRST_LINES 32     /* of a shift and class */
 #define UNEVEN 0.1         /* squared coefficient of variation of the totals of lines, above which the first lines may miss what matters */
 #define LEAST_UNEVEN 128   /* lines of a shift before they may be enough, if they are uneven */
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
@@ -52,10 +52,11 @@ static UGT_WIDE void multiply_tied(ugt_lines *l, const ugt_factor *one, int k, c
         for (int i = 0; i < n; i++)
             own[i] = before[i] + (class == k ? l->own[i] : l->lambda[class]);
         if (s == 1u << high) {
-            for (int i = 0; i < n; i++) {
-                p->below[i] *= own[i];
+            for (int i = 0; i < n; i++)
                 q[i] = 1.0;
-            }
+            for (int t = 0; t < one->times; t++)
+                for (int i = 0; i < n; i++)
+                    p->below[i] *= own[i];
             continue;
         }
         memset(q, 0, (size_t)n * sizeof *q);
@@ -70,8 +71,9 @@ static UGT_WIDE void multiply_tied(ugt_lines *l, const ugt_factor *one, int k, c
             q[i] /= own[i];
     }
     const double *q = ways + ((1u << one->size) - 1u) * NODES;
-    for (int i = 0; i < n; i++)
-        p->above[i] *= q[i];
+    for (int t = 0; t < one->times; t++)
+        for (int i = 0; i < n; i++)
+            p->above[i] *= q[i];
 }
 
 /* Fills F [n] at the nodes of the line of class k through theta, lambda, which begin at log lambda_k + begin and are in the ratio of power. */
@@ -108,16 +110,16 @@ static UGT_WIDE void fill(ugt_lines *l, int k, double begin, double step, const 
             later += one->member[a] == k ? 0.0 : l->lambda[one->member[a]];
         }
         ugt_product *p = is_in || is_later ? line : point;
-        if (one->weight != p->weight || p->n_factors + one->size > MOST_FACTORS)
+        if (one->weight != p->weight || p->n_factors + one->times * one->size > MOST_FACTORS)
             take_log(p, one->weight);
-        p->n_factors += one->size;
+        p->n_factors += one->times * one->size;
         if (one->size == 1)
             later += is_in ? 0.0 : l->lambda[one->member[0]];
         for (int i = 0; i < p->n; i++)
             z[i] = is_later || (is_in && one->size == 1) ? later + l->own[i] : later;
         if (one->size > 1)
             multiply_tied(l, one, k, z, p);
-        else
+        for (int t = 0; t < one->times && one->size == 1; t++)
             for (int i = 0; i < p->n; i++)
                 p->below[i] *= z[i];
     }
@@ -169,10 +171,15 @@ static void fill_integral(double *table)
 {
     const double pi = 3.14159265358979323846;
     const int row = 2 * NODES, rows = PER_NODE + 1;
-    double *slope = table + rows * row, value = 0.5;
+    double *slope = table + rows * row, value = 0.5, sine[PER_NODE], between[PER_NODE * UGT_GAUSS];
+    for (int phase = 0; phase < PER_NODE; phase++) {
+        sine[phase] = sin(pi * phase / PER_NODE);
+        for (int i = 0; i < UGT_GAUSS; i++)
+            between[phase * UGT_GAUSS + i] = GAUSS_WEIGHT[i] * sin(pi * (phase + GAUSS_NODE[i]) / PER_NODE);
+    }
     for (int at = 0; at <= NODES * PER_NODE; at++) { /* of t >= 0; the integral at -t is 1 minus that at t */
         const int j = at / PER_NODE, phase = at % PER_NODE;
-        const double t = (double)at / PER_NODE, sinc = at == 0 ? 1.0 : sin(pi * t) / (pi * t);
+        const double t = (double)at / PER_NODE, sign = j % 2 ? -1.0 : 1.0, sinc = at == 0 ? 1.0 : sign * sine[phase] / (pi * t);
         for (int side = 0; side < 2; side++) {
             const int whole = side ? -j - (phase > 0) : j, part = side ? (PER_NODE - phase) % PER_NODE : phase;
             if (whole >= -NODES && whole < NODES) {
@@ -184,10 +191,8 @@ static void fill_integral(double *table)
                 slope[PER_NODE * row + whole - 1 + NODES] = sinc;
             }
         }
-        for (int i = 0; i < UGT_GAUSS; i++) {
-            const double s = t + GAUSS_NODE[i] / PER_NODE;
-            value += GAUSS_WEIGHT[i] * sin(pi * s) / (pi * s) / PER_NODE;
-        }
+        for (int i = 0; i < UGT_GAUSS; i++)
+            value += sign * between[phase * UGT_GAUSS + i] / (pi * (at + GAUSS_NODE[i]));
     }
 }
 

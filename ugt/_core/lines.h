@@ -13,6 +13,7 @@
 
 typedef struct {
     double weight;
+    int times; /* that it is in a product of this weight */
     int size, n_later;
     const int32_t *member;
 } ugt_factor;
