@@ -82,7 +82,10 @@ static void check_integrals(fuzz_input *in, const ugt_stages *stages, const uint
     int64_t *info = ZEROS(int64_t, 4 * n_cases);
     const int64_t *offsets = ugt_stages_class_offsets(stages);
     const int32_t go = 0;
-    CHECK(ugt_first_class(stages, key, &options, 0, n_cases, &go, out, error, info) == UGT_OK);
+    ugt_rivals *task = ZEROS(ugt_rivals, n_cases);
+    for (int64_t i = 0; i < n_cases; i++)
+        task[i] = (ugt_rivals){i, fuzz_below(in, 2) ? (uint64_t)fuzz_byte(in) : 0, fuzz_below(in, 3)};
+    CHECK(ugt_first_class(stages, key, &options, task, n_cases, &go, out, error, info) == UGT_OK);
     for (int64_t i = 0; i < n_cases; i++) {
         const int64_t m = offsets[i + 1] - offsets[i] + 1;
         const double *own = out + 3 * (offsets[i] + i);
@@ -94,6 +97,8 @@ static void check_integrals(fuzz_input *in, const ugt_stages *stages, const uint
         CHECK_CLOSE(fuzz_sum(own + m, m), 1.0, 1e-9, 0.0);
         for (int64_t j = 0; j < 3 * m; j++)
             CHECK(own[j] >= -1e-9 && own[j] <= 1 + 1e-9);
+        for (int64_t j = 0; j < m - 1 && j < 8; j++) /* a class that does not compete is not first */
+            CHECK(!(task[i].without >> j & 1u) || fabs(own[j]) < 1e-12);
     }
 }
 
