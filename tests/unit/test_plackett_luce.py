@@ -13,7 +13,7 @@ import pytest
 from refusals import refused
 
 import ugt
-from ugt.aggregation.plackett_luce_draws import as_rankings
+from ugt.aggregation.plackett_luce_input import as_rankings
 from ugt.plausibilities.draws import DenseDraws
 
 pytestmark = pytest.mark.filterwarnings("ignore:chains have not mixed")  # short runs

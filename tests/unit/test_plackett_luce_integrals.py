@@ -22,7 +22,7 @@ from ugt import states
 from ugt._base import parallel
 from ugt._base.ragged import row_of
 from ugt.aggregation import plackett_luce_integrals
-from ugt.aggregation.plackett_luce_draws import stages_of
+from ugt.aggregation.plackett_luce_input import stages_of
 from ugt.aggregation.plackett_luce_integrals import TOLERANCE
 from ugt.plausibilities.integrated import DRAWN, EXACT, LATTICE
 from ugt.plausibilities.metric import METRICS

@@ -15,7 +15,8 @@ from ..plausibilities import Dirichlet, Plausibilities, Point
 from ..plausibilities.integrated import Integrated, Summary, note_of
 from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
 from .label_prior import DirichletPrior
-from .plackett_luce_draws import LEAST_ESS, METHODS, UNRANKED, WORST_RHAT, as_rankings, plackett_luce
+from .plackett_luce_draws import LEAST_ESS, METHODS, WORST_RHAT, plackett_luce
+from .plackett_luce_input import UNRANKED, as_rankings
 from .plackett_luce_integrals import TOLERANCE
 from .reliabilities import annotator_reliabilities
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._base import checks, identifiers, parallel
 from .._core import _plackett_luce as core
 from ..plausibilities import Plausibilities
-from .plackett_luce_draws import arrays_of, as_rankings
+from .plackett_luce_input import arrays_of, as_rankings
 
 
 def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient: bool = False) -> Any:

@@ -14,7 +14,7 @@ from .._core import _plackett_luce as core
 from ..annotations import Rankings
 from ..plausibilities import Point
 from ..plausibilities.draws import REST
-from .plackett_luce_draws import UNRANKED, classes_of, prior_of, stages_of, tempering_of, weighted_rankings
+from .plackett_luce_input import UNRANKED, classes_of, prior_of, stages_of, tempering_of, weighted_rankings
 
 CHUNK = 128  # cases in a chunk: some milliseconds
 

@@ -17,7 +17,7 @@ from .._core import _order
 from .dirichlet_comparison import best_class
 from .draws import Draws, MentionedDraws
 from .estimates import Comparison
-from .leaders import AtRank, First, Given, Leaders, Leading, MostProbable, Search
+from .leaders import AtRank, First, GivenSet, Leaders, Leading, MostProbable, Search
 from .metric import METRICS, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
 from .protocol import Plausibilities
@@ -245,7 +245,7 @@ class Integrated(Plausibilities):
         above = np.bincount(row[at < 0], minlength=self.n_cases)
         asked = [(int(b), int(u)) if n and how != EMPTY else None for b, u, n, how in zip(bits, above, size, self.how)]
         value = np.array([1 / comb(self.n_classes, n) if n else 0.0 for n in size.tolist()])
-        found = self._lead(Given, asked)
+        found = self._lead(GivenSet, asked)
         for i, one in found.answered:
             value[i] = one.value
         if found.draws is not None:

@@ -34,7 +34,7 @@ class First(NamedTuple):
     exact: bool
 
 
-class Answer(NamedTuple):
+class Found(NamedTuple):
     """What is known about a case: the value, its error (a bound if exact, else a standard error), and whether it is exact."""
 
     value: Array
@@ -99,7 +99,7 @@ class Tree:
         return self.ahead[node]
 
     def weight(self, node: Node) -> tuple[float, float]:
-        """Return the probability that these classes are the best ones, as far as it is known, and an upper bound."""
+        """Return the probability that these classes are the best ones, of the integrals that are there, and an upper bound."""
         if node in self.weights:
             return self.weights[node]
         bits, u = node
@@ -164,7 +164,7 @@ class Search:
     def wanted(self) -> list[Node]:
         raise NotImplementedError
 
-    def answer(self) -> Answer:
+    def answer(self) -> Found:
         raise NotImplementedError
 
 
@@ -190,13 +190,13 @@ class MostProbable(Search):
             found += tree.missing(one[2], least)
         return list(dict.fromkeys(found))
 
-    def answer(self) -> Answer:
+    def answer(self) -> Found:
         tree, (low, _, node) = self.tree, self.best
         error, exact = tree.error([below for below in tree.below(node) if below in tree.first])
-        return Answer(np.clip(low, 0.0, 1.0), error / comb(tree.others, node[1]) + self.slack, exact)
+        return Found(np.clip(low, 0.0, 1.0), error / comb(tree.others, node[1]) + self.slack, exact)
 
 
-class Given(Search):
+class GivenSet(Search):
     """The probability that the best classes are a given set."""
 
     def __init__(self, tree: Tree, node: Node, slack: float) -> None:
@@ -206,12 +206,12 @@ class Given(Search):
     def wanted(self) -> list[Node]:
         return self.tree.missing(self.node, self.slack / (2 * self.j)) if self.node[1] <= self.tree.others else []
 
-    def answer(self) -> Answer:
+    def answer(self) -> Found:
         if self.node[1] > self.tree.others:  # a class of plausibility 0
-            return Answer(np.array(0.0), 0.0, True)
+            return Found(np.array(0.0), 0.0, True)
         ways, tree = comb(self.tree.others, self.node[1]), self.tree
         error, exact = tree.error([below for below in tree.below(self.node) if below in tree.first])
-        return Answer(np.clip(tree.weight(self.node)[0] / ways, 0.0, 1.0), error / ways + self.slack, exact)
+        return Found(np.clip(tree.weight(self.node)[0] / ways, 0.0, 1.0), error / ways + self.slack, exact)
 
 
 class AtRank(Search):
@@ -235,7 +235,7 @@ class AtRank(Search):
         if u < self.tree.others:
             yield bits, u + 1
 
-    def answer(self) -> Answer:
+    def answer(self) -> Found:
         tree = self.tree
         value = np.zeros((self.j, tree.m + 1))
         levels: list[list[Node]] = [[] for _ in range(self.j)]
@@ -249,19 +249,19 @@ class AtRank(Search):
         value /= value.sum(axis=1, keepdims=True)
         error, exact = tree.error([node for level in levels for node in level])
         value[:, -1] /= max(tree.others, 1)
-        return Answer(value, error + left, exact)
+        return Found(value, error + left, exact)
 
 
 @dataclass(frozen=True)
 class Leading:
     """The answers about the best classes of some cases; those of draws where there is none."""
 
-    answers: list[Answer | None]
+    answers: list[Found | None]
     drawn: Int64  # positions of the cases that are drawn
     draws: Any
 
     @property
-    def answered(self) -> Iterator[tuple[int, Answer]]:
+    def answered(self) -> Iterator[tuple[int, Found]]:
         return ((i, one) for i, one in enumerate(self.answers) if one is not None)
 
 
@@ -296,7 +296,7 @@ class Leaders:
         ``asked`` is the number or the set of the best classes of each; None leaves a case out.
         """
         _, draws_of, _, _, slack = self._made_from
-        answers: list[Answer | None] = [None] * len(rows)
+        answers: list[Found | None] = [None] * len(rows)
         of = [(i, row, one) for i, (row, one) in enumerate(zip(rows.tolist(), asked)) if one is not None]
         searches = {i: kind(self._tree(row, whole(i)), one, slack) for i, row, one in of}
         active = [i for i, one in searches.items() if one.is_possible]
@@ -321,7 +321,7 @@ class Leaders:
         self.note = self._note(answers, len(searches), len(drawn))
         return Leading(answers, drawn, draws_of(rows[drawn]) if len(drawn) else None)
 
-    def _note(self, answers: list[Answer | None], n: int, drawn: int) -> str:
+    def _note(self, answers: list[Found | None], n: int, drawn: int) -> str:
         exact, others = ([one.error for one in answers if one is not None and one.exact is which] for which in (True, False))
         bound = f"an error of at most {max(exact, default=0.0):.1g} in {len(exact):,} of {n:,} cases"
         text = f" Those of several best classes are integrals with {bound}"
