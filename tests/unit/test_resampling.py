@@ -47,7 +47,7 @@ def test_blocks_are_those_of_the_slow_twin(n):
 
 def sums_of(design, table, seed, begin, end):
     out = np.empty((end - begin, table.shape[1]))
-    assert design.drawn(seed, begin, end, strips(design.added_up(table)), out, False) is None
+    assert design.drawn(seed, begin, end, strips(list(design.added_up(table).T), design.n_units), out, False) is None
     return out
 
 

@@ -16,6 +16,8 @@ from .._base.checks import error, room, whole
 from .._core import _resample, _tables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     Seed = Union[int, np.random.Generator, np.random.SeedSequence]
 
 
@@ -159,9 +161,15 @@ class Design(Frozen):
         return np.asarray(weights.T)
 
 
-def strips(table: Array) -> Array:
-    """Return a table (G, C) in the order of the core: columns 0 to 3 of all rows, row by row, then columns 4 to 7, and so on."""
-    return np.concatenate([np.empty(0), *(table[:, j : j + 4].ravel() for j in range(0, table.shape[1], 4))])
+def strips(columns: Sequence[Array], n: int) -> Array:
+    """Return columns (n,) in the order of the core: columns 0 to 3 of all rows, row by row, then columns 4 to 7, and so on."""
+    out = np.empty(n * len(columns))
+    for j in range(0, len(columns), 4):
+        some = columns[j : j + 4]
+        strip = out[j * n : (j + len(some)) * n].reshape(n, len(some))
+        for at, column in enumerate(some):
+            strip[:, at] = column
+    return out
 
 
 def by_case(cases: Array) -> Array:

@@ -131,7 +131,7 @@ def distinct_rows(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | N
 
 def added(columns: Array, cases: Array | None) -> Array:
     if cases is None:
-        return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1)[None])  # a column's sum must not depend on the others
+        return np.array([[np.ascontiguousarray(column).sum() for column in columns.T]])  # a column's sum must not depend on the others
     return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # not a matrix product, whose last bits depend on the threads
 
 
@@ -151,17 +151,17 @@ class Sums:
         """Add a table (N, S) and return the array (n, S) that :meth:`add` fills; None if ``only_alike`` and its rows are not."""
         placed = self._design.added_up(table)
         varies = np.flatnonzero(~self._design.constant(placed))
-        own = placed if len(varies) == placed.shape[1] else placed[:, varies]
-        rows, one = np.arange(len(placed), dtype=np.int64), np.zeros(len(placed), np.int32)
-        grouped = GroupSums(rows, one, own, 1) if self._design.plain else None
-        if only_alike and (grouped is None or grouped.alike is None):
+        few = distinct_rows(placed) if self._design.plain else None
+        if only_alike and few is None:
             return None
         room(f"{self._n} resamples", 8.0 * self._n * table.shape[1])
         found = np.tile(added(placed, None), (self._n, 1))
-        if grouped is not None and grouped.alike is not None:
-            self._alike.append((found, varies, grouped))
-        else:
-            self._placed.append((found, varies, own))
+        if few is None:
+            self._placed.append((found, varies, placed))
+            return found
+        alike = Alike(np.arange(len(placed), dtype=np.int64), few[1], few[0])
+        own = np.ascontiguousarray(placed[few[0]][:, varies])
+        self._alike.append((found, varies, GroupSums(few[0], np.zeros(len(own), np.int32), own, 1, alike)))
         return found
 
     def complete(self, n_cases: int) -> int:
@@ -169,11 +169,10 @@ class Sums:
 
         A task takes about a third of a second, and a thread can hold its weights of ``n_cases``.
         """
-        design, tables = self._design, [table for *_, table in self._placed]
-        self._at = [(found, varies) for found, varies, _ in self._placed]
+        design, columns = self._design, [table[:, j] for _, varies, table in self._placed for j in varies]
+        self._at, self._width = [(found, varies) for found, varies, _ in self._placed], len(columns)
+        self._strips = strips(columns, design.n_units)
         self._placed.clear()
-        self._width = sum(len(varies) for _, varies in self._at)
-        self._strips = strips(np.concatenate([np.empty((design.n_units, 0)), *tables], axis=1))
         self._counted = joined([grouped.alike for *_, grouped in self._alike if grouped.alike is not None])
         work = max(1, min(MOST, WORK // (design.n_units * (self._width + 5))) // PASS)
         n_held = max(n_cases, design.n_cases if self._alike else 0)
