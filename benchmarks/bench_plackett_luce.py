@@ -155,6 +155,14 @@ def integrals(cases, reliability):
     return Work(lambda: ugt.plackett_luce(rankings, method="auto", reliability=reliability), also=also)
 
 
+@bench.job(grid(cases=(N_CASES,)), SMALL)
+def best_two(cases):
+    """certainty of the two best classes by integrals to 1e-4, with that of the first class alone beside it"""
+    rankings = dermatology_rankings(cases)
+    first = {"the first": lambda: ugt.plackett_luce(rankings, tolerance=1e-4).certainty(1)}
+    return Work(lambda: ugt.plackett_luce(rankings, tolerance=1e-4).certainty(2), first)
+
+
 @bench.job(grid(cases=(200,), tempering=(0.5, 3.0)), SMALL)
 def tempered(cases, tempering):
     """plackett_luce with tempering, 500 sweeps of warm-up and 1,000 draws, the other classes as one, beside the model without it"""
@@ -186,6 +194,16 @@ def evaluate(cases):
     rankings, models = dermatology_rankings(cases), {f"half panel {i}": half_panel(nested, i) for i in range(4)}
     options = {"aggregation": "plackett-luce", "reliability": (1, 2, 3, 5, 10), "k": (1, 2, 3), "n_threads": 2}
     return Work(lambda: ugt.evaluate(rankings, models, **options))
+
+
+@bench.job(grid(cases=(N_CASES,)), SMALL)
+def evaluate_first(cases):
+    """evaluate(), four models, five reliabilities, metrics of the first class without details, with 1,000 draws of all cases beside it"""
+    nested = dermatology(cases)
+    rankings, models = dermatology_rankings(cases), {f"half panel {i}": half_panel(nested, i) for i in range(4)}
+    options = {"aggregation": "plackett-luce", "reliability": (1, 2, 3, 5, 10), "k": 1, "details": False}
+    draws = {"draws": lambda: ugt.evaluate(rankings, models, method="draws", **options)}
+    return Work(lambda: ugt.evaluate(rankings, models, **options), draws)
 
 
 if __name__ == "__main__":
