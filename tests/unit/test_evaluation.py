@@ -358,3 +358,28 @@ def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, count
             n_warmup=50,
         )
     assert len(made) > 3  # sensitivity samples anew, too
+
+
+def test_the_positive_class_is_the_one_that_is_named():
+    """Areas, precision and curves are those of the same data with the classes in the other order."""
+    rng = np.random.default_rng(11)
+    counts = rng.integers(0, 4, (40, 2)) + np.array([[1, 0]])
+    p = np.clip(counts[:, 0] / counts.sum(1) + 0.2 * rng.normal(size=40), 0, 1)
+    scores = np.stack([p, 1 - p], axis=1)
+    first, second = (
+        ugt.evaluate(
+            ugt.Labels.from_counts(counts[:, order], classes=names), {"m": scores[:, order]}, positive_class="cancer", n_resamples=40
+        )
+        for order, names in (([0, 1], ["cancer", "none"]), ([1, 0], ["none", "cancer"]))
+    )
+    for metric in ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision"):
+        one, other = (
+            next(row for row in found.metrics if row["metric"] == metric and row["reliability"] == 1) for found in (first, second)
+        )
+        assert one["value"] == pytest.approx(other["value"]) and one["case_low"] == pytest.approx(other["case_low"])
+    other_way = ugt.evaluate(ugt.Labels.from_counts(counts, classes=["cancer", "none"]), {"m": scores}, n_resamples=40)
+    (none,) = [row for row in other_way.metrics if row["metric"] == "soft_average_precision" and row["reliability"] == 1]
+    (cancer,) = [row for row in first.metrics if row["metric"] == "soft_average_precision" and row["reliability"] == 1]
+    assert none["value"] != pytest.approx(cancer["value"], abs=0.01) and set(first.tables["curves"]["class"]) == {"cancer"}
+    expected = ugt.soft_average_precision(ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.1).mean()[:, 0], scores[:, 0])
+    assert cancer["value"] == pytest.approx(expected.value)

@@ -277,7 +277,7 @@ def test_scores_sorted_once(metric, options, missing, monkeypatch):
 def test_both_metrics_at_once():
     p, scores, _ = problem(1, 40)
     order = ugt.ScoreOrder.of(scores)
-    one = SoftRanking.of(p, order)
+    one = SoftRanking.by_default(p, order)
     found = [metric(p, order) for metric in (ugt.soft_auroc, ugt.soft_average_precision)]
     assert one.names == ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision")
     np.testing.assert_array_equal(one.estimate, [x for each in found for x in (each.value, each.hard)])

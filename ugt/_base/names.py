@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,8 +18,10 @@ from .notices import note
 NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 _ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
 _SIGNS = re.compile("[;,|]")
+_RANKS = re.compile("[<>=≤≥]")
 _NULLS = {"?", "-", ".", "--", "#n/a", "na", "n/a", "<na>", "nan", "nat", "null", "none", "missing", "unlabeled", "unlabelled"}
 _NULLS |= {"n.a.", "k.a.", "n.d.", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#wert!", "#zahl!", "#bezug!"}
+_NULLS |= {"#nv", "unknown", "unklar", "keine angabe"}
 _PATH = re.compile(r".*[/\\]|\.[A-Za-z0-9]{2,5}$", re.DOTALL)
 _SHOWN = 5
 DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
@@ -137,6 +139,12 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
     several = [value for value in given if _is_list(value, known)]
     if several:
         found.append(f"Taken for one class each, though they look like several: {listed(map(repr, several))} (write one label per row).")
+    parts = {value: {part.strip() for part in _RANKS.split(value)} for value in given if _RANKS.search(value)}
+    times = Counter(part for own in parts.values() for part in own)
+    ranked = [value for value, own in parts.items() if "" not in own and any(part in known or times[part] > 1 for part in own)]
+    if ranked:
+        must = "write one ranking per row, in a column 'ranking', with > and ="
+        found.append(f"Taken for one class each, though they look like rankings: {listed(map(repr, ranked))} ({must}).")
     return tuple(found)
 
 

@@ -50,7 +50,7 @@ class Integrals:
         self.stages.classes(offsets, np.empty(self.stages.n_mentioned(), np.int32))
         return sizes_of(offsets)
 
-    def of(self, tasks: Int64, *, kept: bool = False) -> tuple[Array, Int64, Array]:
+    def numbers(self, tasks: Int64, *, kept: bool = False) -> tuple[Array, Int64, Array]:
         """Return the numbers of tasks (n, 3) one after the other, where they start (n + 1,), and the facts (n, 5) of each.
 
         A task is a case, the bits of its classes that are no rivals, and how many of the unmentioned ones may be above. ``kept``: with the
@@ -80,7 +80,7 @@ class Integrals:
 
     def first(self, tasks: Int64) -> list[First]:
         """Return the chances of the rivals of each task to be the first of them."""
-        values, starts, facts = self.of(tasks)
+        values, starts, facts = self.numbers(tasks)
         found = []
         for at, row, (error, _, _, how, _) in zip(starts, tasks[:, 0], facts):
             chance = np.maximum(values[at : at + self.mentioned[row] + 1], 0.0)  # combined rules have negative weights
@@ -102,7 +102,7 @@ def integrate(
     n, m = rankings.n_cases, sizes_of(offsets)
     whole = np.zeros((n, 3), np.int64)
     whole[:, 0] = np.arange(n)
-    values, starts, facts = integrals.of(whole, kept=True)
+    values, starts, facts = integrals.numbers(whole, kept=True)
     of_class, case = np.arange(len(index)) - offsets[row_of(offsets)], row_of(offsets)
     first = starts[:-1]
     listed = values[first[case, None] + of_class[:, None] + (m[case, None] + 1) * np.arange(3)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,11 @@ class Asked:
             self._say([c for c in others if c != one])
             where = f"of the column {header[one]!r}"
             table.used = {"model": model, "case": case, "probability": [one]}
-            return ids, of_two_classes(table.numbers([one])[:, 0], self.positive, where), self.classes, False
+            said = self._class_in(header[one])
+            of = self.positive if said is None else said
+            if of != self.positive or (said is None and plain(header[one]) not in ONE_SCORE):
+                note(f"Column {header[one]!r} was read as the probability of {identifiers.name(self.classes[of])}.")
+            return ids, of_two_classes(table.numbers([one])[:, 0], of, where), self.classes, False
         labels = self._labels(others)
         if labels is not None:
             self._say([c for c in others if c != labels])
@@ -144,7 +149,7 @@ class Asked:
         return found[0] if len(found) == 1 and self._has_numbers(found[0]) else None
 
     def _one_score(self, others: list[int]) -> int | None:
-        """Return the one column of scores of the positive class, if there are two classes."""
+        """Return the one column of scores of one class, if there are two classes and one is named as the positive one."""
         header, found = self.table.header, []
         if self.classes is None or len(self.classes) != 2:
             return None
@@ -152,7 +157,7 @@ class Asked:
         if (find(self.classes, np.array([header[c] for c in others] or [""], np.str_)) >= 0).sum() > 1:
             return None
         for c in others:
-            if plain(header[c]) in ONE_SCORE or (self.positive is not None and header[c].endswith(names[self.positive])):
+            if plain(header[c]) in ONE_SCORE or (self.positive is not None and self._class_in(header[c]) is not None):
                 found.append(c)
         if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
             found = others
@@ -160,7 +165,19 @@ class Asked:
             must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and its class"
             said = " (positive_class)" if self.positive is None else " (remove the other columns)"
             raise error("predictions", must + said, "the column " + " and ".join(repr(header[c]) for c in found))
+        labels = [c for c in others if plain(header[c]) in LABELS and c not in found and not self._has_numbers(c)]
+        if found and labels and self._class_in(header[found[0]]) is None:
+            must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
+            raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
         return found[0] if found else None
+
+    def _class_in(self, name: str) -> int | None:
+        """Return the one of the classes whose name is a word of a column's name, or several; the longest one that is found."""
+        assert self.classes is not None
+        names = [str(one) for one in self.classes.tolist()]
+        found = [k for k, one in enumerate(names) if re.search(rf"(?<![^\W_]){re.escape(one)}(?![^\W_])", name)]
+        longest = max(found, key=lambda k: len(names[k]), default=None)
+        return longest if longest is not None and all(names[k] in names[longest] for k in found) else None
 
     def _labels(self, others: list[int]) -> int | None:
         """Return the column of predicted labels, if no column is a class."""

@@ -80,7 +80,7 @@ class Evaluation(Record):
       probability) in which the model is best, and interval of its rank. ``topk_accuracy`` is UA accuracy, the expected agreement with a
       truth drawn from the uncertain truth (:func:`ua_topk_accuracy`); ``voted_accuracy`` (reliability None) is agreement with the voted
       label; ``group_accuracy`` is UA accuracy of groups of classes (:func:`ua_group_accuracy`). For two classes there are also
-      ``soft_auroc`` and ``soft_average_precision`` (k None) of the second class against the means of the plausibilities, and ``hard_*``
+      ``soft_auroc`` and ``soft_average_precision`` (k None) of the positive class against the means of the plausibilities, and ``hard_*``
       against labels cut at one half of these means; they have no spread over draws.
     - ``certainty``: one row per reliability and order: ``reliability, measure, k, value, case_low, case_high, mc_error, n_below_099,
       n_cases``.
@@ -263,7 +263,8 @@ def evaluate(
         What to do with cases without predictions of some model: refuse them, or leave them out for all models and count them.
         Predictions for cases that are not annotated: refuse them, or leave them out with a note.
     positive_class : int or str, optional
-        For two classes, the class that single columns of probabilities are for.
+        For two classes, the positive one, of which AUROC, average precision and curves are, and single columns of probabilities. Default:
+        the second class.
     predictions_are : {"numbers", "grades", "positions"}, optional
         For ordered labels, what one number per case is, if it is doubtful: a number on the scale of the grades, also between or outside of
         them; the number of a grade; the position 0 to K-1 of a grade.
@@ -346,9 +347,11 @@ def evaluate(
         known = Annotated(given, np.flatnonzero(predicted.present))
         scores = {name: table[known.rows] for name, table in predicted.scores.items()}
         voted, of_case = by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows]
+        positive = 1 if positive_class is None or known.n_classes != 2 else positive_position(axes.classes, positive_class) or 0
         work: Any = RatedWork(known, truths, scores, options, of_case)
         if not real:
-            work = Work(known, truths, voted, scores, orders, None if by_group is None else by_group[0], options, word, details, of_case)
+            groups_at = None if by_group is None else by_group[0]
+            work = Work(known, truths, voted, scores, orders, groups_at, options, word, details, of_case, positive)
             work.grade(values, predicted.numbers, predictions_are)
         work.run()
         context = Context(
@@ -358,7 +361,7 @@ def evaluate(
             further=work.further, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
             case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean, top=work.top,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
-            groups=by_group, graded=work.graded, fitted=next(iter(truths.fits), None),
+            groups=by_group, graded=work.graded, fitted=next(iter(truths.fits), None), positive=positive,
         )  # fmt: skip
         tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
@@ -366,8 +369,7 @@ def evaluate(
     settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed)}
     settings.update(plan=planned, report=words)
     if known.n_classes == 2:
-        at = None if positive_class is None else positive_position(axes.classes, positive_class)
-        settings["positive_class"] = str(axes.classes[1 if at is None else at])
+        settings["positive_class"] = str(axes.classes[positive])
     if by_group is not None:
         settings["groups"] = by_group[1]
     left_out = {NO_ANNOTATIONS: int((np.isnan(voted) if real else ~voted.defined).sum()), NO_PREDICTIONS: int((~predicted.present).sum())}

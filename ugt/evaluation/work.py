@@ -66,6 +66,7 @@ class Work:
     seed: int
     details: bool
     clusters: NDArray[Any] | None  # (n,) cluster of each judged case
+    positive: int = 1  # of two classes
     certainty: list[Row] = field(default_factory=list)
     certainty_columns: list[Array] = field(default_factory=list)
     metrics: list[Row] = field(default_factory=list)
@@ -99,7 +100,7 @@ class Work:
         ties, n_classes = self.options.ties, self.known.n_classes
         self.quantiles = shuffled_quantiles(self.options.n_resamples, self.seed)
         self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
-        self.positive = {name: ScoreOrder.of(_positive(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
+        self.of_positive = {name: ScoreOrder.of(self._score(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
         self.chosen = {name: order.sets(1).membership(1) for name, order in self.ranked.items()} if self.details else {}
         topk = METRICS["topk_accuracy"]
         for name, order in self.ranked.items():
@@ -205,25 +206,24 @@ class Work:
         self.references.append({"reference": reference, "reliability": reliability, "metric": metric, "k": k, "value": finite(value)})
 
     def _add_soft(self, reliability: float | None, truth: Plausibilities) -> None:
-        """Add, for two classes, AUROC and average precision of the second one against the means of its plausibilities."""
-        if not self.positive:
+        """Add, for two classes, AUROC and average precision of the positive one against the means of its plausibilities."""
+        if not self.of_positive:
             return
         if truth.is_sampled:
             self.truths.say("AUROC and average precision are computed for truths without draws only.")
             return
-        p = truth.mean()[:, 1]
-        perfect = SoftRanking.of(p, ScoreOrder.of(np.where(np.isnan(p), 0.0, p)))
+        p = truth.mean()[:, self.positive]
+        perfect = SoftRanking.by_default(p, ScoreOrder.of(np.where(np.isnan(p), 0.0, p)))
         for metric, value in zip(perfect.names, perfect.estimate.tolist()):
             self._add_reference(PERFECT, reliability, metric, None, value)
-        for name, scores in self.positive.items():
-            found, rows = SoftRanking.of(truth, scores), []
+        for name, scores in self.of_positive.items():
+            found, rows = SoftRanking.by_default(truth, scores, self.positive), []
             for metric, value, ends in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
                 row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
                 rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), **ends, "mc_error": 0.0, "n_cases": int(found.kept.sum())})
             self.further.append((found, rows))
 
-
-def _positive(scores: Array) -> Array:
-    """Return scores (N,) of the second of two classes: its probability, or its lead over the first if rows do not add up to one number."""
-    total = scores.sum(1)
-    return np.ascontiguousarray(scores[:, 1] if np.ptp(total) < 1e-6 else scores[:, 1] - scores[:, 0])
+    def _score(self, scores: Array) -> Array:
+        """Return scores (N,) of the positive class: its probability, or its lead over the other if rows do not add up to one number."""
+        own, total = scores[:, self.positive], scores.sum(1)
+        return np.ascontiguousarray(own if np.ptp(total) < 1e-6 else own - scores[:, 1 - self.positive])

@@ -197,7 +197,7 @@ class Integrated(Plausibilities):
             chance = np.append(self.listed[self.offsets[i] : self.offsets[i + 1], 0], np.nan_to_num(self.rest[i, 0]) * others[i])
             return First(chance, np.nan if self.how[i] == DRAWN else float(self.error[i]), bool(self.how[i] == EXACT))
 
-        return self.leaders.of(rows, whole, kind, asked)
+        return self.leaders.about(rows, whole, kind, asked)
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
         if k > 1 and self.leaders is None:

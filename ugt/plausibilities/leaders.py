@@ -290,7 +290,7 @@ class Leaders:
             self._trees[row] = Tree(int(sizes[row]), int(others[row]), {(0, 0): whole})
         return self._trees[row]
 
-    def of(self, rows: Int64, whole: Callable[[int], First], kind: type[Search], asked: list[Any]) -> Leading:
+    def about(self, rows: Int64, whole: Callable[[int], First], kind: type[Search], asked: list[Any]) -> Leading:
         """Return what is known about some cases, whose chances are ``whole(i)`` if all classes compete.
 
         ``asked`` is the number or the set of the best classes of each; None leaves a case out.

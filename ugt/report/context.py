@@ -200,6 +200,7 @@ class Context:
     details: bool  # whether further tables are wanted
     groups: tuple[Int64, list[str]] | None = None  # (K,) group of each class, and the names of the groups
     graded: Any = None  # the measures of grades or ratings of ugt/evaluation/grades.py; None if there are none
+    positive: int = 1  # of two classes
     fitted: Any = None  # the fit of annotators from which the truth comes, if there is one
 
     @property

@@ -20,7 +20,7 @@ _METRICS = {
 }
 _METRICS.update(
     {
-        f"{kind}_{name}": (f"{label} against {truth}", f"{meaning}, positive being the second class; {how}")
+        f"{kind}_{name}": (f"{label} against {truth}", f"{meaning}; the positive class is the one named, else the second; {how}")
         for kind, truth, how in (
             ("soft", "probabilities", "a case is positive with the mean of its plausibility"),
             ("hard", "labels cut at one half", "a case is positive if the mean of its plausibility is above one half"),

@@ -175,7 +175,8 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
         if row is not None and row["value"] is not None:
             best = find(source.get("references") or (), metric=metric, reliability=main)
             ceiling = None if best is None else best["value"]
-            note = f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100"
+            positive = source["provenance"].get("positive_class")
+            note = f"soft, of “{shown(positive, 12)}” × 100" if positive else f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100"
             lines.append(Line(name, note, style, row["value"], *_ends(row), constant=trivial, ceiling=ceiling))
     return lines
 

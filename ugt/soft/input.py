@@ -30,6 +30,7 @@ class Input:
     kept: Bools | None
     labels: Labels | MadeOf | None
     case_ids: NDArray[Any] | None
+    positive: int = 1  # of two classes, if p is (N,)
 
     @property
     def n_cases(self) -> int:
@@ -59,7 +60,7 @@ class Input:
             return ScoreColumn(orders[a], p, negative, self.weights, self.kept, classes, threshold, expected)
 
         if self.p.ndim == 1:  # copies, because results are computed later, when the caller may have changed his arrays
-            return (one(0, np.array(self.p), None, (1, None)),)
+            return (one(0, np.array(self.p), None, (self.positive, None)),)
         k = range(len(orders))
         if not pairs:
             return tuple(one(a, np.array(self.p[:, a]), None, (a, None)) for a in k)
@@ -67,8 +68,8 @@ class Input:
         return tuple(one(a, p[a], p[b], (a, b)) for a in k for b in k if a != b)
 
 
-def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range: bool = False) -> Input:
-    """Read and check p, scores and weights.
+def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range: bool = False, positive: int = 1) -> Input:
+    """Read and check p, scores and weights; one column of scores is of the ``positive`` one of two classes.
 
     With ``may_lack``, as for a part of the data, no case needs to have a truth; ugt's own estimates may leave [0, 1] unless ``in_range``.
     """
@@ -81,7 +82,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     truth = truth.astype(np.float64, copy=False)
     table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
     if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and truth is not p:
-        truth = truth[:, 1]
+        truth = truth[:, positive]
     if table.shape != truth.shape:
         raise checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
     kept = None if (in_range or not made) and check_range("p", truth, 1.0) else known(truth)
@@ -91,7 +92,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     if kept is not None and not kept.any() and not may_lack:
         raise checks.error("p", "hold a probability for at least one case", "NaN in all of them")
     axes = getattr(p, "axes", None)
-    return Input(truth, table, weights, kept, labels, None if axes is None else axes.case_ids)
+    return Input(truth, table, weights, kept, labels, None if axes is None else axes.case_ids, positive)
 
 
 def known(p: Array) -> Bools | None:

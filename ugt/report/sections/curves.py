@@ -52,7 +52,7 @@ def make(context: Context, notes: list[str]) -> Made:
     if not kept.any():
         return {}
     mean = context.mean[kept]
-    classes = _classes(mean, context.known.axes, notes)
+    classes = [context.positive] if context.known.n_classes == 2 else _classes(mean, context.known.axes, notes)
     n = _resamples(len(mean) * len(context.scores) * len(classes), context, notes)
     found: dict[tuple[str, str], Curves] = {}
     for k in classes:
@@ -80,9 +80,7 @@ def make(context: Context, notes: list[str]) -> Made:
 
 
 def _classes(mean: Array, axes: Any, notes: list[str]) -> list[int]:
-    """Return the second of two classes; otherwise the classes with most expected cases."""
-    if axes.n_classes == 2:
-        return [1]
+    """Return the classes with most expected cases."""
     order: list[int] = np.argsort(-mean.sum(axis=0), kind="stable").tolist()
     shown, others = order[:MOST_CLASSES], order[MOST_CLASSES:]
     if others:
