@@ -143,7 +143,7 @@ def test_less_telling_names_give_way_and_cases_stand_alone(write):
     assert read.annotations.axes.case_ids.tolist() == ["p", "q"] and rows_of(read.annotations) == [("p", "x", "cat")]
 
 
-@pytest.mark.parametrize(("name", "kind"), [("rank", Rankings), ("confidence", Rankings), ("value", Ratings), ("rating", Ratings)])
+@pytest.mark.parametrize(("name", "kind"), [("rank", Rankings), ("confidence", Labels), ("value", Ratings), ("rating", Ratings)])
 def test_the_column_says_what_they_are(write, name, kind):
     label = "" if kind is Ratings else "label,"
     path = write(f"case,rater,{label}{name}\np,x,{'cat,' if label else ''}2\n")

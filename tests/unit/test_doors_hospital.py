@@ -46,8 +46,14 @@ READ = {
     "a confidence for each label": (
         "case,annotator,label,confidence\n" + LONG.replace("\n", ",3\n"),
         {},
-        r"of one class each, .* columns=\{'confidence': ''\}",
+        r"one for each case and annotator: their confidence is not used \(for rankings of one class: format='rankings'\)",
     ),
+    "differential diagnoses as labels": (
+        HEAD + "P1,Al,nevus > wart\nP1,Bo,wart\n",
+        {},
+        r"look like rankings: 'nevus > wart' \(write one ranking",
+    ),
+    "an answer that is none": (HEAD + LONG + "P001,Al,unklar\n", {}, r"codes for 'none': 'unklar'"),
     "points between thousands": ("case;annotator;value\np;a;1.250\np;b;1.310\n", {}, r"'1\.250' as 1\.25, a number below 1,000 "),
     "a gap that made numbers decimal": (GAPS, {"format": "wide"}, "'1.0' is read as 1"),
     "boxes of one annotator": (BOXES, {"format": "counts"}, ""),

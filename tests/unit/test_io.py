@@ -132,7 +132,9 @@ def test_rankings_by_rank_confidence_or_text(write):
 def test_a_role_can_be_switched_off(write):
     path = write("case,annotator,label,rank,confidence\na,x,cat,1,0.3\n")
     refused(r"long table must have one of the columns rank, .* Got rank and confidence\.", read_annotations, path)
-    assert isinstance(read_annotations(path, columns={"rank": ""}).annotations, Rankings)
+    assert isinstance(read_annotations(path, columns={"confidence": ""}).annotations, Rankings)
+    assert isinstance(read_annotations(path, columns={"rank": ""}).annotations, Labels)  # one class, whose confidence is not used
+    assert isinstance(read_annotations(path, columns={"rank": ""}, format="rankings").annotations, Rankings)
     assert isinstance(read_annotations(path, columns={"rank": None, "confidence": None}).annotations, Labels)
 
 

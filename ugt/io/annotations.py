@@ -262,6 +262,15 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     check_rows(table, [(cells[role], [c]) for role, c in roles.items()])
     note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
+    if "confidence" in roles and how.format == "auto" and "confidence" not in how.columns:
+        code, first = identifiers.factorize(np.column_stack([cells["case"].codes[:, 0], cells["annotator"].codes[:, 0]]))
+        if len(code) == len(first):  # one class for each case and annotator
+            note(
+                "Read labels, one for each case and annotator: their confidence is not used (for rankings of one class: format='rankings')."
+            )
+            roles = {role: c for role, c in roles.items() if role != "confidence"}
+            table.used = {role: [c] for role, c in roles.items()}
+            del cells["confidence"]
     cells.update({role: table.decimals(cells[role], role, missing) for role in roles.keys() - {"case", "annotator", "ranking"}})
     keep = np.ones(len(cells["case"].codes), dtype=bool)
     for role in roles.keys() - {"case", "annotator"}:
