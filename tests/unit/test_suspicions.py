@@ -9,6 +9,8 @@ from simulations import sets
 
 import ugt
 from ugt.annotations.adjudication import adjudicated
+from ugt.report.cautions import cautions
+from ugt.report.digest import Digest
 
 N, K = 200, 4
 RNG = np.random.default_rng(0)
@@ -157,3 +159,14 @@ def test_one_difference_among_the_others_is_no_evidence():
     assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 50 + [[2, 1]] * 10))[0] != ""
     assert adjudicated(ugt.Labels.from_counts([[2, 0]] * 5 + [[2, 1]] * 3)) == ("", None)
     assert adjudicated(ugt.Labels.from_counts([[1, 0]] * 50)) == ("", None)
+
+
+def test_what_spoils_a_model_leads_page_one():
+    rng = np.random.default_rng(4)
+    own, other = rng.integers(0, 3, 40), rng.integers(0, 3, 40)
+    labels = ugt.Labels.from_long(np.repeat(np.arange(40), 2), np.tile(["R1", "R2"], 40), np.stack([own, other], 1).ravel(), classes=3)
+    for model, claim in (("copy", "A model repeats the annotations"), ("shifted", "A model may be read wrongly")):
+        scores = np.eye(3)[own if model == "copy" else (own + 1) % 3]
+        found = ugt.evaluate(labels, {model: scores}, n_resamples=20)
+        first = cautions(Digest(found.to_dict()))[0]
+        assert first.serious and first.claim == claim and model in first.sentence

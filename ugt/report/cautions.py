@@ -25,6 +25,14 @@ class Caution(NamedTuple):
     sentence: str
 
 
+# What makes every number of a model doubtful: a claim, and words of the notes that say it (suspicions.py).
+SPOILT = (
+    (
+        "A model repeats the annotations",
+        ("is a model and an annotator", "are the labels of annotator", "are the shares of the labels", "has seen them"),
+    ),
+    ("A model may be read wrongly", ("agrees with the voted label as by chance", "agrees with the voted label no better than by chance")),
+)
 NOT_CORRECTNESS = Caution(
     True, "Agreement, not correctness",
     "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that knows "
@@ -52,6 +60,10 @@ def further(digest: Digest) -> list[Caution]:
 def _all(digest: Digest) -> Iterator[Caution]:
     source, facts = digest.source, digest.source["data"]
     said = [str(note) for note in source.get("notes") or ()]
+    for claim, words in SPOILT:
+        found = [note for note in said if any(word in note for word in words)]
+        if found:
+            yield Caution(True, claim, plain(found[0]) + (f" So it is for {len(found) - 1} more." if len(found) > 1 else ""))
     n = digest.n_clusters
     if n is not None and n < FEW_CLUSTERS:
         none = (
@@ -69,12 +81,6 @@ def _all(digest: Digest) -> Iterator[Caution]:
     yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
     for note in wording.said(source).get("note") or ():
         yield Caution(False, "The authors add", plain(note))
-    for note in said:
-        if "is a model and an annotator" in note or (
-            "equal" in note and "annotator" in note and any(str(m) in note for m in source["models"])
-        ):
-            yield Caution(True, "A model repeats the annotations", plain(note))
-            break
     if any("Predicted labels were read" in note for note in said):
         yield Caution(
             False, "Labels without scores",
