@@ -521,7 +521,7 @@ def test_evaluation_says_how_cases_were_computed(tmp_path):
     page = page_of(found, tmp_path / "x.html")
     assert "How the cases were computed" in page and "Diagnostics of the Markov chains" not in page
     orders = evaluated(rankings, k=(1, 2), reliability=1)
-    assert "Metrics of whole orders of classes use 40 draws of each case." in " ".join(orders.notes)
+    assert "Certainty of several classes and metrics of whole orders use 40 draws of each case." in " ".join(orders.notes)
     assert (1.0, "largest R-hat") in diagnostics(orders) and "Diagnostics of the Markov chains" in page_of(orders, tmp_path / "y.html")
     given = ugt.evaluate(post, {"a": np.ones((12, 5))}, k=1, n_resamples=20)
     assert diagnostics(given)[None, "cases with an exact integral"] == 12

@@ -6,6 +6,7 @@ import argparse
 import csv
 import math
 import os
+import textwrap
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -277,7 +278,9 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
             found = evaluation.to_dict()
             if draft is not None:
                 evaluation.to_csv(draft, table="cases")
-    say(*data_lines(found, read.missing_note()), "", *certainty_lines(found, options.cut), "", *worklist_lines(found["cases"]))
+    how = [str(note) for note in found.get("notes") or () if str(note).startswith("Plackett-Luce")]
+    said = certainty_lines(found, options.cut)
+    say(*data_lines(found, read.missing_note()), "", *said, *textwrap.wrap(how[0] if how else "", 120), "", *worklist_lines(found["cases"]))
     if draft is not None:
         say("", f"All cases: {options.out}")
     parts = {name: found[name] for name in ("data", "left_out", "certainty")}

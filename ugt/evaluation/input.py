@@ -14,7 +14,8 @@ from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare
 from ..annotations.predictions import Predictions, position_note, positive_position, unrounded
-from ..io.annotations import Reading, read_frame
+from ..io.annotation_file import Reading
+from ..io.annotations import read_frame
 from ..plausibilities import Plausibilities
 from ..plausibilities.made_of import INFORMED
 from ..plausibilities.sets import named_groups

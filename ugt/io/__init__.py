@@ -17,7 +17,8 @@ from .._tabular.source import Source, check_text, fingerprint, naming
 from .._tabular.whole_file import output_folder
 from ..annotations.predictions import Predictions
 from . import exports
-from .annotations import FORMATS, MISSING, AnnotationFile, Reading, read_frame, read_table
+from .annotation_file import FORMATS, MISSING, AnnotationFile, Reading
+from .annotations import read_frame, read_table
 from .arrays import read_arrays
 from .beside import cluster_file, prediction_file
 from .judge_logs import JudgeLog, read_judge_log

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from .._base.identifiers import one_number
 from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
-from .._base.records import Record
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
@@ -41,85 +40,12 @@ from .._tabular.roles import (
     wide_or_counts,
 )
 from ..annotations import Labels, Rankings, Ratings
+from .annotation_file import ROLES, AnnotationFile, Reading
 from .odd_rows import check_rows, note_rows
 from .repeats import once, once_rows
 
-FORMATS = ("auto", "long", "wide", "transposed", "counts", "rankings", "ratings")
-ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count", "value")
-
-#: Cells that mean "no annotation". "None" and -1 are not among them, because they are classes in some files.
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 OF_WIDE_CELL = 40  # least number of bytes per cell while it becomes an annotation
 MOST_REPEATED = 10**7  # labels by named annotators that counts may add up to
-
-
-class Reading(NamedTuple):
-    """The options of ``read_annotations``, some of which a mapping file may have."""
-
-    format: str = "auto"
-    columns: Mapping[str, str | None] = {}
-    classes: Any = None
-    missing: Sequence[str] = MISSING
-    merge_names: bool = False
-    annotator_columns: Sequence[str] = ()
-    ignore_columns: Sequence[str] = ()
-    duplicates: str = "error"
-    decimal: str = "auto"
-    encoding: str = "utf-8"
-    separator: str | None = None
-    ordered: Any = None
-    scale: Any = None
-    offered: str | None = None
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AnnotationFile(Record):
-    r"""The annotations of a file, and how the file was read.
-
-    Attributes
-    ----------
-    annotations : Labels, Rankings or Ratings
-        The annotations; cases without annotations are kept.
-    format : str
-        ``"long"``, ``"wide"``, ``"transposed"``, ``"counts"``, ``"rankings"``, ``"ratings"``, ``"label studio"``, ``"prodigy"``,
-        ``"preflib"``, ``"labels"``.
-    missing : dict of str to int
-        The cells that were read as "no annotation", and the number of each.
-    dropped : dict of str to int
-        The number of annotations that were left out, by reason: cancelled, ignored, without a result.
-    notes : tuple of str
-        Sentences on guesses about the file, and on labels that may mean "no annotation".
-    columns : dict of str to tuple of str
-        The columns of a table that were used for each role (``"case"``, ``"annotator"``, ``"class"`` ...); empty for other files.
-    unused : tuple of str
-        The columns of a table that were not used.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib, ugt.io
-    >>> _ = (path := pathlib.Path(tempfile.mkdtemp()) / "wide.csv").write_text("case,ann,bob\np1,cat,dog\np2,cat,NA\n")
-    >>> read = ugt.io.read_annotations(path)
-    >>> read.format, read.annotations.n_cases, read.missing
-    ('wide', 2, {'NA': 1})
-    >>> read.notes
-    ("Read each row as a case and each column as an annotator: the first column is named 'case'.",)
-    >>> read.columns
-    {'case': ('case',), 'annotator': ('ann', 'bob')}
-    """
-
-    annotations: Any
-    format: str
-    missing: dict[str, int]
-    dropped: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unused: tuple[str, ...] = ()
-
-    def missing_note(self) -> str:
-        """Return sentences on cells read as missing, annotations left out, and the notes; empty if there are none."""
-        cells = ", ".join(f"{repr(token) if token else 'blank'} ({n} cells)" for token, n in self.missing.items())
-        gone = ", ".join(f"{reason} ({n})" for reason, n in self.dropped.items())
-        return " ".join([f"Read as missing: {cells}."] * bool(cells) + [f"Left out: {gone}."] * bool(gone) + list(self.notes))
 
 
 def read_table(table: CellTable, how: Reading) -> AnnotationFile:
@@ -182,6 +108,13 @@ def _declared(table: CellTable, columns: Sequence[int], how: Reading) -> Any:
     found = table.categories(columns)
     kind: Any = identifiers.Grades if how.ordered and isinstance(found, identifiers.Grades) else list
     return found if found is None or how.ordered is None else kind(found)
+
+
+def _has_rankings(table: CellTable, c: int) -> bool:
+    """Return whether at least half of the filled cells of a column have the sign between two places of a ranking."""
+    (cells,) = table.coded([c])
+    values = [cells.values[code] for code in cells.codes[:, 0].tolist() if cells.values[code].strip()]
+    return 2 * sum(">" in value for value in values) > len(values)
 
 
 def _named(roles: Sequence[str]) -> str:
@@ -247,7 +180,9 @@ def _long_roles(table: CellTable, roles: dict[str, int], format: str) -> dict[st
     if "label" in absent:
         check_boxes(table.header)
     if absent:
-        must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or give another format as format=)"
+        ranked = [name for c, name in enumerate(table.header) if c not in roles.values() and _has_rankings(table, c)]
+        hint = f"; {ranked[0]!r} looks like rankings: {_named(['ranking'])}" if ranked and "label" in absent else ""
+        must = f"have columns for {', '.join(needed)} (name them: {_named(absent)}; or give another format as format={hint})"
         raise error("long table", must, f"no {' and no '.join(absent)} among {listed(table.header, MOST_SHOWN)}")
     return {role: roles[role] for role in needed}
 

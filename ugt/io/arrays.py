@@ -19,7 +19,8 @@ from .._tabular.cells import Coded
 from .._tabular.csv_table import OF_CELL
 from .._tabular.roles import ALIASES, ALSO, plain
 from ..annotations import Labels, Rankings, Ratings
-from .annotations import AnnotationFile, Reading, counts_file, wide_file
+from .annotation_file import AnnotationFile, Reading
+from .annotations import counts_file, wide_file
 
 # The arrays of an NPZ file of complete annotations, in addition to ``kind``, ``case_ids`` and ``annotators``.
 PARTS = {

@@ -13,7 +13,7 @@ from .._base.checks import error
 from .._base.names import listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Rankings, Ratings
-from .annotations import AnnotationFile, Reading
+from .annotation_file import AnnotationFile, Reading
 from .mapping import json_lines, json_shown
 from .repeats import once
 

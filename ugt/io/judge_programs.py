@@ -15,7 +15,7 @@ from .._base.notices import note
 from .._tabular.foreign import package, table_of
 from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles
 from .._tabular.source import Source, check_text
-from .annotations import MISSING
+from .annotation_file import MISSING
 from .mapping import json_lines, json_shown, parse_json, value_at
 
 FIELDS = ("case", "system", "judge", "verdict", "score", "repeat")

@@ -14,7 +14,7 @@ from .._tabular.source import Source, naming
 from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
 from ..annotations.predictions import is_percentage
 from . import exports
-from .annotations import MISSING, ROLES
+from .annotation_file import MISSING, ROLES
 from .arrays import load, scores_of
 
 KINDS = ("annotations", "predictions", "clusters", "subgroups")

@@ -11,7 +11,7 @@ from typing import Any
 from .._base.checks import Twice, error, once, room
 from .._tabular.frames import Columns
 from .._tabular.source import Source, check_text, naming, too_long
-from .annotations import ROLES, Reading
+from .annotation_file import ROLES, Reading
 
 KEYS = ("path", *Reading._fields, "records", "fields")
 

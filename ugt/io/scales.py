@@ -8,7 +8,7 @@ from typing import Any
 from .._base.checks import error
 from .._base.grades import named_by
 from ..annotations import Labels, Ratings
-from .annotations import AnnotationFile, Reading
+from .annotation_file import AnnotationFile, Reading
 
 
 def with_scale(how: Reading) -> Reading:

@@ -19,7 +19,7 @@ from .._tabular.csv_table import CellTable
 from .._tabular.foreign import table_of
 from .._tabular.roles import ALIASES, ALSO, MOST_SHOWN, find_roles, is_number, roles_of
 from .._tabular.source import Source, naming
-from .annotations import MISSING
+from .annotation_file import MISSING
 
 IDS = ("test", "reader", "case")
 ROLES = (*IDS, "rating", "truth")

@@ -29,7 +29,7 @@ from .._tabular.roles import DECIMAL_COMMA, find_roles, is_number
 from .._tabular.whole_file import whole_file
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
-from .annotations import MISSING, ROLES
+from .annotation_file import MISSING, ROLES
 from .arrays import parts_of
 
 FORMATS = ("auto", "long", "counts", "rankings", "npz")

@@ -36,6 +36,7 @@ class Summary(NamedTuple):
     quasi_random_error: float
     drawn_error: float
     n_draws: int
+    has_sets: bool  # whether the best sets of classes are integrals, too
 
 
 def note_of(found: list[Summary]) -> str:
@@ -50,7 +51,8 @@ def note_of(found: list[Summary]) -> str:
     bound = f"an error of at most {found[0].tolerance:g} in {exact:,} of {n:,} cases{times}"
     first = f"Plackett-Luce probabilities of the most plausible class are integrals with {bound}"
     n_draws = max(one.n_draws for one in found)
-    tail = f" Metrics of whole orders of classes use {n_draws:,} draws of each case." if n_draws else ""
+    what = "Metrics of whole orders of classes" if found[0].has_sets else "Certainty of several classes and metrics of whole orders"
+    tail = f" {what} use {n_draws:,} draws of each case." if n_draws else ""
     return f"{first}{''.join(f'; {one}' for one in said)}.{tail}"
 
 
@@ -129,7 +131,8 @@ class Integrated(Plausibilities):
     def summary(self) -> Summary:
         """Return how the numbers were computed so far."""
         lattice, drawn = (float(self.error[self.how == number].max(initial=0.0)) for number in (LATTICE, DRAWN))
-        return Summary(**self.counts(), tolerance=self.tolerance, quasi_random_error=lattice, drawn_error=drawn, n_draws=self._n_drawn)
+        (exact, lattices, drawings), has_sets = self.counts().values(), self.leaders is not None
+        return Summary(exact, lattices, drawings, self.tolerance, lattice, drawn, self._n_drawn, has_sets)
 
     @property
     def _n_drawn(self) -> int:
@@ -159,6 +162,7 @@ class Integrated(Plausibilities):
         return self._table(2)
 
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
+        """Return the probability (N, K) that a class is among the best k: integrals for k > 1, too, unless ``leaders`` is None."""
         option("ties", ties, TIES)
         if whole("k", k, 1, self.n_classes) == 1:
             return self._table(0)
@@ -232,6 +236,7 @@ class Integrated(Plausibilities):
         return self.standard_error if group is None else self._of_sets(np.full(self.n_cases, self.n_classes))
 
     def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
+        r"""Return the probability (N,) that the best \|C\| classes are exactly the set C of a case, as integrals; 0 for an empty set."""
         if self.leaders is None:
             return super().set_probability(sets, ties=ties)
         of = as_sets(sets, self.axes)

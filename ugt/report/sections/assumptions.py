@@ -144,8 +144,8 @@ def _integrals(source: Data) -> str:
         return ""
     how = (
         "<p>The probability that a class is the most plausible one, and so certainty and UA accuracy of the first choice, is an integral, "
-        "without random numbers where it is exact. Cases that are too hard have a standard error. Metrics of whole orders of classes use "
-        "draws.</p>"
+        "without random numbers where it is exact. Cases that are too hard have a standard error. Metrics of whole orders of classes, and "
+        "certainty of several classes unless all cases are exact, use draws.</p>"
     )
     return how + table("How the cases were computed", ["reliability", "", "value"], rows)
 
