@@ -203,3 +203,14 @@ def test_evaluate_takes_them(write, capsys):
         positive_class="malignant", missing="drop", details=False, n_resamples=20,
     )  # fmt: skip
     assert [note for note in evaluation.notes if note.startswith((LABELS, "Predictions for cases"))][1].endswith("1 of 9, first 8.")
+
+
+def test_one_number_per_case_may_have_a_decimal_comma(command, tmp_path):
+    (tmp_path / "ratings.csv").write_text("case;ann;bob\np;2,5;2\nq;4;3,5\nr;1;1,5\n", encoding="utf-8")
+    for sign in ".,":
+        (tmp_path / "m.csv").write_text(f"case;prediction\np;1{sign}17\nq;4{sign}2\nr;1\n", encoding="utf-8")
+        told = command(
+            "evaluate", "--annotations", "ratings.csv", "--ratings", "--scale", "real", "--predictions", "m.csv", "--n-boot", "20",
+            "--out", f"report{ord(sign)}",
+        )  # fmt: skip
+        assert "predictions (one column of number" in told and "0.59" in told

@@ -24,6 +24,7 @@ LONG = ("case", "label", "score")
 LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in ("", "label", "class")} | {"ypred"}
 NUMBERS = LABELS | ALIASES["score"] | ALIASES["value"] | {"number", "severity", "estimate"}
 ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
 
 Made = tuple[Any, ...]  # the arguments of Predictions
@@ -192,7 +193,11 @@ class Asked:
         return found[0]
 
     def _has_numbers(self, c: int) -> bool:
-        return any(map(is_number, self.table.coded([c])[0].values))
+        """Return whether a column has numbers, also with decimal commas if no cell is a class."""
+        values = self.table.coded([c])[0].values
+        if any(map(is_number, values)) or self.classes is None or not any(map(DECIMAL_COMMA.fullmatch, values)):
+            return any(map(is_number, values))
+        return bool((find(self.classes, np.array([value for value in values if value], np.str_)) < 0).all())
 
     def _ignore(self, others: list[int], scores: NDArray[np.float64]) -> None:
         """Leave out columns that are not classes, and reject those that may be one."""
