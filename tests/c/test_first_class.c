@@ -252,6 +252,56 @@ static void test_ends_of_the_range(void)
     CHECK(run(text, 80, &USUAL, out, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED);
 }
 
+/* Lines give what the adaptive rule gives if some classes do not compete; counts above four have weights of their own. */
+static void test_lines_of_rivals(void)
+{
+    static table t;
+    const ugt_cubature_options lines = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-5, 0, 0, 0, 1, 40000, 1, 0};
+    const ugt_cubature_options exact = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-6, 7, 200, 800000, 5000, 0, 1, 0};
+    const ugt_rivals tasks[] = {{0, 0, 0}, {0, 1, 0}, {0, 2, 1}, {0, 0, 1}, {0, 7, 0}};
+    for (int64_t n_classes = 4; n_classes <= 6; n_classes += 2) {
+        ugt_stages *stages = NULL;
+        double out[5 * 12], error[5], found[5 * 12], bound[5];
+        int64_t info[20], how[20];
+        CHECK(ugt_stages_new(parse(&t, "0>1|1>0|0>2|2>1|0>1|0>1|0>1|0>1|1", n_classes), 1, &stages) == UGT_OK);
+        CHECK(ugt_first_class(stages, KEY, &exact, tasks, 5, &go, out, error, info) == UGT_OK);
+        CHECK(ugt_first_class(stages, KEY, &lines, tasks, 5, &go, found, bound, how) == UGT_OK);
+        for (int i = 0; i < 4; i++) {
+            const int unknown = n_classes == 6 && tasks[i].above == 1; /* the second of several others, if it may be first */
+            CHECK(info[4 * i + 2] == UGT_INTEGRATED && (how[4 * i + 2] == UGT_LATTICE || unknown));
+            for (int k = 0; k < 4 && how[4 * i + 2] == UGT_LATTICE; k++)
+                CHECK_CLOSE(found[12 * i + k], out[12 * i + k], 0.0, 5.0 * bound[i] + error[i]);
+        }
+        CHECK(how[4 * 4 + 2] == UGT_NOT_INTEGRATED || fabs(found[12 * 4 + 3] - 1.0) < 1e-9); /* the others alone */
+        ugt_stages_free(stages);
+    }
+}
+
+/* So many lines that some begin in the tails of the laws of their axes. */
+static void test_many_lines(void)
+{
+    const ugt_cubature_options many = {1.3, 0.3, UGT_REST_INDIVIDUAL, 1e-5, 0, 0, 0, 1, 400000, 3, 0};
+    double out[21], error;
+    int64_t info[4];
+    CHECK(run("0>1>2>3>4>5|5>4>3>2>1>0|2,3>0|1,4>5", 12, &many, out, &error, info) == UGT_OK);
+    CHECK(info[2] == UGT_LATTICE && info[3] > 30000 && error < 2e-4);
+    CHECK_CLOSE(out[0] + out[1] + out[2] + out[3] + out[4] + out[5] + out[6], 1.0, 1e-12, 0.0);
+}
+
+/* A lattice over more terms than points: most terms have a point only now and then. */
+static void test_more_terms_than_points(void)
+{
+    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 0, 0, 0, 5000, 16 * 64, 2, 1};
+    const ugt_cubature_options lines = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-5, 0, 0, 0, 1, 40000, 2, 0};
+    double out[27], error, found[27], bound;
+    int64_t info[4];
+    const char *text = "0,1,2,3,4>5,6,7|0>1>2>3>4>5>6>7";
+    CHECK(run(text, 9, &few, out, &error, info) == UGT_OK && info[1] > 256 && info[2] == UGT_LATTICE);
+    CHECK(run(text, 9, &lines, found, &bound, info) == UGT_OK && info[2] == UGT_LATTICE && bound < error);
+    for (int k = 0; k < 9; k++)
+        CHECK_CLOSE(out[k], found[k], 0.0, 5.0 * error);
+}
+
 static void test_stop(void)
 {
     static table t;
@@ -274,6 +324,9 @@ int main(void)
     test_pairs_at_real_reliability();
     test_lattice_of_narrow_and_many_terms();
     test_lines();
+    test_lines_of_rivals();
+    test_many_lines();
+    test_more_terms_than_points();
     test_images();
     test_ends_of_the_range();
     test_stop();

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._base import notices
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, option, room
@@ -18,7 +19,7 @@ from ..resampling.result import KINDS, resamples_of_all
 from .coefficients import DECLARED, OF_PAIRS, labels_of
 from .costs import LEVELS, WEIGHTS, Cost, weighted
 from .forms import Values
-from .record import Agreement
+from .record import Agreement, rare_note
 from .scales import alpha_of_level, correlation_of_kind
 from .table import Judgements, read
 
@@ -253,6 +254,9 @@ class AgreementTable(Record):
             alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations refuse them
             options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
             return np.array([each.interval(level, kind=kind, **given) for each, given in zip(self.found, options)])
+        said = [rare_note(each.statistic) for each in self.found if each.expected]
+        if any(said):
+            notices.warn(next(filter(None, said)), UserWarning)
         resampled = resamples_of_all(self.found, **resampling)
         found = np.array([one.take(0).interval(level, kind)[0] for one in resampled])
         found[[each.reason is not None for each in self.found]] = np.nan

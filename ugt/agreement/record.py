@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .._base import checks
+from .._base import checks, notices
 from .._base.arrays import Array
 from ..resampling import Result
 from ..resampling.spread import with_annotators
@@ -17,6 +17,21 @@ from .repeats import OfUnits
 
 if TYPE_CHECKING:
     from .forms import Form
+
+
+RARE = 3  # labels outside of the commonest class, up to which intervals of chance-corrected agreement are not to be trusted
+HELD = "a 95% interval of Cohen's or Fleiss' kappa held it in 55% of simulations with one to three such labels"
+
+
+def rare_note(one: Form) -> str | None:
+    """Return a note if hardly any label is of another class than the commonest one; None for ratings."""
+    if isinstance(one, Icc) or one.ratings:
+        return None
+    counts = one.told.classes.totals(one.n_classes, one.judged.times)
+    others = float(counts.sum() - counts.max(initial=0.0))
+    if not 0 < others <= RARE:
+        return None
+    return f"Only {others:g} of {counts.sum():g} labels are not of the commonest class: {HELD}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,6 +126,8 @@ class Agreement(Result):
 
     def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
         """Return an interval; that of an intraclass correlation over cases and annotators is the analytic one."""
+        if self.expected and (said := rare_note(self._statistic)):
+            notices.warn(said, UserWarning, stacklevel=4)
         if isinstance(self._statistic, Icc) and with_annotators(random) and kind in ("auto", "analytic"):
             kind, random = "analytic", ("cases",)
         return super()._ends(number, level, kind, given, random)
