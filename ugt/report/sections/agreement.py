@@ -14,6 +14,7 @@ from ..._base.ragged import distinct_pairs, row_of
 from ...agreement import cohen_kappa, fleiss_kappa, percent_agreement
 from ...agreement.overviews import COLUMNS, agreement_table
 from ...agreement.rankings import annotator_average_overlap, leave_one_annotator_out
+from ...agreement.record import rare_note
 from ...annotations import Labels
 from ...plausibilities.estimates import mean_of
 from ...resampling import Ratios
@@ -52,6 +53,8 @@ def make(context: Context, notes: list[str]) -> Made:
     several = bool((size > 1).any())
     coefficients = agreement_table(labels) if several else None
     asks = [] if coefficients is None else [Ask(one, options.n_resamples) for one in coefficients.found]
+    rare = dict.fromkeys(rare_note(one.statistic) for one in (coefficients.found if coefficients else ()) if one.expected)
+    notes += [f"{text}." for text in rare if text]
     tables: dict[str, list[Row]] = {}
     classes = None
     if context.details:
