@@ -29,7 +29,7 @@ def rare_note(one: Form) -> str | None:
         return None
     counts = one.told.classes.totals(one.n_classes, one.judged.times)
     others = float(counts.sum() - counts.max(initial=0.0))
-    if not 0 < others <= RARE:
+    if not 0 < others <= min(RARE, 0.1 * counts.sum()):
         return None
     return f"Only {others:g} of {counts.sum():g} labels are not of the commonest class: {HELD}"
 
@@ -126,7 +126,7 @@ class Agreement(Result):
 
     def _ends(self, number: int, level: float, kind: str, given: dict[str, Any], random: tuple[str, ...]) -> tuple[float, float]:
         """Return an interval; that of an intraclass correlation over cases and annotators is the analytic one."""
-        if self.expected and (said := rare_note(self._statistic)):
+        if self.expected and self.reason is None and (said := rare_note(self._statistic)):
             notices.warn(said, UserWarning, stacklevel=4)
         if isinstance(self._statistic, Icc) and with_annotators(random) and kind in ("auto", "analytic"):
             kind, random = "analytic", ("cases",)
