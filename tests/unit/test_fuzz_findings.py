@@ -133,6 +133,13 @@ def test_counts_that_no_file_holds_are_not_written_one_by_one(tmp_path):
     refused(r"a file with one row per label needs at least .* GB", write_annotations, tmp_path / "x.csv", labels, error=MemoryError)
     assert not (tmp_path / "x.csv").exists()
     assert write_annotations(tmp_path / "x.npz", labels) == ()
+    labels = ugt.Labels(axes.axes, axes.annotators, axes.offsets, axes.annotator, axes.label, np.array([1, 10**7]))
+    refused(
+        r"count must add up to at most 10,000,000 .*\(or be written as NPZ\)\. Got 10,000,001",
+        write_annotations,
+        tmp_path / "x.csv",
+        labels,
+    )
 
 
 def test_tabs_before_the_first_cell_of_a_row(given):

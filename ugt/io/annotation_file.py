@@ -13,6 +13,7 @@ ROLES = ("case", "annotator", "label", "rank", "confidence", "ranking", "count",
 
 #: Cells that mean "no annotation". "None" and -1 are not among them, because they are classes in some files.
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
+MOST_REPEATED = 10**7  # labels by named annotators that counts may add up to
 
 
 class Reading(NamedTuple):

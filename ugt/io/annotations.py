@@ -40,12 +40,11 @@ from .._tabular.roles import (
     wide_or_counts,
 )
 from ..annotations import Labels, Rankings, Ratings
-from .annotation_file import ROLES, AnnotationFile, Reading
+from .annotation_file import MOST_REPEATED, ROLES, AnnotationFile, Reading
 from .odd_rows import check_rows, note_rows
 from .repeats import once, once_rows
 
 OF_WIDE_CELL = 40  # least number of bytes per cell while it becomes an annotation
-MOST_REPEATED = 10**7  # labels by named annotators that counts may add up to
 
 
 def read_table(table: CellTable, how: Reading) -> AnnotationFile:

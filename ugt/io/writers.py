@@ -29,7 +29,7 @@ from .._tabular.roles import DECIMAL_COMMA, find_roles, is_number
 from .._tabular.whole_file import whole_file
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
-from .annotation_file import MISSING, ROLES
+from .annotation_file import MISSING, MOST_REPEATED, ROLES
 from .arrays import parts_of
 
 FORMATS = ("auto", "long", "counts", "rankings", "npz")
@@ -173,6 +173,10 @@ def _long_labels(path: Any, labels: Labels) -> tuple[str, ...]:
     room("a file with one row per label", size * times.sum(dtype=np.float64))
     at, columns = np.flatnonzero(times), {}
     if (times > 1).any() or _tables.find_repeat(labels.offsets, labels.annotator, len(who)) >= 0:  # reading rejects repeated rows
+        total = times.sum(dtype=np.float64)
+        if total > MOST_REPEATED:  # as reading rejects them
+            must = f"add up to at most {MOST_REPEATED:,} if annotators are named (or be written as NPZ)"
+            raise error("count", must, f"{total:,.0f}")
         code, first = identifiers.factorize(np.column_stack([case, labels.annotator, labels.label])[at])
         columns["count"] = np.bincount(code, times[at]).astype(np.int64).tolist()
         at = at[first]
