@@ -5,6 +5,8 @@ shares of 50, 90 and 98 %; agreement of two annotators about classes of 50:50 an
 20,000 data sets a cell (Monte Carlo error 0.2 %): docs/intervals-checked.md.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from simulations import holds, sets
@@ -113,3 +115,24 @@ def test_intervals_over_both_hold_the_expected_agreement(n_sets):
         for row in ugt.evaluate(labels, {"A": scores}, k=1, reliability=1, n_resamples=50, details=False).metrics:
             found += row["metric"] == "topk_accuracy" and row["both_low"] <= truth <= row["both_high"]
     assert holds(found, n_sets)
+
+
+@sets(300, 3000)
+def test_agreement_with_hardly_any_label_of_the_rare_class(n_sets):
+    """Two annotators find 80% of the 3% of cases of a rare class, and see it in 0.5% of the others: why there is a warning."""
+    rng, held, p = np.random.default_rng(4), {True: [], False: []}, 0.03
+    both, alone, none = p * 0.64 + (1 - p) * 0.005**2, p * 0.8 + (1 - p) * 0.005, p * 0.04 + (1 - p) * 0.995**2
+    chance = alone**2 + (1 - alone) ** 2
+    truth = (both + none - chance) / (1 - chance)
+    for _ in range(n_sets):
+        rare = rng.random((100, 1)) < p
+        table = np.where(rare, rng.random((100, 2)) < 0.8, rng.random((100, 2)) < 0.005).astype(int)
+        if not table.any():
+            continue
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            low, high = ugt.fleiss_kappa(ugt.Labels.from_wide(table, classes=2)).interval(n_resamples=300)
+        warned = any("of the commonest class" in str(one.message) for one in heard)
+        assert warned == (table.sum() <= 3)
+        held[warned].append(low <= truth <= high)
+    assert np.mean(held[True]) < 0.75 and np.mean(held[False]) > 0.9

@@ -412,14 +412,14 @@ def test_designs_of_ones_own_are_checked():
 
 
 def test_a_plan_of_many_labels_takes_no_time():
-    """Ten times the cases take some ten times as long, on any machine: 5,000 under a second where nothing else runs."""
+    """5,000 cases take 0.25 s of a processor's time, at most twice as long as 500: a bound for any machine, with room for noise."""
     seconds = []
     for n in (500, 5000):
         wide, scores = pilot(n=n, a=12, k=6, least=6)
         labels, begin = labels_of(wide), time.process_time()
         ugt.plan_annotations(labels, (scores, scores[:, ::-1]), metric="difference", power=0.9, difference=0.03, cost=(5, 1, 100))
         seconds.append(time.process_time() - begin)
-    assert seconds[1] < 40 * seconds[0]
+    assert seconds[1] < 8 * seconds[0]
 
 
 # ---- reader studies

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 RARE = 3  # labels outside of the commonest class, up to which intervals of chance-corrected agreement are not to be trusted
-HELD = "a 95% interval of Cohen's or Fleiss' kappa held it in 55% of simulations with one to three such labels"
+HELD = (
+    "the default 95% interval of the Cohen's or Fleiss' kappa of two annotators held it in 55% of simulations with one to three such labels"
+)
 
 
 def rare_note(one: Form) -> str | None:

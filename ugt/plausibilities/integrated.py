@@ -240,14 +240,13 @@ class Integrated(Plausibilities):
         if self.leaders is None:
             return super().set_probability(sets, ties=ties)
         of = as_sets(sets, self.axes)
-        where, row = (
-            dense(self.offsets, self.index, 1 + np.arange(len(self.index)) - self.offsets[row_of(self.offsets)], self.n_classes),
-            row_of(of.offsets),
-        )
-        at, size = where[row, of.index] - 1, sizes_of(of.offsets)
+        row, size = row_of(of.offsets), sizes_of(of.offsets)
+        known, wanted = row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + of.index
+        at = np.searchsorted(known, wanted)  # classes of a case ascend
+        hit = np.append(known, -1)[at] == wanted
         bits = np.zeros(self.n_cases, np.uint64)
-        np.bitwise_or.at(bits, row[at >= 0], np.uint64(1) << at[at >= 0].astype(np.uint64))
-        above = np.bincount(row[at < 0], minlength=self.n_cases)
+        np.bitwise_or.at(bits, row[hit], np.uint64(1) << (at - self.offsets[row])[hit].astype(np.uint64))
+        above = np.bincount(row[~hit], minlength=self.n_cases)
         asked = [(int(b), int(u)) if n and how != EMPTY else None for b, u, n, how in zip(bits, above, size, self.how)]
         value = np.array([1 / comb(self.n_classes, n) if n else 0.0 for n in size.tolist()])
         found = self._lead(GivenSet, asked)
