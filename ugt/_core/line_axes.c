@@ -8,6 +8,7 @@
 #define MOST_STEP 0.5      /* of log lambda: its density may fall as slowly as e^-x on one side */
 #define DEEP 12.0          /* fall of the log density along the line through the mode, at which lines end */
 #define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
+#define MOST_CHANGE 600.0  /* of the log of a factor along a line */
 #define LEAST_SLOPE 0.1    /* of the log density beyond the last cell */
 
 /* Tabulates the density along an axis. Returns whether it falls. */
@@ -40,6 +41,11 @@ static int set_law(ugt_lines *l, const ugt_direction *to, const double *axis, ug
     for (int i = 0; i <= last; i++) {
         law->below[i] /= total;
         law->height[i] -= log(total);
+    }
+    for (int i = 0, cell = 0; i < GUIDES; i++) {
+        while (cell < last - 1 && law->below[cell + 1] * GUIDES <= i)
+            cell++;
+        law->guide[i] = (uint8_t)cell;
     }
     return height[0][n[0]] < -0.25 * DEEP && height[1][n[1]] < -0.25 * DEEP;
 }
@@ -82,6 +88,8 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
         l->wins[k] = k == l->m && l->has_tail ? others * o->shape : o->shape;
         l->total_shape += l->wins[k];
     }
+    if (fabs(l->total_shape - round(l->total_shape)) < 1e-12) /* of equal shapes, often 1 */
+        l->total_shape = round(l->total_shape);
     l->n_factors = (int)n;
     l->factors = malloc(ugt_bytes(n, sizeof *l->factors));
     if (l->factors == NULL)
@@ -183,8 +191,15 @@ static int set_scales(ugt_lines *l, ugt_direction *to)
     if (to->n_nodes > NODES)
         return 0;
     to->begin = -end[0];
-    for (int i = 0; i < to->n_nodes; i++)
-        to->power[i] = exp(to->step * to->axis[0] * i);
+    const double step = to->step * to->axis[0], wins = l->wins[to->order[0]];
+    double most = wins + l->total_shape; /* of the slopes of log factors */
+    for (int j = 0; j < l->n_factors; j++)
+        most += l->factors[j].weight * l->factors[j].times * l->factors[j].size;
+    to->whole = most * step * to->n_nodes < MOST_CHANGE;
+    for (int i = 0; i < to->n_nodes; i++) {
+        to->power[i] = exp(step * i);
+        to->rise[i] = to->whole ? exp(wins * step * (i - to->n_nodes / 2)) : 1.0;
+    }
     return 1;
 }
 

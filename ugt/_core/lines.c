@@ -20,52 +20,96 @@
 #define LEAST_UNEVEN 128   /* lines of a shift before they may be enough, if they are uneven */
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
 #define MOST_FACTORS 10    /* of a product, before its logarithm */
+#define MOST_POWER 64      /* that is multiplied out */
 #define FAR 2e-3           /* greatest bound of the error where all others together outweigh each mentioned class twice; it is stated */
 
 /* Generating vector of an embedded lattice, found digit by digit: tests/twins/lines.py. */
 static const uint32_t GENERATOR[MOST_CLASSES] = {1, 40239, 2451, 41227, 15029, 11407, 177, 55567, 32173, 27535, 10157, 2993, 37391, 51121, 16911, 58127, 41905, 14351, 945, 12303, 29455, 58289, 38671, 55311};
 
-/* Adds weight * log(above / below) to the heights, and starts new products of another weight. */
-static void take_log(ugt_product *p, double weight)
+/* Returns the sum of four sums. */
+static UGT_WIDE double sum_of(const double *x, int n)
 {
-    for (int i = 0; i < p->n; i++)
-        p->height[i] += p->weight * log(p->above[i] / p->below[i]);
-    for (int i = 0; i < p->n; i++)
-        p->above[i] = p->below[i] = 1.0;
+    double lane[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < 4; j++)
+            lane[j] += x[i + j];
+    for (; i < n; i++)
+        lane[0] += x[i];
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+/* Multiplies e^F by (above / below)^weight, and starts new products of another weight. Of a line, the value at one node goes to the log; powers
+ * that are not whole, and those of lines whose density changes too much for products, go to the heights. Of points, all do. */
+static UGT_WIDE void take_power(ugt_lines *l, ugt_product *p, double weight)
+{
+    double *restrict ratio = l->sum, *restrict density = p->density, *restrict above = p->above, *restrict below = p->below;
+    const int n = p->n, is_line = p == &l->line;
+    const double middle = above[n / 2] / below[n / 2]; /* 0 if the products overflow */
+    const int is_usual = middle > 1e-250 && middle < 1e250;
+    const int whole = is_line && is_usual && l->whole && p->weight <= MOST_POWER && p->weight == floor(p->weight);
+    const double at = is_line && (n == 1 || is_usual) ? middle : 1.0, scale = 1.0 / at;
+    for (int i = 0; i < n; i++)
+        ratio[i] = above[i] / below[i] * scale;
+    for (int left = whole ? (int)p->weight : 0; left > 0; left /= 2) {
+        for (int i = 0; i < n && left % 2 != 0; i++)
+            density[i] *= ratio[i];
+        for (int i = 0; i < n && left > 1; i++)
+            ratio[i] *= ratio[i];
+    }
+    for (int i = 0; i < n && !whole; i++)
+        p->height[i] += p->weight * log(ratio[i]);
+    p->log += is_line ? p->weight * log(at) : 0.0;
+    p->has_heights |= !whole;
+    for (int i = 0; i < n; i++)
+        above[i] = below[i] = 1.0;
     p->weight = weight;
     p->n_factors = 0;
 }
 
-/* Multiplies by the ways in which a tied block arrives before rates z (subset.c). k: the class of the line. */
+/* Multiplies by the ways in which a tied block arrives before rates z (subset.c). k: the class of the line, -1 for points. */
 static UGT_WIDE void multiply_tied(ugt_lines *l, const ugt_factor *one, int k, const double *z, ugt_product *p)
 {
     const int n = p->n;
     double *rate = l->tied, *ways = rate + ((size_t)NODES << one->size);
     memcpy(rate, z, (size_t)n * sizeof *z);
     for (unsigned s = 1; s < 1u << one->size; s++) {
-        double *own = rate + s * NODES, *q = ways + s * NODES;
-        int high = one->size - 1;
+        double *restrict own = rate + s * NODES, *restrict q = ways + s * NODES;
+        int high = one->size - 1, low = 0;
         while (!(s >> high & 1u))
             high--;
+        while (!(s >> low & 1u))
+            low++;
         const double *before = rate + (s & ~(1u << high)) * NODES;
         const int class = one->member[high];
-        for (int i = 0; i < n; i++)
-            own[i] = before[i] + (class == k ? l->own[i] : l->lambda[class]);
-        if (s == 1u << high) {
+        if (k < 0 || class == k)
             for (int i = 0; i < n; i++)
-                q[i] = 1.0;
+                own[i] = before[i] + (k < 0 ? l->lambdas[class][i] : l->own[i]);
+        else
+            for (int i = 0; i < n; i++)
+                own[i] = before[i] + l->lambda[class];
+        if (low == high) {
             for (int t = 0; t < one->times; t++)
                 for (int i = 0; i < n; i++)
                     p->below[i] *= own[i];
             continue;
         }
-        memset(q, 0, (size_t)n * sizeof *q);
-        for (int a = 0; a <= high; a++) {
+        const unsigned first = 1u << low, last = 1u << high;
+        const double *rate_1 = rate + first * NODES, *rate_2 = rate + last * NODES;
+        if (s == (first | last)) {
+            for (int i = 0; i < n; i++)
+                q[i] = (rate_1[i] + rate_2[i]) / own[i];
+            continue;
+        }
+        const double *ways_1 = ways + (s & ~first) * NODES;
+        for (int i = 0; i < n; i++)
+            q[i] = rate_1[i] * ways_1[i];
+        for (int a = low + 1; a <= high; a++) {
             if (!(s >> a & 1u))
                 continue;
-            const double *first = rate + (1u << a) * NODES, *others = ways + (s & ~(1u << a)) * NODES;
+            const double *next = rate + (1u << a) * NODES, *others = ways + (s & ~(1u << a)) * NODES;
             for (int i = 0; i < n; i++)
-                q[i] += first[i] * others[i];
+                q[i] += next[i] * others[i];
         }
         for (int i = 0; i < n; i++)
             q[i] /= own[i];
@@ -76,72 +120,143 @@ static UGT_WIDE void multiply_tied(ugt_lines *l, const ugt_factor *one, int k, c
             p->above[i] *= q[i];
 }
 
-/* Fills F [n] at the nodes of the line of class k through theta, lambda, which begin at log lambda_k + begin and are in the ratio of power. */
-static UGT_WIDE void fill(ugt_lines *l, int k, double begin, double step, const double *power, int n)
+/* Whether a factor changes along the line of class k. */
+static int is_along(const ugt_lines *l, const ugt_factor *one, int k)
 {
-    double constant = 0.0, *z = l->sum;
-    const double first = l->lambda[k] * exp(begin);
-    ugt_product *line = &l->line, *point = &l->point;
-    l->others = 0.0;
-    for (int j = 0; j < l->d; j++) {
-        constant += l->wins[j] * l->theta[j];
-        l->others += j == k ? 0.0 : l->lambda[j];
-    }
-    line->n = n;
-    line->n_factors = point->n_factors = 0;
-    line->weight = l->total_shape;
-    point->weight = point->height[0] = 0.0;
-    point->n = 1;
-    point->above[0] = point->below[0] = 1.0;
-    for (int i = 0; i < n; i++) {
-        l->own[i] = first * power[i];
-        line->height[i] = constant + l->wins[k] * (begin + step * i);
-        line->above[i] = 1.0;
-        line->below[i] = l->others + l->own[i];
-    }
-    for (int j = 0; j < l->n_factors; j++) {
-        const ugt_factor *one = &l->factors[j];
-        double later = l->d > l->m && k != l->m ? l->lambda[l->m] : 0.0;
-        int is_later = k == l->m, is_in = 0;
-        for (int a = 0; a < one->size; a++)
-            is_in |= one->member[a] == k;
-        for (int a = one->size; a < one->size + one->n_later; a++) {
-            is_later |= one->member[a] == k;
-            later += one->member[a] == k ? 0.0 : l->lambda[one->member[a]];
-        }
-        ugt_product *p = is_in || is_later ? line : point;
-        if (one->weight != p->weight || p->n_factors + one->times * one->size > MOST_FACTORS)
-            take_log(p, one->weight);
-        p->n_factors += one->times * one->size;
-        if (one->size == 1)
-            later += is_in ? 0.0 : l->lambda[one->member[0]];
-        for (int i = 0; i < p->n; i++)
-            z[i] = is_later || (is_in && one->size == 1) ? later + l->own[i] : later;
-        if (one->size > 1)
-            multiply_tied(l, one, k, z, p);
-        for (int t = 0; t < one->times && one->size == 1; t++)
-            for (int i = 0; i < p->n; i++)
-                p->below[i] *= z[i];
-    }
-    take_log(line, 0.0);
-    take_log(point, 0.0);
-    for (int i = 0; i < n; i++)
-        line->height[i] += point->height[0];
+    int found = k == l->m;
+    for (int a = 0; a < one->size + one->n_later; a++)
+        found |= one->member[a] == k;
+    return found;
 }
 
-/* Sets theta and lambda at x; lambda of the last class is 1. */
+/* Multiplies the product of a line, or of points with k = -1, by a factor. */
+static UGT_WIDE void multiply(ugt_lines *l, const ugt_factor *one, int k, ugt_product *p)
+{
+    const int n = p->n, begin = one->size == 1 ? 0 : one->size;
+    double *restrict z = l->sum, fixed = 0.0;
+    if (one->weight != p->weight || p->n_factors + one->times * one->size > MOST_FACTORS)
+        take_power(l, p, one->weight);
+    p->n_factors += one->times * one->size;
+    if (k < 0) {
+        for (int i = 0; i < n; i++)
+            z[i] = l->d > l->m ? l->lambdas[l->m][i] : 0.0;
+        for (int a = begin; a < one->size + one->n_later; a++)
+            for (int i = 0; i < n; i++)
+                z[i] += l->lambdas[one->member[a]][i];
+    } else {
+        int moves = k == l->m;
+        fixed = l->d > l->m && k != l->m ? l->lambda[l->m] : 0.0;
+        for (int a = begin; a < one->size + one->n_later; a++) {
+            moves |= one->member[a] == k;
+            fixed += one->member[a] == k ? 0.0 : l->lambda[one->member[a]];
+        }
+        for (int i = 0; i < n; i++)
+            z[i] = moves ? fixed + l->own[i] : fixed;
+    }
+    if (one->size > 1)
+        multiply_tied(l, one, k, z, p);
+    for (int t = 0; t < one->times && one->size == 1; t++)
+        for (int i = 0; i < n; i++)
+            p->below[i] *= z[i];
+}
+
+/* Sets the log of the factors of n points that do not change along the lines of class k. */
+static UGT_WIDE void fill_points(ugt_lines *l, int k, int n)
+{
+    ugt_product *p = &l->point;
+    p->n = n;
+    p->n_factors = 0;
+    p->weight = 0.0;
+    for (int i = 0; i < n; i++) {
+        p->above[i] = p->below[i] = 1.0;
+        p->height[i] = 0.0;
+    }
+    for (int j = 0; j < l->d; j++)
+        for (int i = 0; i < n; i++)
+            p->height[i] += l->wins[j] * l->thetas[j][i];
+    for (int j = 0; j < l->n_factors; j++)
+        if (!is_along(l, &l->factors[j], k))
+            multiply(l, &l->factors[j], -1, p);
+    take_power(l, p, 0.0);
+}
+
+/* Fills the density at n nodes of the line of class k through theta, lambda, which begin at log lambda_k + begin: lambda_k is in the ratio of
+ * power, and the factor that it has for its wins, in the ratio of rise. point: the log of the other factors. */
+static UGT_WIDE void fill(ugt_lines *l, int k, double begin, double step, const double *power, const double *rise, int n, double point)
+{
+    const double first = l->lambda[k] * exp(begin);
+    ugt_product *line = &l->line;
+    l->others = 0.0;
+    line->log = point + l->wins[k] * (begin + step * (n / 2));
+    for (int j = 0; j < l->d; j++)
+        l->others += j == k ? 0.0 : l->lambda[j];
+    line->n = n;
+    line->n_factors = 0;
+    line->has_heights = !l->whole;
+    line->weight = l->total_shape;
+    for (int i = 0; i < n; i++) {
+        l->own[i] = first * power[i];
+        line->above[i] = 1.0;
+        line->below[i] = l->others + l->own[i];
+        line->density[i] = l->whole ? rise[i] : 1.0;
+        line->height[i] = l->whole ? 0.0 : l->wins[k] * step * (i - n / 2);
+    }
+    for (int j = 0; j < l->n_factors; j++)
+        if (is_along(l, &l->factors[j], k))
+            multiply(l, &l->factors[j], k, line);
+    take_power(l, line, 0.0);
+}
+
+/* Sets theta and lambda of n lines at x; lambda of the last class is 1. */
+static UGT_WIDE void set_points(ugt_lines *l, const ugt_direction *to, const double x[][BLOCK], int n)
+{
+    const int last = l->d - 1;
+    double later[BLOCK];
+    for (int i = 0; i < n; i++) {
+        l->thetas[to->order[last]][i] = 0.0;
+        l->lambdas[to->order[last]][i] = later[i] = 1.0;
+    }
+    for (int j = last - 1; j >= 0; j--) {
+        double *theta = l->thetas[to->order[j]], *lambda = l->lambdas[to->order[j]];
+        for (int i = 0; i < n; i++)
+            theta[i] = x[j][i] + log(later[i]);
+        for (int i = 0; i < n; i++)
+            lambda[i] = exp(x[j][i]);
+        for (int i = 0; i < n; i++) {
+            lambda[i] *= later[i];
+            later[i] += lambda[i];
+        }
+    }
+}
+
+/* Takes theta and lambda of line i. */
+static void take_point(ugt_lines *l, int i)
+{
+    for (int j = 0; j < l->d; j++) {
+        l->theta[j] = l->thetas[j][i];
+        l->lambda[j] = l->lambdas[j][i];
+    }
+}
+
 void ugt_line_point(ugt_lines *l, const ugt_direction *to, const double *x)
 {
-    double later = 1.0;
-    const int last = l->d - 1;
-    l->theta[to->order[last]] = 0.0;
-    l->lambda[to->order[last]] = 1.0;
-    for (int j = last - 1; j >= 0; j--) {
-        const double odds = exp(x[j]);
-        l->lambda[to->order[j]] = odds * later;
-        l->theta[to->order[j]] = x[j] + log(later);
-        later += odds * later;
-    }
+    double one[MOST_CLASSES][BLOCK];
+    for (int j = 0; j < l->d - 1; j++)
+        one[j][0] = x[j];
+    set_points(l, to, one, 1);
+    take_point(l, 0);
+}
+
+/* Multiplies the density by e^log_weight and the powers that are still logs, and returns its sum over the nodes. */
+static UGT_WIDE double finish(ugt_lines *l, double log_weight)
+{
+    ugt_product *p = &l->line;
+    const double log_scale = p->log + log_weight, scale = p->has_heights ? 1.0 : exp(log_scale);
+    for (int i = 0; i < p->n; i++)
+        p->density[i] *= scale;
+    for (int i = 0; i < p->n && p->has_heights; i++)
+        p->density[i] *= exp(p->height[i] + log_scale);
+    return sum_of(p->density, p->n);
 }
 
 /* Returns F at mode + z axis. */
@@ -152,8 +267,9 @@ double ugt_line_height(ugt_lines *l, const ugt_direction *to, const double *axis
     for (int j = 0; j < l->d - 1; j++)
         x[j] = to->mode[j] + z * axis[j];
     ugt_line_point(l, to, x);
-    fill(l, to->order[0], 0.0, 0.0, &one, 1);
-    return l->line.height[0];
+    fill_points(l, to->order[0], 1);
+    fill(l, to->order[0], 0.0, 0.0, &one, &one, 1, l->point.height[0]);
+    return l->line.log;
 }
 
 /* Returns the probability that one of the rest is above x times their sum, x >= 1/2: n P(b > x), b ~ Beta(a, (n - 1) a). */
@@ -200,16 +316,16 @@ static void fill_integral(double *table)
 static UGT_WIDE double integral_to(const ugt_lines *l, double place, int n)
 {
     if (place >= NODES || place <= n - 1 - NODES)
-        return place > 0.0 ? ugt_total_of(l->line.height, n) : 0.0;
+        return place > 0.0 ? sum_of(l->line.density, n) : 0.0;
     const double whole = floor(place), part = (place - whole) * PER_NODE, phase = floor(part), x = part - phase;
     const int row = 2 * NODES, at = (int)phase * row + (int)whole + NODES, slopes = (PER_NODE + 1) * row;
     const double *v0 = l->integral + at, *v1 = v0 + row, *s0 = v0 + slopes, *s1 = v1 + slopes;
     const double h00 = (1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x), h01 = x * x * (3.0 - 2.0 * x);
     const double h10 = x * (1.0 - x) * (1.0 - x) / PER_NODE, h11 = x * x * (x - 1.0) / PER_NODE;
-    double sum = 0.0;
+    double part_of[NODES];
     for (int i = 0; i < n; i++)
-        sum += l->line.height[i] * (h00 * v0[-i] + h01 * v1[-i] + h10 * s0[-i] + h11 * s1[-i]);
-    return sum;
+        part_of[i] = l->line.density[i] * (h00 * v0[-i] + h01 * v1[-i] + h10 * s0[-i] + h11 * s1[-i]);
+    return sum_of(part_of, n);
 }
 
 /* Returns z for a coordinate in (0, 1), and subtracts its log density. */
@@ -226,14 +342,10 @@ static double draw_from(const ugt_axis_law *law, double t, double *log_weight)
         *log_weight -= law->height[last] + log_share;
         return law->z[last] - log_share / law->right;
     }
-    int low = 0, high = last;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (law->below[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
+    int low = law->guide[(int)(t * GUIDES)];
+    while (low < last - 1 && law->below[low + 1] <= t)
+        low++;
+    const int high = low + 1;
     const double rise = law->height[high] - law->height[low], u = (t - law->below[low]) / (law->below[high] - law->below[low]);
     const double part = fabs(rise) < 1e-6 ? u : log(1.0 + u * law->growth[low]) / rise;
     *log_weight -= law->height[low] + part * rise;
@@ -265,57 +377,93 @@ static void add_first(ugt_lines *l, const ugt_direction *to, double begin, doubl
             continue;
         double tail = l->has_above ? 0.0 : tail_above(l, fmax(x, 0.5));
         if (x < 0.5) { /* between this and 1 */
-            l->far += 0.5 * (1.0 - tail) * l->line.height[i];
+            l->far += 0.5 * (1.0 - tail) * l->line.density[i];
             tail += 0.5 * (1.0 - tail);
         }
-        first[listed] -= tail * l->line.height[i];
-        first[l->m] += tail * l->line.height[i];
+        first[listed] -= tail * l->line.density[i];
+        first[l->m] += tail * l->line.density[i];
+    }
+}
+
+/* Sets the sums of density by the total of the lambdas and its square, and of the share of the class of the line and its square. */
+static UGT_WIDE void sum_moments(ugt_lines *l, double moment[4])
+{
+    const int n = l->line.n;
+    double part[4][NODES];
+    for (int i = 0; i < n; i++) {
+        const double inverse = 1.0 / (l->others + l->own[i]), share = l->own[i] * inverse, density = l->line.density[i];
+        part[0][i] = density * inverse;
+        part[1][i] = part[0][i] * inverse;
+        part[2][i] = density * share;
+        part[3][i] = part[2][i] * share;
+    }
+    for (int j = 0; j < 4; j++)
+        moment[j] = sum_of(part[j], n);
+}
+
+/* Sets x of lines [from, from + n) of a shift, and the log weight of each; moved: the coordinate that moves the nodes. */
+static UGT_WIDE void draw_lines(const ugt_direction *to, int size, const double *shift, int64_t from, int n, double x[][BLOCK], double *log_weight,
+                                double *moved)
+{
+    uint32_t index[BLOCK];
+    double z[BLOCK];
+    for (int i = 0; i < n; i++) {
+        index[i] = 0;
+        for (int bit = 0; bit < LATTICE_BITS; bit++)
+            index[i] |= ((uint32_t)(from + i) >> bit & 1u) << (LATTICE_BITS - 1 - bit);
+    }
+    for (int j = 0; j < size; j++)
+        for (int i = 0; i < n; i++)
+            x[j][i] = to->mode[j];
+    for (int j = 0; j < size; j++) {
+        for (int i = 0; i < n; i++) {
+            const double u = (double)(int32_t)(index[i] * GENERATOR[j] & ((1u << LATTICE_BITS) - 1u)) * (1.0 / (1u << LATTICE_BITS)) + shift[j];
+            moved[i] = u >= 1.0 ? u - 1.0 : u;
+        }
+        if (j == size - 1)
+            return;
+        for (int i = 0; i < n; i++)
+            z[i] = draw_from(&to->law[j + 1], ugt_clamp(1.0 - fabs(2.0 * moved[i] - 1.0), 1e-16, 1.0 - 1e-16), &log_weight[i]);
+        for (int c = 0; c <= j + 1; c++) {
+            const double by = to->axis[(j + 1) * size + c];
+            for (int i = 0; i < n; i++)
+                x[c][i] += by * z[i];
+        }
     }
 }
 
 /* Adds lines [from, end) of a shift. */
 static void add_lines(ugt_cubature *w, ugt_lines *l, ugt_direction *to, int shift, int64_t from, int64_t end)
 {
-    const int d = l->d, size = d - 1, n = to->n_nodes, k = to->order[0];
-    const double *by = to->shift + shift * MOST_CLASSES;
+    const int d = l->d, size = d - 1, k = to->order[0];
     double *sum = to->sum + shift * (1 + 3 * MOST_CLASSES), *first = sum + 1, *mean = first + MOST_CLASSES, *square = mean + MOST_CLASSES;
+    double x[MOST_CLASSES][BLOCK], log_weight[BLOCK], moved[BLOCK];
+    l->whole = to->whole;
     for (int64_t i = from; i < end; i++) {
-        double x[MOST_CLASSES], log_weight = -l->peak, moved = 0.0, once = 0.0, twice = 0.0, own_once = 0.0, own_twice = 0.0;
-        uint32_t index = 0;
-        for (int bit = 0; bit < LATTICE_BITS; bit++)
-            index |= ((uint32_t)i >> bit & 1u) << (LATTICE_BITS - 1 - bit);
-        memcpy(x, to->mode, (size_t)size * sizeof *x);
-        for (int j = 0; j < size; j++) {
-            double u = (double)(index * GENERATOR[j] & ((1u << LATTICE_BITS) - 1u)) / (1u << LATTICE_BITS) + by[j];
-            u -= floor(u);
-            if (j == size - 1) {
-                moved = u;
-                continue;
-            }
-            const double z = draw_from(&to->law[j + 1], ugt_clamp(1.0 - fabs(2.0 * u - 1.0), 1e-16, 1.0 - 1e-16), &log_weight);
-            for (int c = 0; c <= j + 1; c++)
-                x[c] += to->axis[(j + 1) * size + c] * z;
+        const int at = (int)((i - from) % BLOCK);
+        if (at == 0) {
+            const int n = end - i < BLOCK ? (int)(end - i) : BLOCK;
+            for (int j = 0; j < n; j++)
+                log_weight[j] = -l->peak;
+            draw_lines(to, size, to->shift + shift * MOST_CLASSES, i, n, x, log_weight, moved);
+            set_points(l, to, x, n);
+            fill_points(l, k, n);
         }
-        ugt_line_point(l, to, x);
-        const double begin = to->begin + to->step * (moved - 0.5);
-        fill(l, k, to->axis[0] * begin, to->axis[0] * to->step, to->power, n);
-        for (int j = 0; j < n; j++)
-            l->line.height[j] = exp(l->line.height[j] + log_weight);
-        const double total = ugt_total_of(l->line.height, n);
+        take_point(l, at);
+        const double begin = to->begin + to->step * (moved[at] - 0.5);
+        fill(l, k, to->axis[0] * begin, to->axis[0] * to->step, to->power, to->rise, to->n_nodes, l->point.height[at]);
+        const double total = finish(l, log_weight[at]);
         sum[0] += total;
         to->squares += total * total;
         l->all += total;
         add_first(l, to, begin, total, first);
-        for (int j = 0; j < n && to == l->of; j++) {
-            const double inverse = 1.0 / (l->others + l->own[j]), share = l->own[j] * inverse, part = l->line.height[j] * inverse;
-            once += part;
-            twice += part * inverse;
-            own_once += l->line.height[j] * share;
-            own_twice += l->line.height[j] * share * share;
-        }
-        for (int j = 0; j < d && to == l->of; j++) {
-            mean[j] += j == k ? own_once : l->lambda[j] * once;
-            square[j] += j == k ? own_twice : l->lambda[j] * l->lambda[j] * twice;
+        if (to != l->of)
+            continue;
+        double moment[4];
+        sum_moments(l, moment);
+        for (int j = 0; j < d; j++) {
+            mean[j] += j == k ? moment[2] : l->lambda[j] * moment[0];
+            square[j] += j == k ? moment[3] : l->lambda[j] * l->lambda[j] * moment[1];
         }
     }
     w->leaves += end - from;

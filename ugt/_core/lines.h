@@ -9,6 +9,8 @@
 #define NODES 128          /* at most: a case whose lines need more, because its density hardly falls, has none */
 #define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
 #define CELL 0.5
+#define BLOCK 16           /* lines whose points are computed together */
+#define GUIDES 128         /* equal parts of the coordinates of an axis, of each of which the first cell is kept */
 #define PER_NODE 32        /* nodes of the table of the integral of sinc, between nodes of a line */
 
 typedef struct {
@@ -24,6 +26,7 @@ typedef struct {
     double z[MOST_CELLS + 1], height[MOST_CELLS + 1], below[MOST_CELLS + 1]; /* below: probability */
     double growth[MOST_CELLS]; /* of the density over a cell, less 1 */
     double left, right; /* slopes of the tails */
+    uint8_t guide[GUIDES];
 } ugt_axis_law;
 
 /* The lines of class order[0]; matrices have d - 1 rows and columns. */
@@ -37,15 +40,17 @@ typedef struct {
     double jacobian[MOST_CLASSES * MOST_CLASSES]; /* of theta by x at the mode */
     double cholesky[MOST_CLASSES * MOST_CLASSES], axis[MOST_CLASSES * MOST_CLASSES]; /* L; row j: column j of L^-T */
     double power[NODES];   /* lambda at each node by that at the first */
+    int whole;             /* whether the density changes so little along a line that powers can be multiplied out */
+    double rise[NODES];    /* of the density for the wins of the class, by that at the middle node */
     double shift[SHIFTS * MOST_CLASSES];
     double sum[SHIFTS * (1 + 3 * MOST_CLASSES)]; /* the total, probabilities to be first, means, means of squares */
     ugt_axis_law law[MOST_CLASSES];
 } ugt_direction;
 
-/* Factors of F at the nodes of a line, or at one point: a product and its weight. */
+/* Factors of e^F at the nodes of a line, or at one point: e^log, density, e^height, and a product above / below of which the weight is the power. */
 typedef struct {
-    double weight, height[NODES], above[NODES], below[NODES];
-    int n, n_factors;
+    double log, density[NODES], height[NODES], weight, above[NODES], below[NODES];
+    int n, n_factors, has_heights;
 } ugt_product;
 
 /* Class m is the rest, if any. */
@@ -60,8 +65,10 @@ typedef struct {
     double tail_a, tail_b, log_tail; /* of the largest plausibility of the rest */
     double far, all;
     ugt_factor *factors;
+    double thetas[MOST_CLASSES][BLOCK], lambdas[MOST_CLASSES][BLOCK]; /* of the points of a block */
     double theta[MOST_CLASSES], lambda[MOST_CLASSES], others; /* of a point; the sum of all lambdas but that of the line */
     double own[NODES], sum[NODES]; /* lambda of the class of the line */
+    int whole;          /* of the direction of the line */
     ugt_product line, point; /* of the factors that change along the line, and of the others */
     double *tied;       /* [2 * 2^size * NODES]: rates and ways of the subsets of a tied block */
     const double *integral; /* [2 * (PER_NODE + 1) * 2 * NODES]: the integral of sinc and sinc, in rows a node apart */
