@@ -88,8 +88,9 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
         l->wins[k] = k == l->m && l->has_tail ? others * o->shape : o->shape;
         l->total_shape += l->wins[k];
     }
-    if (fabs(l->total_shape - round(l->total_shape)) < 1e-12) /* of equal shapes, often 1 */
-        l->total_shape = round(l->total_shape);
+    const double whole = floor(l->total_shape + 0.5);
+    if (fabs(l->total_shape - whole) < 1e-12) /* of equal shapes, often 1 */
+        l->total_shape = whole;
     l->n_factors = (int)n;
     l->factors = malloc(ugt_bytes(n, sizeof *l->factors));
     if (l->factors == NULL)

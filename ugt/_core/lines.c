@@ -57,7 +57,7 @@ static UGT_WIDE void take_power(ugt_lines *l, ugt_product *p, double weight)
         for (int i = 0; i < n && left > 1; i++)
             ratio[i] *= ratio[i];
     }
-    for (int i = 0; i < n && !whole; i++)
+    for (int i = is_line && n == 1; i < n && !whole; i++) /* one node has all of it in the log */
         p->height[i] += p->weight * log(ratio[i]);
     p->log += is_line ? p->weight * log(at) : 0.0;
     p->has_heights |= !whole;
