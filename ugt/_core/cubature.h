@@ -21,7 +21,7 @@ typedef struct {
 
 /* The table of one class, for the nodes of the step in log s: rows of nodes that are a step apart. */
 typedef struct {
-    double c, low;
+    double c, low, per_unit, delta, of_stride; /* delta = 1 / per_unit: log x between nodes; of_stride = 1 / stride */
     int64_t n, stride, row, rows; /* rows = stride + 1, of length row */
     int64_t whole_rows, left;     /* of the nodes that have a next one */
     const double *law;            /* [3 * rows * row] */
@@ -150,10 +150,49 @@ static inline double ugt_share(const ugt_component *one, int d, int64_t k)
     return 1.0 - (double)(one->set[d] >> k & 1u) - 0.5 * (double)(one->half[d] >> k & 1u);
 }
 
+/* The largest whole number that is not above x; floor is a call on processors without it. */
+static inline int64_t ugt_whole_below(double x)
+{
+    const int64_t whole = (int64_t)x;
+    return whole - (x < (double)whole);
+}
+
+/* Finds the law of class k at rate r. */
+static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, ugt_law_reader *out)
+{
+    const ugt_strided_law *t = &w->law[k];
+    const double delta = t->delta, place = (w->first + log_r - t->low) * t->per_unit;
+    const int64_t base = ugt_whole_below(place);
+    const int64_t shift = ugt_whole_below(((double)base + 0.5) * t->of_stride), phase = base - shift * t->stride;
+    const double x = place - (double)base;
+    const int64_t part = t->rows * t->row;
+    if (w->without >> k & 1u) {
+        memset(out, 0, sizeof *out);
+        return;
+    }
+    out->h00 = (1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x);
+    out->h01 = x * x * (3.0 - 2.0 * x);
+    out->h10 = delta * x * (1.0 - x) * (1.0 - x);
+    out->h11 = delta * x * x * (x - 1.0);
+    out->begin = shift < 0 ? -shift : 0;
+    out->end = t->whole_rows - (phase > t->left) - shift + 1;
+    if (out->end > w->n_s)
+        out->end = w->n_s;
+    if (out->begin > w->n_s)
+        out->begin = w->n_s;
+    if (out->end < out->begin)
+        out->end = out->begin;
+    out->p0 = t->law + phase * t->row + (out->begin < out->end ? shift + out->begin : 0);
+    out->p1 = out->p0 + t->row;
+    out->f0 = out->p0 + part;
+    out->f1 = out->p1 + part;
+    out->g0 = out->f0 + part;
+    out->g1 = out->f1 + part;
+}
+
 /* ---- laws.c ---- */
 int ugt_law_table(ugt_cubature *w, double c, double low, int64_t *at); /* *at: the table of shape c, from log x = low or lower on */
 void ugt_law_stride(const ugt_gamma_table *t, int64_t steps, ugt_strided_law *out, double *law);
-ugt_law_reader ugt_law_read(const ugt_cubature *w, int64_t k, double log_r);
 void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double *restrict p, double *restrict f);
 void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, double *restrict own);
 

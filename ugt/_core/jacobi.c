@@ -32,11 +32,11 @@ static int diagonalise(int n, double *diagonal, double *beside, double *first)
                 break;
             if (sweep == 60)
                 return 0;
-            const double half = (diagonal[l + 1] - diagonal[l]) / (2.0 * beside[l]), root = hypot(half, 1.0);
+            const double half = (diagonal[l + 1] - diagonal[l]) / (2.0 * beside[l]), root = sqrt(half * half + 1.0);
             double g = diagonal[m] - diagonal[l] + beside[l] / (half + copysign(root, half)), s = 1.0, c = 1.0, shift = 0.0;
             int i = m - 1;
             for (; i >= l; i--) {
-                const double f = s * beside[i], b = c * beside[i], r = hypot(f, g);
+                const double f = s * beside[i], b = c * beside[i], r = sqrt(f * f + g * g);
                 beside[i + 1] = r;
                 if (r == 0.0) {
                     diagonal[i + 1] -= shift;

@@ -39,13 +39,12 @@ typedef struct {
 /* Returns the log of the integrand at y, without the constants of the term; sets r of each class in a set, v_0, and the slope unless it is NULL. */
 static double height(const ugt_cubature *w, const ugt_component *one, const double *y, double *r, double *v0, double *slope)
 {
-    double v[UGT_MOST_DIMENSIONS], b[UGT_MOST_DIMENSIONS], log_stick = 0.0, stick = 1.0, h = 0.0;
+    double v[UGT_MOST_DIMENSIONS], b[UGT_MOST_DIMENSIONS], stick = 1.0, h = 0.0;
     for (int d = 0; d < one->n_dims; d++) {
-        const double e = exp(-fabs(y[d])), log_large = -log1p(e), log_b = y[d] > 0.0 ? log_large : log_large + y[d], log_rest = log_b - y[d];
+        const double e = exp(-fabs(y[d])), log_large = -log(1.0 + e), log_b = y[d] > 0.0 ? log_large : log_large + y[d], log_rest = log_b - y[d];
         b[d] = (y[d] > 0.0 ? 1.0 : e) / (1.0 + e);
         v[d] = b[d] * stick;
-        log_stick += log_rest;
-        stick = exp(log_stick);
+        stick *= (y[d] > 0.0 ? e : 1.0) / (1.0 + e);
         h += one->lifted[d] * log_b + one->behind[d] * log_rest;
     }
     const double least = exp(-UGT_LONGEST_LOG);
@@ -142,12 +141,6 @@ static void factorise(const double *given, int n, double *a)
                 break;
             }
         }
-}
-
-static double log_logistic(double x) /* log density */
-{
-    const double a = fabs(x);
-    return -a - 2.0 * log1p(exp(-a));
 }
 
 /* Sets the law of a term, whose mode is a start. */
@@ -261,7 +254,7 @@ double ugt_lattice_point(double coordinate, double left, double right, double *l
 {
     const double tent = ugt_clamp(1.0 - fabs(2.0 * coordinate - 1.0), 1e-16, 1.0 - 1e-16), below = left / (left + right);
     const double tail = tent < below ? 0.5 * tent / below : 0.5 * (1.0 - tent) / (1.0 - below), t = log((1.0 - tail) / tail);
-    *log_weight -= log_logistic(t);
+    *log_weight -= log(tail * (1.0 - tail)); /* the density of the logistic law */
     return tent < below ? -t * left : t * right;
 }
 
@@ -321,7 +314,7 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         }
         if (n <= MOST_KNOWN) {
             find_law(w, one, own);
-            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) - one->n_dims * log_logistic(0.0);
+            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + one->n_dims * log(4.0) /* the highest density of the logistic law is 1 / 4 */;
         } else
             own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + width;
         for (int d = 0; d < one->n_dims; d++) /* its factor at the mode */

@@ -55,6 +55,9 @@ void ugt_law_stride(const ugt_gamma_table *t, int64_t steps, ugt_strided_law *ou
     out->n = t->n;
     out->stride = steps * t->per_step;
     out->rows = out->stride + 1;
+    out->per_unit = (double)(UGT_PER_UNIT * t->per_step);
+    out->delta = 1.0 / out->per_unit;
+    out->of_stride = 1.0 / (double)out->stride;
     out->row = t->n / out->stride + 2;
     out->whole_rows = (t->n - 2) / out->stride;
     out->left = (t->n - 2) % out->stride;
@@ -65,36 +68,6 @@ void ugt_law_stride(const ugt_gamma_table *t, int64_t steps, ugt_strided_law *ou
                 const int64_t at = i * out->stride + phase;
                 *law++ = at < t->n ? t->law[part * t->n + at] : part == 0 ? 1.0 : 0.0;
             }
-}
-
-ugt_law_reader ugt_law_read(const ugt_cubature *w, int64_t k, double log_r)
-{
-    const ugt_strided_law *t = &w->law[k];
-    const double delta = w->step / (double)t->stride, place = (w->first + log_r - t->low) / delta, base = floor(place), x = place - base;
-    const int64_t shift = (int64_t)floor((base + 0.5) / (double)t->stride), phase = (int64_t)base - shift * t->stride;
-    const int64_t part = t->rows * t->row;
-    ugt_law_reader out = {0};
-    if (w->without >> k & 1u)
-        return out;
-    out.h00 = (1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x);
-    out.h01 = x * x * (3.0 - 2.0 * x);
-    out.h10 = delta * x * (1.0 - x) * (1.0 - x);
-    out.h11 = delta * x * x * (x - 1.0);
-    out.begin = shift < 0 ? -shift : 0;
-    out.end = t->whole_rows - (phase > t->left) - shift + 1;
-    if (out.end > w->n_s)
-        out.end = w->n_s;
-    if (out.begin > w->n_s)
-        out.begin = w->n_s;
-    if (out.end < out.begin)
-        out.end = out.begin;
-    out.p0 = t->law + phase * t->row + (out.begin < out.end ? shift + out.begin : 0);
-    out.p1 = out.p0 + t->row;
-    out.f0 = out.p0 + part;
-    out.f1 = out.p1 + part;
-    out.g0 = out.f0 + part;
-    out.g1 = out.f1 + part;
-    return out;
 }
 
 /* Writes P and f of a class on nodes [begin, end) of s. */

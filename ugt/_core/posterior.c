@@ -110,7 +110,8 @@ static void fill_still(ugt_cubature *w)
 {
     const int64_t m = w->m, n_s = w->n_s;
     for (int64_t k = 0; k < m; k++) {
-        const ugt_law_reader in = ugt_law_read(w, k, 0.0);
+        ugt_law_reader in;
+        ugt_law_read(w, k, 0.0, &in);
         ugt_law_write(&in, 0, n_s, w->still + k * n_s, w->still_f + k * n_s);
         w->still_end[k] = in.end;
     }
