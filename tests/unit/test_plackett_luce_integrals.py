@@ -318,6 +318,47 @@ def test_lines_keep_what_must_be_kept(monkeypatch):
     assert (np.abs(named.membership(1)[:, ::-1] - post.membership(1)) <= error + 2e-6).all()
 
 
+@pytest.mark.parametrize("gamma", [1, 1.25])
+def test_lines_of_many_annotators(gamma, monkeypatch):
+    """So many that the density changes too much along a line for products of powers: as by the adaptive rule, for first choices."""
+    counts = [(700, 690, 640), (500, 510, 505), (900, 880, 200)]
+    cases = [[[[y]] for y in range(3) for _ in range(of[y])] for of in counts]
+    rankings = ugt.Rankings.from_blocks(cases, n_classes=4)
+    exact = ugt.plackett_luce(rankings, method="exact", reliability=gamma)
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_DIMENSIONS", -1)
+    lines = ugt.plackett_luce(rankings, reliability=gamma)
+    assert (lines.how == LATTICE).all() and np.ptp(exact.membership(1)) > 0.5
+    bound = 6 * lines.error[:, None] + 2e-6
+    assert (np.abs(lines.membership(1) - exact.membership(1)) <= bound).all()
+    assert (np.abs(lines.mean() - exact.mean()) <= np.minimum(bound, 1e-4)).all()
+
+
+@pytest.mark.parametrize("total", [2600, 2640, 2999, 3001, 5000])
+def test_total_shapes_beyond_the_tables(total):
+    """Steps in log s are at least one node of the tables; with more annotations there are lines, as for other cases that are too large."""
+    counts = np.array([[total // 2, total - total // 2, 0]])
+    post = ugt.plackett_luce(ugt.Labels.from_counts(counts), prior_shape=0.5)
+    certainty = ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.5).certainty(1)
+    assert post.how.tolist() == [EXACT if total < 2620 else LATTICE]
+    assert post.certainty(1) == pytest.approx(certainty, abs=6 * post.error[0] + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "gamma, repeats, unranked", [(2, 1, "individual"), (7, 1, "lump"), (10, 1, "ignore"), (64, 1, "individual"), (10, 12, "individual")]
+)
+def test_powers_of_lines_multiplied_out(gamma, repeats, unranked, monkeypatch):
+    """A whole reliability has the same lines as one beside it, whose powers are exponentials of logarithms; so have many annotators."""
+    monkeypatch.setattr(plackett_luce_integrals, "MOST_TERMS", 1)
+    rng = np.random.default_rng(gamma)
+    cases = [random_case(rng, 6, 4, 0.5, 5) * repeats for _ in range(6)]
+    rankings = ugt.Rankings.from_blocks(cases, n_classes=9)
+    post, beside = (ugt.plackett_luce(rankings, reliability=one, unranked=unranked) for one in (gamma, gamma * (1 + 1e-12)))
+    both = (post.how == LATTICE) & (beside.how == LATTICE)
+    assert both.sum() >= 3 and (post.how == beside.how).all()
+    assert post.membership(1)[both] == pytest.approx(beside.membership(1)[both], abs=1e-9)
+    assert post.mean()[both] == pytest.approx(beside.mean()[both], abs=1e-9)
+
+
 @pytest.mark.parametrize("unranked", ["individual", "lump", "ignore"])
 def test_lines_beside_the_twin(unranked, monkeypatch):
     monkeypatch.setattr(plackett_luce_integrals, "MOST_TERMS", 1)

@@ -16,36 +16,18 @@
 #include "cubature.h"
 #include "wide.h"
 
-#define BLOCK 16 /* nodes whose rates are computed together */
-
-/* What the earlier dimensions leave of the rate of a class, and take of the log of its weight. */
-typedef struct {
-    double rate, log_left;
-} before;
-
-static before before_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k)
+/* Returns the log of the rate of a class of dimension d, and its inverse, and adds to the log of the weight. */
+static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight)
 {
-    before out = {0.0, 0.0};
-    for (int e = 0; e < d; e++) {
-        out.log_left += (double)(one->set[e] >> k & 1u) * w->log_rest[e];
-        out.rate += ugt_share(one, e, k) * w->v[e];
+    double r = w->stick[d + 1], sum = 0.0;
+    for (int e = 0; e <= d; e++) {
+        sum += (double)(one->set[e] >> k & 1u) * w->log_rest[e];
+        r += ugt_share(one, e, k) * w->v[e];
     }
-    return out;
-}
-
-/* Sets the rate of class k at n nodes of dimension d and its log, and adds to the logs of the weights. */
-static void set_rates(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, before of, const ugt_axis *at, int from, int n, double *rate,
-                      double *log_rate, double *log_weight)
-{
-    const double share = ugt_share(one, d, k), is_in = (double)(one->set[d] >> k & 1u), wins = w->wins[k];
-    for (int i = 0; i < n; i++)
-        rate[i] = (at->rest[from + i] + share * at->node[from + i]) * w->stick[d] + of.rate;
-    for (int i = 0; i < n; i++)
-        log_rate[i] = log(rate[i]);
-    for (int i = 0; i < n; i++) {
-        log_rate[i] = ugt_clamp(log_rate[i], -UGT_LONGEST_LOG, 0.0);
-        log_weight[i] += wins * (of.log_left + is_in * at->log_rest[from + i] - log_rate[i]);
-    }
+    const double log_r = ugt_clamp(log(r), -UGT_LONGEST_LOG, 0.0);
+    *inverse = 1.0 / r;
+    *log_weight += w->wins[k] * (sum - log_r);
+    return log_r;
 }
 
 /* to += x * y on nodes [begin, end) */
@@ -120,7 +102,6 @@ static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_
 {
     const int64_t n_s = w->n_s, m = w->m;
     double *sum = w->sums + d * (m + 1) * n_s, *tails = w->tails + d * (n_s + 1), *moment = w->moment[d], inverse[UGT_MOST_MENTIONED];
-    double rate[UGT_MOST_MENTIONED][BLOCK], log_rate[UGT_MOST_MENTIONED][BLOCK], weights[BLOCK];
     ugt_law_reader in[UGT_MOST_MENTIONED];
     const int *k = w->by_last + w->by_last_at[d], n = w->by_last_at[d + 1] - w->by_last_at[d], n_all = (int)m - w->by_last_at[d];
     const size_t used = (size_t)w->used[d] * sizeof *sum;
@@ -132,28 +113,16 @@ static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_
         memset(sum + (k[j] + 1) * n_s, 0, used);
         moment[3 + 2 * k[j]] = moment[4 + 2 * k[j]] = 0.0;
     }
-    before earlier[UGT_MOST_MENTIONED];
-    for (int j = 0; j < n; j++)
-        earlier[j] = before_of(w, one, d, k[j]);
     for (int i = 0; i < axes[d].n; i++) {
         const double b = axes[d].node[i], rest = axes[d].rest[i];
-        const int at = i % BLOCK;
-        if (at == 0) {
-            const int some = axes[d].n - i < BLOCK ? axes[d].n - i : BLOCK;
-            memset(weights, 0, sizeof weights);
-            for (int j = 0; j < n; j++)
-                set_rates(w, one, d, k[j], earlier[j], &axes[d], i, some, rate[j], log_rate[j], weights);
-            for (int j = 0; j < some; j++)
-                weights[j] = axes[d].weight[i + j] * exp(weights[j]);
-        }
+        double log_weight = 0.0;
         w->v[d] = b * w->stick[d];
         w->stick[d + 1] = rest * w->stick[d];
         w->log_rest[d] = axes[d].log_rest[i];
         for (int j = 0; j < n; j++) {
-            ugt_law_read(w, k[j], log_rate[j][at], &in[j]);
-            inverse[j] = 1.0 / rate[j][at];
+            ugt_law_read(w, k[j], rate_of(w, one, d, k[j], &inverse[j], &log_weight), &in[j]);
         }
-        const double weight = weights[at];
+        const double weight = axes[d].weight[i] * exp(log_weight);
         double *later = w->moment[d + 1];
         if (d + 1 < one->n_dims)
             descend(w, one, d + 1, axes);

@@ -157,7 +157,7 @@ static inline int64_t ugt_whole_below(double x)
     return whole - (x < (double)whole);
 }
 
-/* Finds the law of class k at rate r. */
+/* Finds the law of class k at rate e^log_r. */
 static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, ugt_law_reader *out)
 {
     const ugt_strided_law *t = &w->law[k];

@@ -12,6 +12,7 @@
 #define NEWTON_STEPS 20
 #define FALL 2.0           /* of the log density, that sets the scales; a logistic law of scale 1 falls by it at LOGISTIC_FALL */
 #define LOGISTIC_FALL 3.3162
+#define LOGISTIC_TOP 1.3862943611198906 /* -log of its highest density, 1 / 4 */
 #define PI 3.14159265358979323846
 #define DIFFERENCE 1e-4    /* step in terms with p < 0, next to the scale of b: some 1e-5 is lost by its length, 1e-6 by that of tables */
 #define MOST_Y 600.0
@@ -314,7 +315,7 @@ static void find_shares(const ugt_cubature *w, law *laws, double *numbers)
         }
         if (n <= MOST_KNOWN) {
             find_law(w, one, own);
-            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + one->n_dims * log(4.0) /* the highest density of the logistic law is 1 / 4 */;
+            own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + one->n_dims * LOGISTIC_TOP;
         } else
             own->share = own->log_weight + height(w, one, own->mode, r, &v0, NULL) + width;
         for (int d = 0; d < one->n_dims; d++) /* its factor at the mode */

@@ -47,7 +47,7 @@ typedef struct {
     ugt_axis_law law[MOST_CLASSES];
 } ugt_direction;
 
-/* Factors of e^F at the nodes of a line, or at one point: e^log, density, e^height, and a product above / below of which the weight is the power. */
+/* Factors of e^F at the nodes of a line, or at points: e^log, density and e^height, and above / below, whose power is the weight. */
 typedef struct {
     double log, density[NODES], height[NODES], weight, above[NODES], below[NODES];
     int n, n_factors, has_heights;

@@ -4,7 +4,6 @@
 #define STEP_PER_WIDTH 0.8 /* step in log s, times sqrt(C): with 1.3 errors are 1e-6 at C = 10 to 40 */
 #define LONGEST_STEP 0.4
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
-#define MOST_SHAPE 3000.0  /* total shape, above which the step would be shorter than 1 / UGT_PER_UNIT */
 #define LEAST_Q 0.05
 #define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
 #define ENOUGH 5.0 /* tolerances, below which the standard error of lines is taken; else a lattice over the terms is tried too */
@@ -191,7 +190,8 @@ static int open_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, int *
     for (int64_t s = 0; s < w->chains.n_sets; s++)
         if ((w->chains.set[s] | w->chains.half[s]) == 0)
             w->n0 += w->chains.base[s];
-    if (w->wins_total > MOST_SHAPE)
+    const int64_t steps = (int64_t)floor(UGT_PER_UNIT * fmin(LONGEST_STEP, STEP_PER_WIDTH / sqrt(w->wins_total)));
+    if (steps < 1) /* so large a shape would need nodes between those of the tables */
         return UGT_OK;
     w->first = log(w->wins_total);
     double reach = 0.5;
@@ -210,7 +210,6 @@ static int open_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, int *
             low = middle;
     }
     w->first = low;
-    const int64_t steps = (int64_t)floor(UGT_PER_UNIT * fmin(LONGEST_STEP, STEP_PER_WIDTH / sqrt(w->wins_total)));
     w->step = (double)steps / UGT_PER_UNIT;
     w->n_s = (int64_t)ceil((log(above) + UGT_LONGEST_LOG - w->first) / w->step) + 2;
     int64_t table[UGT_MOST_MENTIONED], doubles = 0;
