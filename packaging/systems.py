@@ -268,9 +268,10 @@ def commands(machine: Machine, part: bool) -> list[list[str]]:
 def compared(machine: Machine, python: list[str], environment: dict[str, str], folder: Path, part: bool) -> int:
     """Write a report, and the numbers of all public functions, there and on x86-64 with the same numpy; compare them.
 
-    The part of an emulated processor leaves out the largest problem, which takes longer than all else.
+    The part of an emulated processor leaves out the largest problem, which takes longer than all else. Each system has its own
+    packages for x86-64: systems are tested side by side, and `installed` replaces ugt there.
     """
-    twin = Machine(f"x86_64-numpy-{machine.numpy}", "manylinux2014_x86_64", machine.numpy, machine.scipy)
+    twin = Machine(f"x86_64-beside-{machine.name}", "manylinux2014_x86_64", machine.numpy, machine.scipy)
     sides = {"there": (python, environment)}
     try:
         if machine.name != "x86_64":
