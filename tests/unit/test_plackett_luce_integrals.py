@@ -210,6 +210,15 @@ def test_stated_errors_are_upper_bounds(dermatology, monkeypatch, part, gamma):
     assert (off <= post.error)[known].all()
 
 
+def test_orders_that_seem_negligible_at_first():
+    """Ten times a tie has eleven orders, of which most are far larger than their first nodes say; one look at them was not enough."""
+    case = [[[0, 1], [2]], [[0, 1]], [[0], [1]]]
+    known = exact(case, 419, reliability=10, tolerance=1e-8)
+    for tolerance in (1e-5, 3e-6, 1e-6):
+        found = exact(case, 419, reliability=10, tolerance=tolerance)
+        assert np.abs(numbers(found) - numbers(known)).max() <= found.error[0] <= 1.01 * tolerance
+
+
 def test_orders_of_alike_classes_are_integrated_once():
     """Four classes tied behind one are 24 orders; the same case with more dimensions than allowed is a lattice of the same orders."""
     post = exact([[[0], [1, 2, 3, 4]]], 30)

@@ -37,96 +37,103 @@ UGT_WIDE static void add_product(const double *restrict x, const double *restric
         to[i] += x[i] * y[i];
 }
 
-UGT_WIDE static void multiply_by(const double *restrict x, int64_t begin, int64_t end, double *restrict to)
+/* The density of a class is multiplied by what is ahead, and what is ahead by its law. */
+UGT_WIDE static void go_ahead(const double *restrict law, double *restrict density, double *restrict ahead, int64_t begin, int64_t end)
 {
-    for (int64_t i = begin; i < end; i++)
-        to[i] *= x[i];
+    for (int64_t i = begin; i < end; i++) {
+        density[i] *= ahead[i];
+        ahead[i] *= law[i];
+    }
 }
 
-/* Adds weight * (product of the laws of the classes of dimension d) * (sums of later dimensions) to the sums of dimension d. */
-UGT_WIDE static void combine(ugt_cubature *w, const ugt_component *one, int d, const ugt_law_reader *in, const int *k, int n, double weight)
+/* The density of a class times what is behind is added to its sum, and what is behind is multiplied by its law. */
+UGT_WIDE static void come_back(const double *restrict law, const double *restrict density, double *restrict behind, double *restrict own, int64_t begin,
+                               int64_t end)
 {
-    const int64_t n_s = w->n_s, m = w->m, later_end = d + 1 < one->n_dims ? w->end[d + 1] : 0;
-    double *sum = w->sums + d * (m + 1) * n_s, *later = d + 1 < one->n_dims ? sum + (m + 1) * n_s : NULL;
-    const double tail = later == NULL ? 1.0 : w->tail[d + 1];
+    for (int64_t i = begin; i < end; i++) {
+        own[i] += density[i] * behind[i];
+        behind[i] *= law[i];
+    }
+}
+
+/* Adds weight * (product of the laws of the n classes k of group g) * (sums of later groups) to the sums of group g. */
+UGT_WIDE static void combine(ugt_cubature *w, int g, const ugt_law_reader *in, const int *k, int n, double weight)
+{
+    const int is_last = g + 1 == w->n_groups;
+    const int64_t n_s = w->n_s, m = w->m, later_end = is_last ? 0 : w->end[g + 1];
+    double *sum = w->sums + g * (m + 1) * n_s, *later = is_last ? NULL : sum + (m + 1) * n_s;
+    const double tail = is_last ? 1.0 : w->tail[g + 1];
     int64_t begin = 0, end = later_end;
     for (int j = 0; j < n; j++) {
         begin = in[j].begin > begin ? in[j].begin : begin;
         end = in[j].end > end ? in[j].end : end;
     }
     begin = begin > end ? end : begin;
-    w->tails[d * (n_s + 1) + end] += weight * tail;
-    w->end[d] = end > w->end[d] ? end : w->end[d];
-    if (later == NULL && n == 1) {
+    w->tails[g * (n_s + 1) + end] += weight * tail;
+    w->end[g] = end > w->end[g] ? end : w->end[g];
+    if (is_last && n == 1) {
         ugt_law_add(in, weight, sum, sum + (k[0] + 1) * n_s);
         return;
     }
-    double *law = w->own, *product = w->own + 2 * m * n_s, *x = product + n_s;
-    if (later != NULL) { /* later sums are constant beyond their end */
+    double *law = w->own, *ahead = w->own + 2 * m * n_s, *behind = ahead + n_s;
+    if (!is_last) { /* later sums are constant beyond their end */
         for (int64_t i = later_end; i < end; i++)
             later[i] = tail;
-        w->used[d + 1] = end > w->used[d + 1] ? end : w->used[d + 1];
+        int64_t *used = &w->used[(g + 1) * (UGT_MOST_MENTIONED + 1)];
+        *used = end > *used ? end : *used;
     }
-    for (int j = 0; j < n; j++)
-        ugt_law_write(&in[j], begin, end, law + 2 * j * n_s, law + (2 * j + 1) * n_s);
-    for (int j = 0; j < n; j++) { /* the density of class j times the laws of the others */
-        const int64_t stop = in[j].end < end ? in[j].end : end;
-        for (int64_t i = begin; i < stop; i++)
-            x[i] = weight * law[(2 * j + 1) * n_s + i];
-        for (int l = 0; l < n; l++)
-            if (l != j)
-                multiply_by(law + 2 * l * n_s, begin, stop, x);
-        if (later != NULL)
-            multiply_by(later, begin, stop, x);
-        double *own = sum + (k[j] + 1) * n_s;
-        for (int64_t i = begin; i < stop; i++)
-            own[i] += x[i];
+    for (int64_t i = begin; i < end; i++) {
+        ahead[i] = is_last ? 1.0 : later[i];
+        behind[i] = weight;
+    }
+    for (int j = 0; j < n; j++) {
+        double *density = law + (2 * j + 1) * n_s;
+        ugt_law_write(&in[j], begin, end, law + 2 * j * n_s, density);
+        go_ahead(law + 2 * j * n_s, density, ahead, begin, end);
     }
     for (int64_t i = begin; i < end; i++)
-        product[i] = weight;
-    for (int j = 0; j < n; j++)
-        multiply_by(law + 2 * j * n_s, begin, end, product);
-    if (later == NULL) {
-        for (int64_t i = begin; i < end; i++)
-            sum[i] += product[i];
-        return;
-    }
-    add_product(product, later, begin, end, sum);
-    for (int64_t j = w->by_last_at[d + 1]; j < m; j++)
-        add_product(product, later + (w->by_last[j] + 1) * n_s, begin, later_end, sum + (w->by_last[j] + 1) * n_s);
+        sum[i] += weight * ahead[i];
+    for (int j = n - 1; j >= 0; j--)
+        come_back(law + 2 * j * n_s, law + (2 * j + 1) * n_s, behind, sum + (k[j] + 1) * n_s, begin, end);
+    for (const int *next = k + n; next < w->by_last + m; next++)
+        add_product(behind, later + (*next + 1) * n_s, begin, later_end, sum + (*next + 1) * n_s);
 }
 
-/* Sums over the nodes of dimension d and later ones. moment: E w, E w v_0, E w v_0^2, then E w v_0 / r_k and E w v_0^2 / r_k^2 of each class
- * of these dimensions, with the part of v_0 that these dimensions leave. */
-static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_axis *axes)
+/* Sums over the nodes of group g and later ones: a dimension and those of one node behind it. moment: E w, E w v_0, E w v_0^2, then E w v_0 / r_k
+ * and E w v_0^2 / r_k^2 of each class of these dimensions, with the part of v_0 that these dimensions leave. */
+static void descend(ugt_cubature *w, const ugt_component *one, int g, const ugt_axis *axes)
 {
+    const int first = w->group[g], next = w->group[g + 1];
     const int64_t n_s = w->n_s, m = w->m;
-    double *sum = w->sums + d * (m + 1) * n_s, *tails = w->tails + d * (n_s + 1), *moment = w->moment[d], inverse[UGT_MOST_MENTIONED];
+    double *sum = w->sums + g * (m + 1) * n_s, *tails = w->tails + g * (n_s + 1), *moment = w->moment[g], inverse[UGT_MOST_MENTIONED];
+    int64_t *used = w->used + g * (UGT_MOST_MENTIONED + 1);
     ugt_law_reader in[UGT_MOST_MENTIONED];
-    const int *k = w->by_last + w->by_last_at[d], n = w->by_last_at[d + 1] - w->by_last_at[d], n_all = (int)m - w->by_last_at[d];
-    const size_t used = (size_t)w->used[d] * sizeof *sum;
-    memset(sum, 0, used);
-    memset(tails, 0, used + sizeof *tails);
+    const int *k = w->by_last + w->by_last_at[first], n = w->by_last_at[next] - w->by_last_at[first], n_all = (int)m - w->by_last_at[first];
+    memset(sum, 0, (size_t)used[0] * sizeof *sum);
+    memset(tails, 0, (size_t)(used[0] + 1) * sizeof *tails);
     moment[0] = moment[1] = moment[2] = 0.0;
-    w->end[d] = w->used[d] = 0;
+    w->end[g] = used[0] = 0;
     for (int j = 0; j < n_all; j++) {
-        memset(sum + (k[j] + 1) * n_s, 0, used);
+        memset(sum + (k[j] + 1) * n_s, 0, (size_t)used[k[j] + 1] * sizeof *sum);
         moment[3 + 2 * k[j]] = moment[4 + 2 * k[j]] = 0.0;
     }
-    for (int i = 0; i < axes[d].n; i++) {
-        const double b = axes[d].node[i], rest = axes[d].rest[i];
-        double log_weight = 0.0;
-        w->v[d] = b * w->stick[d];
-        w->stick[d + 1] = rest * w->stick[d];
-        w->log_rest[d] = axes[d].log_rest[i];
-        for (int j = 0; j < n; j++) {
-            ugt_law_read(w, k[j], rate_of(w, one, d, k[j], &inverse[j], &log_weight), &in[j]);
+    for (int i = 0; i < axes[first].n; i++) {
+        double log_weight = 0.0, weight = 1.0, rest = 1.0;
+        for (int d = first, at = i; d < next; d++, at = 0) {
+            const ugt_axis *axis = &axes[d];
+            w->v[d] = axis->node[at] * w->stick[d];
+            w->stick[d + 1] = axis->rest[at] * w->stick[d];
+            w->log_rest[d] = axis->log_rest[at];
+            weight *= axis->weight[at];
+            rest *= axis->rest[at];
         }
-        const double weight = axes[d].weight[i] * exp(log_weight);
-        double *later = w->moment[d + 1];
-        if (d + 1 < one->n_dims)
-            descend(w, one, d + 1, axes);
-        combine(w, one, d, in, k, n, weight);
+        for (int j = 0; j < n; j++)
+            ugt_law_read(w, k[j], rate_of(w, one, one->last[k[j]], k[j], &inverse[j], &log_weight), &in[j]);
+        weight *= exp(log_weight);
+        double *later = w->moment[g + 1];
+        if (g + 1 < w->n_groups)
+            descend(w, one, g + 1, axes);
+        combine(w, g, in, k, n, weight);
         const double once = weight * rest, twice = once * rest;
         moment[0] += weight * later[0];
         moment[1] += once * later[1];
@@ -141,12 +148,14 @@ static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_
         }
     }
     double total = 0.0;
-    for (int64_t i = 0; i < w->end[d]; i++) {
+    for (int64_t i = 0; i < w->end[g]; i++) {
         total += tails[i];
         sum[i] += total;
     }
-    w->tail[d] = total + tails[w->end[d]];
-    w->used[d] = w->end[d];
+    w->tail[g] = total + tails[w->end[g]];
+    used[0] = w->end[g];
+    for (int j = 0; j < n_all; j++)
+        used[k[j] + 1] = w->end[g];
 }
 
 static void write_moments(const ugt_cubature *w, int64_t k, double first, double second, double *out)
@@ -161,10 +170,8 @@ static void open_sums(ugt_cubature *w, const ugt_component *one)
 {
     int n = 0;
     for (int d = -1; d < one->n_dims; d++) {
-        if (d >= 0) {
+        if (d >= 0)
             w->by_last_at[d] = n;
-            w->used[d] = w->n_s;
-        }
         for (int k = 0; k < w->m; k++)
             if (one->last[k] == d)
                 w->by_last[n++] = k;
@@ -179,11 +186,16 @@ UGT_WIDE void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, co
     const int64_t n_s = w->n_s, m = w->m;
     int64_t end = 0, fixed[UGT_MOST_MENTIONED + 1], n_fixed = 0;
     double *product = w->own + 2 * m * n_s, *x = product + n_s;
-    w->stick[0] = 1.0;
-    w->moment[one->n_dims][0] = w->moment[one->n_dims][1] = w->moment[one->n_dims][2] = 1.0;
     int64_t leaves = 1;
-    for (int d = 0; d < one->n_dims; d++)
+    w->stick[0] = 1.0;
+    w->n_groups = 0;
+    for (int d = 0; d < one->n_dims; d++) {
         leaves *= axes[d].n;
+        if (d == 0 || axes[d].n > 1)
+            w->group[w->n_groups++] = d;
+    }
+    w->group[w->n_groups] = one->n_dims;
+    w->moment[w->n_groups][0] = w->moment[w->n_groups][1] = w->moment[w->n_groups][2] = 1.0;
     w->leaves += leaves;
     if (w->summed != one)
         open_sums(w, one);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define UGT_MOST_DIMENSIONS 24
+#define UGT_LEVELS 12 /* of the nodes of a dimension */
 #define UGT_PER_UNIT 64      /* steps in log s are multiples of 1 / UGT_PER_UNIT; tables have a power of two times as many nodes per unit */
 #define UGT_LONGEST_LOG 36.0 /* rates below e^-36 count as e^-36 */
 
@@ -52,11 +53,17 @@ typedef struct {
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;
 
+/* A level of a dimension of a component. */
+typedef struct {
+    double ratio; /* the largest one that the surplus of a tensor had to that of the tensor a level below; 0: none yet */
+    int64_t rule; /* one more than the number of its rule; 0: none yet */
+} ugt_level;
+
 typedef struct {
     int64_t component;
     int64_t leaves;
-    double measure; /* of its surplus; 0 if it is not active */
-    int old;
+    double surplus; /* measure of its surplus */
+    int old;        /* whether it is not active */
 } ugt_tensor;
 
 typedef struct {
@@ -79,6 +86,9 @@ typedef struct {
     double *value;   /* [n_tensors * 2 * width] */
     int64_t level_room, value_room;
     int64_t *slot, n_slots;
+    ugt_level *of_level; /* [n_components * dims * UGT_LEVELS] */
+    int64_t of_level_room;
+    double skipped;  /* foretold measure of the tensors that were not evaluated */
     double *sinc; /* the table of lines.c, once it is needed */
     /* the case */
     int64_t m, n_dims, width; /* width: three numbers for each mentioned class and the rest */
@@ -92,11 +102,13 @@ typedef struct {
     int64_t n_s;
     double *still, *still_f;  /* [(m + 1) * n_s]: laws and densities at rate 1, the rest last */
     int64_t still_end[UGT_MOST_MENTIONED + 1];
-    /* the sum over the nodes of a dimension and later ones */
-    double *own;              /* [2 * m * n_s]: laws and densities of the classes of a dimension */
+    /* the sum over the nodes of a group of dimensions and later ones: one, and those behind it that have one node */
+    int n_groups, group[UGT_MOST_DIMENSIONS + 1]; /* the first dimension of each */
+    double *own;              /* [2 * m * n_s]: laws and densities of the classes of a group */
     double *sums;             /* [(dims + 1) * (m + 1) * n_s]: V, and V_k of each class */
     double *tails;            /* [dims * (n_s + 1)] */
-    int64_t end[UGT_MOST_DIMENSIONS], used[UGT_MOST_DIMENSIONS]; /* where the sums end; where numbers other than 0 end */
+    int64_t end[UGT_MOST_DIMENSIONS]; /* where the sums end */
+    int64_t used[UGT_MOST_DIMENSIONS * (UGT_MOST_MENTIONED + 1)]; /* where numbers other than 0 end in V and in each V_k */
     const ugt_component *summed;  /* the component of the sums */
     int by_last[UGT_MOST_MENTIONED], by_last_at[UGT_MOST_DIMENSIONS + 1]; /* its classes by their last dimension; where each begins */
     double moment[UGT_MOST_DIMENSIONS + 1][3 + 2 * UGT_MOST_MENTIONED];
@@ -207,7 +219,6 @@ void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out
 
 /* ---- adaptive.c, lattice.c and lines.c ---- */
 #define UGT_LATTICE_TARGET 2e-4 /* standard error at which no more points are added, if the tolerance is smaller */
-int ugt_adaptive_slots(ugt_cubature *w); /* doubles the index of tensors */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error);
 int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key, double *out, double *error);
 uint32_t ugt_lattice_index(int64_t i);

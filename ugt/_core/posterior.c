@@ -6,7 +6,7 @@
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
 #define LEAST_Q 0.05
 #define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
-#define ENOUGH 5.0 /* tolerances, below which the standard error of lines is taken; else a lattice over the terms is tried too */
+#define ENOUGH 10.0 /* tolerances, below which the standard error of lines is taken; else a lattice over the terms is tried too */
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
@@ -275,6 +275,8 @@ static int open_components(ugt_cubature *w, int *possible)
     w->sums = w->own + (2 * m + 2) * n_s;
     w->tails = w->sums + (dims + 1) * (m + 1) * n_s;
     w->summed = NULL;
+    for (int64_t j = 0; j < dims * (UGT_MOST_MENTIONED + 1); j++)
+        w->used[j] = n_s;
     fill_still(w);
     return UGT_OK;
 }
@@ -354,7 +356,7 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
     if (w == NULL)
         return UGT_ERR_MEMORY;
     w->options = options;
-    int status = ugt_adaptive_slots(w);
+    int status = UGT_OK;
     for (int64_t i = 0; i < n && status == UGT_OK; i++) {
         status = *stop ? UGT_STOPPED : one_case(w, stages, &task[i], stream_key[task[i].row], stop, out, error + i, info + 4 * i);
         out += w->width;
@@ -372,6 +374,7 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
     free(w->level);
     free(w->value);
     free(w->slot);
+    free(w->of_level);
     free(w->sinc);
     ugt_chains_free(&w->chains);
     free(w);
