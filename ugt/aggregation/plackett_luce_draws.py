@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
@@ -98,7 +99,8 @@ def plackett_luce(
     dtype : float64 or float32
         Type of the stored draws: 8 or 4 bytes for each draw of each mentioned class and of the lump.
     progress : bool
-        Whether to report progress on standard error if the run takes longer than two seconds.
+        Whether to report progress on standard error if the run takes longer than two seconds; also when the posterior is asked later
+        for what needs more integrals or draws.
     checkpoint : path, optional
         File for finished cases: a run that was stopped or killed continues from it if started again with the same arguments, and
         ends with the same bytes. Draws of cases without an integral have a second file, which ends in ``.draws``. Delete the files when
@@ -194,50 +196,58 @@ def plackett_luce(
     if tempered != 1 and method == "exact":
         raise checks.error("method", "be 'draws' with a tempering other than 1", repr(method))
     task = given, weights, (*law, tempered), unranked, schedule, seed_of(seed), np.dtype(dtype)
-    with ExitStack() as stack:
-        stack.enter_context(parallel.threads(n_threads))
-        if progress:
-            stack.enter_context(parallel.progress_to_stderr())
+    work = n_threads, progress
+    with _working(*work):
         if method == "draws" or tempered != 1:
             draws = _sample(*task, checkpoint)
             _warn(draws)
             return draws
-        return _integrated(task, exact_to, method == "exact", n_threads, checkpoint)
+        return _integrated(task, exact_to, method == "exact", work, checkpoint)
 
 
-def _integrals(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int, path: Any) -> Integrals:
+@contextmanager
+def _working(n_threads: int, progress: bool) -> Iterator[None]:
+    """Work with so many threads, and say the progress if asked for: now, and when a posterior is asked for more later."""
+    with ExitStack() as stack:
+        stack.enter_context(parallel.threads(n_threads))
+        if progress:
+            stack.enter_context(parallel.progress_to_stderr())
+        yield
+
+
+def _integrals(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool], path: Any) -> Integrals:
     rankings, weights, law, unranked, _, seed, _ = task
     stages = stages_of(rankings, unranked != "ignore", weights)
     arrays = (*arrays_of(rankings), rankings.axes.stream_keys, *([] if weights is None else [weights]))
 
     def in_parts(part: Any, starts: Int64, values: Array, stop: Any, options: Any) -> None:
         run = None if path is None or options is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
-        with parallel.threads(n_threads):
+        with _working(*work):
             _in_parts(part, "integrating", len(starts) - 1, starts, values, stop, path, run)
 
     return Integrals(stages, rankings.axes.stream_keys, law[:2], unranked, seed, tolerance, exact, in_parts)
 
 
-def _first_of(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int) -> Any:
-    return _integrals(task, tolerance, exact, n_threads, None).first
+def _first_of(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool]) -> Any:
+    return _integrals(task, tolerance, exact, work, None).first
 
 
-def _integrated(task: tuple[Any, ...], tolerance: float, exact: bool, n_threads: int, path: Any) -> Integrated:
+def _integrated(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool], path: Any) -> Integrated:
     """Return the integrals of all cases, with draws for the cases and questions that have none."""
-    integrals = _integrals(task, tolerance, exact, n_threads, path)
-    again, schedule = partial(_first_of, task, tolerance, exact, n_threads), task[4]
-    draws_of = partial(_draws_of, task, n_threads, path)
+    integrals = _integrals(task, tolerance, exact, work, path)
+    again, schedule = partial(_first_of, task, tolerance, exact, work), task[4]
+    draws_of = partial(_draws_of, task, work, path)
     return integrate(integrals, *classes_of(integrals.stages), task[0], again, draws_of, schedule[1] * schedule[3])
 
 
-def _draws_of(task: tuple[Any, ...], n_threads: int, path: Any, rows: Any) -> MentionedDraws:
+def _draws_of(task: tuple[Any, ...], work: tuple[int, bool], path: Any, rows: Any) -> MentionedDraws:
     """Return the draws of some cases, with a checkpoint beside that of the integrals (None: of all, without), and the warning on mixing."""
     rankings, weights, law, unranked, schedule, seed, dtype = task
     if rows is not None:
         if weights is not None:
             weights = weights[take(rankings.case_offsets, rows)[1]]
         rankings = of_cases(rankings, rows)
-    with parallel.threads(n_threads):
+    with _working(*work):
         draws = _sample(rankings, weights, law, unranked, schedule, seed, dtype, None if path is None or rows is None else f"{path}{DRAWN}")
     _warn(draws)
     return draws
