@@ -189,6 +189,21 @@ def test_what_cannot_be(folder, capsys, options, message):
     assert message in capsys.readouterr().err and not (folder[0] / "out").exists()
 
 
+def test_other_ids(folder, capsys):
+    """Cases that no annotation has are refused where labels are needed, and said where they may be missing."""
+    logits = folder[1]
+    write_scores("others.csv", NAMES, [f"case p{i}" for i in range(20)], logits[:20])
+    files = ["calibrate", "--annotations", "labels.csv", "--out", "out"]
+    assert run(*files, "--fit", "others.csv", "--apply", "test.csv") == 2
+    found = capsys.readouterr().err
+    assert "predictions must be for annotated cases. Got 20 unknown of 20, first at 'case p0' (the annotations have cases such as " in found
+    assert run(*files, "--fit", "fit.csv", "--apply", "test.csv", "--test-annotations", "labels.csv") == 0
+    assert "cannot be judged" not in capsys.readouterr().out
+    assert run(*files, "--fit", "fit.csv", "--apply", "others.csv") == 0
+    message = "No case of others.csv is annotated, so that its predictions cannot be judged: the first is 'case p0' (the annotations have "
+    assert message in capsys.readouterr().out
+
+
 def test_rankings_are_refused(folder, capsys):
     (folder[0] / "ranks.csv").write_text("case,annotator,label,rank\np1,a,benign,1\np1,a,malign,2\n", encoding="utf-8")
     assert run("calibrate", "--annotations", "ranks.csv", "--fit", "fit.csv", "--apply", "test.csv", "--out", "out") == 2

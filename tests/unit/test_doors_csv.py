@@ -41,7 +41,7 @@ LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
         (LONG.encode() + b"c,x,\0\n", r"a NUL byte \(a binary or UTF-16 file\?\), first at line 5\."),
         (
             (LONG + "c,x,Läsion\n").encode("latin-1"),
-            r".*0xe4 \(Latin-1\? Then it is in 'Läsion'; give encoding='latin-1', .* first at line 5",
+            r".*0xe4 \(Windows-1252\? Then it is in 'Läsion'; give encoding='cp1252', .* first at line 5",
         ),
         ((LONG + "c,x,“cat”\n").encode("cp1252"), r"the byte 0x93 \(Windows-1252\? .*'“cat”'; give encoding='cp1252', .*first at line 5"),
         (LONG.encode() + "c,x,ä".encode()[:-1], r"half a character at its end \(is the file cut off\?\), first at line 5\."),

@@ -289,9 +289,9 @@ def _not_utf8(problem: UnicodeDecodeError, line: int) -> ValueError:
     where = f"line {line + data.count(10, 0, at)}"
     if "unexpected end" in problem.reason:
         return error("file", "be UTF-8 text", "half a character at its end (is the file cut off?)", where)
-    name = "Windows-1252" if any(0x80 <= byte < 0xA0 for byte in data[at : at + BLOCK]) else "Latin-1"
     before = re.search(rb"[^\s,;\t\"]{0,20}\Z", data[max(0, at - 20) : at])
     after = re.match(rb"[^\s,;\t\"]{1,20}", data[at : at + 20])
     word = ((before[0] if before else b"") + (after[0] if after else b"")).decode("cp1252", "replace")
-    how = f"give encoding='{'latin-1' if name == 'Latin-1' else 'cp1252'}', or save the file as UTF-8"
-    return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} ({name}? Then it is in {word!r}; {how})", where)
+    # Text in Latin-1 is the same in Windows-1252, which has letters for more bytes.
+    how = f"Windows-1252? Then it is in {word!r}; give encoding='cp1252', or save the file as UTF-8"
+    return error("file", "be UTF-8 text", f"the byte 0x{data[at]:02x} ({how})", where)

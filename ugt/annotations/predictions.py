@@ -266,14 +266,18 @@ class Predictions(Record):
             i = int(np.argmax(unknown))
             got = f"{int(unknown.sum())} unknown of {len(self.case_ids)}"
             must = "be for annotated cases only (missing='drop' leaves the others out)" if not unknown.all() else "be for annotated cases"
-            hint = alike(self.case_ids[i], axes.case_ids) or f" (the annotations have cases such as {_name(axes.case_ids, 0)})"
-            raise error("predictions", must, got, _name(self.case_ids, i) + hint)
+            raise error("predictions", must, got, unknown_case(self.case_ids, i, axes))
         if unknown.any():
             first = _name(self.case_ids, int(np.argmax(unknown)))
             note(
                 f"Predictions for cases that are not annotated were left out: {int(unknown.sum())} of {len(self.case_ids)}, first {first}."
             )
         return _positions(axes.case_ids, self.case_ids)
+
+
+def unknown_case(case_ids: NDArray[Any], i: int, axes: Axes) -> str:
+    """Return the name of a case that is not annotated, with one that is and may be meant."""
+    return _name(case_ids, i) + (alike(case_ids[i], axes.case_ids) or f" (the annotations have cases such as {_name(axes.case_ids, 0)})")
 
 
 def position_note(axes: Axes, of: str) -> str:

@@ -17,7 +17,7 @@ from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotations import Labels, Predictions, Rankings
-from ..annotations.predictions import is_percentage, position_note
+from ..annotations.predictions import is_percentage, position_note, unknown_case
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..evaluation.input import aggregation_input
@@ -203,6 +203,11 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
     given = {name: of_cases(name, file, options, known.axes) for name in names if (file := getattr(options, name)) is not None}
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""
+    if predictions.case_ids is not None and (rows < 0).all():
+        if annotated:
+            predictions.aligned(known.axes)  # which refuses them
+        first = unknown_case(predictions.case_ids, 0, known.axes)
+        note = f"No case of {os.path.basename(path)} is annotated, so that its predictions cannot be judged: the first is {first}."
     return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, note)
 
 
