@@ -22,8 +22,9 @@ from .._tabular.csv_text import utf8, write_csv
 from .._tabular.whole_file import write_text
 from .._tabular.windows import typed
 from ..aggregation import by_name
-from ..aggregation.plackett_luce_draws import METHODS
+from ..aggregation.plackett_luce_draws import METHODS, plackett_luce
 from ..annotations import Predictions, Ratings
+from ..certainty import annotation_certainty
 from ..evaluation import Evaluation, evaluate
 from ..evaluation.facts import data_summary
 from ..evaluation.input import aggregation_input, grades_of
@@ -89,7 +90,8 @@ ugt certainty rankings.json --aggregation plackett-luce --n-draws 200 --json
 
 DEMO = """
 Generates rankings of 20 classes by five annotators for 2,000 cases, and three models; evaluates the models; and writes the files that ugt
-evaluate writes. Because the truth of generated data is known, it also prints how often one more annotator would agree with each model.
+evaluate writes. Because the truth of generated data is known, it also prints how often one more annotator would agree with each model. Last
+comes the certainty of the same rankings under Plackett-Luce, and how many cases are exact integrals.
 
 ugt demo
 ugt demo --seed 7 --out demo-report
@@ -340,6 +342,8 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, "The annotations and the models are generated.", draft)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
+    post = plackett_luce(rankings, tolerance=by_name.SHOWN)
+    certainty = float(annotation_certainty(post).value)
     say(
         "Generated data with known truth. The model clear-cut is good at clear cases, the model broad at unclear ones.",
         sizes_line(found["data"]),
@@ -347,5 +351,11 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
     )
     say(*model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
     say("  " + ", ".join(f"{name} {value:.4f}" for name, value in known.items()))
+    say("", f"The same rankings under Plackett-Luce: the mean certainty of the most plausible class is {certainty:.4f}.", post.note)
     say("", f"Report: {Path(options.out) / 'report.html'}")
-    return {**{name: found[name] for name in PARTS}, "agreement_with_known_truth": known, "files": files}
+    return {
+        **{name: found[name] for name in PARTS},
+        "agreement_with_known_truth": known,
+        "plackett_luce_certainty": certainty,
+        "files": files,
+    }
