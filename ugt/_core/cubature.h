@@ -55,7 +55,7 @@ typedef struct {
 
 /* A level of a dimension of a component. */
 typedef struct {
-    double ratio; /* the largest one that the surplus of a tensor had to that of the tensor a level below; 0: none yet */
+    double ratio; /* at least that of the surplus of each tensor to that of the tensor a level below; 0: none yet */
     int64_t rule; /* one more than the number of its rule; 0: none yet */
 } ugt_level;
 
