@@ -196,7 +196,7 @@ def test_other_ids(folder, capsys):
     files = ["calibrate", "--annotations", "labels.csv", "--out", "out"]
     assert run(*files, "--fit", "others.csv", "--apply", "test.csv") == 2
     found = capsys.readouterr().err
-    assert "predictions must be for annotated cases. Got 20 unknown of 20, first at 'case p0' (the annotations have cases such as " in found
+    assert "--fit must have predictions for annotated cases. Got none, first at 'case p0' (the annotations have cases such as " in found
     assert run(*files, "--fit", "fit.csv", "--apply", "test.csv", "--test-annotations", "labels.csv") == 0
     assert "cannot be judged" not in capsys.readouterr().out
     assert run(*files, "--fit", "fit.csv", "--apply", "others.csv") == 0

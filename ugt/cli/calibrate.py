@@ -155,7 +155,7 @@ class _Part(NamedTuple):
 
     @classmethod
     def of(cls, path: str, labels: Labels, options: argparse.Namespace, which: int, judged: bool = True) -> _Part:
-        cases = predicted_cases(path, labels, options, judged, "clusters")
+        cases = predicted_cases(("--fit", "--apply")[which], path, labels, options, judged, "clusters")
         counts = labels.counts()[cases.rows]
         counts[cases.rows < 0] = 0
         features, note = _features(options, which, path, cases.case_ids)

@@ -183,11 +183,11 @@ def add_resampling(option: Any, seed: str = "") -> None:
         option("--seed", "N", f"random seed for {seed}; default: %(default)s", type=int, default=0)
 
 
-def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotated: bool, *names: str) -> PredictedCases:
-    """Return the predictions of a file, with their cases located among the annotated ones.
+def predicted_cases(option: str, path: str, known: Any, options: argparse.Namespace, annotated: bool, *names: str) -> PredictedCases:
+    """Return the predictions of the file of an option, with their cases located among the annotated ones.
 
-    ``names`` are options with files of ids, such as clusters. If the file has no case ids, its rows are those of the annotations if
-    ``annotated``, and other cases if not.
+    If ``annotated``, at least one must be annotated, and the rows of a file without case ids are those of the annotations; if not, they are
+    other cases. ``names`` are options with files of ids, such as clusters.
     """
     read = prediction_file(path, known.axes.classes, options.positive_class, several=False, **beside(options, "decimal"))
     (predictions,) = read.models.values()
@@ -204,9 +204,9 @@ def predicted_cases(path: str, known: Any, options: argparse.Namespace, annotate
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""
     if predictions.case_ids is not None and (rows < 0).all():
-        if annotated:
-            predictions.aligned(known.axes)  # which refuses them
         first = unknown_case(predictions.case_ids, 0, known.axes)
+        if annotated:
+            raise error(option, "have predictions for annotated cases", "none", first)
         note = f"No case of {os.path.basename(path)} is annotated, so that its predictions cannot be judged: the first is {first}."
     return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, note)
 

@@ -94,9 +94,9 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         given = annotations_of(options)
         known = of_classes(given)
         others = known if options.test_annotations is None else of_classes(annotations_of(options, options.test_annotations))
-        part = predicted_cases(options.calibrate, known, options, True, *IDS)
+        part = predicted_cases("--calibrate", options.calibrate, known, options, True, *IDS)
         annotated = options.test_annotations is not None or options.apply == options.calibrate
-        apply = predicted_cases(options.apply, others, options, annotated, *IDS)
+        apply = predicted_cases("--apply", options.apply, others, options, annotated, *IDS)
         if apply.case_ids is None and any(getattr(options, name) is not None for name in IDS):
             raise error("--groups and --clusters", "be given for predictions with case ids", "none in --apply")
         given = with_notes(given, part, apply)
@@ -139,8 +139,6 @@ def _truth(name: str, known: Any) -> Any:
 
 def _fitted(options: argparse.Namespace, part: PredictedCases, known: Any) -> SplitConformal | MonteCarloConformal:
     there = np.flatnonzero(part.rows >= 0)
-    if len(there) == 0:
-        raise error("--calibrate", "have predictions for annotated cases", "none")
     if len(there) < len(part.rows):
         n = len(part.rows) - len(there)
         warnings.warn(f"{n:,} of {len(part.rows):,} calibration cases have no annotations and were left out", RuntimeWarning, stacklevel=2)
