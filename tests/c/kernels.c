@@ -480,6 +480,15 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     note(digest, out, (size_t)width * sizeof *out);
     TRY(ugt_first_class(in->stages, KEY, &lattice, all + QUICK, 1, &stop, out, error, info));
     note(digest, out, (size_t)width * sizeof *out);
+    int64_t group[CLASSES];
+    const int64_t row[] = {QUICK};
+    for (int k = 0; k < CLASSES; k++)
+        group[k] = k % 3;
+    const ugt_cubature_options *of_groups[] = {&few, &lines, &lattice};
+    for (size_t j = 0; j < sizeof of_groups / sizeof *of_groups; j++) {
+        TRY(ugt_first_group(in->stages, KEY, of_groups[j], group, 3, row, 1, &stop, out, error, info));
+        note(digest, out, 9 * sizeof *out);
+    }
     return UGT_OK;
 }
 

@@ -314,8 +314,60 @@ static void test_stop(void)
     ugt_stages_free(stages);
 }
 
+/* out [3 * n_groups] */
+static int run_groups(const char *text, int64_t n_classes, const ugt_cubature_options *options, const int64_t *group, int64_t n_groups, double *out,
+                      double *error, int64_t *info)
+{
+    static table t;
+    ugt_stages *stages = NULL;
+    const int64_t row = 0;
+    CHECK(ugt_stages_new(parse(&t, text, n_classes), options->rest != UGT_REST_IGNORE, &stages) == UGT_OK);
+    const int status = ugt_first_group(stages, KEY, options, group, n_groups, &row, 1, &go, out, error, info);
+    ugt_stages_free(stages);
+    return status;
+}
+
+/* Sums over groups of labels are a Beta variable of two groups; groups of one class are classes; lines and lattice are near the adaptive rule. */
+static void test_groups(void)
+{
+    double out[3 * 6], found[3 * 6], near[3 * 6], error, error_of_lines;
+    int64_t info[4];
+    const int64_t two[] = {0, 1, 1, 0, 0, 0}, each[] = {0, 1, 2, 3, 4, 5}, three[] = {2, 0, 1, 0, 2, 1}, many[] = {3, 3, 0, 0, 1, 2};
+    ugt_cubature_options o = USUAL;
+    o.most_points = 0;
+    CHECK(run_groups("0|0|1", 4, &o, two, 2, out, &error, info) == UGT_OK);
+    const double a = 3.0, b = 2.0; /* 0.5 + 2 + 0.5 and 0.5 + 1 + 0.5: P(Beta(3, 2) > 1 / 2) = 11 / 16 */
+    const double beta[] = {11.0 / 16, 5.0 / 16, a / (a + b), b / (a + b), 0.04, 0.04};
+    CHECK_ALL_CLOSE(out, beta, 6, 0.0, 2e-9);
+    CHECK(error == UGT_CUBATURE_FLOOR && info[2] == UGT_INTEGRATED);
+    CHECK(run("0>1|2>0>1|1,2", 6, &o, found, &error, info) == UGT_OK);
+    CHECK(run_groups("0>1|2>0>1|1,2", 6, &o, each, 6, out, &error, info) == UGT_OK);
+    CHECK_ALL_CLOSE(out, found, 3, 0.0, 2 * error);
+    CHECK_CLOSE(out[3] + out[4] + out[5], found[3], 0.0, 2 * error);
+    CHECK(out[3] == out[4] && out[4] == out[5]);
+    CHECK(run_groups("0>1|2>0>1|1,2", 6, &o, three, 3, out, &error, info) == UGT_OK && info[2] == UGT_INTEGRATED);
+    for (int lattice = 0; lattice < 2; lattice++) {
+        ugt_cubature_options points = USUAL;
+        points.most_dimensions = -1;
+        points.no_lines = lattice;
+        points.most_points = 40000;
+        CHECK(run_groups("0>1|2>0>1|1,2", 6, &points, three, 3, near, &error_of_lines, info) == UGT_OK && info[2] == UGT_LATTICE);
+        CHECK(error_of_lines < 1e-3);
+        CHECK_ALL_CLOSE(near, out, 9, 0.0, 6 * error_of_lines + error);
+    }
+    o.rest = UGT_REST_LUMP; /* shared by groups: lines only */
+    CHECK(run_groups("0>1|2>0>1|1,2", 6, &o, three, 3, near, &error, info) == UGT_OK && info[2] == UGT_NOT_INTEGRATED && isnan(near[0]));
+    o.most_points = 40000;
+    CHECK(run_groups("0>1|2>0>1|1,2", 6, &o, many, 4, near, &error, info) == UGT_OK && info[2] == UGT_LATTICE && near[1] == near[2]);
+    o.rest = UGT_REST_IGNORE; /* groups without mentioned classes have plausibility 0 */
+    CHECK(run_groups("0>1|2>0>1|1,2", 6, &o, many, 4, near, &error, info) == UGT_OK && info[2] == UGT_INTEGRATED);
+    CHECK(near[1] == 0.0 && near[2] == 0.0 && near[5] == 0.0 && near[9] == 0.0);
+    CHECK_CLOSE(near[0] + near[3], 1.0, 1e-12, 0.0);
+}
+
 int main(void)
 {
+    test_groups();
     test_gauss_jacobi();
     test_closed_forms();
     test_rivals();

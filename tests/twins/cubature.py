@@ -9,7 +9,7 @@ auxiliary variables: given the largest λ, over the ratios of the others to it.
 
 from collections import Counter
 from itertools import permutations, product
-from math import ceil, exp, log
+from math import ceil, exp, log, prod
 
 import numpy as np
 from scipy import special
@@ -202,4 +202,44 @@ def by_ratios(case, gamma, shape, n_classes, size):
             orders = [[*order, *later] for order in permutations(block)]
             density = density * sum(1 / np.prod([t[order[j:]].sum(0) for j in range(len(block))], axis=0) for order in orders) ** gamma
         out[k] = (density * weight).sum()
+    return out / out.sum()
+
+
+def by_group_ratios(case, gamma, shape, n_classes, group, size):
+    """P(group g has the largest sum), as ``by_ratios``, over the ratios of the other sums to it and the shares of classes within groups."""
+    stages = [stage for ranking in case for stage in chain(ranking, n_classes)]
+    wins = Counter(y for block, _ in stages for y in block)
+    c = np.array([shape + gamma * wins[k] for k in range(n_classes)])
+    members = [[k for k in range(n_classes) if group[k] == g] for g in range(max(group) + 1)]
+    x, w = special.roots_legendre(size)
+    u, w = (1 + x) / 2, w / 2
+    axes = n_classes - 1  # a ratio for each other group, and one share less than classes in each group
+    form = [[-1 if e == axis else 1 for e in range(axes)] for axis in range(axes)]
+    weight, share, axis = np.ones([1] * axes), [None] * n_classes, 0
+    for of in members:
+        left = np.ones([1] * axes)
+        for j, k in enumerate(of[:-1]):
+            p, q = c[k], c[of[j + 1 :]].sum()
+            y, v = special.roots_jacobi(size, q - 1, p - 1)
+            share[k] = left * ((1 + y) / 2).reshape(form[axis])
+            left = left * ((1 - y) / 2).reshape(form[axis])
+            weight = weight * (v / v.sum()).reshape(form[axis]) * special.beta(p, q)
+            axis += 1
+        share[of[-1]] = left
+    out, first_ratio = np.zeros(len(members)), axis
+    for g in range(len(members)):
+        sums, ratio, each = [np.ones([1] * axes)] * len(members), first_ratio, weight
+        for h in range(len(members)):
+            if h != g:
+                total = c[members[h]].sum()
+                m = max(4.0, 3.0 * np.ceil(total))  # as in by_ratios
+                sums[h] = (u ** (m / total)).reshape(form[ratio])
+                each = each * (w * m / total * u ** (m - 1)).reshape(form[ratio])
+                ratio += 1
+        t = [sums[group[k]] * share[k] for k in range(n_classes)]
+        density = sum(t) ** (-shape * n_classes)
+        for block, later in stages:
+            orders = [[*order, *later] for order in permutations(block)]
+            density = density * sum(1 / prod(sum(t[k] for k in order[j:]) for j in range(len(block))) for order in orders) ** gamma
+        out[g] = (density * each).sum()
     return out / out.sum()

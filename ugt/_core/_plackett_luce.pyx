@@ -3,72 +3,6 @@
 from _status cimport check
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-cdef extern from "ugt.h" nogil:
-    ctypedef struct ugt_rankings:
-        int64_t n_cases
-        int64_t n_rankings
-        int64_t n_blocks
-        int64_t n_items
-        int64_t n_classes
-        const int64_t *case_offsets
-        const int64_t *ranking_offsets
-        const int64_t *block_offsets
-        const int32_t *items
-    ctypedef struct ugt_stages:
-        pass
-    ctypedef struct ugt_gibbs_options:
-        double reliability
-        double tempering
-        double shape
-        double rate
-        int rest
-        int64_t n_warmup
-        int64_t n_draws
-        int64_t n_thin
-        int64_t n_chains
-        uint64_t seed
-    int UGT_STOPPED
-    int ugt_plackett_luce_log_likelihood(const ugt_rankings *, const double *, int64_t, int64_t, double *, double *)
-    int ugt_stages_weighted(const ugt_rankings *, const double *, int, ugt_stages **)
-    void ugt_stages_free(ugt_stages *)
-    int64_t ugt_stages_count(const ugt_stages *)
-    const int64_t *ugt_stages_class_offsets(const ugt_stages *)
-    const int32_t *ugt_stages_class_index(const ugt_stages *)
-    ctypedef struct ugt_mentioned:
-        const int64_t *class_offsets
-        const int32_t *class_index
-        const uint64_t *stream_key
-        int64_t n_classes
-        int64_t n_draws
-        int rest
-        double shape
-        uint64_t seed
-    int ugt_mentioned_top(const ugt_mentioned *, const double *, int64_t, int64_t, int64_t, int32_t *)
-    int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
-    int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
-    int UGT_ERR_CONVERGENCE
-    int ugt_modes(const ugt_stages *, double, const double *, int, int64_t, int64_t, double *, int64_t *)
-    void ugt_unbeaten(const ugt_stages *, int64_t, int64_t, uint8_t *)
-    ctypedef struct ugt_cubature_options:
-        double reliability
-        double shape
-        int rest
-        double tolerance
-        int64_t most_dimensions
-        int64_t most_exact_terms
-        int64_t most_leaves
-        int64_t most_terms
-        int64_t most_points
-        uint64_t seed
-        int no_lines
-    ctypedef struct ugt_rivals:
-        int64_t row
-        uint64_t without
-        int64_t above
-    int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, const ugt_rivals *, int64_t, const int32_t *, double *,
-                        double *, int64_t *)
-    int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
-
 
 cdef ugt_rankings rankings_of(const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
                               const int32_t[::1] items, int64_t n_classes) except *:
@@ -120,6 +54,7 @@ cdef class Stages:
 
     cdef ugt_stages *stages
     cdef readonly int64_t n_cases
+    cdef int64_t n_classes
 
     def __cinit__(self, const int64_t[::1] case_offsets, const int64_t[::1] ranking_offsets, const int64_t[::1] block_offsets,
                   const int32_t[::1] items, int64_t n_classes, bint rest, const double[::1] weight=None):
@@ -130,7 +65,7 @@ cdef class Stages:
             if weight.shape[0] != rankings.n_rankings:
                 raise ValueError("weights do not fit the rankings")
             times = &weight[0] if weight.shape[0] > 0 else NULL
-        self.n_cases = rankings.n_cases
+        self.n_cases, self.n_classes = rankings.n_cases, n_classes
         with nogil:
             status = ugt_stages_weighted(&rankings, times, rest, &self.stages)
         check(status)
@@ -198,22 +133,18 @@ cdef class Stages:
         options.n_warmup, options.n_draws, options.n_thin, options.n_chains, options.seed = n_warmup, n_draws, n_thin, n_chains, seed
         with nogil:
             status = ugt_gibbs(self.stages, &stream_key[0], &options, begin, end, &stop[0], &draws[0])
-        if status == UGT_STOPPED:
-            return False
-        check(status)
-        return True
+        return finished(status)
 
 
-    def first_class(self, const uint64_t[::1] stream_key, double reliability, double shape, int rest, double tolerance, int64_t most_dimensions,
-                    int64_t most_exact_terms, int64_t most_leaves, int64_t most_terms, int64_t most_points, bint lines, uint64_t seed,
-                    const int64_t[:, ::1] tasks, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+    def first_class(self, const uint64_t[::1] stream_key, law, limits, bint lines, uint64_t seed, const int64_t[:, ::1] tasks,
+                    const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
         """Fill probabilities, means and variances of tasks (case, bits of classes that are no rivals, others above), their errors and how
-        they were computed; return whether all are."""
-        cdef ugt_cubature_options options
+        they were computed; return whether all are. ``law`` and ``limits`` are those of ``cubature_of``."""
+        cdef ugt_cubature_options options = cubature_of(law, limits, lines, seed)
         cdef int64_t i, n = tasks.shape[0], width = 0
         cdef int status
-        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or tasks.shape[1] != 3 or not reliability > 0 \
-                or not shape > 0 or not tolerance > 0 or most_terms < 1 or error.shape[0] != n or info.shape[0] != n or info.shape[1] != 4:
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or tasks.shape[1] != 3 or error.shape[0] != n or info.shape[0] != n \
+                or info.shape[1] != 4:
             raise ValueError("options or outputs of the integration do not fit")
         for i in range(n):
             if tasks[i, 0] < 0 or tasks[i, 0] >= self.n_cases or tasks[i, 2] < 0:
@@ -223,16 +154,52 @@ cdef class Stages:
             raise ValueError("options or outputs of the integration do not fit")
         if n == 0:
             return True
-        options.reliability, options.shape, options.rest, options.tolerance = reliability, shape, rest, tolerance
-        options.most_dimensions, options.most_exact_terms, options.most_leaves = most_dimensions, most_exact_terms, most_leaves
-        options.most_terms, options.most_points, options.no_lines, options.seed = most_terms, most_points, not lines, seed
         with nogil:
             status = ugt_first_class(self.stages, &stream_key[0], &options, <const ugt_rivals *>&tasks[0, 0], n, &stop[0], &out[0], &error[0],
                                      &info[0, 0])
-        if status == UGT_STOPPED:
-            return False
-        check(status)
-        return True
+        return finished(status)
+
+    def first_group(self, const uint64_t[::1] stream_key, law, limits, bint lines, uint64_t seed, const int64_t[::1] group, const int64_t[::1] rows,
+                    const int32_t[::1] stop, double[:, :, ::1] out, double[::1] error, int64_t[:, ::1] info):
+        """Fill probabilities, means and variances (cases, 3, groups) of groups of classes, their errors and how they were computed; return
+        whether all are."""
+        cdef ugt_cubature_options options = cubature_of(law, limits, lines, seed)
+        cdef int64_t i, n = rows.shape[0], n_groups = out.shape[2]
+        cdef int status
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or group.shape[0] != self.n_classes or error.shape[0] != n \
+                or info.shape[0] != n or info.shape[1] != 4 or out.shape[0] != n or out.shape[1] != 3 or n_groups < 1:
+            raise ValueError("options or outputs of the integration do not fit")
+        for i in range(n):
+            if rows[i] < 0 or rows[i] >= self.n_cases:
+                raise ValueError("cases of the integration do not fit")
+        for i in range(self.n_classes):
+            if group[i] < 0 or group[i] >= n_groups:
+                raise ValueError("group out of range")
+        if n == 0:
+            return True
+        with nogil:
+            status = ugt_first_group(self.stages, &stream_key[0], &options, &group[0], n_groups, &rows[0], n, &stop[0], &out[0, 0, 0], &error[0],
+                                     &info[0, 0])
+        return finished(status)
+
+
+cdef ugt_cubature_options cubature_of(law, limits, bint lines, uint64_t seed) except *:
+    """Read the options of integrals: (reliability, shape, rest, tolerance) and most (dimensions, exact terms, leaves, terms, points)."""
+    cdef ugt_cubature_options options
+    options.reliability, options.shape, options.rest, options.tolerance = law
+    options.most_dimensions, options.most_exact_terms, options.most_leaves, options.most_terms, options.most_points = limits
+    options.no_lines, options.seed = not lines, seed
+    if not options.reliability > 0 or not options.shape > 0 or not options.tolerance > 0 or options.most_terms < 1:
+        raise ValueError("options or outputs of the integration do not fit")
+    return options
+
+
+cdef bint finished(int status) except *:
+    """Return whether a run that can be stopped was not; raise its error."""
+    if status == UGT_STOPPED:
+        return False
+    check(status)
+    return True
 
 
 cdef ugt_mentioned mentioned_of(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key,

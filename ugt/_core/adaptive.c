@@ -192,7 +192,7 @@ static int add_tensor(ugt_cubature *w, int64_t of, const uint8_t *given, double 
     for (int64_t j = 0; j < width; j++)
         sum[j] += surplus[j];
     /* moments are as large as probabilities, and second moments no larger */
-    const double own = largest(surplus, w->n_parts * (w->m + 1)) / fabs(ugt_total_of(sum, w->m + 1));
+    const double own = largest(surplus, w->n_parts * w->n_competing) / fabs(ugt_total_of(sum, w->n_competing));
     w->tensor[t] = (ugt_tensor){of, leaves, own, 0};
     for (int j = 0; j < n_positive; j++) {
         const int d = positive[j];
@@ -310,7 +310,7 @@ int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum
             return UGT_ERR_CONVERGENCE;
     }
     for (int64_t c = 0; c < w->n_components; c++)
-        w->tensor[c].surplus = w->component[c].n_dims == 0 ? 0.0 : fabs(ugt_total_of(w->value + c * 2 * w->width, w->m + 1) / ugt_total_of(sum, w->m + 1));
+        w->tensor[c].surplus = w->component[c].n_dims == 0 ? 0.0 : fabs(ugt_total_of(w->value + c * 2 * w->width, w->n_competing) / ugt_total_of(sum, w->n_competing));
     for (;;) {
         double most = 0.0;
         int64_t next = -1;

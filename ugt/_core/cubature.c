@@ -16,8 +16,7 @@
 #include "cubature.h"
 #include "wide.h"
 
-/* Returns the log of the rate of a class of dimension d, and its inverse, and adds to the log of the weight. */
-static double rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight)
+double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight)
 {
     double r = w->stick[d + 1], sum = 0.0;
     for (int e = 0; e <= d; e++) {
@@ -128,7 +127,7 @@ static void descend(ugt_cubature *w, const ugt_component *one, int g, const ugt_
             rest *= axis->rest[at];
         }
         for (int j = 0; j < n; j++)
-            ugt_law_read(w, k[j], rate_of(w, one, one->last[k[j]], k[j], &inverse[j], &log_weight), &in[j]);
+            ugt_law_read(w, k[j], ugt_rate_of(w, one, one->last[k[j]], k[j], &inverse[j], &log_weight), &in[j]);
         weight *= exp(log_weight);
         double *later = w->moment[g + 1];
         if (g + 1 < w->n_groups)
@@ -187,6 +186,10 @@ UGT_WIDE void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, co
     int64_t end = 0, fixed[UGT_MOST_MENTIONED + 1], n_fixed = 0;
     double *product = w->own + 2 * m * n_s, *x = product + n_s;
     int64_t leaves = 1;
+    if (w->groups != NULL) {
+        ugt_groups_tensor(w, one, axes, out);
+        return;
+    }
     w->stick[0] = 1.0;
     w->n_groups = 0;
     for (int d = 0; d < one->n_dims; d++) {
@@ -268,6 +271,10 @@ UGT_WIDE static double sum_of_products(const double *restrict x, const double *r
 UGT_WIDE void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out)
 {
     const int64_t n_s = w->n_s, m = w->m, n = m + w->has_rest;
+    if (w->groups != NULL) {
+        ugt_groups_point(w, one, r, v0, weight, out);
+        return;
+    }
     const double *law[UGT_MOST_MENTIONED + 1], *density[UGT_MOST_MENTIONED + 1];
     int64_t begin = 0, end = 0, stop[UGT_MOST_MENTIONED + 1];
     ugt_law_reader in[UGT_MOST_MENTIONED];

@@ -36,6 +36,8 @@ typedef struct {
     int64_t begin, end;
 } ugt_law_reader;
 
+typedef struct ugt_groups ugt_groups; /* of group_sums.c */
+
 typedef struct {
     double p, q, extra;
     int level, n;
@@ -91,7 +93,9 @@ typedef struct {
     double skipped;  /* foretold measure of the tensors that were not evaluated */
     double *sinc; /* the table of lines.c, once it is needed */
     /* the case */
-    int64_t m, n_dims, width; /* width: three numbers for each mentioned class and the rest */
+    int64_t m, n_dims;
+    int64_t n_competing, width; /* competing: the mentioned classes and the rest, or groups; width: three numbers for each */
+    ugt_groups *groups;      /* whose sums compete; NULL: classes do */
     int has_rest;
     uint64_t without; /* bits of the classes that are no rivals: their laws are 1 everywhere */
     int64_t above;
@@ -169,19 +173,14 @@ static inline int64_t ugt_whole_below(double x)
     return whole - (x < (double)whole);
 }
 
-/* Finds the law of class k at rate e^log_r. */
-static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, ugt_law_reader *out)
+/* Finds the law of a table at rate e^log_r. */
+static inline void ugt_table_read(const ugt_cubature *w, const ugt_strided_law *t, double log_r, ugt_law_reader *out)
 {
-    const ugt_strided_law *t = &w->law[k];
     const double delta = t->delta, place = (w->first + log_r - t->low) * t->per_unit;
     const int64_t base = ugt_whole_below(place);
     const int64_t shift = ugt_whole_below(((double)base + 0.5) * t->of_stride), phase = base - shift * t->stride;
     const double x = place - (double)base;
     const int64_t part = t->rows * t->row;
-    if (w->without >> k & 1u) {
-        memset(out, 0, sizeof *out);
-        return;
-    }
     out->h00 = (1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x);
     out->h01 = x * x * (3.0 - 2.0 * x);
     out->h10 = delta * x * (1.0 - x) * (1.0 - x);
@@ -202,6 +201,15 @@ static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, 
     out->g1 = out->f1 + part;
 }
 
+/* Finds the law of class k at rate e^log_r. */
+static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, ugt_law_reader *out)
+{
+    if (w->without >> k & 1u)
+        memset(out, 0, sizeof *out);
+    else
+        ugt_table_read(w, &w->law[k], log_r, out);
+}
+
 /* ---- laws.c ---- */
 int ugt_law_table(ugt_cubature *w, double c, double low, int64_t *at); /* *at: the table of shape c, from log x = low or lower on */
 void ugt_law_stride(const ugt_gamma_table *t, int64_t steps, ugt_strided_law *out, double *law);
@@ -209,9 +217,22 @@ void ugt_law_write(const ugt_law_reader *in, int64_t begin, int64_t end, double 
 void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, double *restrict own);
 
 /* ---- cubature.c ---- */
+/* Returns the log of the rate of a class of dimension d, and its inverse, and adds to the log of the weight. */
+double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight);
 /* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
 void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
 void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out);
+
+/* ---- group_sums.c ---- */
+/* group [n_classes]: 0 to n_groups - 1 */
+int ugt_groups_open(ugt_groups **groups, const int64_t *group, int64_t n_classes, int64_t n_groups);
+void ugt_groups_free(ugt_groups *groups);
+void ugt_groups_read(ugt_cubature *w, const int32_t *mentioned); /* the groups of a case; sets n_competing and width */
+int ugt_groups_open_case(ugt_cubature *w, int *possible);        /* its tables */
+int64_t ugt_group_color(const ugt_cubature *w, int64_t k); /* of a mentioned class; 0 without groups */
+void ugt_groups_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
+void ugt_groups_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out);
+int ugt_write_groups(const ugt_cubature *w, const double *sum, double *out); /* out [3 * n_groups]; as write_values of posterior.c */
 
 /* ---- symmetry.c ---- */
 int ugt_merge_components(ugt_cubature *w); /* keeps one of the components that are the same but for the names of classes */

@@ -341,13 +341,13 @@ static double mean_of_shifts(const ugt_cubature *w, const double *sums, double *
         for (int64_t j = 0; j < width; j++)
             out[j] += sums[r * width + j] / SHIFTS;
     for (int64_t part = 0; part < w->n_parts; part++) {
-        const int64_t own = part * (w->m + 1), below = part == 0 ? 0 : w->m + 1;
-        const double total = ugt_total_of(out + below, w->m + 1);
-        for (int64_t j = own; j < own + w->m + 1; j++) {
+        const int64_t own = part * w->n_competing, below = part == 0 ? 0 : w->n_competing;
+        const double total = ugt_total_of(out + below, w->n_competing);
+        for (int64_t j = own; j < own + w->n_competing; j++) {
             double square = 0.0;
             for (int r = 0; r < SHIFTS; r++) {
                 const double *one = sums + r * width;
-                const double off = (one[j] - out[j] / total * ugt_total_of(one + below, w->m + 1)) / total;
+                const double off = (one[j] - out[j] / total * ugt_total_of(one + below, w->n_competing)) / total;
                 square += off * off;
             }
             error = fmax(error, sqrt(square / SHIFTS / (SHIFTS - 1)));

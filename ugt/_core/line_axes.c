@@ -6,10 +6,32 @@
 #define MOST_SHAPE 1e5     /* total shape, above which the rounding of F would show */
 #define STEP 0.75           /* between nodes, in standard deviations given the other z */
 #define MOST_STEP 0.5      /* of log lambda: its density may fall as slowly as e^-x on one side */
-#define DEEP 12.0          /* fall of the log density along the line through the mode, at which lines end */
 #define SURE 1e-4          /* probabilities to come before the best class, above which a class has its own lines */
 #define MOST_CHANGE 600.0  /* of the log of a factor along a line */
 #define LEAST_SLOPE 0.1    /* of the log density beyond the last cell */
+
+void ugt_axis_law_close(ugt_axis_law *law, double least_slope)
+{
+    const int last = law->n - 1;
+    law->left = fmax((law->height[1] - law->height[0]) / CELL, least_slope);
+    law->right = fmax((law->height[last - 1] - law->height[last]) / CELL, least_slope);
+    law->below[0] = exp(law->height[0]) / law->left;
+    for (int i = 0; i < last; i++) {
+        const double rise = law->height[i + 1] - law->height[i];
+        law->growth[i] = expm1(rise);
+        law->below[i + 1] = law->below[i] + exp(law->height[i]) * CELL * (fabs(rise) < 1e-6 ? 1.0 + 0.5 * rise : law->growth[i] / rise);
+    }
+    const double total = law->below[last] + exp(law->height[last]) / law->right;
+    for (int i = 0; i <= last; i++) {
+        law->below[i] /= total;
+        law->height[i] -= log(total);
+    }
+    for (int i = 0, cell = 0; i < GUIDES; i++) {
+        while (cell < last - 1 && law->below[cell + 1] * GUIDES <= i)
+            cell++;
+        law->guide[i] = (uint8_t)cell;
+    }
+}
 
 /* Tabulates the density along an axis. Returns whether it falls. */
 static int set_law(ugt_lines *l, const ugt_direction *to, const double *axis, ugt_axis_law *law)
@@ -28,25 +50,7 @@ static int set_law(ugt_lines *l, const ugt_direction *to, const double *axis, ug
         law->z[i] = (i - n[0]) * CELL;
         law->height[i] = i < n[0] ? height[0][n[0] - i] : height[1][i - n[0]];
     }
-    const int last = law->n - 1;
-    law->left = fmax((law->height[1] - law->height[0]) / CELL, LEAST_SLOPE);
-    law->right = fmax((law->height[last - 1] - law->height[last]) / CELL, LEAST_SLOPE);
-    law->below[0] = exp(law->height[0]) / law->left;
-    for (int i = 0; i < last; i++) {
-        const double rise = law->height[i + 1] - law->height[i];
-        law->growth[i] = expm1(rise);
-        law->below[i + 1] = law->below[i] + exp(law->height[i]) * CELL * (fabs(rise) < 1e-6 ? 1.0 + 0.5 * rise : law->growth[i] / rise);
-    }
-    const double total = law->below[last] + exp(law->height[last]) / law->right;
-    for (int i = 0; i <= last; i++) {
-        law->below[i] /= total;
-        law->height[i] -= log(total);
-    }
-    for (int i = 0, cell = 0; i < GUIDES; i++) {
-        while (cell < last - 1 && law->below[cell + 1] * GUIDES <= i)
-            cell++;
-        law->guide[i] = (uint8_t)cell;
-    }
+    ugt_axis_law_close(law, LEAST_SLOPE);
     return height[0][n[0]] < -0.25 * DEEP && height[1][n[1]] < -0.25 * DEEP;
 }
 
@@ -77,7 +81,7 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
     l->without = w->without;
     if (has_rest && (double)w->above >= others)
         l->without |= (uint64_t)1 << l->m;
-    l->has_tail = has_rest && o->rest == UGT_REST_INDIVIDUAL && others > 1.0;
+    l->has_tail = has_rest && o->rest == UGT_REST_INDIVIDUAL && others > 1.0 && w->groups == NULL;
     l->n_rivals = l->m + (has_rest && !l->has_tail);
     if (l->has_tail) {
         l->tail_a = o->shape;
@@ -85,7 +89,7 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
         l->log_tail = log(others) - log(l->tail_b) - ugt_log_beta(l->tail_a, l->tail_b);
     }
     for (int k = 0; k < l->d; k++) {
-        l->wins[k] = k == l->m && l->has_tail ? others * o->shape : o->shape;
+        l->wins[k] = k == l->m && o->rest == UGT_REST_INDIVIDUAL ? others * o->shape : o->shape;
         l->total_shape += l->wins[k];
     }
     const double whole = floor(l->total_shape + 0.5);
@@ -113,7 +117,7 @@ int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages
     if (l->tied == NULL)
         return UGT_ERR_MEMORY;
     l->integral = w->sinc;
-    *possible = 1;
+    *possible = w->groups == NULL || ugt_read_group_lines(w, l);
     return UGT_OK;
 }
 
@@ -226,35 +230,56 @@ static void set_chances(ugt_lines *l, const ugt_direction *to, double *chance)
     }
 }
 
-/* Finds the mode and makes the directions: of the best class, and of each other one that may well be first if there are several. */
+/* Sets the best class at the mode; returns 1, or 0 if there is no rival. */
+static int best_rival(const ugt_lines *l, const double *lambda, int *class)
+{
+    int top = -1;
+    for (int k = 0; k < l->n_rivals; k++)
+        if (!(l->without >> k & 1u) && (top < 0 || lambda[k] * (k == l->m ? exp(-l->handicap) : 1.0) > lambda[top]))
+            top = k;
+    class[0] = top;
+    return top >= 0;
+}
+
+/* Adds the other classes that may well be first if there are several; returns how many classes there are. */
+static int likely_rivals(ugt_lines *l, int *class)
+{
+    double chance[MOST_CLASSES];
+    int likely = 0, n = 1;
+    set_chances(l, &l->of[0], chance);
+    for (int k = 0; k < l->n_rivals; k++)
+        likely += chance[k] > SURE;
+    for (int k = 0; k < l->n_rivals && likely > 2; k++)
+        if (k != class[0] && chance[k] > SURE)
+            class[n++] = k;
+    return n;
+}
+
+/* Finds the mode and makes the directions: of the best class, and of each other one that may well be first if there are several; or of the
+ * groups, each by one of its classes. */
 int ugt_open_directions(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages, int64_t i, int *possible)
 {
     const ugt_cubature_options *o = w->options;
-    double lambda[MOST_CLASSES], curvature[MOST_CLASSES * MOST_CLASSES], chance[MOST_CLASSES];
-    int top = -1, n = 0;
+    double lambda[MOST_CLASSES], curvature[MOST_CLASSES * MOST_CLASSES];
+    int class[MOST_CLASSES], made = 0;
     *possible = 0;
     const int status = ugt_curvature_at_mode(stages, i, o->reliability, o->shape, o->rest, lambda, curvature);
     if (status != UGT_OK)
         return status == UGT_ERR_CONVERGENCE ? UGT_OK : status;
-    for (int k = 0; k < l->n_rivals; k++)
-        if (!(l->without >> k & 1u) && (top < 0 || lambda[k] * (k == l->m ? exp(-l->handicap) : 1.0) > lambda[top]))
-            top = k;
-    if (top < 0)
+    int n = l->n_groups > 0 ? ugt_classes_of_groups(l, lambda, class) : best_rival(l, lambda, class);
+    if (n == 0)
         return UGT_OK;
-    l->of = calloc((size_t)l->n_rivals, sizeof *l->of);
+    l->of = calloc((size_t)(l->n_groups > 0 ? l->n_groups : l->n_rivals), sizeof *l->of);
     if (l->of == NULL)
         return UGT_ERR_MEMORY;
-    if (!set_axes(l, lambda, curvature, top, &l->of[0]))
-        return UGT_OK;
-    set_chances(l, &l->of[0], chance);
-    for (int k = 0; k < l->n_rivals; k++)
-        n += chance[k] > SURE;
-    l->n_directions = 1;
-    for (int k = 0; k < l->n_rivals && n > 2; k++)
-        if (k != top && chance[k] > SURE && !set_axes(l, lambda, curvature, k, &l->of[l->n_directions++]))
+    for (int j = 0; j < n; j++) {
+        ugt_direction *to = &l->of[j];
+        if (!set_axes(l, lambda, curvature, class[j], to))
             return UGT_OK;
-    int made = 0;
-    for (int j = 0; j < l->n_directions; j++) { /* a class without its own lines is seen by those of the best class */
+        to->rival = l->n_groups > 0 ? l->output[l->group[class[j]]] : class[j];
+        n = j == 0 && l->n_groups == 0 ? likely_rivals(l, class) : n;
+    }
+    for (int j = 0; j < n; j++) { /* a class without its own lines is seen by those of the best class */
         l->peak = ugt_line_height(l, &l->of[j], l->of[j].axis, 0.0);
         if (set_scales(l, &l->of[j]))
             l->of[made++] = l->of[j];

@@ -11,13 +11,10 @@
  * about as exactly as the trapezoid rule does over the line (Stenger 1993), and the result is a continuous function of the other z (Griewank, Kuo,
  * Leovey & Sloan 2018). One more coordinate of the points moves the nodes, so that they make no bias. Each class that may well be first
  * has lines of its own; two share theirs. */
-#include "gauss.h"
 #include "lines.h"
 #include "wide.h"
 
 #define FIRST_LINES 32     /* of a shift and class */
-#define UNEVEN 0.1         /* squared coefficient of variation of the totals of lines, above which the first lines may miss what matters */
-#define LEAST_UNEVEN 128   /* lines of a shift before they may be enough, if they are uneven */
 #define LATTICE_BITS 16    /* most lines of a shift: 2^16 */
 #define MOST_FACTORS 10    /* of a product, before its logarithm */
 #define MOST_POWER 64      /* that is multiplied out */
@@ -25,19 +22,6 @@
 
 /* Generating vector of an embedded lattice, found digit by digit: tests/twins/lines.py. */
 static const uint32_t GENERATOR[MOST_CLASSES] = {1, 40239, 2451, 41227, 15029, 11407, 177, 55567, 32173, 27535, 10157, 2993, 37391, 51121, 16911, 58127, 41905, 14351, 945, 12303, 29455, 58289, 38671, 55311};
-
-/* Inlined: gcc 12 leaves upper halves of registers in use when it calls a wide function of this file, and exp and others wait for them. */
-INLINE double sum_of(const double *x, int n)
-{
-    double lane[4] = {0.0, 0.0, 0.0, 0.0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int j = 0; j < 4; j++)
-            lane[j] += x[i + j];
-    for (; i < n; i++)
-        lane[0] += x[i];
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-}
 
 /* Multiplies e^F by (above / below)^weight, and starts new products of another weight. Of a line, the value at one node goes to the log; powers
  * that are not whole, and those of lines whose density changes too much for products, go to the heights. Of points, all do. */
@@ -272,62 +256,6 @@ double ugt_line_height(ugt_lines *l, const ugt_direction *to, const double *axis
     return l->line.log;
 }
 
-/* Returns the probability that one of the rest is above x times their sum, x >= 1/2: n P(b > x), b ~ Beta(a, (n - 1) a). */
-static double tail_above(const ugt_lines *l, double x)
-{
-    const double top = pow(1.0 - x, l->tail_b);
-    double sum = 0.0;
-    for (int i = 0; i < UGT_GAUSS; i++)
-        sum += GAUSS_WEIGHT[i] * pow(1.0 - pow(top * GAUSS_NODE[i], 1.0 / l->tail_b), l->tail_a - 1.0);
-    return fmin(exp(l->log_tail) * top * sum, 1.0);
-}
-
-/* Fills the table of the integral of sinc from minus infinity: at t = j + phase / PER_NODE, j = -NODES to NODES - 1. */
-static void fill_integral(double *table)
-{
-    const double pi = 3.14159265358979323846;
-    const int row = 2 * NODES, rows = PER_NODE + 1;
-    double *slope = table + rows * row, value = 0.5, sine[PER_NODE], between[PER_NODE * UGT_GAUSS];
-    for (int phase = 0; phase < PER_NODE; phase++) {
-        sine[phase] = sin(pi * phase / PER_NODE);
-        for (int i = 0; i < UGT_GAUSS; i++)
-            between[phase * UGT_GAUSS + i] = GAUSS_WEIGHT[i] * sin(pi * (phase + GAUSS_NODE[i]) / PER_NODE);
-    }
-    for (int at = 0; at <= NODES * PER_NODE; at++) { /* of t >= 0; the integral at -t is 1 minus that at t */
-        const int j = at / PER_NODE, phase = at % PER_NODE;
-        const double t = (double)at / PER_NODE, sign = j % 2 ? -1.0 : 1.0, sinc = at == 0 ? 1.0 : sign * sine[phase] / (pi * t);
-        for (int side = 0; side < 2; side++) {
-            const int whole = side ? -j - (phase > 0) : j, part = side ? (PER_NODE - phase) % PER_NODE : phase;
-            if (whole >= -NODES && whole < NODES) {
-                table[part * row + whole + NODES] = side ? 1.0 - value : value;
-                slope[part * row + whole + NODES] = sinc;
-            }
-            if (part == 0 && whole > -NODES) { /* the last row is the first of the next nodes */
-                table[PER_NODE * row + whole - 1 + NODES] = side ? 1.0 - value : value;
-                slope[PER_NODE * row + whole - 1 + NODES] = sinc;
-            }
-        }
-        for (int i = 0; i < UGT_GAUSS; i++)
-            value += sign * between[phase * UGT_GAUSS + i] / (pi * (at + GAUSS_NODE[i]));
-    }
-}
-
-/* Returns the integral of the density up to place, in steps from the first node. */
-static UGT_WIDE double integral_to(const ugt_lines *l, double place, int n)
-{
-    if (place >= NODES || place <= n - 1 - NODES)
-        return place > 0.0 ? sum_of(l->line.density, n) : 0.0;
-    const double whole = floor(place), part = (place - whole) * PER_NODE, phase = floor(part), x = part - phase;
-    const int row = 2 * NODES, at = (int)phase * row + (int)whole + NODES, slopes = (PER_NODE + 1) * row;
-    const double *v0 = l->integral + at, *v1 = v0 + row, *s0 = v0 + slopes, *s1 = v1 + slopes;
-    const double h00 = (1.0 + 2.0 * x) * (1.0 - x) * (1.0 - x), h01 = x * x * (3.0 - 2.0 * x);
-    const double h10 = x * (1.0 - x) * (1.0 - x) / PER_NODE, h11 = x * x * (x - 1.0) / PER_NODE;
-    double part_of[NODES];
-    for (int i = 0; i < n; i++)
-        part_of[i] = l->line.density[i] * (h00 * v0[-i] + h01 * v1[-i] + h10 * s0[-i] + h11 * s1[-i]);
-    return sum_of(part_of, n);
-}
-
 /* Returns z for a coordinate in (0, 1), and subtracts its log density. */
 static double draw_from(const ugt_axis_law *law, double t, double *log_weight)
 {
@@ -352,59 +280,25 @@ static double draw_from(const ugt_axis_law *law, double t, double *log_weight)
     return law->z[low] + part * CELL;
 }
 
-/* Adds to first the integrals over the parts of a line on which classes are first among the rivals. */
-static void add_first(ugt_lines *l, const ugt_direction *to, double begin, double total, double *first)
+void ugt_line_coordinates(const uint32_t *index, int n, int j, double shift, double *coordinate)
 {
-    const int k = to->order[0], n = to->n_nodes;
-    int best = -1;
-    for (int j = 0; j < l->n_rivals; j++)
-        if (j != k && !(l->without >> j & 1u) && (best < 0 || l->theta[j] - (j == l->m) * l->handicap > l->theta[best] - (best == l->m) * l->handicap))
-            best = j;
-    first[k] += total;
-    if (best >= 0) {
-        const double behind = l->theta[best] - l->theta[k] + ((k == l->m) - (best == l->m)) * l->handicap;
-        const double below = integral_to(l, (behind / to->axis[0] - begin) / to->step, n);
-        first[k] -= below;
-        first[best] += below;
-    }
-    const double other = best < 0 ? 0.0 : l->lambda[best];
-    if (!l->has_tail || l->without >> l->m & 1u || !(l->lambda[l->m] > other))
-        return;
-    for (int i = 0; i < n; i++) { /* one of the rest may be first */
-        const int listed = l->own[i] > other ? k : best;
-        const double x = fmax(l->own[i], other) / l->lambda[l->m];
-        if (x >= (l->has_above ? 0.5 : 1.0))
-            continue;
-        double tail = l->has_above ? 0.0 : tail_above(l, fmax(x, 0.5));
-        if (x < 0.5) { /* between this and 1 */
-            l->far += 0.5 * (1.0 - tail) * l->line.density[i];
-            tail += 0.5 * (1.0 - tail);
-        }
-        first[listed] -= tail * l->line.density[i];
-        first[l->m] += tail * l->line.density[i];
+    for (int i = 0; i < n; i++) {
+        const double u = (double)(int32_t)(index[i] * GENERATOR[j] & ((1u << LATTICE_BITS) - 1u)) * (1.0 / (1u << LATTICE_BITS)) + shift;
+        coordinate[i] = u >= 1.0 ? u - 1.0 : u;
     }
 }
 
-/* Sets the sums of density by the total of the lambdas and its square, and of the share of the class of the line and its square. */
-static UGT_WIDE void sum_moments(ugt_lines *l, double moment[4])
+void ugt_line_draw(const ugt_axis_law *law, const double *coordinate, int n, double *z, double *log_weight)
 {
-    const int n = l->line.n;
-    double part[4][NODES];
-    for (int i = 0; i < n; i++) {
-        const double inverse = 1.0 / (l->others + l->own[i]), share = l->own[i] * inverse, density = l->line.density[i];
-        part[0][i] = density * inverse;
-        part[1][i] = part[0][i] * inverse;
-        part[2][i] = density * share;
-        part[3][i] = part[2][i] * share;
-    }
-    for (int j = 0; j < 4; j++)
-        moment[j] = sum_of(part[j], n);
+    for (int i = 0; i < n; i++)
+        z[i] = draw_from(law, ugt_clamp(1.0 - fabs(2.0 * coordinate[i] - 1.0), 1e-16, 1.0 - 1e-16), &log_weight[i]);
 }
 
 /* Sets x of lines [from, from + n) of a shift, and the log weight of each; moved: the coordinate that moves the nodes. */
-static UGT_WIDE void draw_lines(const ugt_direction *to, int size, const double *shift, int64_t from, int n, double x[][BLOCK], double *log_weight,
-                                double *moved)
+static void draw_lines(ugt_lines *l, const ugt_direction *to, const double *shift, int64_t from, int n, double x[][BLOCK], double *log_weight,
+                       double *moved)
 {
+    const int size = l->d - 1;
     uint32_t index[BLOCK];
     double z[BLOCK];
     for (int i = 0; i < n; i++) {
@@ -415,27 +309,24 @@ static UGT_WIDE void draw_lines(const ugt_direction *to, int size, const double 
     for (int j = 0; j < size; j++)
         for (int i = 0; i < n; i++)
             x[j][i] = to->mode[j];
-    for (int j = 0; j < size; j++) {
-        for (int i = 0; i < n; i++) {
-            const double u = (double)(int32_t)(index[i] * GENERATOR[j] & ((1u << LATTICE_BITS) - 1u)) * (1.0 / (1u << LATTICE_BITS)) + shift[j];
-            moved[i] = u >= 1.0 ? u - 1.0 : u;
-        }
-        if (j == size - 1)
-            return;
-        for (int i = 0; i < n; i++)
-            z[i] = draw_from(&to->law[j + 1], ugt_clamp(1.0 - fabs(2.0 * moved[i] - 1.0), 1e-16, 1.0 - 1e-16), &log_weight[i]);
+    for (int j = 0; j < size - 1; j++) {
+        ugt_line_coordinates(index, n, j, shift[j], moved);
+        ugt_line_draw(&to->law[j + 1], moved, n, z, log_weight);
         for (int c = 0; c <= j + 1; c++) {
             const double by = to->axis[(j + 1) * size + c];
             for (int i = 0; i < n; i++)
                 x[c][i] += by * z[i];
         }
     }
+    if (l->n_groups > 0)
+        ugt_draw_shares(l, shift, index, n, log_weight);
+    ugt_line_coordinates(index, n, size - 1, shift[size - 1], moved);
 }
 
 /* Adds lines [from, end) of a shift. */
 static void add_lines(ugt_cubature *w, ugt_lines *l, ugt_direction *to, int shift, int64_t from, int64_t end)
 {
-    const int d = l->d, size = d - 1, k = to->order[0];
+    const int d = l->d, k = to->order[0];
     double *sum = to->sum + shift * (1 + 3 * MOST_CLASSES), *first = sum + 1, *mean = first + MOST_CLASSES, *square = mean + MOST_CLASSES;
     double x[MOST_CLASSES][BLOCK], log_weight[BLOCK], moved[BLOCK];
     l->whole = to->whole;
@@ -445,7 +336,7 @@ static void add_lines(ugt_cubature *w, ugt_lines *l, ugt_direction *to, int shif
             const int n = end - i < BLOCK ? (int)(end - i) : BLOCK;
             for (int j = 0; j < n; j++)
                 log_weight[j] = -l->peak;
-            draw_lines(to, size, to->shift + shift * MOST_CLASSES, i, n, x, log_weight, moved);
+            draw_lines(l, to, to->shift + shift * MOST_CLASSES, i, n, x, log_weight, moved);
             set_points(l, to, x, n);
             fill_points(l, k, n);
         }
@@ -456,70 +347,21 @@ static void add_lines(ugt_cubature *w, ugt_lines *l, ugt_direction *to, int shif
         sum[0] += total;
         to->squares += total * total;
         l->all += total;
-        add_first(l, to, begin, total, first);
+        if (l->n_groups > 0) {
+            ugt_add_groups(l, to, at, begin, total, first, to == l->of ? mean : NULL, square);
+            continue;
+        }
+        ugt_add_first(l, to, begin, total, first);
         if (to != l->of)
             continue;
         double moment[4];
-        sum_moments(l, moment);
+        ugt_line_moments(l, 0.0, moment);
         for (int j = 0; j < d; j++) {
             mean[j] += j == k ? moment[2] : l->lambda[j] * moment[0];
             square[j] += j == k ? moment[3] : l->lambda[j] * l->lambda[j] * moment[1];
         }
     }
     w->leaves += end - from;
-}
-
-/* Sets out [width] and returns the largest standard error of a probability or a mean; own [n_directions]: that of each direction's numbers. */
-static double mean_of_lines(const ugt_cubature *w, const ugt_lines *l, double *out, double *own)
-{
-    const int width = 1 + 3 * MOST_CLASSES, side = (int)w->m + 1;
-    double off[SHIFTS][MOST_CLASSES] = {{0.0}}, values[3 * MOST_CLASSES], error = 0.0, total = 0.0;
-    int from[MOST_CLASSES] = {0};
-    memset(out, 0, (size_t)w->width * sizeof *out);
-    for (int j = 0; j < l->n_directions; j++) {
-        const ugt_direction *to = &l->of[j];
-        double all = 0.0;
-        for (int r = 0; r < SHIFTS; r++)
-            all += to->sum[r * width];
-        from[to->order[0]] = j;
-        own[j] = to->n_lines < LEAST_UNEVEN && SHIFTS * (double)to->n_lines * to->squares > (1.0 + UNEVEN) * all * all ? INFINITY : 0.0;
-    }
-    for (int part = 0; part < 3; part++)
-        for (int k = 0; k < l->d; k++) {
-            const int of = part == 0 ? from[k] : 0, at = 1 + part * MOST_CLASSES + k;
-            const double *sum = l->of[of].sum;
-            double value = 0.0, all = 0.0, square = 0.0;
-            for (int r = 0; r < SHIFTS; r++) {
-                value += sum[r * width + at];
-                all += sum[r * width];
-            }
-            value = fmax(value / all, 0.0); /* interpolation may be a little below 0 */
-            values[part * MOST_CLASSES + k] = value;
-            total += part == 0 ? value : 0.0;
-            for (int r = 0; r < SHIFTS; r++) {
-                const double one = SHIFTS * (sum[r * width + at] - value * sum[r * width]) / all;
-                off[r][k] = part == 0 ? one : off[r][k];
-                square += one * one;
-            }
-            if (part >= w->n_parts)
-                continue;
-            own[of] = fmax(own[of], sqrt(square / SHIFTS / (SHIFTS - 1)));
-            error = part == 0 ? error : fmax(error, sqrt(square / SHIFTS / (SHIFTS - 1)));
-        }
-    for (int k = 0; k < l->d; k++) { /* probabilities are divided by their sum, to which all directions contribute */
-        double square = 0.0;
-        for (int r = 0; r < SHIFTS; r++) {
-            double all = 0.0;
-            for (int j = 0; j < l->d; j++)
-                all += off[r][j];
-            const double one = (off[r][k] - values[k] / total * all) / total;
-            square += one * one;
-        }
-        error = fmax(error, sqrt(square / SHIFTS / (SHIFTS - 1)));
-        for (int part = 0; part < 3; part++)
-            out[part * side + k] = values[part * MOST_CLASSES + k];
-    }
-    return error;
 }
 
 static void free_lines(ugt_lines *l)
@@ -544,7 +386,7 @@ int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const v
         w->sinc = malloc(4 * (PER_NODE + 1) * NODES * sizeof *w->sinc);
         if (w->sinc == NULL)
             return UGT_ERR_MEMORY;
-        fill_integral(w->sinc);
+        ugt_fill_sinc(w->sinc);
     }
     ugt_lines *l = calloc(1, sizeof *l);
     if (l == NULL)
@@ -587,13 +429,13 @@ int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const v
             }
             to->n_lines = end;
         }
-        *error = mean_of_lines(w, l, out, own);
+        *error = ugt_mean_of_lines(w, l, out, own);
         if (l->far > FAR * l->all || !(*error < INFINITY)) {
             *error = INFINITY;
             break;
         }
     }
-    *error += l->far / l->all;
+    *error = fmax(*error + l->far / l->all, exp(-DEEP));
 out:
     free_lines(l);
     return status;

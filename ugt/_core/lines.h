@@ -3,12 +3,14 @@
 #define UGT_LINES_H
 
 #include "cubature.h"
+#include "pair.h" /* INLINE */
 
 #define SHIFTS 16
 #define MOST_CLASSES UGT_MOST_DIMENSIONS /* the rest included */
 #define NODES 128          /* at most: a case whose lines need more, because its density hardly falls, has none */
 #define MOST_CELLS 64      /* of the density along an axis, each half a standard deviation wide */
 #define CELL 0.5
+#define DEEP 12.0          /* fall of the log density along the line through the mode, at which lines end */
 #define BLOCK 16           /* lines whose points are computed together */
 #define GUIDES 128         /* equal parts of the coordinates of an axis, of each of which the first cell is kept */
 #define PER_NODE 32        /* nodes of the table of the integral of sinc, between nodes of a line */
@@ -32,6 +34,7 @@ typedef struct {
 /* The lines of class order[0]; matrices have d - 1 rows and columns. */
 typedef struct {
     int order[MOST_CLASSES];
+    int rival;          /* which it may make first: its class, or the group of this class */
     int n_nodes;
     double begin, step; /* z of the first node, and between nodes */
     int64_t n_lines;    /* of a shift */
@@ -73,15 +76,56 @@ typedef struct {
     double *tied;       /* [2 * 2^size * NODES]: rates and ways of the subsets of a tied block */
     const double *integral; /* [2 * (PER_NODE + 1) * 2 * NODES]: the integral of sinc and sinc, in rows a node apart */
     ugt_direction *of;
+    int n_groups;       /* that compete by sums: 0 if classes compete */
+    int group[MOST_CLASSES], output[MOST_CLASSES]; /* of each class; the place of each group in the result */
+    int n_splits, split[MOST_CLASSES];  /* groups with unmentioned classes, whose sum is broken like a stick, less one; all of these groups */
+    double split_shape[MOST_CLASSES][2], split_mode[MOST_CLASSES], split_unit[MOST_CLASSES];
+    ugt_axis_law split_law[MOST_CLASSES];
+    double share[MOST_CLASSES][BLOCK]; /* of the unmentioned classes that are in each group, at points of a block */
 } ugt_lines;
+
+/* Inlined: gcc 12 leaves upper halves of registers in use when it calls a wide function of this file, and exp and others wait for them. */
+INLINE double sum_of(const double *x, int n)
+{
+    double lane[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < 4; j++)
+            lane[j] += x[i + j];
+    for (; i < n; i++)
+        lane[0] += x[i];
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
 
 /* ---- lines.c ---- */
 void ugt_line_point(ugt_lines *l, const ugt_direction *to, const double *x); /* sets theta and lambda */
 double ugt_line_height(ugt_lines *l, const ugt_direction *to, const double *axis, double z); /* F at distance z from the mode */
+/* Coordinate j in [0, 1) of points with these numbers; the same after the tent map, as z from a law, whose log density is subtracted. */
+void ugt_line_coordinates(const uint32_t *index, int n, int j, double shift, double *coordinate);
+void ugt_line_draw(const ugt_axis_law *law, const double *coordinate, int n, double *z, double *log_weight);
+
+/* ---- line_sums.c ---- */
+void ugt_fill_sinc(double *table);
+double ugt_line_integral(const ugt_lines *l, double place, int n); /* of the density up to a place, in steps from the first node */
+/* Adds to first the integrals over the parts of a line on which classes are first among the rivals. */
+void ugt_add_first(ugt_lines *l, const ugt_direction *to, double begin, double total, double *first);
+/* Sets the sums of density by the total of the lambdas and its square, and of the share of the class of the line and `more`, and its square. */
+void ugt_line_moments(ugt_lines *l, double more, double moment[4]);
+/* Sets out [width] and returns the largest standard error of a probability or a mean; own [n_directions]: that of each direction's numbers. */
+double ugt_mean_of_lines(const ugt_cubature *w, const ugt_lines *l, double *out, double *own);
 
 /* ---- line_axes.c ---- */
 /* Reads the likelihood of the case. *possible: whether it can be integrated. */
 int ugt_read_lines(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages, int64_t i, int *possible);
 int ugt_open_directions(const ugt_cubature *w, ugt_lines *l, const ugt_stages *stages, int64_t i, int *possible);
+void ugt_axis_law_close(ugt_axis_law *law, double least_slope); /* from n, z and height */
+
+/* ---- group_lines.c ---- */
+int ugt_read_group_lines(const ugt_cubature *w, ugt_lines *l); /* whether there are few enough groups */
+/* Sets the classes whose lines groups have, that of the largest sum at the mode first; returns how many. */
+int ugt_classes_of_groups(const ugt_lines *l, const double *lambda, int *class);
+void ugt_draw_shares(ugt_lines *l, const double *shift, const uint32_t *index, int n, double *log_weight);
+/* Adds the parts of line `at` of a block on which groups are first, and moments unless mean is NULL. */
+void ugt_add_groups(ugt_lines *l, const ugt_direction *to, int at, double begin, double total, double *first, double *mean, double *square);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct {
     double p[UGT_MOST_DIMENSIONS];
     uint64_t set[UGT_MOST_DIMENSIONS], half[UGT_MOST_DIMENSIONS];
     double wins[UGT_MOST_MENTIONED];
+    int64_t group[UGT_MOST_MENTIONED];
     uint8_t name[UGT_MOST_MENTIONED]; /* the class at each place */
 } form;
 
@@ -38,7 +39,7 @@ static double signed_wins(const ugt_cubature *w, int64_t k)
 static void color_classes(const ugt_cubature *w, const ugt_component *one, uint64_t *color)
 {
     for (int64_t k = 0; k < w->m; k++)
-        color[k] = bits_of(signed_wins(w, k));
+        color[k] = bits_of(signed_wins(w, k)) + (uint64_t)ugt_group_color(w, k);
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t next[UGT_MOST_MENTIONED];
         memcpy(next, color, sizeof next);
@@ -70,6 +71,7 @@ static void form_of(const ugt_cubature *w, int64_t term, form *out)
     for (int i = 0; i < w->m; i++) {
         place[out->name[i]] = i;
         out->wins[i] = signed_wins(w, out->name[i]);
+        out->group[i] = ugt_group_color(w, out->name[i]);
     }
     for (int d = 0; d < one->n_dims; d++) {
         uint64_t set = 0, half = 0;
@@ -93,7 +95,8 @@ static int compare_structures(const form *x, const form *y)
 {
     const int by_set = memcmp(x->set, y->set, sizeof x->set), by_half = memcmp(x->half, y->half, sizeof x->half);
     const int by_p = memcmp(x->p, y->p, sizeof x->p);
-    return by_set != 0 ? by_set : by_half != 0 ? by_half : by_p != 0 ? by_p : memcmp(x->wins, y->wins, sizeof x->wins);
+    const int by_wins = memcmp(x->wins, y->wins, sizeof x->wins);
+    return by_set != 0 ? by_set : by_half != 0 ? by_half : by_p != 0 ? by_p : by_wins != 0 ? by_wins : memcmp(x->group, y->group, sizeof x->group);
 }
 
 static int compare_forms(const void *a, const void *b)
@@ -150,6 +153,11 @@ void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out
     const double *image = w->image + (one - w->component) * side * side;
     if (one->n_images == 1)
         return;
+    if (w->groups != NULL) { /* images keep the groups of classes */
+        for (int64_t j = 0; j < w->width; j++)
+            out[j] *= image[side * side - 1];
+        return;
+    }
     for (int64_t part = 0; part < w->width / side; part++) {
         double own[UGT_MOST_MENTIONED + 1];
         memcpy(own, out + part * side, (size_t)side * sizeof *own);

@@ -150,6 +150,10 @@ def plackett_luce(
     and exclusion. Unmentioned classes compete by the largest of them, or by the next one if some are in S. The errors of these integrals
     add up. Sets are looked at while they may be the most probable one; what is left out, half of ``tolerance``, is in the stated error.
 
+    The plausibility of a group of classes is a sum of gamma variables with transform ``Π_k (1 + z / r_k)^(-c_k)``, given the variables above.
+    Its law is the gamma law of the same shape and mean plus the inverse Laplace transform of the difference, along a ray. Groups that share
+    a lump of unmentioned classes depend on each other; they are integrated by quasi-Monte Carlo only.
+
     References
     ----------
     [A] Stutz et al., "Evaluating AI systems under uncertain ground truth: a case study in dermatology", appendix B.4.
@@ -228,14 +232,10 @@ def _integrals(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple
     return Integrals(stages, rankings.axes.stream_keys, law[:2], unranked, seed, tolerance, exact, in_parts)
 
 
-def _first_of(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool]) -> Any:
-    return _integrals(task, tolerance, exact, work, None).first
-
-
 def _integrated(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool], path: Any) -> Integrated:
     """Return the integrals of all cases, with draws for the cases and questions that have none."""
     integrals = _integrals(task, tolerance, exact, work, path)
-    again, schedule = partial(_first_of, task, tolerance, exact, work), task[4]
+    again, schedule = partial(_integrals, task, tolerance, exact, work, None), task[4]
     draws_of = partial(_draws_of, task, work, path)
     return integrate(integrals, *classes_of(integrals.stages), task[0], again, draws_of, schedule[1] * schedule[3])
 

@@ -9,11 +9,12 @@ from typing import Any, Callable
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Int64
+from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Axes
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..annotations import Rankings
+from ..plausibilities.dirichlet import Dirichlet
 from ..plausibilities.draws import REST, MentionedDraws
 from ..plausibilities.integrated import DRAWN, EXACT, Integrated, Later
 from ..plausibilities.leaders import First, Leaders
@@ -27,6 +28,8 @@ LINES = True  # before the lattice, which tests ask for alone
 MOST_POINTS = 400_000  # of the lattice of a case at the default tolerance
 # A tenth of the error has six times the nodes and points. The adaptive rule needs four times: at large tolerances lines take less time.
 GROWTH = 0.75
+MOST_GROUP_NODES, MOST_GROUP_POINTS = 100_000, 100_000  # where groups compete by sums: a node takes some ten times as long
+GROUP_GROWTH = 0.35  # a tenth of the error has 2.2 times the nodes: so did 1,760 dermatology cases in three groups
 NUMBERS = 5  # of a case besides those of classes: error, dimensions, terms, how, nodes
 TIED = "three or more tied classes that no whole number of annotations counts, more than 8 classes tied, or more than 64 classes mentioned"
 
@@ -66,8 +69,7 @@ class Integrals:
 
         def part(begin: int, end: int) -> None:
             out, error, info = np.empty(int(width[begin:end].sum())), np.empty(end - begin), np.empty((end - begin, 4), np.int64)
-            options = *self.law, REST[self.unranked], self.tolerance, *limits, LINES, self.seed
-            self.stages.first_class(self.keys, *options, tasks[begin:end], stop, out, error, info)
+            self.stages.first_class(self.keys, self._law, limits, LINES, self.seed, tasks[begin:end], stop, out, error, info)
             at = 0
             for i in range(begin, end):
                 room = values[starts[i] : starts[i + 1]]
@@ -78,6 +80,47 @@ class Integrals:
         run = (self.law, self.unranked, self.tolerance, limits, self.seed) if kept else None
         self.in_parts(part, starts, values, stop, run)
         return values, starts, values[starts[1:, None] - NUMBERS + np.arange(NUMBERS)]
+
+    @property
+    def _law(self) -> tuple[float, float, int, float]:
+        return *self.law, REST[self.unranked], self.tolerance
+
+    def of_groups(self, rows: Int64, group: Int64) -> tuple[Array, Array, Bools]:
+        """Return the numbers (n, 3, G) of groups of classes, which compete by sums, their errors, and whether they are exact.
+
+        The numbers are NaN for cases that are not integrated; the error, too.
+        """
+        n, stop = len(rows), np.zeros(1, np.int32)
+        value, error, info = np.full((n, 3, int(group.max()) + 1), np.nan), np.full(n, np.nan), np.zeros((n, 4), np.int64)
+        share = min(1.0, TOLERANCE / self.tolerance) ** GROUP_GROWTH
+        nodes = int(share * (MOST_NODES if self.exact else MOST_GROUP_NODES))
+        limits = MOST_DIMENSIONS, MOST_EXACT_TERMS, nodes, MOST_TERMS, 0 if self.exact else MOST_GROUP_POINTS
+        at = np.flatnonzero(self.mentioned[rows])
+
+        def part(begin: int, end: int) -> None:
+            of = at[begin:end]
+            out = value[of], error[of], info[of]
+            self.stages.first_group(self.keys, self._law, limits, LINES, self.seed, group, rows[of], stop, *out)
+            value[of], error[of], info[of] = out
+
+        if len(at):
+            self.in_parts(part, np.arange(len(at) + 1), error, stop, None)
+        exact = info[:, 2] == EXACT
+        if len(at) < n:
+            empty = self.mentioned[rows] == 0
+            value[empty], error[empty], exact[empty] = self._of_empty(group), 0.0, True
+        return value, error, exact
+
+    def _of_empty(self, group: Int64) -> Array:
+        """Return the numbers (3, G) of the groups of a case without annotations."""
+        k = len(group)
+        if self.unranked == "ignore":
+            return np.full((3, int(group.max()) + 1), np.nan)
+        share = np.bincount(group) / k
+        if self.unranked == "lump":  # the classes share evenly
+            return np.stack([(share == share.max()) / (share == share.max()).sum(), share, 0.0 * share])
+        prior = Dirichlet.from_array(np.full((1, k), self.law[1])).grouped(group)
+        return np.stack([prior.membership(1)[0], share, share * (1.0 - share) / (k * self.law[1] + 1.0)])
 
     def first(self, tasks: Int64) -> list[First]:
         """Return the chances of the rivals of each task to be the first of them."""
@@ -98,7 +141,7 @@ def integrate(
     draws_of: Callable[[Any], MentionedDraws],
     n_draws: int,
 ) -> Integrated:
-    """Return the integrated posterior; ``solver()`` makes the integrals again, and ``draws_of(rows)`` draws of some cases (None: all)."""
+    """Return the integrated posterior; ``solver()`` makes ``integrals`` again, and ``draws_of(rows)`` draws of some cases (None: all)."""
     law, unranked, tolerance, exact = integrals.law, integrals.unranked, integrals.tolerance, integrals.exact
     n, m = rankings.n_cases, sizes_of(offsets)
     whole = np.zeros((n, 3), np.int64)

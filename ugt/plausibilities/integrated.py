@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 from typing import Any, Callable, NamedTuple
 
@@ -21,7 +21,7 @@ from .leaders import AtRank, First, GivenSet, Leaders, Leading, MostProbable, Se
 from .metric import METRICS, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
 from .protocol import Plausibilities
-from .sets import as_sets
+from .sets import as_sets, named_groups
 
 EMPTY, EXACT, LATTICE, DRAWN = range(4)  # how the numbers of a case were computed
 
@@ -73,6 +73,18 @@ class Later:
     @cached_property
     def draws(self) -> MentionedDraws:
         return replace(self._make(), with_empty=self._with_empty)
+
+
+class LaterGroups(Later):
+    """The draws of groups of classes, made from those of the classes when they are first needed."""
+
+    @cached_property
+    def draws(self) -> Any:
+        return self._make()
+
+
+def _draws_of_groups(of: Integrated, group: Int64, names: Any) -> Draws:
+    return of._drawn.grouped(group, names)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,7 +231,8 @@ class Integrated(Plausibilities):
             value[found.drawn] = 1.0 if found.draws is None else found.draws.certainty(k, ties=ties)
             return value
         most = self.rest[:, 0] * (sizes_of(self.offsets) < self.n_classes)
-        np.maximum.at(most, row_of(self.offsets), self.listed[:, 0])
+        with np.errstate(invalid="ignore"):  # of cases that are left out
+            np.maximum.at(most, row_of(self.offsets), self.listed[:, 0])
         return np.asarray(most)
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
@@ -319,9 +332,36 @@ class Integrated(Plausibilities):
     def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
         return self._drawn.of_cumulative(law, order, steps, power, spread=spread)
 
-    def grouped(self, groups: Any, names: Any = None) -> Draws:
-        """Return the plausibilities of groups of classes, as draws."""
-        return self._drawn.grouped(groups, names)
+    def grouped(self, groups: Any, names: Any = None) -> Plausibilities:
+        """Return the plausibilities of groups of classes: integrals, or draws if ``leaders`` is None."""
+        if self.leaders is None:
+            return self._drawn.grouped(groups, names)
+        group, own = named_groups(groups, self.axes)
+        called = own if names is None else list(names)
+
+        def make() -> Integrated:
+            return self._of_groups(group, called)
+
+        found: Integrated = self._kept.last("groups", (group.tobytes(), repr(called)), make)
+        return found
+
+    def _of_groups(self, group: Int64, names: list[str] | None) -> Integrated:
+        assert self.leaders is not None
+        n, n_groups = self.n_cases, int(group.max()) + 1
+        room("a table of groups", 32 * n * n_groups)
+        value, error, exact, drawn = self.leaders.of_groups(np.arange(n) if self.rows is None else self.rows, group)
+        how = np.where(self.how == EMPTY, EMPTY, np.where(exact, EXACT, LATTICE)).astype(np.int8)
+        if drawn is not None:
+            missing, of = np.isnan(error) & (self.how != EMPTY), drawn.grouped(group)
+            table = of.draws(of.n_draws)
+            value[missing] = np.stack([of.membership(1), table.mean(axis=1), table.var(axis=1)], axis=1)
+            how[missing], error[missing] = DRAWN, of.certainty_error(of.certainty(1), 1, "set")
+        value[~self.defined] = np.nan
+        rest = np.where(self.defined[:, None], np.zeros((n, 3)), np.nan)
+        listed, offsets = value.transpose(0, 2, 1).reshape(-1, 3), np.arange(n + 1, dtype=np.int64) * n_groups
+        axes, index = Axes.of(n, n_groups, self._ids(), names), np.tile(np.arange(n_groups, dtype=np.int32), n)
+        later = LaterGroups(partial(_draws_of_groups, self, group, names), self.n_draws)
+        return Integrated(axes, offsets, index, listed, rest, error, how, self.tolerance, later)  # type: ignore[arg-type]
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         return self._drawn.draws(n, seed=seed)

@@ -268,8 +268,9 @@ class Leading:
 class Leaders:
     """The integrals about the best classes of a posterior, made when they are first needed and kept.
 
-    ``make()`` returns a function that integrates tasks (n, 3): a case, the bits of the classes that do not compete, and how many of the
-    others may be above. ``draws_of(rows)`` makes draws of other cases; ``sizes`` and ``others`` (N,) are numbers of classes.
+    ``make()`` returns what integrates: ``first`` takes tasks (n, 3): a case, the bits of the classes that do not compete, and how many of the
+    others may be above; ``of_groups`` takes cases and the group of each class. ``draws_of(rows)`` makes draws of other cases; ``sizes`` and
+    ``others`` (N,) are numbers of classes.
     """
 
     def __init__(self, make: Callable[[], Any], draws_of: Callable[[Int64], Any], sizes: Int64, others: Int64, slack: float) -> None:
@@ -281,8 +282,8 @@ class Leaders:
         return Leaders, self._made_from
 
     @cached_property
-    def _first_of(self) -> Callable[[Int64], list[First]]:
-        return self._made_from[0]()  # type: ignore[no-any-return]
+    def _integrals(self) -> Any:
+        return self._made_from[0]()
 
     def _tree(self, row: int, whole: First) -> Tree:
         if row not in self._trees:
@@ -318,14 +319,26 @@ class Leaders:
                     searches[i].tree.add(task[1:], first)
             active = [i for i in dict.fromkeys(owner) if i not in lost]
         drawn = np.array([i for i in searches if answers[i] is None], np.int64)
-        self.note = self._note(answers, len(searches), len(drawn))
+        known = [one for one in answers if one is not None]
+        by_rule = [[one.error for one in known if one.exact is which] for which in (True, False)]
+        self.note = self._note("several best classes", *by_rule, len(drawn))
         return Leading(answers, drawn, draws_of(rows[drawn]) if len(drawn) else None)
 
-    def _note(self, answers: list[Found | None], n: int, drawn: int) -> str:
-        exact, others = ([one.error for one in answers if one is not None and one.exact is which] for which in (True, False))
-        bound = f"an error of at most {max(exact, default=0.0):.1g} in {len(exact):,} of {n:,} cases"
-        text = f" Those of several best classes are integrals with {bound}"
-        if others:
+    def of_groups(self, rows: Int64, group: Int64) -> tuple[Array, Array, Any, Any]:
+        """Return of each group the probability to have the largest sum, and mean and variance of its sum: (N, 3, G).
+
+        Then the errors (N,) of these numbers, whether they are exact (N,), and the draws of the cases that are not integrated, whose
+        numbers are NaN; None if there are none.
+        """
+        value, error, exact = self._integrals.of_groups(rows, group)
+        missing = np.flatnonzero(np.isnan(error))
+        self.note = self._note("groups", error[exact], error[~exact & ~np.isnan(error)], len(missing))
+        return value, error, exact, self._made_from[1](rows[missing]) if len(missing) else None
+
+    def _note(self, what: str, exact: Any, others: Any, drawn: int) -> str:
+        bound = f"an error of at most {max(exact, default=0.0):.1g} in {len(exact):,} of {len(exact) + len(others) + drawn:,} cases"
+        text = f" Those of {what} are integrals with {bound}"
+        if len(others):
             text += f"; {len(others):,} by quasi-Monte Carlo (standard error at most {max(others):.1g})"
         return text + (f"; {drawn:,} by draws." if drawn else ".")
 
@@ -335,7 +348,7 @@ class Leaders:
         open_at = [i for i, one in enumerate(found) if one is None]
         if open_at:
             array = np.array([tasks[i] for i in open_at], np.uint64).astype(np.int64)
-            for i, first in zip(open_at, self._first_of(array)):
+            for i, first in zip(open_at, self._integrals.first(array)):
                 found[i] = first
         return found  # type: ignore[return-value]
 

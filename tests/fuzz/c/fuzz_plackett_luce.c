@@ -103,6 +103,32 @@ static void check_integrals(fuzz_input *in, const ugt_stages *stages, const uint
     }
 }
 
+static void check_groups(fuzz_input *in, const ugt_rankings *x, const ugt_stages *stages, const uint64_t *key, int rest)
+{
+    const ugt_cubature_options options = {fuzz_positive(in, 2.0), fuzz_positive(in, 2.0), rest, 1e-3, fuzz_below(in, 5), fuzz_below(in, 20),
+                                          fuzz_below(in, 3000), 1 + fuzz_below(in, 60), fuzz_below(in, 1000), 3, (int)fuzz_below(in, 2)};
+    const int64_t n_groups = 1 + fuzz_below(in, 5), n = x->n_cases;
+    double *out = ZEROS(double, 3 * n_groups * n), *error = ZEROS(double, n);
+    int64_t *info = ZEROS(int64_t, 4 * n), *row = ZEROS(int64_t, n), *group = ZEROS(int64_t, x->n_classes);
+    const int32_t go = 0;
+    for (int64_t i = 0; i < n; i++)
+        row[i] = n - 1 - i;
+    for (int64_t k = 0; k < x->n_classes; k++)
+        group[k] = fuzz_below(in, n_groups);
+    CHECK(ugt_first_group(stages, key, &options, group, n_groups, row, n, &go, out, error, info) == UGT_OK);
+    for (int64_t i = 0; i < n; i++) {
+        const double *own = out + 3 * n_groups * i;
+        CHECK((info[4 * i + 2] == UGT_NOT_INTEGRATED) == isnan(own[0]));
+        if (isnan(own[0]))
+            continue;
+        CHECK(error[i] > 0 && (info[4 * i + 2] != UGT_INTEGRATED || error[i] <= options.tolerance + UGT_CUBATURE_FLOOR));
+        CHECK_CLOSE(fuzz_sum(own, n_groups), 1.0, 1e-9, 0.0);
+        CHECK_CLOSE(fuzz_sum(own + n_groups, n_groups), 1.0, 1e-9, 0.0);
+        for (int64_t j = 0; j < 3 * n_groups; j++)
+            CHECK(own[j] >= -1e-8 && own[j] <= 1 + 1e-8);
+    }
+}
+
 static void check_draws(fuzz_input *in, const ugt_rankings *x, int rest)
 {
     ugt_stages *stages = NULL;
@@ -135,6 +161,7 @@ static void check_draws(fuzz_input *in, const ugt_rankings *x, int rest)
         }
     }
     check_integrals(in, stages, key, x->n_cases, n, rest);
+    check_groups(in, x, stages, key, rest);
     check_singles(in, stages, key, draws, x->n_cases, x->n_classes, n_draws, rest);
     double *shape = ZEROS(double, x->n_cases), *lambda = ZEROS(double, n + x->n_cases);
     int64_t stopped_at = -1;
