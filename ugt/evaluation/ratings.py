@@ -11,7 +11,7 @@ import numpy as np
 from .._base import checks
 from ..report.headline import VOTED_ERROR
 from ..report.tables import ends_of
-from ..resampling import Ratios
+from ..resampling import Columns, Ratios
 from ..resampling.two_way import ends_if_named
 from .grades import Graded, GradePredictions
 
@@ -46,9 +46,9 @@ class RatedWork:
     options: Options
     clusters: NDArray[Any] | None
     certainty: list[Row] = field(default_factory=list)
-    certainty_columns: list[Array] = field(default_factory=list)
+    certainty_columns: Columns = field(default_factory=Columns)
     metrics: list[Row] = field(default_factory=list)
-    columns: list[Array] = field(default_factory=list)
+    columns: Columns = field(default_factory=Columns)
     deviations: list[Array] = field(default_factory=list)
     further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)
     bounds: list[Any] = field(default_factory=list)

@@ -20,6 +20,7 @@ from ..report.sections.performance import SPREADS, STANDING
 from ..report.sections.true_accuracy import COMMONEST, PERFECT
 from ..report.standings import shuffled_quantiles
 from ..report.tables import ends_of, finite, reliability_key
+from ..resampling import Columns
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
@@ -68,9 +69,9 @@ class Work:
     clusters: NDArray[Any] | None  # (n,) cluster of each judged case
     positive: int = 1  # of two classes
     certainty: list[Row] = field(default_factory=list)
-    certainty_columns: list[Array] = field(default_factory=list)
+    certainty_columns: Columns = field(default_factory=Columns)
     metrics: list[Row] = field(default_factory=list)
-    columns: list[Array] = field(default_factory=list)  # contributions of cases to the metrics
+    columns: Columns = field(default_factory=Columns)  # contributions of cases to the metrics
     deviations: list[Array] = field(default_factory=list)  # deviations of the metrics over draws, one per resample
     further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)  # as in the context
     bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
@@ -150,7 +151,7 @@ class Work:
             {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
              "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.certainty_columns.append(found.per_case)
+        self.certainty_columns.add(found.per_case)
         if measure == "certainty" and k == 1:
             self.case_certainty[reliability_key(reliability)] = found.per_case
 
@@ -164,7 +165,7 @@ class Work:
              "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), **self._two_way(found.statistic, 1)[0],
              "mc_error": found.mc_error, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.columns.append(found.per_case)
+        self.columns.add(found.per_case, model)
         self.deviations.append((over_draws[2:] - found.value) * shared)
 
     def _two_way(self, one: Statistic, n: int) -> list[Row]:

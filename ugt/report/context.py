@@ -16,7 +16,7 @@ from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
-from ..resampling import PartMeans, Ratios, Resamples, Results, Statistic, check_level
+from ..resampling import Columns, PartMeans, Ratios, Resamples, Results, Statistic, check_level
 from .tables import Row
 
 if TYPE_CHECKING:
@@ -180,9 +180,9 @@ class Context:
     clusters: NDArray[Any] | None  # (n,) ids
     subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
     certainty: Sequence[Row]  # rows of the table, without intervals over cases
-    certainty_columns: Sequence[Array]  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
+    certainty_columns: Columns  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
     metrics: Sequence[Row]  # rows of the table of metrics, as certainty
-    columns: Sequence[Array]  # as certainty_columns
+    columns: Columns  # as certainty_columns
     deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
     further: Sequence[tuple[Statistic, Sequence[Row]]]  # measures that are not means of the cases' shares, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
@@ -209,33 +209,39 @@ class Context:
         return len(self.known.rows)
 
     @cached_property
-    def core(self) -> Statistic | None:
-        """All certainties, then all metrics, as means over cases; None if there are none."""
-        columns = [*self.certainty_columns, *self.columns]
-        if not columns:
-            return None
-        found = Ratios.of(np.stack(columns, 1))
-        found.span = (0.0, 1.0)
+    def means(self) -> list[Ratios]:
+        """All certainties, then all metrics, as means over cases."""
+        found = [*self.certainty_columns.means, *self.columns.means]
+        for one in found:
+            one.span = (0.0, 1.0)
         return found
+
+    @property
+    def measures(self) -> list[Statistic]:
+        """The statistics of certainties, metrics and further measures."""
+        return [*self.means, *(one for one, _ in self.further)]
 
     @cached_property
     def counted(self) -> Bools:
         """The (n,) cases that count in any of the means; the others are not resampled."""
-        every = [one.kept for one in (self.core, *(one for one, _ in self.further)) if one is not None][: 1 if self.core else None]
-        kept = np.logical_or.reduce(every) if every else np.zeros(self.n_cases, bool)
+        kept = np.logical_or.reduce([np.zeros(self.n_cases, bool), *(one.kept for one in self.means or self.measures)])
         return kept if kept.any() else np.ones_like(kept)
 
     @property
     def asked(self) -> list[Ask]:
         """The requests for resamples of certainties, metrics and further measures."""
-        n = self.options.n_resamples
-        return [Ask(one, n, self.counted) for one in (self.core, *(one for one, _ in self.further)) if one is not None]
+        return [Ask(one, self.options.n_resamples, self.counted) for one in self.measures]
 
     def beside(self, answers: Sequence[Resamples]) -> Resamples:
         """Return the resamples of all certainties, metrics and further measures, in the order of their rows, from those of ``asked``."""
-        first = list(answers[: len(answers) - len(self.further)])
-        own = answers[len(first) :]
-        return Resamples.beside([*first, *(one.take(np.arange(len(rows), dtype=np.int64)) for one, (_, rows) in zip(own, self.further))])
+        n = len(self.certainty_columns)
+        places = np.concatenate([self.certainty_columns.places, n + self.columns.places])
+        found = Resamples.beside(answers)
+        begin, at = len(places), [places]
+        for one, rows in self.further:
+            at.append(np.arange(begin, begin + len(rows), dtype=np.int64))
+            begin += len(one.names)
+        return found.take(np.concatenate(at))
 
     def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
         """Return the counts of labels (n, K) if there are scores to compare with them; add a note if there are too many."""

@@ -11,6 +11,7 @@ from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
 from .annotator_groups import ByAnnotators, GroupNumber, by_annotators, groups_of
 from .cluster_ids import ids_of_cases
+from .columns import Columns
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
 from .jackknife import FEW
@@ -36,6 +37,7 @@ __all__ = [
     "Alike",
     "Answer",
     "ByAnnotators",
+    "Columns",
     "Design",
     "Difference",
     "Facts",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Int32, Int64, NDArray
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import room
 from .._core import _resample
 from .design import by_case, strips
@@ -25,7 +25,7 @@ PASS, MOST = 8, 64
 ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
 TIMES_FEWER = 4  # rows per distinct row from which counting the distinct ones is faster
 TIMES_FEWER_JOINTLY = 8  # the same for the rows of several tables side by side
-SOME = 4096  # rows of a first trial: if over half of them are distinct, all rows are taken to be
+SOME, SHARE = 4096, 64  # rows of a first trial, or one of so many rows: if over half of them are distinct, all rows are taken to be
 COLUMNS = 32  # columns that are compared at a time, so that no copy of a wide table is needed
 
 
@@ -63,6 +63,36 @@ class Alike:
         if last is None or last[0]() is not cases:
             last = self._kept.last = ref(cases), self.times(by_case(cases))
         return np.asarray(last[1])
+
+
+class Repeated(NamedTuple):
+    """A table (N, S) of cases with few distinct rows: row ``code`` (N,) of the table ``rows`` (D, S)."""
+
+    rows: Array
+    code: Int32
+
+    @classmethod
+    def of(cls, table: Array) -> Repeated | None:
+        """Return a table with its distinct rows; None if there are too many."""
+        found = distinct_rows(table)
+        return None if found is None else cls(table[found[0]], found[1])
+
+    def of_cases(self, kept: Bools) -> Repeated:
+        """Return the table of some of the cases, with the rows that they have."""
+        code, first = identifiers.factorize(self.code[kept])
+        return Repeated(self.rows[self.code[kept][first]], code)
+
+    @property
+    def first(self) -> Int64:
+        """A case of each row (D,), if each has one."""
+        found = np.empty(len(self.rows), np.int64)
+        found[self.code[::-1]] = np.arange(len(self.code), dtype=np.int64)[::-1]  # the last assignment, of the first case, remains
+        return found
+
+
+def whole(table: Array | Repeated) -> Array:
+    """Return a table (N, S) with a row for each case."""
+    return table.rows[table.code] if isinstance(table, Repeated) else table
 
 
 class GroupSums:
@@ -117,8 +147,13 @@ def distinct_rows(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | N
 
     Rows with different ``code`` (n,) are different, too.
     """
-    if len(table) > 2 * SOME and distinct_rows(table[:SOME], 2, None if code is None else code[:SOME]) is None:
+    some = max(SOME, len(table) // SHARE)
+    if len(table) > 2 * some and _distinct_rows(table[:some], 2, None if code is None else code[:some]) is None:
         return None
+    return _distinct_rows(table, fewer, code)
+
+
+def _distinct_rows(table: NDArray[Any], fewer: int, code: Int32 | None) -> tuple[Int64, Int32] | None:
     columns = table if table.ndim > 1 else table[:, None]
     found: tuple[Int64, Int32] | None = None
     for begin in range(0, max(1, columns.shape[1]), COLUMNS):
@@ -129,10 +164,13 @@ def distinct_rows(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | N
     return found
 
 
-def added(columns: Array, cases: Array | None) -> Array:
+def added(table: Array | Repeated, cases: Array | None) -> Array:
+    """Return the sums (B, S) of the columns of a table under weights of cases (B, N), or (1, S) with every case once."""
+    if cases is None and isinstance(table, Repeated):
+        return np.array([[np.ascontiguousarray(column)[table.code].sum() for column in table.rows.T]])
     if cases is None:
-        return np.array([[np.ascontiguousarray(column).sum() for column in columns.T]])  # a column's sum must not depend on the others
-    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # not a matrix product, whose last bits depend on the threads
+        return np.array([[np.ascontiguousarray(column).sum() for column in table.T]])  # a column's sum must not depend on the others
+    return np.asarray(np.einsum("bn,ns->bs", cases, whole(table)))  # not a matrix product, whose last bits depend on the threads
 
 
 class Sums:
@@ -147,21 +185,23 @@ class Sums:
         self._placed: list[tuple[Array, Int64, Array]] = []
         self._alike: list[tuple[Array, Int64, GroupSums]] = []
 
-    def take(self, table: Array, only_alike: bool = False) -> Array | None:
+    def take(self, table: Array | Repeated, only_alike: bool = False) -> Array | None:
         """Add a table (N, S) and return the array (n, S) that :meth:`add` fills; None if ``only_alike`` and its rows are not."""
-        placed = self._design.added_up(table)
-        varies = np.flatnonzero(~self._design.constant(placed))
-        few = distinct_rows(placed) if self._design.plain else None
+        plain = self._design.plain
+        placed = table if plain and isinstance(table, Repeated) else self._design.added_up(whole(table))
+        few = placed if isinstance(placed, Repeated) else Repeated.of(placed) if plain else None
         if only_alike and few is None:
             return None
-        room(f"{self._n} resamples", 8.0 * self._n * table.shape[1])
+        rows = placed if few is None else few.rows
+        room(f"{self._n} resamples", 8.0 * self._n * rows.shape[1])
+        varies = np.flatnonzero(~self._design.constant(rows))
         found = np.tile(added(placed, None), (self._n, 1))
         if few is None:
             self._placed.append((found, varies, placed))
             return found
-        alike = Alike(np.arange(len(placed), dtype=np.int64), few[1], few[0])
-        own = np.ascontiguousarray(placed[few[0]][:, varies])
-        self._alike.append((found, varies, GroupSums(few[0], np.zeros(len(own), np.int32), own, 1, alike)))
+        first, own = few.first, np.ascontiguousarray(rows[:, varies])
+        alike = Alike(np.arange(len(few.code), dtype=np.int64), few.code, first)
+        self._alike.append((found, varies, GroupSums(first, np.zeros(len(own), np.int32), own, 1, alike)))
         return found
 
     def complete(self, n_cases: int) -> int:
