@@ -16,8 +16,8 @@ from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
-from ..resampling import Columns, PartMeans, Ratios, Resamples, Results, Statistic, check_level
-from .tables import Row
+from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Statistic, check_level
+from .tables import Row, reliability_key
 
 if TYPE_CHECKING:
     from ..accuracy.bounds import Assumed
@@ -176,20 +176,20 @@ class Context:
 
     known: Annotated
     scores: Mapping[str, Array]  # model -> (n, K)
+    choices: Mapping[str, Array]  # model -> (n, K) first choices, with ties as in the evaluation; empty for ratings
     voted: Any  # a Point, or the mean ratings (n,)
     clusters: NDArray[Any] | None  # (n,) ids
     subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
     certainty: Sequence[Row]  # rows of the table, without intervals over cases
-    certainty_columns: Columns  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
+    certainty_columns: CaseNumbers  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
     metrics: Sequence[Row]  # rows of the table of metrics, as certainty
-    columns: Columns  # as certainty_columns
+    columns: CaseNumbers  # as certainty_columns
     deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
     further: Sequence[tuple[Statistic, Sequence[Row]]]  # measures that are not means of the cases' shares, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
     references: Sequence[Row]  # values of simple and of perfect models
     constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
     shares: Array | None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
-    case_certainty: Mapping[str, Array]  # reliability ("given" if there is none) -> (n,) certainty of order 1
     reliability: float | None  # the middle one, for tables that need a single truth
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None if the table would be too large
     top: Array | None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
@@ -220,6 +220,12 @@ class Context:
     def measures(self) -> list[Statistic]:
         """The statistics of certainties, metrics and further measures."""
         return [*self.means, *(one for one, _ in self.further)]
+
+    @property
+    def case_certainty(self) -> dict[str, Array]:
+        """The certainty of order 1 (n,) of each case under each reliability ("given" if there is none)."""
+        own = ((i, row) for i, row in enumerate(self.certainty) if (row["measure"], row["k"]) == ("certainty", 1))
+        return {reliability_key(row["reliability"]): self.certainty_columns[i] for i, row in own}
 
     @cached_property
     def counted(self) -> Bools:
@@ -295,11 +301,6 @@ class Context:
         if self.graded is None or self.graded.values is None or self.mean is None or not self.defined.any():
             return None
         return Point.from_array(self.mean, classes=self.known.axes.classes)
-
-    @cached_property
-    def choices(self) -> dict[str, Array]:
-        """The (n, K) first choices of every model, with ties as in the evaluation."""
-        return {name: first_choices(table, self.options.ties) for name, table in self.scores.items()}
 
 
 def first_choices(scores: Array, ties: str = "expectation") -> Array:

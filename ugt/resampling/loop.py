@@ -75,10 +75,9 @@ def _tables_of(one: Statistic, sums: Sums, kept: Bools, drawn: Callable[[Array],
     if not isinstance(one, Linear):
         return []
     if not (isinstance(one, Wide) and one.too_wide):
-        table = one.table
-        if not kept.all():
-            table = table.of_cases(kept) if isinstance(table, Repeated) else table[kept]
-        return [np.asarray(sums.take(table))]
+        every = one.table
+        some = every if kept.all() else every.of_cases(kept) if isinstance(every, Repeated) else every[kept]
+        return [np.asarray(sums.take(some))]
     found = []
     for block in one.blocks():
         if block.shape[1]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,7 @@ from .._base.identifiers import as_array
 from .._core import _tables
 from .design import Design
 from .statistic import Changes, Linear, Without
-from .sums import Repeated
+from .sums import Repeated, distinct_rows
 
 
 class Quotients(Linear):
@@ -154,9 +155,18 @@ class Ratios(Quotients):
         at, of_number = _distinct(column.tobytes() for column in below.T)
         return cls(np.concatenate([np.where(undefined, 0.0, table), below[:, at]], axis=1), of_number, names, code)
 
+    def compact(self) -> Ratios:
+        """Return the same numbers with distinct rows only, if these are few: they take a fraction of the memory."""
+        found = None if self._code is not None else distinct_rows(self._rows)
+        if found is None:
+            return self
+        other = copy(self)
+        other._rows, other._code = self._rows[found[0]], found[1]
+        return other
+
     @property
     def columns(self) -> Array:  # type: ignore[override]
-        return self._of_cases(self._rows)
+        return np.asarray(self._of_cases(self._rows))
 
     def _of_cases(self, rows: Any) -> Any:
         return rows if self._code is None else rows[self._code]
@@ -164,6 +174,10 @@ class Ratios(Quotients):
     @property
     def table(self) -> Array | Repeated:
         return self._rows if self._code is None else Repeated(self._rows, self._code)
+
+    @property
+    def n_columns(self) -> int:
+        return int(self._rows.shape[1])
 
     @property
     def numerator(self) -> Array:
@@ -191,7 +205,7 @@ class Ratios(Quotients):
 
     @cached_property
     def _positive(self) -> Bools:
-        at_least = (self._rows >= 0).all(axis=0)
+        at_least: Bools = np.asarray((self._rows >= 0).all(axis=0))
         return np.asarray(at_least[: len(self.of_number)] & at_least[len(self.of_number) :][self.of_number])
 
     @cached_property

@@ -30,11 +30,12 @@ COLUMNS = 32  # columns that are compared at a time, so that no copy of a wide t
 
 
 class Alike:
-    """Entries (n,) of cases ``row``; entry i equals the distinct entry ``code[i]`` of D, which is the entry ``first[code[i]]``."""
+    """Entries (n,) of cases ``row`` (None: a case each), each like one of D distinct ones, ``code[i]``, which is the entry ``first``."""
 
-    def __init__(self, row: Int64, code: Int32, first: Int64) -> None:
+    def __init__(self, row: Int64 | None, code: Int32, first: Int64) -> None:
         self._kept = local()
-        self._row, self._code, self.first = np.asarray(row, np.int64), code, first  # Windows: numpy before 2 counts in 32 bits
+        self._row = None if row is None else np.asarray(row, np.int64)  # Windows: numpy before 2 counts in 32 bits
+        self._code, self.first = code, first
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Alike, (self._row, self._code, self.first)
@@ -49,7 +50,7 @@ class Alike:
 
     def at_places(self, places: Int64) -> Alike:
         """Return the entries at some places, as if these were the cases."""
-        return Alike(np.arange(len(places), dtype=np.int64), self._code[places], self.first)
+        return Alike(None, self._code[places], self.first)
 
     def times(self, weights: Array) -> Array:
         """Return the number of times (D, B) that each distinct entry occurs, under weights of the cases (N, B)."""
@@ -96,23 +97,23 @@ def whole(table: Array | Repeated) -> Array:
 
 
 class GroupSums:
-    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group.
+    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` (None: a case each) and of a group.
 
     If it is known which entries are alike, the groups (D,) and the table (D, S) are those of the distinct entries.
     """
 
-    def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int, alike: Alike | None = None) -> None:
+    def __init__(self, row: Int64 | None, group: Int32, table: Array, n_groups: int, alike: Alike | None = None) -> None:
         table = np.asarray(table, np.float64)
         if alike is None:
             found = distinct_rows(table, code=group if n_groups > 1 else None)
             if found is not None:
                 alike, group, table = Alike(row, found[1], found[0]), group[found[0]], table[found[0]]
         self.alike, self.n_groups = alike, n_groups
-        row = np.asarray(row, np.int64) if alike is None else np.arange(len(group), dtype=np.int64)
+        entries = None if row is None or alike is not None else np.asarray(row, np.int64)
         if n_groups > 1:  # the entries of a group together, in their order: a run is added faster
             order = np.argsort(group, kind="stable")
-            row, group, table = row[order], group[order], table[order]
-        self._entries = row, group, table
+            entries, group, table = order if entries is None else entries[order], group[order], table[order]
+        self._entries = entries, group, table
 
     def sums(self, weights: Array) -> Array:
         """Return the sums (B, groups, S) under weights of cases (N, B)."""
@@ -166,10 +167,9 @@ def _distinct_rows(table: NDArray[Any], fewer: int, code: Int32 | None) -> tuple
 
 def added(table: Array | Repeated, cases: Array | None) -> Array:
     """Return the sums (B, S) of the columns of a table under weights of cases (B, N), or (1, S) with every case once."""
-    if cases is None and isinstance(table, Repeated):
-        return np.array([[np.ascontiguousarray(column)[table.code].sum() for column in table.rows.T]])
-    if cases is None:
-        return np.array([[np.ascontiguousarray(column).sum() for column in table.T]])  # a column's sum must not depend on the others
+    if cases is None:  # a column's sum must not depend on the others
+        rows, code = table if isinstance(table, Repeated) else (table, ...)
+        return np.array([[np.ascontiguousarray(column)[code].sum() for column in rows.T]])
     return np.asarray(np.einsum("bn,ns->bs", cases, whole(table)))  # not a matrix product, whose last bits depend on the threads
 
 
@@ -187,20 +187,20 @@ class Sums:
 
     def take(self, table: Array | Repeated, only_alike: bool = False) -> Array | None:
         """Add a table (N, S) and return the array (n, S) that :meth:`add` fills; None if ``only_alike`` and its rows are not."""
-        plain = self._design.plain
-        placed = table if plain and isinstance(table, Repeated) else self._design.added_up(whole(table))
-        few = placed if isinstance(placed, Repeated) else Repeated.of(placed) if plain else None
+        few: Repeated | None = table if isinstance(table, Repeated) and self._design.plain else None
+        placed = self._design.added_up(whole(table)) if few is None else few.rows
+        if few is None and self._design.plain:
+            few = Repeated.of(placed)
         if only_alike and few is None:
             return None
-        rows = placed if few is None else few.rows
-        room(f"{self._n} resamples", 8.0 * self._n * rows.shape[1])
-        varies = np.flatnonzero(~self._design.constant(rows))
-        found = np.tile(added(placed, None), (self._n, 1))
+        room(f"{self._n} resamples", 8.0 * self._n * placed.shape[1])
+        varies = np.flatnonzero(~self._design.constant(placed))
+        found = np.tile(added(placed if few is None else few, None), (self._n, 1))
         if few is None:
             self._placed.append((found, varies, placed))
             return found
-        first, own = few.first, np.ascontiguousarray(rows[:, varies])
-        alike = Alike(np.arange(len(few.code), dtype=np.int64), few.code, first)
+        first, own = few.first, np.ascontiguousarray(few.rows[:, varies])
+        alike = Alike(None, few.code, first)
         self._alike.append((found, varies, GroupSums(first, np.zeros(len(own), np.int32), own, 1, alike)))
         return found
 

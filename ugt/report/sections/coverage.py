@@ -67,7 +67,7 @@ def make(context: Context, notes: list[str]) -> Made:
     found = {one: (mass, size) for one, (mass, size, _) in zip(wanted, answers)}
     table = np.full((len(kept), len(found) * len(LEVELS)), np.nan)
     table[kept] = np.concatenate([mass for mass, _ in found.values()]).T
-    (resamples,) = yield [Ask(Ratios.of(table), context.options.affordable(n * table.shape[1]))]
+    (resamples,) = yield [Ask(Ratios.of(table).compact(), context.options.affordable(n * table.shape[1]))]
     intervals, rows = context.intervals(resamples), []  # thresholds are taken as fixed
     for j, ((model, score), (mass, size)) in enumerate(found.items()):
         for i, level in enumerate(LEVELS):

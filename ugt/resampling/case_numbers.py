@@ -1,4 +1,4 @@
-"""Columns of numbers of cases, of which those that are functions of few distinct cases are kept for these only."""
+"""Numbers of cases by column; those that are functions of a few different cases are kept for these only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ratios import Ratios
 from .sums import SOME, distinct_rows
 
 
-class Block:
+class AlikeColumns:
     """Columns (N,) with few distinct rows: ``code`` (N,) is the row of each case, ``first`` (D,) a case of each row; None: with many."""
 
     def __init__(self, n_cases: int) -> None:
@@ -40,17 +40,17 @@ def _same(one: Array, other: Array) -> bool:
     return bool((one.view(np.int64) == other.view(np.int64)).all())  # NaN, too
 
 
-class Columns(Sequence[Array]):
+class CaseNumbers(Sequence[Array]):
     """Columns (N,) of numbers of cases, NaN for cases that do not count; those of one block are likely to repeat their rows together."""
 
     def __init__(self) -> None:
-        self._blocks: dict[Hashable, Block] = {}
+        self._blocks: dict[Hashable, AlikeColumns] = {}
         self._at: list[tuple[Hashable, int]] = []
 
     def add(self, column: Array, block: Hashable = None) -> None:
         """Add a column to a block."""
         column = np.ascontiguousarray(column, np.float64)
-        own = self._blocks.setdefault(block, Block(len(column)))
+        own = self._blocks.setdefault(block, AlikeColumns(len(column)))
         self._at.append((block, len(own.rows)))
         own.add(column)
 
