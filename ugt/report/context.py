@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -257,7 +257,7 @@ class Context:
             notes.append(f"{without}: over {MOST_COUNTS:,} cases x classes.")
         return self.known.counts
 
-    def ask_parts(self, parts: Sequence[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
+    def ask_parts(self, parts: Iterable[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
         """Return a request for means over parts of the cases, on the resamples of the metrics."""
         found = PartMeans(self.n_cases, parts)
         return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +15,7 @@ from .._base.identifiers import as_array
 from .._core import _tables
 from .design import Design
 from .statistic import Changes, Linear, Without
-from .sums import Repeated, distinct_rows
+from .sums import Repeated
 
 
 class Quotients(Linear):
@@ -156,13 +155,11 @@ class Ratios(Quotients):
         return cls(np.concatenate([np.where(undefined, 0.0, table), below[:, at]], axis=1), of_number, names, code)
 
     def compact(self) -> Ratios:
-        """Return the same numbers with distinct rows only, if these are few: they take a fraction of the memory."""
-        found = None if self._code is not None else distinct_rows(self._rows)
-        if found is None:
-            return self
-        other = copy(self)
-        other._rows, other._code = self._rows[found[0]], found[1]
-        return other
+        """Keep distinct rows only, if these are few, which takes a fraction of the memory; return the object itself."""
+        found = None if self._code is not None else Repeated.of(self._rows)
+        if found is not None:
+            self._rows, self._code = found
+        return self
 
     @property
     def columns(self) -> Array:  # type: ignore[override]
