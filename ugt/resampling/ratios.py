@@ -106,8 +106,10 @@ class Quotients(Linear):
         case, annotator, rows = pairs
         place = np.full(max(annotator.max(initial=-1), annotators.max(initial=-1)) + 1, -1, np.int64)
         place[annotators] = np.arange(len(annotators))
-        here = (place[annotator] >= 0) & self.kept[case]
-        case, annotator, rows = case[here], place[annotator[here]], rows[here]
+        annotator = place[annotator]
+        here = (annotator >= 0) & self.kept[case]
+        if not here.all():
+            case, annotator, rows = case[here], annotator[here], rows[here]
         (above, below), (a, b) = ((part[:, number] for part in self.parts(table)) for table in (self.columns, rows))
         return Changes(above, below, case, annotator, a - above[case], b - below[case])
 
