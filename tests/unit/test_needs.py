@@ -86,9 +86,9 @@ def test_scores_count_too(monkeypatch):
     world = make_world()
     monkeypatch.setenv("UGT_MEMORY", "5e-7")
     monkeypatch.setattr(checks, "ALWAYS_THERE", 0)
-    # 5 tables of 12 x 3 doubles (scores, shares of each model, plausibilities), and on the one resample 1 certainty and 4 accuracies,
-    # each twice, with 4 deviations
-    message = r"most of it: scores of 2 models\) needs at least 1\.55e-06 GB"
+    # 4 tables of 12 x 3 doubles (choices of each model, plausibilities and best classes), and on the one resample 1 certainty and 4
+    # accuracies, each twice, with 4 deviations
+    message = r"most of it: choices of 2 models\) needs at least 1\.26e-06 GB"
     options = {"n_resamples": 1, "details": True, "k": 1, "reliability": 1}
     refused(message, ugt.evaluate, labels(world), both(world), **options, error=MemoryError)
 

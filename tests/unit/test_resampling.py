@@ -786,6 +786,8 @@ def test_sums_by_group_are_those_of_the_slow_twin(n, b, m):
     for of_entries in (group, np.sort(group)):  # one by one, and in runs
         _resample.grouped_sums(rows, of_entries, values, by_case(weights), out)
         np.testing.assert_array_equal(out, twin.grouped_sums(rows, of_entries, values, weights, 6))
+    _resample.grouped_sums(None, group, values, by_case(weights), out)  # entries are the cases
+    np.testing.assert_array_equal(out, twin.grouped_sums(np.arange(n), group, values, weights, 6))
     counted = np.empty((b, 6, 1))
     _resample.grouped_sums(rows, group, None, by_case(weights), counted)
     np.testing.assert_array_equal(counted, twin.grouped_sums(rows, group, np.ones((n, 1)), weights, 6))
@@ -840,6 +842,7 @@ def test_the_core_refuses_what_does_not_fit():
     refused("do not fit together", _resample.resample_rows, np.array([0, 2]), count, 0, 0, 2, False, drawn)
     group = np.zeros(2, np.int32)
     refused("do not fit together", _resample.grouped_sums, np.arange(2), group, np.ones((3, 1)), np.ones((1, 2)), np.empty((1, 1, 1)))
+    refused("do not fit together", _resample.grouped_sums, None, group, np.ones((2, 1)), np.ones((1, 2)), np.empty((2, 1, 1)))
     for row, of, said in (([0, 1], -1, "group"), ([0, 1], 1, "group"), ([0, -1], 0, "case"), ([0, 2], 0, "case")):
         given = np.array(row), np.full(2, of, np.int32), np.ones((2, 1)), np.ones((2, 1)), np.empty((1, 1, 1))
         refused(f"{said} out of range", _resample.grouped_sums, *given)

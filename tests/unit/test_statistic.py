@@ -288,6 +288,37 @@ def test_distinct_rows_of_tables_side_by_side_are_counted_as_those_of_each():
             np.testing.assert_array_equal(one.times(every.times(weights)), np.transpose(expected))
 
 
+@pytest.mark.parametrize("design", ["cases", "clusters"])
+def test_numbers_of_cases_that_repeat_are_those_of_whole_tables(design):
+    rng, n = np.random.default_rng(8), 9000
+    kind, other = rng.integers(0, 7, n), rng.integers(0, 9, n)
+    columns = [rng.random(7)[kind], np.where(kind == 3, np.nan, rng.random(7)[kind]), rng.random((7, 9))[kind, other]]
+    columns += [rng.random(n), rng.random(9)[other]]
+    blocks = ["few", "few", "few", "many", "many"]
+    kept = rng.random(n) < 0.9
+    units = resampling.Design.of(int(kept.sum()), None if design == "cases" else np.arange(kept.sum()) // 2)
+    numbers = resampling.CaseNumbers()
+    for column, block in zip(columns, blocks):
+        numbers.add(column, block)
+        np.testing.assert_array_equal(numbers[len(numbers) - 1], column)
+    assert [len(one.table) if block == "many" else len(one.table.rows) for one, block in zip(numbers.means, ["few", "many"])] == [63, n]
+    assert numbers.places.tolist() == [0, 1, 2, 3, 4] and len(numbers[1:]) == 4
+    whole = Ratios.of(np.stack(columns, axis=1))
+    found = [np.concatenate([getattr(one, name) for one in numbers.means]) for name in ("estimate", "spans")]
+    np.testing.assert_array_equal(found[0], whole.estimate)
+    np.testing.assert_array_equal(found[1], whole.spans)
+    drawn = resample([*numbers.means, whole], kept, units, 5, 24)
+    np.testing.assert_allclose(np.concatenate(drawn[:-1], axis=1), drawn[-1], rtol=1e-12)
+    one = Ratios.of(np.stack(columns[:3], axis=1))
+    before = {name: getattr(one, name) for name in ("columns", "numerator", "denominator", "kept")}
+    influence, sums = one.influence(), one.sums(np.ones((2, n)))
+    assert one.compact() is one and isinstance(one.table, resampling.sums.Repeated) and one.compact().n_columns == 5
+    for name, value in before.items():
+        np.testing.assert_array_equal(getattr(one, name), value)
+    np.testing.assert_array_equal(one.influence(), influence)
+    np.testing.assert_allclose(one.sums(np.ones((2, n))), sums, rtol=1e-12)
+
+
 def test_distinct_keys_in_any_order():
     for keys in ([], [7], [1, 1, 2, 5, 5], [5, 1, 2, 1, 5]):
         first, number = distinct(np.array(keys, np.int64))

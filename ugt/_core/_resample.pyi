@@ -16,5 +16,9 @@ def resample_rows(
 ) -> None: ...
 def law_of_sum(pmf: NDArray[float64], law: NDArray[float64]) -> None: ...
 def grouped_sums(
-    row: NDArray[int64], group: NDArray[int32], value: NDArray[float64] | None, weight: NDArray[float64], out: NDArray[float64]
+    row: NDArray[int64] | None,
+    group: NDArray[int32],
+    value: NDArray[float64] | None,
+    weight: NDArray[float64],
+    out: NDArray[float64],
 ) -> None: ...

@@ -98,23 +98,26 @@ def law_of_sum(const double[:, ::1] pmf, double[::1] law):
 def grouped_sums(
     const int64_t[::1] row, const int32_t[::1] group, const double[:, ::1] value, const double[:, :] weight, double[:, :, ::1] out
 ):
-    """Fill the sums of weight x value over the entries of each group, out (B, groups, m): entry i (n,) belongs to case row[i] and has
-    values (n, m), or 1 if None; weights (N, B) are of cases."""
+    """Fill the sums of weight x value over the entries of each group, out (B, groups, m): entry i (n,) belongs to case row[i] (i if None)
+    and has values (n, m), or 1 if None; weights (N, B) are of cases."""
     cdef int64_t i, n = group.shape[0], m = 1 if value is None else value.shape[1], n_groups = out.shape[1], n_cases = weight.shape[0], stride = stride_of(weight)
     cdef const double *values = NULL
     cdef int status
-    if (value is not None and value.shape[0] != n) or row.shape[0] != n or out.shape[0] != weight.shape[1] or out.shape[2] != m:
+    cdef const int64_t *rows = NULL
+    if (value is not None and value.shape[0] != n) or (n > n_cases if row is None else row.shape[0] != n) or out.shape[0] != weight.shape[1] or out.shape[2] != m:
         raise ValueError("groups, values, weights and output do not fit together")
     for i in range(n):
         if group[i] < 0 or group[i] >= n_groups:
             raise ValueError("group out of range")
-        if row[i] < 0 or row[i] >= n_cases:
+        if row is not None and (row[i] < 0 or row[i] >= n_cases):
             raise ValueError("case out of range")
     if n == 0 or m == 0 or n_groups == 0 or weight.shape[1] == 0:
         out[:, :, :] = 0.0
         return
     if value is not None:
         values = &value[0, 0]
+    if row is not None:
+        rows = &row[0]
     with nogil:
-        status = ugt_grouped_sums(&row[0], &group[0], values, n, m, n_groups, &weight[0, 0], stride, weight.shape[1], &out[0, 0, 0])
+        status = ugt_grouped_sums(rows, &group[0], values, n, m, n_groups, &weight[0, 0], stride, weight.shape[1], &out[0, 0, 0])
     check(status)

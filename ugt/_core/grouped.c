@@ -12,7 +12,7 @@
 #define CACHED 2048 /* values of a run that are added at a time: 16 KiB */
 #define PANEL 256 /* entries whose weights are gathered at a time if there are fewer than LANES weightings: 16 KiB */
 
-/* Weights of n entries. Entry u has those of its case row[u], which are contiguous from at + row[u] * stride on. */
+/* Weights of n entries. Entry u has those of its case row[u], or u if row is NULL, which are contiguous from at + case * stride on. */
 typedef struct {
     const double *at;
     const int64_t *row;
@@ -21,6 +21,8 @@ typedef struct {
 
 INLINE const double *of_entry(const weights *w, int64_t u)
 {
+    if (w->row == NULL)
+        return w->at + u * w->stride;
     if (u + SOON < w->n)
         UGT_SOON(w->at + w->row[u + SOON] * w->stride);
     return w->at + w->row[u] * w->stride;
@@ -94,14 +96,11 @@ UGT_WIDE static void count_entries(const weights *w, const int32_t *group, int64
 static void add_few(const weights *w, int lanes, const int32_t *group, const double *value, int64_t n, int64_t m, double *sum)
 {
     double gathered[PANEL * LANES] = {0.0};
-    int64_t own[PANEL];
     for (int64_t from = 0; from < n; from += PANEL) {
         const int64_t here = n - from < PANEL ? n - from : PANEL;
-        for (int64_t u = 0; u < here; u++) {
+        for (int64_t u = 0; u < here; u++)
             memcpy(gathered + u * LANES, of_entry(w, from + u), (size_t)lanes * sizeof *gathered);
-            own[u] = u;
-        }
-        const weights padded = {gathered, own, LANES, here};
+        const weights padded = {gathered, NULL, LANES, here};
         if (value == NULL)
             count_entries(&padded, group + from, here, sum);
         else

@@ -309,7 +309,7 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 /* ---- grouped.c -------------------------------------------------------------------------------------- */
 
 /* Sums by group under weights of cases [n_cases * stride], of which the first n_weights of each case are used. Entry i belongs to case
- * row [n] and group [n] in [0, n_groups), and has value [n * m] (NULL: 1, with m = 1). out [n_weights * n_groups * m]: sums of
+ * row [n] (NULL: i) and group [n] in [0, n_groups), and has value [n * m] (NULL: 1, with m = 1). out [n_weights * n_groups * m]: sums of
  * weight * value over the entries of each group, in their order. */
 int ugt_grouped_sums(const int64_t *row, const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups,
                      const double *weight, int64_t stride, int64_t n_weights, double *out);

@@ -33,20 +33,20 @@ class Assumed(Statistic):
         self.n_cases, self._k, self._n_classes = len(pi), k, pi.shape[1]
         self._kept = np.asarray(~np.isnan(pi).any(axis=1))
         everything = self._kept.all()
-        self._pi, self._chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # without a copy if possible
-        n, n_classes = self._pi.shape
+        pi, chosen = (table if everything else table[self._kept] for table in (pi, chosen))  # without a copy if possible
+        n, n_classes = pi.shape
         self.full = CASES_A_PARAMETER * n_classes**2 <= n <= MOST_CELLS // n_classes**2
-        row, found = np.flatnonzero(self._kept), distinct_rows(np.concatenate([self._pi, self._chosen], axis=1))
+        row, found = None if everything else np.flatnonzero(self._kept), distinct_rows(np.concatenate([pi, chosen], axis=1))
         self._alike = None if found is None else Alike(row, found[1], found[0])
-        first, code = found or (slice(None), np.arange(n, dtype=np.int32))
-        pi, chosen = self._pi[first], self._chosen[first]
+        first: Any = slice(None) if found is None else found[0]
+        self._code: Int32 = np.arange(n, dtype=np.int32) if found is None else found[1]
+        self._pi, self._chosen = pi, chosen = pi[first], chosen[first]  # of the distinct cases
         room("bounds of the accuracy", 8.0 * len(pi) * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
         aligned, own = _aligned(pi, chosen)
-        group, self.n_groups = _groups(aligned, np.bincount(code, minlength=len(pi)), least)
-        self.group = group[code]
+        self._group, self.n_groups = _groups(aligned, np.bincount(self._code, minlength=len(pi)), least)
         columns, by_group = self._columns(pi, chosen, aligned), np.concatenate([np.ones((len(pi), 1)), aligned, own], axis=1)
         one = np.zeros(len(pi), np.int32)
-        self._grouped = GroupSums(row, group, by_group, self.n_groups, self._alike)
+        self._grouped = GroupSums(row, self._group, by_group, self.n_groups, self._alike)
         self._summed = GroupSums(row, one, columns, 1, self._alike)
         self.work = n * (1 + 2 * n_classes + columns.shape[1])
 
@@ -69,6 +69,11 @@ class Assumed(Statistic):
             return np.stack(columns, axis=1)
         products = [(pi[:, :, None] * other[:, None, :]).reshape(len(pi), -1) for other in (pi, y)]
         return np.concatenate([np.stack(columns, axis=1), pi, *products], axis=1)
+
+    @property
+    def group(self) -> Int32:
+        """The group of each kept case."""
+        return self._group[self._code]
 
     @property
     def form(self) -> str:
@@ -129,19 +134,19 @@ class Assumed(Statistic):
         size, p, q, rest = (table[0] for table in self._parted(self.sums()))
         aligned, own = _aligned(self._pi, self._chosen)
         columns = self._columns(self._pi, self._chosen, aligned)
-        lower = np.where((p + q > size)[self.group], aligned + own - 1.0, 0.0).sum(axis=1)
-        upper = np.where((p < q)[self.group], aligned, own).sum(axis=1)
+        lower = np.where((p + q > size)[self._group], aligned + own - 1.0, 0.0).sum(axis=1)
+        upper = np.where((p < q)[self._group], aligned, own).sum(axis=1)
         value = dict(zip(self.names, self.estimate))
         each = np.stack([columns[:, 1], lower, upper, columns[:, 3], columns[:, 4]], axis=1)
-        n = max(1, len(each))
+        n = max(1, len(self._code))
         found = np.zeros((self.n_cases, len(self.names)))
         steps = (each - [value[name] for name in ("agreement", "lower", "upper", "always_right", "copying")]) / n
         inverted = self._step_of_inversion(rest) if self.full else self._step_of_parameter(columns, value)
-        found[self._kept] = np.concatenate([steps[:, :3], inverted[:, None] / n, steps[:, 3:]], axis=1)
+        found[self._kept] = np.concatenate([steps[:, :3], inverted[:, None] / n, steps[:, 3:]], axis=1)[self._code]
         return found
 
     def _step_of_parameter(self, columns: Array, value: Mapping[str, float]) -> Array:
-        squares, others = columns[:, 2].mean() if len(columns) else np.nan, self._n_classes - 1
+        squares, others = columns[self._code, 2].mean() if len(columns) else np.nan, self._n_classes - 1
         step, share = columns[:, 2] - squares, over(1.0, others)
         above = columns[:, 1] - value["agreement"] + (self._k * share - value["independent"] * (1.0 + share)) * step
         return over(above, squares - share * (1.0 - squares))

@@ -13,7 +13,7 @@ from .._base.checks import instance, room
 from .._base.ragged import distinct
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
-from ..annotations.first_choices import first_choices
+from ..annotations.first_choices import FirstChoices, first_choices
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Ratios, Result
 from .given import orders_of
@@ -111,14 +111,19 @@ class NextAgreement(Ratios):
 
     def __init__(self, annotations: Labels | Rankings, chosen: Array) -> None:
         self.annotations, self.chosen = annotations, chosen
-        n_cases, n_classes = chosen.shape
-        found = self._found = first_choices(annotations)
+        *_, hits, pairs, n = self._read()
+        super().__init__(_columns(hits, pairs, n), np.array([0, 1, 1]), ("model", "annotators", "difference"))
+        self.compact()
+
+    def _read(self) -> tuple[FirstChoices, Array, Array, Array, Array]:
+        """Return the first choices of annotators, their sums (N, K), and of each case the hits, agreeing pairs, and annotators."""
+        n_cases, n_classes = self.chosen.shape
+        found = first_choices(self.annotations)
         weight = found.share * found.times
-        said = np.bincount(found.case * n_classes + found.label, weight, n_cases * n_classes)
-        self.said = np.asarray(said, np.float64).reshape(n_cases, n_classes)
-        self.own, self.n = np.bincount(found.case, found.share * weight, n_cases), found.n_opinions(n_cases)
-        columns = _columns((self.said * chosen).sum(axis=1), (self.said**2).sum(axis=1) - self.own, self.n)
-        super().__init__(columns, np.array([0, 1, 1]), ("model", "annotators", "difference"))
+        total = np.bincount(found.case * n_classes + found.label, weight, n_cases * n_classes)
+        said: Array = np.asarray(total, np.float64).reshape(n_cases, n_classes)
+        pairs = (said**2).sum(axis=1) - np.bincount(found.case, found.share * weight, n_cases)
+        return found, said, (said * self.chosen).sum(axis=1), pairs, found.n_opinions(n_cases)
 
     @property
     def spans(self) -> Array:
@@ -129,17 +134,15 @@ class NextAgreement(Ratios):
 
     def without_pairs(self) -> tuple[Int64, Int64, Array]:
         """Return case, annotator and the case's contributions without this annotator, one row per opinion."""
-        found = self._found
+        found, said, hits_of_case, pairs, n = self._read()
         first, of = distinct(found.opinion)
         case = found.case[first]
         hits, shared, alone = (
             np.bincount(of, found.share * with_, len(case))
-            for with_ in (self.chosen[found.case, found.label], self.said[found.case, found.label], found.share)
+            for with_ in (self.chosen[found.case, found.label], said[found.case, found.label], found.share)
         )
-        among = (self.said**2).sum(axis=1) - self.own
-        model = (self.said * self.chosen).sum(axis=1)
-        left = among[case] - 2 * (shared - alone)
-        return case, found.annotator[first], _columns(model[case] - hits, left, self.n[case] - 1)
+        left = pairs[case] - 2 * (shared - alone)
+        return case, found.annotator[first], _columns(hits_of_case[case] - hits, left, n[case] - 1)
 
 
 def _columns(hits: Array, pairs: Array, n: Array) -> Array:

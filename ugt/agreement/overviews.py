@@ -352,7 +352,7 @@ def agreement_table(
     >>> [(one.coefficient, round(one.value, 2)) for one in ugt.agreement_table(grades, weights="linear").found][2:5]
     [("Scott's pi (linear)", 0.14), ("Fleiss' kappa (linear)", 0.14), ("Gwet's AC2 (linear)", 0.32)]
     """
-    judged = read("annotations", annotations, classes, alike="annotators")
+    judged = read("annotations", annotations, classes, alike="few")
     if levels is None:
         levels = ("interval", "ordinal") if judged.ratings or judged.ordered else ("nominal",)
     if isinstance(levels, str) or not isinstance(levels, Iterable) or not all(isinstance(one, str) and one in LEVELS for one in levels):
@@ -361,7 +361,7 @@ def agreement_table(
     if not judged.ratings:
         found += _of_classes(judged, weights)
     elif isinstance(judged.given.scale, tuple):
-        found += _of_classes(read("annotations", judged.given.to_labels(), alike="annotators"), weights)
+        found += _of_classes(read("annotations", judged.given.to_labels(), alike="few"), weights)
     elif weights is not None:
         raise error("weights", "be left out unless annotations are labels or ratings on a stated scale of grades", repr(weights))
     found += [alpha_of_level(judged, one, values) for one in levels]

@@ -77,7 +77,7 @@ class Judgements:
             return None
         first = np.empty(self.n_cases, np.int64)
         first[self.row[::-1]] = np.arange(self.n_all)[::-1]
-        return Alike(np.arange(self.n_all, dtype=np.int64), self.row, first)
+        return Alike(None, self.row, first)
 
     @property
     def ordered(self) -> bool:
@@ -202,7 +202,8 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
     """Read Labels, Ratings or a table (N, A) of labels or numbers (None or NaN where there is none) into judgements.
 
     A table of text or of whole numbers holds labels, a table of other numbers ratings. With ``alike``, cases with the same "labels", or
-    the same labels by the same "annotators", are merged unless most cases differ.
+    the same labels by the same "annotators", are merged unless most cases differ; with "few", the annotators matter only if they may matter
+    to some coefficient: in ratings, if there are two annotators, or if an annotator labelled a case twice.
     """
     is_table = not isinstance(given, (Labels, Ratings))
     if is_table:
@@ -240,11 +241,12 @@ def _merged(alike: str | None, given: Labels | Ratings, label: Int32, count: Int
     n = len(given.offsets) - 1
     if alike is None or n < FEW or len(label) == 0:
         return None
-    if alike == "annotators":
+    repeats = len(given.annotators) > 0 and _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) >= 0
+    if alike == "annotators" or (alike == "few" and (repeats or isinstance(given, Ratings) or len(given.annotators) == 2)):
         if len(given.annotators) * n_classes > np.iinfo(np.int32).max:
             return None
         label = label + given.annotator * np.int32(n_classes)
-    elif len(given.annotators) and _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) >= 0:
+    elif repeats:
         return None
     return _tables.distinct_rows(given.offsets, label, count, min(n // 8, MANY))
 

@@ -345,7 +345,7 @@ def evaluate(
         of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, axes.case_ids)
         subgroups_given = subgroups_of(subgroups, axes)
         known = Annotated(given, np.flatnonzero(predicted.present))
-        scores = {name: table[known.rows] for name, table in predicted.scores.items()}
+        scores = predicted.of_all
         voted, of_case = by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows]
         positive = 1 if positive_class is None or known.n_classes != 2 else positive_position(axes.classes, positive_class) or 0
         work: Any = RatedWork(known, truths, scores, options, of_case)
@@ -355,17 +355,17 @@ def evaluate(
             work.grade(values, predicted.numbers, predictions_are)
         work.run()
         context = Context(
-            known=known, scores=work.scores, voted=voted, clusters=of_case,
+            known=known, scores=work.scores, choices=work.choices, voted=voted, clusters=of_case,
             subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
             further=work.further, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
-            case_certainty=work.case_certainty, reliability=truths.middle, mean=work.mean, top=work.top,
+            reliability=truths.middle, mean=work.mean, top=work.top,
             aggregation=truths.settings["aggregation"], diagnostics=truths.diagnostics, making=making, options=options, details=details,
             groups=by_group, graded=work.graded, fitted=next(iter(truths.fits), None), positive=positive,
         )  # fmt: skip
         tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
-        circular += [] if real else informed(given, work.scores, known.rows)
+        circular += [] if real else informed(given, context.scores, known.rows)
     settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed)}
     settings.update(plan=planned, report=words)
     if known.n_classes == 2:

@@ -102,6 +102,12 @@ class JoinedScores(NamedTuple):
     by_position: str  # a note on scores joined by position
     numbers: set[str]  # models of one number per case
 
+    @property
+    def of_all(self) -> dict[str, Array]:
+        """The scores of the cases that all models have, without a copy if these are all cases."""
+        every = self.present.all()
+        return {name: table if every else table[self.present] for name, table in self.scores.items()}
+
 
 def joined(
     predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any, on_scale: bool = False, real: bool = False

@@ -18,8 +18,9 @@ from .work import metrics_wanted
 def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], options: Options, by_group: bool, details: bool) -> None:
     """Refuse an evaluation that would run out of memory after minutes of other work.
 
-    Memory holds copies of the scores (of all models for the further tables, ``details``, and the shares for bounds of the accuracy)
-    and either the draws of one reliability or the resamples of all numbers. That of ratings, which have no classes, is small.
+    Memory holds the first choices of all models, the mean plausibilities (for the further tables, ``details``, also the probabilities
+    of the best class), and either the draws of one reliability or the resamples of all numbers. What the cases contribute to these is
+    not counted: cases that are alike have it together. That of ratings, which have no classes, is small.
 
     Raises
     ------
@@ -28,13 +29,11 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
     """
     if isinstance(known, Ratings):
         return
-    n_cases, n_classes = known.n_cases, known.n_classes
-    tables = 8.0 * n_cases * n_classes * (n_models if details else min(n_models, 1))  # copies of scores
+    cells = known.n_cases * known.n_classes
+    tables = 8.0 * cells * (n_models + (1 + details) * (cells <= MOST_CELLS))
     draws, resamples = _of_draws(known, truths, orders), _of_resamples(len(truths.makers), n_models, orders, options, by_group)
-    if details and n_cases * n_classes <= MOST_CELLS:  # shares of each model and plausibilities of each truth, for bounds of the accuracy
-        tables += 8.0 * n_cases * n_classes * (n_models + len(truths.makers)) * (n_models > 0)
     parts = {
-        f"scores of {n_models} models": tables,
+        f"choices of {n_models} models": tables,
         f"{truths.settings['parameters'].get('n_draws', 'given')} draws": draws,
         f"{options.n_resamples} resamples": resamples,
     }

@@ -15,7 +15,8 @@ from ..resampling import Design, Resamples, Results, resample, resamples_of
 if TYPE_CHECKING:
     from ..report.context import Ask, Context
 
-ROOM = 2 * 10**6  # cases x sections of a pass: what the sections ask for is in memory at the same time
+# cases x sections of a pass: what the sections ask for is in memory at the same time, unless the context has it
+ROOM = 2 * 10**6
 
 
 def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
@@ -45,7 +46,8 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
             waiting[one] = steps, next(steps)
         except StopIteration as end:
             found[one] = end.value
-        if len(waiting) * context.n_cases >= ROOM:
+        held = {id(one) for one in context.measures}
+        if sum(any(id(ask.what) not in held for ask in asks) for _, asks in waiting.values()) * context.n_cases >= ROOM:
             finish()
     finish()
     tables = {}

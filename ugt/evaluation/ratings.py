@@ -11,7 +11,7 @@ import numpy as np
 from .._base import checks
 from ..report.headline import VOTED_ERROR
 from ..report.tables import ends_of
-from ..resampling import Ratios
+from ..resampling import CaseNumbers, Ratios
 from ..resampling.two_way import ends_if_named
 from .grades import Graded, GradePredictions
 
@@ -46,15 +46,15 @@ class RatedWork:
     options: Options
     clusters: NDArray[Any] | None
     certainty: list[Row] = field(default_factory=list)
-    certainty_columns: list[Array] = field(default_factory=list)
+    certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)
     metrics: list[Row] = field(default_factory=list)
-    columns: list[Array] = field(default_factory=list)
+    columns: CaseNumbers = field(default_factory=CaseNumbers)
     deviations: list[Array] = field(default_factory=list)
     further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)
+    choices: dict[str, Array] = field(default_factory=dict)
     bounds: list[Any] = field(default_factory=list)
     references: list[Row] = field(default_factory=list)
     constant: dict[Any, Array] = field(default_factory=dict)
-    case_certainty: dict[str, Array] = field(default_factory=dict)
     shares: Array | None = None
     mean: Array | None = None
     top: Array | None = None

@@ -19,7 +19,8 @@ from ..report.context import MOST_CELLS
 from ..report.sections.performance import SPREADS, STANDING
 from ..report.sections.true_accuracy import COMMONEST, PERFECT
 from ..report.standings import shuffled_quantiles
-from ..report.tables import ends_of, finite, reliability_key
+from ..report.tables import ends_of, finite
+from ..resampling import CaseNumbers
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
@@ -68,15 +69,14 @@ class Work:
     clusters: NDArray[Any] | None  # (n,) cluster of each judged case
     positive: int = 1  # of two classes
     certainty: list[Row] = field(default_factory=list)
-    certainty_columns: list[Array] = field(default_factory=list)
+    certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)
     metrics: list[Row] = field(default_factory=list)
-    columns: list[Array] = field(default_factory=list)  # contributions of cases to the metrics
+    columns: CaseNumbers = field(default_factory=CaseNumbers)  # contributions of cases to the metrics
     deviations: list[Array] = field(default_factory=list)  # deviations of the metrics over draws, one per resample
     further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)  # as in the context
     bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
     references: list[Row] = field(default_factory=list)
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # of metric and reliability: contributions of cases
-    case_certainty: dict[str, Array] = field(default_factory=dict)
     graded: Graded | None = None  # measures of grades
     mean: Array | None = None  # means under the middle reliability
     top: Array | None = None  # under the middle reliability, the probability that each class is the most plausible one
@@ -101,7 +101,7 @@ class Work:
         self.quantiles = shuffled_quantiles(self.options.n_resamples, self.seed)
         self.ranked = {name: Orders.from_dense(table, self.orders[-1], ties) for name, table in self.scores.items()}
         self.of_positive = {name: ScoreOrder.of(self._score(table)) for name, table in self.scores.items()} if n_classes == 2 else {}
-        self.chosen = {name: order.sets(1).membership(1) for name, order in self.ranked.items()} if self.details else {}
+        self.choices = {name: order.sets(1).membership(1) for name, order in self.ranked.items()}
         topk = METRICS["topk_accuracy"]
         for name, order in self.ranked.items():
             for k in self.orders:
@@ -113,6 +113,8 @@ class Work:
         for reliability, truth in self.truths:
             self._judge(reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows))
             del truth  # draws are large and must be freed before the next ones are made
+        for name in ("ranked", "commonest"):  # orders of all cases, which nothing else needs
+            self.__dict__.pop(name, None)
         return self
 
     def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
@@ -150,9 +152,7 @@ class Work:
             {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
              "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.certainty_columns.append(found.per_case)
-        if measure == "certainty" and k == 1:
-            self.case_certainty[reliability_key(reliability)] = found.per_case
+        self.certainty_columns.add(found.per_case)
 
     def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: float = 0.0) -> None:
         """Add a metric; ``shared`` is the part of the spread over draws that cases share, as resamples of cases include the rest."""
@@ -164,7 +164,7 @@ class Work:
              "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), **self._two_way(found.statistic, 1)[0],
              "mc_error": found.mc_error, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.columns.append(found.per_case)
+        self.columns.add(found.per_case, model)
         self.deviations.append((over_draws[2:] - found.value) * shared)
 
     def _two_way(self, one: Statistic, n: int) -> list[Row]:
@@ -178,7 +178,7 @@ class Work:
         if reliability == self.truths.middle:
             self.top = pi
         for name in self.scores:
-            self.bounds.append((name, reliability, Assumed(pi, self.chosen[name], 1, LEAST_CASES)))
+            self.bounds.append((name, reliability, Assumed(pi, self.choices[name], 1, LEAST_CASES)))
         self._add_constant(reliability, truth)
 
     @cached_property

@@ -307,9 +307,13 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         """Mean over classes of √CL; NaN if any class has a negative CL, for which ``per_class.cl.root("zero")`` has 0."""
         return float(self.ce_per_class.mean())
 
-    @cached_property
+    @property
     def paired(self) -> HistogramLosses:
-        return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else self
+        return self._paired or self  # itself is not kept within itself: it would stay in memory until cycles are looked for
+
+    @cached_property
+    def _paired(self) -> HistogramLosses | None:
+        return HistogramLosses({}, self._statistic.paired()) if self._statistic.totals[0] else None
 
     def reliability_curve(
         self, k: int, level: float = 0.95, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: resampling.Seed = 0

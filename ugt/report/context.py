@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -16,8 +16,8 @@ from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
-from ..resampling import PartMeans, Ratios, Resamples, Results, Statistic, check_level
-from .tables import Row
+from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Statistic, check_level
+from .tables import Row, reliability_key
 
 if TYPE_CHECKING:
     from ..accuracy.bounds import Assumed
@@ -176,20 +176,20 @@ class Context:
 
     known: Annotated
     scores: Mapping[str, Array]  # model -> (n, K)
+    choices: Mapping[str, Array]  # model -> (n, K) first choices, with ties as in the evaluation; empty for ratings
     voted: Any  # a Point, or the mean ratings (n,)
     clusters: NDArray[Any] | None  # (n,) ids
     subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
     certainty: Sequence[Row]  # rows of the table, without intervals over cases
-    certainty_columns: Sequence[Array]  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
+    certainty_columns: CaseNumbers  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
     metrics: Sequence[Row]  # rows of the table of metrics, as certainty
-    columns: Sequence[Array]  # as certainty_columns
+    columns: CaseNumbers  # as certainty_columns
     deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
     further: Sequence[tuple[Statistic, Sequence[Row]]]  # measures that are not means of the cases' shares, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
     references: Sequence[Row]  # values of simple and of perfect models
     constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
     shares: Array | None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
-    case_certainty: Mapping[str, Array]  # reliability ("given" if there is none) -> (n,) certainty of order 1
     reliability: float | None  # the middle one, for tables that need a single truth
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None if the table would be too large
     top: Array | None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
@@ -209,33 +209,45 @@ class Context:
         return len(self.known.rows)
 
     @cached_property
-    def core(self) -> Statistic | None:
-        """All certainties, then all metrics, as means over cases; None if there are none."""
-        columns = [*self.certainty_columns, *self.columns]
-        if not columns:
-            return None
-        found = Ratios.of(np.stack(columns, 1))
-        found.span = (0.0, 1.0)
+    def means(self) -> list[Ratios]:
+        """All certainties, then all metrics, as means over cases."""
+        found = [*self.certainty_columns.means, *self.columns.means]
+        for one in found:
+            one.span = (0.0, 1.0)
         return found
+
+    @property
+    def measures(self) -> list[Statistic]:
+        """The statistics of certainties, metrics and further measures."""
+        return [*self.means, *(one for one, _ in self.further)]
+
+    @property
+    def case_certainty(self) -> dict[str, Array]:
+        """The certainty of order 1 (n,) of each case under each reliability ("given" if there is none)."""
+        own = ((i, row) for i, row in enumerate(self.certainty) if (row["measure"], row["k"]) == ("certainty", 1))
+        return {reliability_key(row["reliability"]): self.certainty_columns[i] for i, row in own}
 
     @cached_property
     def counted(self) -> Bools:
         """The (n,) cases that count in any of the means; the others are not resampled."""
-        every = [one.kept for one in (self.core, *(one for one, _ in self.further)) if one is not None][: 1 if self.core else None]
-        kept = np.logical_or.reduce(every) if every else np.zeros(self.n_cases, bool)
+        kept = np.logical_or.reduce([np.zeros(self.n_cases, bool), *(one.kept for one in self.means or self.measures)])
         return kept if kept.any() else np.ones_like(kept)
 
     @property
     def asked(self) -> list[Ask]:
         """The requests for resamples of certainties, metrics and further measures."""
-        n = self.options.n_resamples
-        return [Ask(one, n, self.counted) for one in (self.core, *(one for one, _ in self.further)) if one is not None]
+        return [Ask(one, self.options.n_resamples, self.counted) for one in self.measures]
 
     def beside(self, answers: Sequence[Resamples]) -> Resamples:
         """Return the resamples of all certainties, metrics and further measures, in the order of their rows, from those of ``asked``."""
-        first = list(answers[: len(answers) - len(self.further)])
-        own = answers[len(first) :]
-        return Resamples.beside([*first, *(one.take(np.arange(len(rows), dtype=np.int64)) for one, (_, rows) in zip(own, self.further))])
+        n = len(self.certainty_columns)
+        places = np.concatenate([self.certainty_columns.places, n + self.columns.places])
+        found = Resamples.beside(answers)
+        begin, at = len(places), [places]
+        for one, rows in self.further:
+            at.append(np.arange(begin, begin + len(rows), dtype=np.int64))
+            begin += len(one.names)
+        return found.take(np.concatenate(at))
 
     def label_counts(self, without: str, notes: list[str]) -> Int64 | None:
         """Return the counts of labels (n, K) if there are scores to compare with them; add a note if there are too many."""
@@ -245,7 +257,7 @@ class Context:
             notes.append(f"{without}: over {MOST_COUNTS:,} cases x classes.")
         return self.known.counts
 
-    def ask_parts(self, parts: Sequence[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
+    def ask_parts(self, parts: Iterable[tuple[Int64, Array]], what: str, notes: list[str]) -> Ask:
         """Return a request for means over parts of the cases, on the resamples of the metrics."""
         found = PartMeans(self.n_cases, parts)
         return Ask(found, self.options.affordable(found.work + 5 * self.n_cases, what, notes, most=MOST_WORK), self.counted)
@@ -289,11 +301,6 @@ class Context:
         if self.graded is None or self.graded.values is None or self.mean is None or not self.defined.any():
             return None
         return Point.from_array(self.mean, classes=self.known.axes.classes)
-
-    @cached_property
-    def choices(self) -> dict[str, Array]:
-        """The (n, K) first choices of every model, with ties as in the evaluation."""
-        return {name: first_choices(table, self.options.ties) for name, table in self.scores.items()}
 
 
 def first_choices(scores: Array, ties: str = "expectation") -> Array:

@@ -10,6 +10,7 @@ from .._base import parallel
 from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
 from .annotator_groups import ByAnnotators, GroupNumber, by_annotators, groups_of
+from .case_numbers import CaseNumbers
 from .cluster_ids import ids_of_cases
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
@@ -36,6 +37,7 @@ __all__ = [
     "Alike",
     "Answer",
     "ByAnnotators",
+    "CaseNumbers",
     "Design",
     "Difference",
     "Facts",

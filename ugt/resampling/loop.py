@@ -11,7 +11,7 @@ from .._base.arrays import Array, Bools
 from .._base.checks import room
 from .design import Design
 from .statistic import Linear, PlainSums, Statistic, Wide
-from .sums import Sums
+from .sums import Repeated, Sums
 
 
 def resample(statistics: Sequence[Statistic], kept: Bools, design: Design, seed: int, n: int | Sequence[int]) -> list[Array]:
@@ -75,7 +75,9 @@ def _tables_of(one: Statistic, sums: Sums, kept: Bools, drawn: Callable[[Array],
     if not isinstance(one, Linear):
         return []
     if not (isinstance(one, Wide) and one.too_wide):
-        return [np.asarray(sums.take(one.columns if kept.all() else one.columns[kept]))]
+        every = one.table
+        some = every if kept.all() else every.of_cases(kept) if isinstance(every, Repeated) else every[kept]
+        return [np.asarray(sums.take(some))]
     found = []
     for block in one.blocks():
         if block.shape[1]:

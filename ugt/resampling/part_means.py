@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from .._base.arrays import Array, Bools, Int64
 from .design import by_case
 from .ratios import over
 from .statistic import Statistic
-from .sums import GroupSums
+from .sums import Alike, GroupSums, Repeated
 
 if TYPE_CHECKING:
     from .design import Design
@@ -24,31 +24,40 @@ class PartMeans(Statistic):
     ----------
     n_cases : int
         Cases N of the data.
-    parts : sequence of ((r,) int, (r, M) float)
+    parts : iterable of ((r,) int, (r, M) float)
         The cases of each part, at least one, and their contributions; NaN if a case does not count.
     """
 
-    def __init__(self, n_cases: int, parts: Sequence[tuple[Int64, Array]]) -> None:
-        self.n_cases, self._m = n_cases, parts[0][1].shape[1]
-        self._rows = np.concatenate([rows for rows, _ in parts])
-        self._starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in parts])])
-        table = np.concatenate([table for _, table in parts])
+    def __init__(self, n_cases: int, parts: Iterable[tuple[Int64, Array]]) -> None:
+        self.n_cases = n_cases
+        rows, tables, codes, n = [], [], [], 0
+        for of_part, given in parts:  # only the distinct entries of each are kept, if these are few
+            few = Repeated.of(given)
+            own, code = (given, np.arange(len(given), dtype=np.int32)) if few is None else few
+            rows.append(of_part)
+            tables.append(own)
+            codes.append(code + np.int32(n))
+            n += len(own)
+        table, self._m = np.concatenate(tables), tables[0].shape[1]
         counts = ~np.isnan(table)
         if (counts == counts[:, :1]).all():  # numbers with the same cases need one column of counts
             counts = counts[:, :1]
         self._table = np.concatenate([np.where(counts, table, 0.0), counts], axis=1)
-        group = np.repeat(np.arange(len(parts), dtype=np.int32), np.diff(self._starts))
-        self._grouped = GroupSums(self._rows, group, self._table, len(parts))
-        self.names = tuple(map(str, range(len(parts) * self._m)))
+        self._rows, self._entry = np.concatenate(rows), np.concatenate(codes)
+        self._starts = np.concatenate([[0], np.cumsum([len(of_part) for of_part in rows])])
+        group = np.repeat(np.arange(len(tables), dtype=np.int32), [len(own) for own in tables])
+        alike = Alike(self._rows, self._entry, Repeated(table, self._entry).first) if n < len(self._rows) else None
+        self._grouped = GroupSums(self._rows, group, self._table, len(tables), alike)
+        self.names = tuple(map(str, range(len(tables) * self._m)))
 
     @property
     def work(self) -> int:
         """The number of products per resample."""
-        return self._table.size
+        return int(len(self._entry) * self._table.shape[1])
 
     @property
     def _counts(self) -> Bools:
-        return np.asarray(self._table[:, self._m :] != 0)
+        return np.asarray((self._table[:, self._m :] != 0)[self._entry])
 
     @property
     def kept(self) -> Bools:
@@ -72,7 +81,7 @@ class PartMeans(Statistic):
         found = np.zeros((self.n_cases, len(self.names)))
         for part, (begin, end) in enumerate(zip(self._starts[:-1], self._starts[1:])):
             numbers = slice(part * self._m, (part + 1) * self._m)
-            above, below = np.split(self._table[begin:end], [self._m], axis=1)
+            above, below = np.split(self._table[self._entry[begin:end]], [self._m], axis=1)
             own = over(above - np.nan_to_num(self.estimate[numbers]) * below, below.sum(axis=0))
             found[self._rows[begin:end], numbers] = own
         return found
@@ -81,7 +90,7 @@ class PartMeans(Statistic):
     def spans(self) -> Array:
         """The ranges (G x M, 2), from 0 to 1 if all contributions to a part are in it."""
         table = self._table[:, : self._m]
-        inside = np.logical_and.reduceat((table >= 0) & (table <= 1), self._starts[:-1])
+        inside = np.logical_and.reduceat(((table >= 0) & (table <= 1))[self._entry], self._starts[:-1])
         return np.where(inside.reshape(-1, 1), [0.0, 1.0], [-np.inf, np.inf])
 
     def counting(self, kept: Bools, design: Design) -> Array:

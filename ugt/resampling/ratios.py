@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
 from .._base.identifiers import as_array
 from .._core import _tables
 from .design import Design
 from .statistic import Changes, Linear, Without
+from .sums import Repeated
 
 
 class Quotients(Linear):
@@ -105,8 +106,10 @@ class Quotients(Linear):
         case, annotator, rows = pairs
         place = np.full(max(annotator.max(initial=-1), annotators.max(initial=-1)) + 1, -1, np.int64)
         place[annotators] = np.arange(len(annotators))
-        here = (place[annotator] >= 0) & self.kept[case]
-        case, annotator, rows = case[here], place[annotator[here]], rows[here]
+        annotator = place[annotator]
+        here = (annotator >= 0) & self.kept[case]
+        if not here.all():
+            case, annotator, rows = case[here], annotator[here], rows[here]
         (above, below), (a, b) = ((part[:, number] for part in self.parts(table)) for table in (self.columns, rows))
         return Changes(above, below, case, annotator, a - above[case], b - below[case])
 
@@ -121,17 +124,18 @@ class Ratios(Quotients):
 
     ``shares``: whether a number is a share if every contribution is between 0 and its denominator, and some are above 0.
     ``columns`` (N, M + P): the a_ij, 0 if a case does not count, then P distinct columns of b_ij; ``of_number`` (M,): which of these.
+    With ``code`` (N,), the columns are those of distinct rows, and the code is the row of each case.
     """
 
     shares = True
 
-    def __init__(self, columns: Array, of_number: Int64, names: tuple[str, ...] = ()) -> None:
-        self.columns, self.of_number, self.n_cases = columns, of_number, len(columns)
+    def __init__(self, columns: Array, of_number: Int64, names: tuple[str, ...] = (), code: Int32 | None = None) -> None:
+        self._rows, self._code, self.of_number, self.n_cases = columns, code, of_number, len(columns if code is None else code)
         self.names = names or tuple(map(str, range(len(of_number)))) if len(of_number) != 1 else names or ("value",)
 
     @classmethod
-    def of(cls, contributions: Any, denominators: Any = None, names: tuple[str, ...] = ()) -> Ratios:
-        """Return ratios of tables (N, M) as :func:`bootstrap` takes them; means if there are no denominators."""
+    def of(cls, contributions: Any, denominators: Any = None, names: tuple[str, ...] = (), code: Int32 | None = None) -> Ratios:
+        """Return ratios of tables (N, M) as :func:`bootstrap` takes them; means if there are no denominators; ``code`` as above."""
         if isinstance(contributions, tuple) and len(contributions) == 2:
             contributions, denominators = contributions
         table = table_of("contributions", contributions)
@@ -143,27 +147,49 @@ class Ratios(Quotients):
             columns = np.empty((len(table), m + len(at)))
             columns[:, :m], columns[:, m:] = table, ~undefined[:, at]
             columns[:, :m][undefined] = 0.0
-            return cls(columns, of_number, names)
+            return cls(columns, of_number, names, code)
         below = table_of("denominators", denominators)
         if below.shape not in (table.shape, (len(table), 1)):
             raise error("denominators", f"have the shape of contributions, {table.shape}, or one column", below.shape)
         undefined = undefined | np.isnan(below)
         below = np.where(undefined, 0.0, below)
         at, of_number = _distinct(column.tobytes() for column in below.T)
-        return cls(np.concatenate([np.where(undefined, 0.0, table), below[:, at]], axis=1), of_number, names)
+        return cls(np.concatenate([np.where(undefined, 0.0, table), below[:, at]], axis=1), of_number, names, code)
+
+    def compact(self) -> Ratios:
+        """Keep distinct rows only, if these are few, which takes a fraction of the memory; return the object itself."""
+        found = None if self._code is not None else Repeated.of(self._rows)
+        if found is not None:
+            self._rows, self._code = found
+        return self
+
+    @property
+    def columns(self) -> Array:  # type: ignore[override]
+        return np.asarray(self._of_cases(self._rows))
+
+    def _of_cases(self, rows: Any) -> Any:
+        return rows if self._code is None else rows[self._code]
+
+    @property
+    def table(self) -> Array | Repeated:
+        return self._rows if self._code is None else Repeated(self._rows, self._code)
+
+    @property
+    def n_columns(self) -> int:
+        return int(self._rows.shape[1])
 
     @property
     def numerator(self) -> Array:
-        return self.columns[:, : len(self.of_number)]
+        return np.asarray(self._of_cases(self._rows[:, : len(self.of_number)]))
 
     @property
     def denominator(self) -> Array:
-        return self.columns[:, len(self.of_number) :]
+        return np.asarray(self._of_cases(self._rows[:, len(self.of_number) :]))
 
     @property
     def kept(self) -> Bools:
         """The (N,) cases with a denominator."""
-        return np.asarray((self.denominator != 0).any(axis=1))
+        return np.asarray(self._of_cases((self._rows[:, len(self.of_number) :] != 0).any(axis=1)))
 
     def parts(self, table: Array) -> tuple[Array, Array]:
         m = len(self.of_number)
@@ -178,15 +204,16 @@ class Ratios(Quotients):
 
     @cached_property
     def _positive(self) -> Bools:
-        above, below = (np.asarray((table >= 0).all(axis=0)) for table in (self.numerator, self.denominator))
-        return np.asarray(above & below[self.of_number])
+        at_least: Bools = np.asarray((self._rows >= 0).all(axis=0))
+        return np.asarray(at_least[: len(self.of_number)] & at_least[len(self.of_number) :][self.of_number])
 
     @cached_property
     def _are_shares(self) -> Bools:
-        found: Bools = self._positive & (self.numerator != 0).any(axis=0)
-        for p, below in enumerate(self.denominator.T):
-            at = np.flatnonzero(found & (self.of_number == p))
-            found[at] = (self.numerator[:, at] <= below[:, None] * (1 + 1e-12)).all(axis=0)
+        numerator, denominator = np.split(self._rows, [len(self.of_number)], axis=1)
+        found: Bools = self._positive & (numerator != 0).any(axis=0)
+        for p, below in enumerate(denominator.T):
+            for j in np.flatnonzero(found & (self.of_number == p)):
+                found[j] = (numerator[:, j] <= below * (1 + 1e-12)).all()
         return found
 
     def varies(self, kept: Bools, design: Design) -> Bools:

@@ -187,12 +187,12 @@ def _from_changes(found: Changes, scale: str, kept: Bools, design: Design, odds:
     Without annotator j they change by α a + β b in every unit, and by γ more in those whose a and b change.
     """
     n, slope, j = len(odds), SCALES[scale].slope, found.annotator
-    a, b = (design.added_up(column[kept, None])[:, 0] for column in (found.above, found.below))
+    a, b = (design.added_up((column if kept.all() else column[kept])[:, None])[:, 0] for column in (found.above, found.below))
     totals = [column.sum() + np.bincount(j, by, n) for column, by in ((a, found.by_above), (b, found.by_below))]
     theta, theta_j = over(a.sum(), b.sum()), over(*totals)
     s, s_j = slope(np.asarray(theta)) / b.sum(), slope(theta_j) / totals[1]
     alpha, beta = (s - s_j) / odds, (theta_j * s_j - theta * s) / odds
-    unit = design.place_of_case[np.cumsum(kept)[found.case] - 1]
+    unit = found.case if design.plain and kept.all() else design.place_of_case[np.cumsum(kept)[found.case] - 1]
     gamma = (s_j / odds)[j] * (theta_j[j] * found.by_below - found.by_above)
     if not design.plain:  # an annotator may change several cases of a unit
         pair, of = np.unique(unit * np.int64(n) + j, return_inverse=True)

@@ -20,7 +20,7 @@ from .._base.checks import error
 from .._core import _exact
 from .design import Design
 from .slopes import gradient_of
-from .sums import added
+from .sums import Repeated, added
 
 UNNAMED = "be named for intervals over other annotators"
 
@@ -282,9 +282,14 @@ class Linear(Statistic):
 
     columns: Array  # (N, S), rows of 0 for cases that do not count
 
+    @property
+    def table(self) -> Array | Repeated:
+        """The columns (N, S), or their distinct rows if these are known."""
+        return self.columns
+
     def sums(self, cases: Array | None = None) -> Array:
         """Return the sums (B, S)."""
-        return added(self.columns, cases)
+        return added(self.table, cases)
 
     def by_case(self) -> Array:
         """Return the columns (N, S)."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
 from .._base import identifiers
-from .._base.arrays import Array, Int32, Int64, NDArray
+from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import room
 from .._core import _resample
 from .design import by_case, strips
@@ -25,16 +25,17 @@ PASS, MOST = 8, 64
 ROOM = 1 << 18  # weights of cases that a thread holds at a time: 2 MB
 TIMES_FEWER = 4  # rows per distinct row from which counting the distinct ones is faster
 TIMES_FEWER_JOINTLY = 8  # the same for the rows of several tables side by side
-SOME = 4096  # rows of a first trial: if over half of them are distinct, all rows are taken to be
+SOME, SHARE = 4096, 64  # rows of a first trial, or one of so many rows: if over half of them are distinct, all rows are taken to be
 COLUMNS = 32  # columns that are compared at a time, so that no copy of a wide table is needed
 
 
 class Alike:
-    """Entries (n,) of cases ``row``; entry i equals the distinct entry ``code[i]`` of D, which is the entry ``first[code[i]]``."""
+    """Entries (n,) of cases ``row`` (None: a case each), each like one of D distinct ones, ``code[i]``, which is the entry ``first``."""
 
-    def __init__(self, row: Int64, code: Int32, first: Int64) -> None:
+    def __init__(self, row: Int64 | None, code: Int32, first: Int64) -> None:
         self._kept = local()
-        self._row, self._code, self.first = np.asarray(row, np.int64), code, first  # Windows: numpy before 2 counts in 32 bits
+        self._row = None if row is None else np.asarray(row, np.int64)  # Windows: numpy before 2 counts in 32 bits
+        self._code, self.first = code, first
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Alike, (self._row, self._code, self.first)
@@ -49,7 +50,7 @@ class Alike:
 
     def at_places(self, places: Int64) -> Alike:
         """Return the entries at some places, as if these were the cases."""
-        return Alike(np.arange(len(places), dtype=np.int64), self._code[places], self.first)
+        return Alike(None, self._code[places], self.first)
 
     def times(self, weights: Array) -> Array:
         """Return the number of times (D, B) that each distinct entry occurs, under weights of the cases (N, B)."""
@@ -65,24 +66,54 @@ class Alike:
         return np.asarray(last[1])
 
 
+class Repeated(NamedTuple):
+    """A table (N, S) of cases with few distinct rows: row ``code`` (N,) of the table ``rows`` (D, S)."""
+
+    rows: Array
+    code: Int32
+
+    @classmethod
+    def of(cls, table: Array) -> Repeated | None:
+        """Return a table with its distinct rows; None if there are too many."""
+        found = distinct_rows(table)
+        return None if found is None else cls(table[found[0]], found[1])
+
+    def of_cases(self, kept: Bools) -> Repeated:
+        """Return the table of some of the cases, with the rows that they have."""
+        code, first = identifiers.factorize(self.code[kept])
+        return Repeated(self.rows[self.code[kept][first]], code)
+
+    @property
+    def first(self) -> Int64:
+        """A case of each row (D,), if each has one."""
+        found = np.empty(len(self.rows), np.int64)
+        found[self.code[::-1]] = np.arange(len(self.code), dtype=np.int64)[::-1]  # the last assignment, of the first case, remains
+        return found
+
+
+def whole(table: Array | Repeated) -> Array:
+    """Return a table (N, S) with a row for each case."""
+    return table.rows[table.code] if isinstance(table, Repeated) else table
+
+
 class GroupSums:
-    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` and of a group.
+    """Sums over groups of the columns of a table (n, S) of entries, each of a case ``row`` (None: a case each) and of a group.
 
     If it is known which entries are alike, the groups (D,) and the table (D, S) are those of the distinct entries.
     """
 
-    def __init__(self, row: Int64, group: Int32, table: Array, n_groups: int, alike: Alike | None = None) -> None:
+    def __init__(self, row: Int64 | None, group: Int32, table: Array, n_groups: int, alike: Alike | None = None) -> None:
         table = np.asarray(table, np.float64)
         if alike is None:
             found = distinct_rows(table, code=group if n_groups > 1 else None)
             if found is not None:
                 alike, group, table = Alike(row, found[1], found[0]), group[found[0]], table[found[0]]
         self.alike, self.n_groups = alike, n_groups
-        row = np.asarray(row, np.int64) if alike is None else np.arange(len(group), dtype=np.int64)
+        entries = None if row is None or alike is not None else np.asarray(row, np.int64)
         if n_groups > 1:  # the entries of a group together, in their order: a run is added faster
             order = np.argsort(group, kind="stable")
-            row, group, table = row[order], group[order], table[order]
-        self._entries = row, group, table
+            entries, group, table = order if entries is None else entries[order], group[order], table[order]
+        self._entries = entries, group, table
 
     def sums(self, weights: Array) -> Array:
         """Return the sums (B, groups, S) under weights of cases (N, B)."""
@@ -117,8 +148,13 @@ def distinct_rows(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | N
 
     Rows with different ``code`` (n,) are different, too.
     """
-    if len(table) > 2 * SOME and distinct_rows(table[:SOME], 2, None if code is None else code[:SOME]) is None:
+    some = max(SOME, len(table) // SHARE)
+    if len(table) > 2 * some and _distinct_rows(table[:some], 2, None if code is None else code[:some]) is None:
         return None
+    return _distinct_rows(table, fewer, code)
+
+
+def _distinct_rows(table: NDArray[Any], fewer: int, code: Int32 | None) -> tuple[Int64, Int32] | None:
     columns = table if table.ndim > 1 else table[:, None]
     found: tuple[Int64, Int32] | None = None
     for begin in range(0, max(1, columns.shape[1]), COLUMNS):
@@ -129,10 +165,12 @@ def distinct_rows(table: NDArray[Any], fewer: int = TIMES_FEWER, code: Int32 | N
     return found
 
 
-def added(columns: Array, cases: Array | None) -> Array:
-    if cases is None:
-        return np.array([[np.ascontiguousarray(column).sum() for column in columns.T]])  # a column's sum must not depend on the others
-    return np.asarray(np.einsum("bn,ns->bs", cases, columns))  # not a matrix product, whose last bits depend on the threads
+def added(table: Array | Repeated, cases: Array | None) -> Array:
+    """Return the sums (B, S) of the columns of a table under weights of cases (B, N), or (1, S) with every case once."""
+    if cases is None:  # a column's sum must not depend on the others
+        rows, code = table if isinstance(table, Repeated) else (table, ...)
+        return np.array([[np.ascontiguousarray(column)[code].sum() for column in rows.T]])
+    return np.asarray(np.einsum("bn,ns->bs", cases, whole(table)))  # not a matrix product, whose last bits depend on the threads
 
 
 class Sums:
@@ -147,21 +185,23 @@ class Sums:
         self._placed: list[tuple[Array, Int64, Array]] = []
         self._alike: list[tuple[Array, Int64, GroupSums]] = []
 
-    def take(self, table: Array, only_alike: bool = False) -> Array | None:
+    def take(self, table: Array | Repeated, only_alike: bool = False) -> Array | None:
         """Add a table (N, S) and return the array (n, S) that :meth:`add` fills; None if ``only_alike`` and its rows are not."""
-        placed = self._design.added_up(table)
-        varies = np.flatnonzero(~self._design.constant(placed))
-        few = distinct_rows(placed) if self._design.plain else None
+        few: Repeated | None = table if isinstance(table, Repeated) and self._design.plain else None
+        placed = self._design.added_up(whole(table)) if few is None else few.rows
+        if few is None and self._design.plain:
+            few = Repeated.of(placed)
         if only_alike and few is None:
             return None
-        room(f"{self._n} resamples", 8.0 * self._n * table.shape[1])
-        found = np.tile(added(placed, None), (self._n, 1))
+        room(f"{self._n} resamples", 8.0 * self._n * placed.shape[1])
+        varies = np.flatnonzero(~self._design.constant(placed))
+        found = np.tile(added(placed if few is None else few, None), (self._n, 1))
         if few is None:
             self._placed.append((found, varies, placed))
             return found
-        alike = Alike(np.arange(len(placed), dtype=np.int64), few[1], few[0])
-        own = np.ascontiguousarray(placed[few[0]][:, varies])
-        self._alike.append((found, varies, GroupSums(few[0], np.zeros(len(own), np.int32), own, 1, alike)))
+        first, own = few.first, np.ascontiguousarray(few.rows[:, varies])
+        alike = Alike(None, few.code, first)
+        self._alike.append((found, varies, GroupSums(first, np.zeros(len(own), np.int32), own, 1, alike)))
         return found
 
     def complete(self, n_cases: int) -> int:

@@ -63,7 +63,9 @@ def make(context: Context, notes: list[str]) -> Made:
             classes = ByClass(context, size, said, notes) if several else None
             tables["agreement_by_pair"] = _by_pair(context, said, notes)
         if classes is not None and len(classes.chosen):
-            n = options.affordable(5 * labels.n_cases + classes.ratios.columns.size, "agreement by class", notes, most=MOST_WORK)
+            n = options.affordable(
+                5 * labels.n_cases + labels.n_cases * classes.ratios.n_columns, "agreement by class", notes, most=MOST_WORK
+            )
             asks.append(Ask(classes.ratios, n, context.counted))
     resampled = yield asks
     if coefficients is not None:
@@ -119,7 +121,7 @@ class ByClass:
         self.counts = np.bincount(case * width + place[label], count, n * width).reshape(n, width)[:, :-1]
         below = self.counts * (size > 1)[:, None]
         above = below * (self.counts - 1) / np.maximum(size - 1, 1)[:, None]
-        self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64))
+        self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64)).compact()
 
     def rows(self, context: Context, intervals: Array) -> list[Row]:
         """Return one row per class."""

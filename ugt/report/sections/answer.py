@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..._base.arrays import Array
-from ...resampling import Ratios
+from ...resampling import CaseNumbers, Resamples
 from .. import first
 from ..context import Ask, Made
 from ..headline import higher_is_better
@@ -16,7 +16,6 @@ from ..markup import Data, Section
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from ...resampling import Resamples
     from ..context import Context
     from ..tables import Row
 
@@ -36,11 +35,9 @@ def make(context: Context, notes: list[str]) -> Made:
         answers[str(context.known.axes.classes[int(np.argmax(context.shares))])] = ComparedWithConstant.of(context, context.constant)
     if graded is not None and graded.constant:
         answers[graded.answer] = ComparedWithConstant.of(context, graded.constant)
-    found = yield [Ask(one.means, context.options.n_resamples, context.counted) for one in answers.values()]
+    found = yield [Ask(one, context.options.n_resamples, context.counted) for each in answers.values() for one in each.columns.means]
     return {
-        "constant_answer": [
-            row for (answer, one), drawn in zip(answers.items(), found) for row in one.rows(answer, drawn, context.intervals(drawn))
-        ],
+        "constant_answer": [row for answer, one in answers.items() for row in one.rows(context, answer, found)],
         "references": [dict(row) for row in context.references],
     }
 
@@ -48,23 +45,30 @@ def make(context: Context, notes: list[str]) -> Made:
 class ComparedWithConstant(NamedTuple):
     """The means of constant answers, and of the differences of models to them."""
 
-    means: Ratios
+    columns: CaseNumbers
     wanted: list[tuple[int, int, str, str, float | None]]  # numbers of the difference and of the answer; model, metric, reliability
 
     @classmethod
     def of(cls, context: Context, constants: Mapping[tuple[str, float | None], Array]) -> ComparedWithConstant:
-        columns, wanted = list(constants.values()), []
+        columns, wanted = CaseNumbers(), []
+        for constant in constants.values():
+            columns.add(constant)
         for own, ((metric, reliability), constant) in enumerate(constants.items()):
             for model in context.scores:
                 column = context.column(model, metric, reliability)
                 if column is not None:
                     wanted.append((len(columns), own, model, metric, reliability))
-                    columns.append(column - constant if higher_is_better(metric) else constant - column)
-        means = Ratios.of(np.stack(columns, 1))
-        means.shares = all(higher_is_better(metric) for metric, _ in constants)
-        return cls(means, wanted)
+                    columns.add(column - constant if higher_is_better(metric) else constant - column, model)
+        for one in columns.means:
+            one.shares = all(higher_is_better(metric) for metric, _ in constants)
+        return cls(columns, wanted)
 
-    def rows(self, answer: str, found: Resamples, ends: Array) -> Iterator[Row]:
+    def rows(self, context: Context, answer: str, resampled: list[Resamples]) -> Iterator[Row]:
+        """Yield the rows from resamples of the columns' means, which are taken from the list."""
+        n = len(self.columns.means)
+        found = Resamples.beside(resampled[:n]).take(self.columns.places)
+        del resampled[:n]
+        ends = context.intervals(found)
         for at, own, model, metric, reliability in self.wanted:
             yield {
                 "model": model, "metric": metric, "reliability": reliability, "answer": answer, "value": finite(found.estimate[own]),

@@ -43,7 +43,7 @@ def make(context: Context, notes: list[str]) -> Made:
         least = "lowest mean absolute error" if context.graded is not None else "highest top-1 accuracy"
         notes.append(f"Differences of pairs are of the {MOST_MODELS} models with the {least}.")
     wanted = [key for key in dict.fromkeys(key[:3] for key in place) if key[2] == context.reliability or key[0] in HEADLINES]
-    if len(models) < 2 or not any(one.kept.any() for one in (context.core, *(one for one, _ in context.further)) if one is not None):
+    if len(models) < 2 or not any(one.kept.any() for one in context.measures):
         return {}
     resampled = context.beside((yield context.asked))
     rows, n = [], len(context.certainty)

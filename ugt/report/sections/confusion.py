@@ -58,7 +58,7 @@ def make(context: Context, notes: list[str]) -> Made:
     asked = [_agreement(truth, other, choice) for choice in choices.values()]
     if context.groups is not None:
         asked += [_by_group(top, choice, context.groups[0]) for choice in context.choices.values()]
-    work = 5 * context.n_cases + sum(one.columns.size for one in asked)
+    work = 5 * context.n_cases + sum(one.n_cases * one.n_columns for one in asked)
     n = context.options.affordable(work, "agreement class by class", notes, most=MOST_WORK)
     found = yield [Ask(one, n, context.counted) for one in asked]
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
@@ -80,14 +80,14 @@ def make(context: Context, notes: list[str]) -> Made:
 def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
     """Return positive agreement for each class, then negative."""
     above = [truth * choice, other * (1 - choice)]
-    return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1], dtype=np.int64))
+    return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1], dtype=np.int64)).compact()
 
 
 def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
     """Return positive agreement for each group, then the accuracy given the group."""
     truth = summed(top, group)
     above = [truth * summed(choice, group), summed(top * choice, group)]
-    return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1], dtype=np.int64), 2))
+    return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1], dtype=np.int64), 2)).compact()
 
 
 def _pooled(table: Array, kept: Int64) -> Array:

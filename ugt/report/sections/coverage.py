@@ -53,30 +53,36 @@ def make(context: Context, notes: list[str]) -> Made:
         said = f"fewer than {LEAST_CASES} cases" if n < LEAST_CASES else "the clusters cannot be divided into two halves"
         notes.append(f"Prediction sets were not made: {said}.")
         return {}
-    truth = context.mean if kept.all() else context.mean[kept]
-    ids = context.known.axes.case_ids[context.known.rows][kept]
     wanted = [(model, score) for model in models for score in MEANINGS]
-
-    def judged(begin: int, end: int) -> tuple[Array, Int64, list[str]]:
-        model, score = wanted[begin]
-        probs = np.ascontiguousarray(context.scores[model][kept], np.float64)
-        return _both_halves(probs, truth, ids, first, score, context.making.seed)
-
-    answers = parallel.run(judged, len(wanted), 1, "prediction sets")
-    notes += dict.fromkeys(note for *_, said in answers for note in said)
-    found = {one: (mass, size) for one, (mass, size, _) in zip(wanted, answers)}
-    table = np.full((len(kept), len(found) * len(LEVELS)), np.nan)
-    table[kept] = np.concatenate([mass for mass, _ in found.values()]).T
-    (resamples,) = yield [Ask(Ratios.of(table), context.options.affordable(n * table.shape[1]))]
+    coverage, answers = _judged(context, context.mean, first, wanted)
+    notes += dict.fromkeys(note for _, said in answers for note in said)
+    (resamples,) = yield [Ask(coverage, context.options.affordable(n * len(coverage.names)))]
     intervals, rows = context.intervals(resamples), []  # thresholds are taken as fixed
-    for j, ((model, score), (mass, size)) in enumerate(found.items()):
-        for i, level in enumerate(LEVELS):
+    for j, ((model, score), (means, _)) in enumerate(zip(wanted, answers)):
+        for i, (level, (mass, size, empty)) in enumerate(zip(LEVELS, means.T.tolist())):
             rows.append({
-                "model": model, "score": score, "level": level, "coverage": float(mass[i].mean()),
-                **ends_of(intervals[j * len(LEVELS) + i]), "mean_size": float(size[i].mean()),
-                "empty_share": float((size[i] == 0).mean()), "n_cases": n,
+                "model": model, "score": score, "level": level, "coverage": mass, **ends_of(intervals[j * len(LEVELS) + i]),
+                "mean_size": size, "empty_share": empty, "n_cases": n,
             })  # fmt: skip
     return {"set_coverage": rows}
+
+
+def _judged(context: Context, mean: Array, first: Bools, wanted: list[tuple[str, str]]) -> tuple[Ratios, list[tuple[Array, list[str]]]]:
+    """Return the coverages of models and scores, and of each the means (3, levels) of mass, size and whether sets are empty, and notes."""
+    kept = context.defined
+    truth = mean if kept.all() else mean[kept]
+    ids = context.known.axes.case_ids[context.known.rows][kept]
+    table = np.full((len(kept), len(wanted) * len(LEVELS)), np.nan)
+
+    def judged(begin: int, end: int) -> tuple[Array, list[str]]:
+        model, score = wanted[begin]
+        probs = np.ascontiguousarray(context.scores[model] if kept.all() else context.scores[model][kept], np.float64)
+        mass, size, said = _both_halves(probs, truth, ids, first, score, context.making.seed)
+        table[kept, begin * len(LEVELS) : end * len(LEVELS)] = mass.T
+        return np.array([mass.mean(axis=1), size.mean(axis=1), (size == 0).mean(axis=1)]), said
+
+    answers = parallel.run(judged, len(wanted), 1, "prediction sets")
+    return Ratios.of(table).compact(), answers
 
 
 def _models(context: Context, mean: Array, notes: list[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,22 +56,24 @@ def make(context: Context, notes: list[str]) -> Made:
     mean = context.mean[kept]
     classes = [context.positive] if context.known.n_classes == 2 else _classes(mean, context.known.axes, notes)
     n = _resamples(len(mean) * len(context.scores) * len(classes), context, notes)
-    found: dict[tuple[str, str], Curves] = {}
+    makers: dict[tuple[str, str], Callable[[], Curves]] = {}
     for k in classes:
         name, p = str(context.known.axes.classes[k]), np.ascontiguousarray(np.clip(mean[:, k], 0.0, 1.0))
         if not 0 < p.sum() < len(p):
             notes.append(f"Curves of class {name} are undefined: no case is {'negative' if p.sum() > 0 else 'positive'}.")
             continue
         for model, table in context.scores.items():
-            found[model, name] = Curves(ScoreColumn(Order(np.ascontiguousarray(score_of(table, k)[kept])), p), kept)
+            makers[model, name] = partial(Curves.of, table, k, p, kept)
+    found = {key: make() for key, make in makers.items()} if n else {}  # without bands one after the other, which takes less memory
     # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
     soft = [(rows[0], score) for score, rows in context.further if rows[0]["metric"] == "soft_auroc"]
     told = {row["model"]: score for row, score in soft if row["reliability"] == context.reliability}
-    asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in found if model in told]
-    resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in (found.values() if n else ()))]
+    asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in makers if model in told]
+    resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in found.values())]
     areas = iter(resampled[: len(asks)])
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for ((model, name), one), resamples in zip(found.items(), resampled[len(asks) :] or [None] * len(found)):
+    for ((model, name), make_one), resamples in zip(makers.items(), resampled[len(asks) :] or [None] * len(makers)):
+        one = found[model, name] if found else make_one()
         start, n_cases = {"model": model, "class": name}, {"n_cases": len(mean)}
         bands = np.full((len(one.names), 2), np.nan) if resamples is None else resamples.interval(context.options.level)
         if model in told:
@@ -143,6 +147,11 @@ class Curves(Statistic):
         self.column, self._kept, self.n_cases = column, kept, len(kept)
         self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)
         self.names = (*self._points.names, *ALL)
+
+    @classmethod
+    def of(cls, scores: Array, k: int, p: Array, kept: Bools) -> Curves:
+        """Return the curves of class k, from scores (N, K) and the probabilities of the class in the kept cases."""
+        return cls(ScoreColumn(Order(np.ascontiguousarray(score_of(scores, k)[kept])), p), kept)
 
     @property
     def kept(self) -> Bools:

@@ -37,7 +37,8 @@ def make(context: Context, notes: list[str]) -> Made:
     if context.known.n_cases * context.known.n_classes > MOST_COUNTS:
         notes.append(f"Models were not compared with annotators: over {MOST_COUNTS:,} cases x classes.")
         return {}
-    choices = {name: first_choices(scores) for name, scores in context.scores.items()}
+    shared = context.options.ties == "expectation"
+    choices = context.choices if shared else {name: first_choices(scores) for name, scores in context.scores.items()}
     least = max(LEAST_CASES, _cases_of_the_nth(labels))
     with notices.heard():  # undefined numbers are empty in the table
         found = annotator_discrepancy(labels, choices, distance="zero-one", least_cases=least)

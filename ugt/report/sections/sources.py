@@ -51,8 +51,7 @@ def make(context: Context, notes: list[str]) -> Made:
     by_source = {"annotators": shown} if shown else {"labels": _over_labels(context, wanted[1], notes)}
     by_source["draws"] = [_of(row["draw_std"], (row["draw_low"], row["draw_high"])) for row in own]
     if any(row["n_cases"] for row in own):
-        resampled, *_ = yield context.asked
-        found = resampled.take([len(context.certainty) + i for i in at])
+        found = context.beside((yield context.asked)).take([len(context.certainty) + i for i in at])
         stds = _std(found.values)
         ends = context.intervals(found)
         together = found.values + np.stack([context.deviations[i] for i in at], axis=1)

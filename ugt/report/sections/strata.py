@@ -52,9 +52,9 @@ def make(context: Context, notes: list[str]) -> Made:
     levels = [level for level in levels if len(level[2])]
     if not levels:
         return {}
-    parts = [(rows, np.stack([column[rows] for column in columns], 1)) for *_, rows in levels]
+    parts = ((rows, np.stack([column[rows] for column in columns], 1)) for *_, rows in levels)
     (found,) = yield [context.ask_parts(parts, "strata", notes)]
-    ends, n_counted = context.intervals(found), np.concatenate([(~np.isnan(part)).sum(axis=0) for _, part in parts])
+    ends, n_counted = context.intervals(found), [int((~np.isnan(column[rows])).sum()) for *_, rows in levels for column in columns]
     clusters = None if context.clusters is None else np.unique(context.clusters, return_inverse=True)[1].reshape(-1)
     table = []
     for i, (stratum, level, rows) in enumerate(levels):
@@ -64,7 +64,7 @@ def make(context: Context, notes: list[str]) -> Made:
             few = bool(n_counted[j] < FEW_CASES or (n_clusters is not None and n_clusters < FEW_CLUSTERS))
             table.append({
                 "stratum": stratum.name, "level": level, "model": model, "metric": metric, "value": finite(found.estimate[j]),
-                **ends_of((None, None) if few else ends[j]), "n_cases": int(n_counted[j]), "n_clusters": n_clusters, "few": few,
+                **ends_of((None, None) if few else ends[j]), "n_cases": n_counted[j], "n_clusters": n_clusters, "few": few,
             })  # fmt: skip
     if any(row["few"] for row in table):
         notes.append(f"Strata with fewer than {FEW_CASES} cases, or {FEW_CLUSTERS} clusters where there are clusters, have no intervals.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,12 +42,17 @@ def make(context: Context, notes: list[str]) -> Made:
         notes += ["Truths are set side by side for the first choice of a model only (k = 1)."] if models else []
         return {}
     own = np.stack(base, 1)
-    judged = [*_evaluated(context, models, own), *_annotators(context, notes)]
-    # values of the models, and their differences from those under the voted label on the same cases
-    parts = [(one.rows, np.concatenate([one.table, one.table - own[one.rows]], 1)) for one in judged]
-    (found,) = yield [context.ask_parts(parts, "the models under each truth", notes)]
-    values, ends = (table.reshape(len(parts), 2, len(models), -1) for table in (found.estimate, context.intervals(found)))
-    return {"truth_models": [row for i, one in enumerate(judged) for row in _rows(models, one, values[i, ..., 0], ends[i])]}
+    judged: list[tuple[str, str | None, list[int]]] = []
+
+    def parts() -> Iterator[tuple[Int64, Array]]:
+        """Yield values of the models, and their differences from those under the voted label on the same cases."""
+        for one in chain(_evaluated(context, models, own), _annotators(context, notes)):
+            judged.append((one.truth, one.name, (~np.isnan(one.table)).sum(axis=0).tolist()))
+            yield one.rows, np.concatenate([one.table, one.table - own[one.rows]], 1)
+
+    (found,) = yield [context.ask_parts(parts(), "the models under each truth", notes)]
+    values, ends = (table.reshape(len(judged), 2, len(models), -1) for table in (found.estimate, context.intervals(found)))
+    return {"truth_models": [row for i, one in enumerate(judged) for row in _rows(models, *one, values[i, ..., 0], ends[i])]}
 
 
 def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Judgement]:
@@ -92,12 +98,12 @@ def _hits(context: Context, case: Int64, label: Int64, weight: Array, entry: Int
     return np.stack([np.bincount(entry, weight * choice[case, label], n) for choice in context.choices.values()], 1)
 
 
-def _rows(models: list[str], found: Judgement, values: Array, ends: Array) -> Iterator[Row]:
+def _rows(models: list[str], truth: str, name: str | None, n_cases: list[int], values: Array, ends: Array) -> Iterator[Row]:
     """Yield rows of values (2, M) and their gaps, with ends (2, M, 2); the voted label has no gap to itself."""
-    is_voted = found.truth == "voted"
-    for m, (model, column) in enumerate(zip(models, found.table.T)):
+    is_voted = truth == "voted"
+    for m, model in enumerate(models):
         yield {
-            "model": model, "truth": found.truth, "name": found.name, "metric": METRIC, "k": 1, "value": finite(values[0, m]),
-            **ends_of(ends[0, m]), "n_cases": int((~np.isnan(column)).sum()), "gap": None if is_voted else finite(values[1, m]),
+            "model": model, "truth": truth, "name": name, "metric": METRIC, "k": 1, "value": finite(values[0, m]),
+            **ends_of(ends[0, m]), "n_cases": n_cases[m], "gap": None if is_voted else finite(values[1, m]),
             **ends_of((None, None) if is_voted else ends[1, m], "gap_low", "gap_high"),
         }  # fmt: skip

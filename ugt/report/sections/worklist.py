@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._base.ragged import offsets_of, row_of, sizes_of
 from ...annotations.first_choices import first_choices
+from ...resampling import distinct_rows
 from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Section, count, finding
@@ -15,7 +16,7 @@ from ..rows import plain_table
 from ..tables import CERTAINTY, ResultTable, finite, reliability_key
 
 if TYPE_CHECKING:
-    from ..._base.arrays import Int64
+    from ..._base.arrays import Array, Int64
     from ...plausibilities import Point
     from ..context import Context
     from ..tables import Row
@@ -38,11 +39,17 @@ def make(context: Context, notes: list[str]) -> dict[str, Any]:
             "case": [str(case) for case in known.axes.case_ids[rows].tolist()],
             "n_annotations": [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
             "voted": _best_classes(context.voted, order),
-            **{f"{CERTAINTY}{name}": values[order].tolist() for name, values in certainty.items()},
-            "mean_certainty": mean[order].tolist(),
+            **{f"{CERTAINTY}{name}": _listed(values[order]) for name, values in certainty.items()},
+            "mean_certainty": _listed(mean[order]),
         }),
         "unanimous_cases": _unanimous(context) if context.details else (),
     }  # fmt: skip
+
+
+def _listed(values: Array) -> list[float]:
+    """Return numbers as a list; equal ones are one object if there are few different ones, which saves most of the memory."""
+    found = distinct_rows(values)
+    return list(values.tolist() if found is None else np.array(values[found[0]].tolist(), object)[found[1]])
 
 
 def _unanimous(context: Context) -> list[Row]:
