@@ -72,7 +72,7 @@ def orders_of(k: Any, n_classes: int) -> list[int]:
     """Return the orders k of certainty and metrics; none without classes."""
     if n_classes == 0:
         return []
-    wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
+    wanted = [1, *([min(3, n_classes - 1)] if n_classes > 2 else [])] if k is None else np.atleast_1d(np.asarray(k)).tolist()
     if not wanted:
         raise checks.error("k", "hold at least one order", k)
     return sorted({checks.whole("k", one, 1, n_classes) for one in wanted})
