@@ -93,7 +93,7 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     with open("report/cases.csv", newline="", encoding="utf-8") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
-    cells, _ = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]  # and a block of further measures of top-2
+    cells, _ = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]  # and of top-2
     kept = [row for row in found["metrics"] if row["model"] == "A" and row["reliability"] in (None, 1.0)]
     wanted = [row for metric in ("voted_accuracy", "topk_accuracy") for row in kept if row["metric"] == metric]
     assert len(cells) == 5 and cells[1:] == [f"{row['value']:.2f} ({row['case_low']:.2f} to {row['case_high']:.2f})" for row in wanted]

@@ -17,9 +17,9 @@ from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagr
 from ...histogram.scores import histogram_log_loss
 from .. import markup as html
 from ..context import Ask, Made
-from ..digest import shown
+from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import Data, Section, find, level_of, unique
+from ..markup import Data, Section, find, unique
 from ..rows import cell, plain_table
 from ..tables import finite
 
@@ -182,5 +182,5 @@ def render(source: Data) -> Section | None:
         own = [find(entries, model=model, loss=loss) for model in models]
         if any(own):
             rows.append((meaning, [cell(digits, e, "debiased") for e in own]))
-    note = f"{level_of(source)} intervals below each value; calibration.csv has all losses, with their bias"
+    note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias"
     return html.section("calibration", TITLE, how, plain_table("Debiased losses", note, ["loss", *map(shown, models)], rows))

@@ -75,7 +75,8 @@ def _spread(digest: Digest) -> str:
     for source in unique(entries, "source"):
         own = [find(entries, model=m, source=source) for m in drawn]
         rows.append((MEANINGS[source], [NONE if e is None else f"± {digits.points((e['high'] - e['low']) / 2)}" for e in own]))
-    rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
+    if not digest.withheld:
+        rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
     return plain_table("Sources of uncertainty", note, ["", *map(shown, drawn)], rows)
 
@@ -97,7 +98,8 @@ def _heading(digest: Digest) -> str:
     size = {name: max((abs(e["change"]) for e in rows.get(best, ())), default=0.0) for name, rows in settings.items()}
     name = max(size, key=lambda one: size[one])
     row = digest.row(best, digest.main)
-    half = None if row is None or row["case_low"] is None else (row["case_high"] - row["case_low"]) / 2
+    low, high = (None, None) if row is None else digest.case_ends(row)
+    half = None if low is None or high is None else (high - low) / 2
     points = Digits(1).points(size[name])
     beside = "" if half is None else f"; other cases would change it by ±{Digits(1).points(half)}"
     return f"The largest change, “{name}”, moves {shown(best)} by {points} points{beside}"
