@@ -8,7 +8,7 @@ from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import plain_table
-from .sources import MEANINGS
+from .sources import MEANINGS, wider_alone
 
 MOST_MODELS, MOST_ROWS = 4, 12
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}
@@ -78,7 +78,10 @@ def _spread(digest: Digest) -> str:
     if not digest.withheld:
         rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
-    return plain_table("Sources of uncertainty", note, ["", *map(shown, drawn)], rows)
+    alone = [find(entries, model=m, source="annotators") for m in drawn]
+    known = [(row, part) for m, part in zip(drawn, alone) if part is not None and (row := digest.row(m, digest.main)) is not None]
+    why = wider_alone([row for row, _ in known], [part for _, part in known], digest.source["data"].get("n_annotators") or 0)
+    return plain_table("Sources of uncertainty", ". ".join([note, *why]), ["", *map(shown, drawn)], rows)
 
 
 def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:
