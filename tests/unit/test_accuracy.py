@@ -465,7 +465,7 @@ def test_undefined_cases_are_left_out_and_counted(metric, prediction):
         assert rest.left_out == {}
         assert (found.value, found.n_cases, found.draw_std) == (rest.value, rest.n_cases, rest.draw_std)
         assert found.draw_interval() == rest.draw_interval()
-        assert found.interval() == rest.interval()
+        assert np.array_equal(found.interval(), rest.interval(), equal_nan=True)
 
 
 @pytest.mark.parametrize("metric, prediction", metrics_of_any_kind())

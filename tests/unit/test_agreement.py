@@ -409,3 +409,23 @@ def test_scores_are_equal_only_to_themselves():
     """Comparing arrays would raise an error."""
     one, other = (leave_one_annotator_out(ugt.Labels.from_wide([[0, 1, 1], [0, 0, 1]], classes=2)) for _ in range(2))
     assert one == one and one != other and len({one, other}) == 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+def test_few_cases_that_are_alike_have_no_interval_for_a_reason(n):
+    """Without any of them agreement is the same, which does not show that it is in other cases."""
+    table = ugt.agreement_table(ugt.Labels.from_wide(np.tile([0, 0, 0, 1, 1], (n, 1))))
+    for row in table.rows(n_resamples=50):
+        if abs(row["value"] - 0.4) < 1e-9 or n == 1:
+            assert (row["low"], row["high"]) == (None, None) and row["reason"].startswith("no interval: too few cases")
+    enough = ugt.percent_agreement(ugt.Labels.from_wide(np.tile([0, 0, 0, 1, 1], (20, 1)))).interval()
+    assert enough == pytest.approx((0.4, 0.4))
+
+
+def test_correlations_of_two_cases_have_no_interval_for_a_reason():
+    """They are undefined without either case, which was taken as no change: the interval had no width."""
+    table = ugt.agreement_table(ugt.Ratings.from_wide([[17.8, 16.1, 13.5, 18.9], [35.2, 24.8, 33.5, 24.5]]))
+    for row in table.rows(n_resamples=50):
+        assert row["value"] is not None and (row["low"], row["high"]) == (None, None)
+        assert row["reason"] == "no interval: too few cases (or clusters) to show how others would differ"
+        assert row["two_way_low"] is None or row["two_way_high"] - row["two_way_low"] > 0.5

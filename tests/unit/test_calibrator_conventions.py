@@ -89,7 +89,7 @@ def test_bad_probabilities(kind):
     ):
         refused(message, own().fit, bad, counts)
     if kind is not ugt.AlphaCalibration:
-        message = r"predictions must be above 0 \(or give floor, such as 1e-12\)\. Got 0\.0, first at case 4, class 1\."
+        message = r"predictions must be above 0 \(or give floor=, such as 1e-12\)\. Got 0\.0, first at case 4, class 1\."
         refused(message, own().fit, changed(z, 4, np.eye(z.shape[1])[0]), counts)
         many = np.tile(z, (1000, 1))
         many[50_004] = np.eye(z.shape[1])[0]

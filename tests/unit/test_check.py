@@ -152,8 +152,39 @@ def test_long_lists_say_how_many_are_not_shown(capsys, folder):
 def test_rows_that_are_joined_by_position_name_their_ends(checked):
     _, found = checked("labels.csv", "array.npy")["inputs"]
     assert found["notes"] == [
-        "The scores of array.npy came without case ids and were joined by position: row 1 is case 'c0', row 12 is case 'c11'."
+        "The probabilities of array (6 decimals) are rounded: those of each case were divided by their sum.",
+        "The scores of array.npy came without case ids and were joined by position: row 1 is case 'c0', row 12 is case 'c11'.",
     ]
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3])
+def test_rounded_probabilities_are_said_alike_by_all_commands(checked, capsys, folder, decimals):
+    thirds = np.arange(12)[:, None] % 4 == 0  # whose sums are off at every number of decimals
+    rows = [(case, *row) for case, row in zip(CASES, np.round(np.where(thirds, 1 / 3, 0.9 * PROBS + 1 / 30), decimals).tolist())]
+    for name, some in (("few.csv", rows), ("first.csv", rows[:8]), ("second.csv", rows[8:])):
+        (folder / name).write_text(table(("case", *CLASSES), some))
+    (found,) = checked("labels.csv", "few.csv")["inputs"][1:]
+    assert cli.main(["evaluate", "--annotations", "labels.csv", "--predictions", "few.csv", "--n-boot", "20", "--out", "r"]) == 0
+    evaluated = json.loads((folder / "r" / "evaluation.json").read_text())
+    words = ["calibrate", "--annotations", "labels.csv", "--fit", "first.csv", "--apply", "second.csv", "--n-boot", "20", "--out", "c"]
+    capsys.readouterr()
+    code = cli.main([*words, "--json"])
+    out, err = capsys.readouterr()
+    note = f"The probabilities of few ({decimals} decimals) are rounded: those of each case were divided by their sum."
+    if decimals > 1:
+        assert (found["values"], note in found["notes"], note in evaluated["notes"]) == ("probabilities", True, True)
+        assert code == 0 and note.replace("few", "first.csv") in json.loads(out)["reading"]
+        return
+    why = re.search(r"the values of a case add up to .*, not to 1; give more digits if they were rounded", found["values"])
+    assert f"The scores of model few are not probabilities ({why[0]}): its calibration was not computed." in evaluated["notes"]
+    assert code == 2 and re.search(r"--input must be given, because .*\. Got 'auto' \(the values of a case add up to", err)
+
+
+def test_models_of_a_file_that_differ_are_said_apart(checked, folder):
+    rows = [("A", *row) for row in SCORED] + [("B", case, *(9 * x for x in row)) for case, *row in SCORED]
+    (folder / "two.csv").write_text(table(("model", "case", *CLASSES), rows))
+    (found,) = checked("labels.csv", "two.csv")["inputs"][1:]
+    assert re.fullmatch(r"A: probabilities; B: scores \(not probabilities: the values go from .*\)", found["values"])
 
 
 def test_ids_that_are_written_in_another_way_are_named(checked):

@@ -93,10 +93,10 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     with open("report/cases.csv", newline="", encoding="utf-8") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
-    (cells,) = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]
+    cells, _ = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]  # and of top-2
     kept = [row for row in found["metrics"] if row["model"] == "A" and row["reliability"] in (None, 1.0)]
-    wanted = [row for metric in ("voted_accuracy", "topk_accuracy") for row in kept if (row["metric"], row["k"]) == (metric, 1)]
-    assert len(cells) == 3 and cells[1:] == [f"{row['value']:.2f} ({row['case_low']:.2f} to {row['case_high']:.2f})" for row in wanted]
+    wanted = [row for metric in ("voted_accuracy", "topk_accuracy") for row in kept if row["metric"] == metric]
+    assert len(cells) == 5 and cells[1:] == [f"{row['value']:.2f} ({row['case_low']:.2f} to {row['case_high']:.2f})" for row in wanted]
     assert any(line.startswith("By top-1: ") for line in lines)
     assert any(line.endswith("that the model is right.") for line in lines)
 
@@ -171,6 +171,16 @@ def test_columns_and_classes_of_files(folder):
     (folder / "classes.txt").write_text("dog\ncat\nibex\nyak\n", encoding="utf-8")
     (folder / "C.csv").write_text(SCORES.replace("\n", ",0\n").replace("cat,0", "cat,yak"), encoding="utf-8")
     assert evaluated("--classes", "classes.txt", predictions=["C.csv"])["data"]["n_unused_classes"] == 1
+
+
+def test_numbers_of_all_classes_are_said_to_be_1_by_definition(capsys):
+    said = "With 3 classes, top-3 accuracy, set accuracy, overlap and certainty are 1 by definition."
+    assert said not in evaluated()["notes"] and said not in capsys.readouterr().out
+    found = evaluated("--k", "1", "3")
+    assert found["provenance"]["k"] == [1, 3] and said in found["notes"]
+    assert capsys.readouterr().out.splitlines().count(said) == 1
+    assert cli.main(["certainty", "annotations.csv", "--k", "1", "3"]) == 0
+    assert capsys.readouterr().out.splitlines().count(said) == 1
 
 
 def test_dropped_cases_are_counted(folder, capsys):

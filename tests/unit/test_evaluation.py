@@ -360,6 +360,17 @@ def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, count
     assert len(made) > 3  # sensitivity samples anew, too
 
 
+@pytest.mark.parametrize("n_classes, orders", [(1, [1]), (2, [1]), (3, [1, 2]), (4, [1, 3]), (9, [1, 3])])
+def test_the_order_of_all_classes_is_only_for_those_who_ask(n_classes, orders):
+    """Its certainty and accuracy are 1 whatever the data; with one class there is no other order."""
+    labels = ugt.Labels.from_counts(np.arange(2 * n_classes).reshape(2, -1) + 1)
+    ev = ugt.evaluate(labels, {}, reliability=1, n_resamples=20, details=False)
+    assert ev.provenance["k"] == orders
+    asked = ugt.evaluate(labels, {}, reliability=1, k=n_classes, n_resamples=20, details=False)
+    assert [row["value"] for row in asked.certainty if row["k"] == n_classes] == [1]
+    assert [any("are 1 by definition" in note for note in one.notes) for one in (ev, asked)] == [n_classes == 1, True]
+
+
 def test_the_positive_class_is_the_one_that_is_named():
     """Areas, precision and curves are those of the same data with the classes in the other order."""
     rng = np.random.default_rng(11)

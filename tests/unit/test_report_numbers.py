@@ -10,6 +10,7 @@ import pytest
 from twins import studies
 from twins.page import Page
 
+import ugt
 from ugt.grades import GRADE_METRICS
 from ugt.report.words import metric_name
 
@@ -336,9 +337,9 @@ CLAIMS = [
     (f"all pairs of the {N} models", lambda r: [str(len(r.models))]),
     (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
     (f"{M} agrees in {N}% of the cases of certainty {N}[\\w ]*(?:to {N})?, in {N}% of those (?:below )?{N}(?: to {N})?", by_certainty),
-    (f"moves {M} by {N} points; other cases would change it by ±{N}", largest_change),
+    (f"moves {M} by {N} points(?:; other cases would change it by ±{N})?", largest_change),
     (f"{N} of {N} cases are less than 99% certain(?:; {N} of them ha(?:ve|s) a tied vote)?", worklist),
-    (f"{M} {N} \\(one-sided 95% limit {N}(?:; for other annotators too {N})?\\)", ratio),
+    (f"{M} {N} \\((?:too few (?:cases|clusters) for a|one-sided 95%) limit(?: {N})?(?:; for other annotators too {N})?\\)", ratio),
     (
         f"{N} cases had (?:{N} (?:labels|rankings|ratings)|plausibilities)",
         lambda r: [count(r.facts["n_cases"]), *([count(r.facts["n_annotations"])] if r.facts.get("n_annotations") else [])],
@@ -405,6 +406,23 @@ def faults(record, texts):
 def test_every_number_of_a_sentence_is_that_of_the_record(study):
     wrong, n = faults(Record(studies.data(study)), sentences(study))
     assert wrong == [] and n > 8
+
+
+def test_intervals_that_page_one_withholds_are_withheld_on_the_whole_page(tmp_path):
+    few = [[2, 1, 0], [0, 3, 0], [1, 1, 1], [0, 1, 2], [3, 0, 0], [0, 0, 3]]
+    wide = [[k for k, n in enumerate(row) for _ in range(n)] for row in few]
+    model = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.4, 0.5, 0.1], [0.1, 0.3, 0.6], [0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
+
+    def shown(times):
+        path = tmp_path / "page.html"
+        labels = ugt.Labels.from_wide(np.tile(wide, (times, 1)))
+        ugt.evaluate(labels, {"A": np.tile(model, (times, 1))}, reliability=(1, 2), n_resamples=50).to_html(path)
+        page = path.read_text(encoding="utf-8")
+        return [len(re.findall(one, page)) for one in ('class="below">(?!too few)', "one-sided 95% limit", "too few cases for a limit")]
+
+    assert shown(1) == [0, 0, 1]
+    below, limits, few_cases = shown(5)
+    assert below > 9 and (limits, few_cases) == (1, 0)
 
 
 def test_a_wrong_number_is_found():

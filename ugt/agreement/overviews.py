@@ -23,6 +23,7 @@ from .record import Agreement, rare_note
 from .scales import alpha_of_level, correlation_of_kind
 from .table import Judgements, read
 
+NO_INTERVAL = "no interval: too few cases (or clusters) to show how others would differ"
 CELLS = 1 << 22  # cells of tables in memory at a time
 COLUMNS = (
     *("coefficient", "value", "low", "high", "two_way_low", "two_way_high"),
@@ -276,7 +277,8 @@ class AgreementTable(Record):
         for each, ends in zip(self.found, intervals.tolist()):
             numbers = (each.value, *ends, *each.ends_if_named(level, clusters), each.std_error, each.observed, each.expected)
             known = [None if x is None or math.isnan(x) else float(x) for x in numbers]
-            rows.append(dict(zip(COLUMNS, (each.coefficient, *known, each.n_cases, each.n_annotators, each.reason))))
+            reason = each.reason or (NO_INTERVAL if math.isnan(ends[0]) else None)
+            rows.append(dict(zip(COLUMNS, (each.coefficient, *known, each.n_cases, each.n_annotators, reason))))
         return rows
 
     def text(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> str:

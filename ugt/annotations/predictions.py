@@ -19,7 +19,6 @@ from .._base.records import Record
 if TYPE_CHECKING:
     from . import Axes
 SUM = 1e-3  # largest difference of the sum of a case's probabilities from 1
-HUNDRED = 1.5  # largest difference of the sum of a case's percentages, which may be rounded to whole ones, from 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,28 +284,6 @@ def position_note(axes: Axes, of: str) -> str:
     ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
     rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
     return f"{of} came without case ids and were joined by position: {rows}."
-
-
-def is_percentage(scores: Array) -> bool:
-    """Return whether the scores look like percentages: those of each case add up to 100."""
-    return bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 100) <= HUNDRED).all())
-
-
-def unrounded(scores: Array, rows: Any) -> tuple[Array, int]:
-    """Return probabilities (N, K) that were rounded to 2 to 8 decimals, divided by their sums, and the decimals; others, and 0."""
-    table = scores[rows]
-    off = np.abs(table.sum(axis=1) - 1).max(initial=0.0)
-    if scores.shape[1] < 2 or off <= 1e-6 or (table < 0).any() or (table > 1).any():
-        return scores, 0
-    for decimals in range(2, 9):
-        shifted = table * 10**decimals
-        if (np.abs(shifted - np.rint(shifted)) < 1e-6).all():
-            if off > scores.shape[1] * 0.5 * 10**-decimals + 1e-9:
-                break
-            found = scores.copy()
-            found[rows] = table / table.sum(axis=1, keepdims=True)
-            return found, decimals
-    return scores, 0
 
 
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:

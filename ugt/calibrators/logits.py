@@ -12,10 +12,9 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, flag, room
 from ..annotations import Labels
-from ..histogram.input import OUTSIDE
+from ..annotations.probabilities import OUTSIDE, ROW_SUM
 
 KINDS = ("logits", "probabilities")
-ROW_SUM = 1e-4
 BLOCK = 2**16  # numbers per block, so that intermediate results stay in the cache
 LARGEST = 1e100  # largest logit, so that squares and products of logits stay finite
 
@@ -72,7 +71,7 @@ class LogitTable:
             np.maximum(block, self.floor, out=block)
         elif not (block > 0).all():
             k, i = (int(j) for j in np.argwhere(~(block > 0))[0])
-            raise error("predictions", "be above 0 (or give floor, such as 1e-12)", block[k, i], f"case {begin + i}, class {k}")
+            raise error("predictions", "be above 0 (or give floor=, such as 1e-12)", block[k, i], f"case {begin + i}, class {k}")
         return np.asarray(np.log(block, out=block))
 
     def all_logits(self) -> Array:

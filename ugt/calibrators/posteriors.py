@@ -14,7 +14,8 @@ from .._base.checks import error, room
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._core import _dirmult
-from ..histogram.input import OUTSIDE, whole_counts
+from ..annotations.probabilities import OUTSIDE
+from ..histogram.input import whole_counts
 from ..plausibilities import Dirichlet, Draws
 from ..plausibilities.made_of import INFORMED
 from ..resampling import seed_of
@@ -43,7 +44,7 @@ class Likelihood:
             share = z[seen] if floor is None else np.maximum(z[seen], floor)
             if not (share > 0).all():
                 i, k = (int(j) for j in np.argwhere(seen & ~(z > 0))[0])
-                must = "be above 0 for every class that was observed (or give floor, such as 1e-12)"
+                must = "be above 0 for every class that was observed (or give floor=, such as 1e-12)"
                 raise error("predictions", must, z[i, k], f"case {begin + i}, class {k}")
             shares.append(np.minimum(share, 1.0))
             counts.append(y[seen])

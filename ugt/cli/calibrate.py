@@ -159,7 +159,7 @@ class _Part(NamedTuple):
         counts = labels.counts()[cases.rows]
         counts[cases.rows < 0] = 0
         features, note = _features(options, which, path, cases.case_ids)
-        return cls(cases._replace(note=" ".join(filter(None, (cases.note, note)))), counts, features)
+        return cls(cases._replace(notes=(*cases.notes, *([note] if note else []))), counts, features)
 
 
 def _features(options: argparse.Namespace, which: int, path: str, case_ids: Any) -> tuple[Array | None, str]:

@@ -17,12 +17,12 @@ from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotations import Labels, Predictions, Rankings
-from ..annotations.predictions import is_percentage, position_note, unknown_case
+from ..annotations.predictions import position_note, unknown_case
+from ..annotations.probabilities import is_percentage, is_probability, may_be_probabilities, not_probabilities, rounded_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
-from ..report.sections.calibration import is_probability
 from ..resampling import ids_of_cases
 from . import facts
 from .command import Parser, in_options, took
@@ -43,7 +43,7 @@ class PredictedCases(NamedTuple):
     rows: Int64
     classes: NDArray[Any]
     ids: dict[str, NDArray[Any] | None]
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
     def ids_of(self, name: str, rows: Any) -> NDArray[Any] | None:
         """Return one kind of ids, such as the clusters, of some of the cases."""
@@ -193,27 +193,30 @@ def predicted_cases(option: str, path: str, known: Any, options: argparse.Namesp
     (predictions,) = read.models.values()
     joined = annotated or predictions.case_ids is not None
     _take(lambda: facts.of_predictions(path, read, known.axes if joined else None))
+    predictions, decimals = (predictions, 0) if options.input == "logits" else facts.unrounded(predictions)
+    notes = list(rounded_note({os.path.basename(path): decimals}))
     if predictions.case_ids is None and not annotated:
         if predictions.scores.shape[1] != known.n_classes:
             raise error("predictions", f"have {known.n_classes} classes, as the annotations", predictions.scores.shape[1])
         nowhere = np.full(len(predictions.scores), -1)
-        return PredictedCases(None, None, predictions.scores, nowhere, known.axes.classes, dict.fromkeys(names))
+        return PredictedCases(None, None, predictions.scores, nowhere, known.axes.classes, dict.fromkeys(names), tuple(notes))
     scores, rows = predictions.located(known.axes)
     ids = known.axes.case_ids if predictions.case_ids is None else predictions.case_ids
     given = {name: of_cases(name, file, options, known.axes) for name in names if (file := getattr(options, name)) is not None}
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
-    note = position_note(known.axes, f"The scores of {os.path.basename(path)}") if predictions.case_ids is None else ""
+    if predictions.case_ids is None:
+        notes.append(position_note(known.axes, f"The scores of {os.path.basename(path)}"))
     if predictions.case_ids is not None and (rows < 0).all():
         first = unknown_case(predictions.case_ids, 0, known.axes)
         if annotated:
             raise error(option, "have predictions for annotated cases", "none", first)
-        note = f"No case of {os.path.basename(path)} is annotated, so that its predictions cannot be judged: the first is {first}."
-    return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, note)
+        notes.append(f"No case of {os.path.basename(path)} is annotated, so that its predictions cannot be judged: the first is {first}.")
+    return PredictedCases(predictions.case_ids, ids, scores, rows.astype(np.int64), known.axes.classes, found, tuple(notes))
 
 
 def with_notes(read: io.AnnotationFile, *cases: PredictedCases) -> io.AnnotationFile:
     """Return the file of annotations with the notes on predictions added to its own."""
-    return replace(read, notes=(*read.notes, *dict.fromkeys(one.note for one in cases if one.note)))
+    return replace(read, notes=(*read.notes, *dict.fromkeys(note for one in cases for note in one.notes)))
 
 
 def kind_of(given: str, *tables: Array) -> str:
@@ -222,7 +225,11 @@ def kind_of(given: str, *tables: Array) -> str:
         return given
     if any(map(is_percentage, tables)):
         raise error("--input", "be given for values that look like percentages (divide them by 100 to get probabilities)", "'auto'")
-    return "probabilities" if all(is_probability(table) for table in tables) else "logits"
+    others = [table for table in tables if not is_probability(table)]
+    if others and (len(others) < len(tables) or may_be_probabilities(others[0])):
+        must = "be given, because the values may be logits or probabilities (which must add up to 1 for each case)"
+        raise error("--input", must, f"'auto' ({not_probabilities(others[0])})")
+    return "logits" if others else "probabilities"
 
 
 def probabilities(table: Array, kind: str) -> Array:

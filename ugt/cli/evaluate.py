@@ -152,7 +152,13 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
     option("--n-draws", "N", "number of draws to keep, from all chains (plackett-luce); default: 1000", type=int)
     option("--n-warmup", "N", "number of sweeps before them in every chain (plackett-luce); default: 500", type=int)
     option("--n-chains", "N", "number of chains (plackett-luce); default: 4", type=int)
-    option("--k", "K", "numbers of top classes, for certainty and for top-k accuracy; default: 1 3", type=int, nargs="+")
+    option(
+        "--k",
+        "K",
+        "numbers of top classes, for certainty and for top-k accuracy; default: 1 3 (three classes: 1 2; two: 1)",
+        type=int,
+        nargs="+",
+    )
     tied = "treatment of ties: share them (expectation), or take the class that comes first; default: expectation"
     option("--ties", ("expectation", "first"), tied)
     option("--seed", "N", "random seed for draws and the bootstrap; default: 0", type=int)
@@ -190,7 +196,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         beside = (options.mapping, options.clusters, options.subgroups, options.plan, options.annotator_reliability)
         fingerprints = [io.fingerprint(path) for path in (options.annotations, *paths, *beside) if path is not None]
         inputs = [{name: utf8(value) for name, value in one.items()} for one in fingerprints]
-        keywords = {**_keywords(options, known.given, known.n_classes), **_groups(options), **_beside(options, known.axes)}
+        keywords = {**_keywords(options, known.given), **_groups(options), **_beside(options, known.axes)}
         evaluation = evaluate(
             known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
@@ -244,10 +250,8 @@ def _groups(options: argparse.Namespace) -> dict[str, Any]:
     return {"groups": dict(rows)}
 
 
-def _keywords(options: argparse.Namespace, known: Any, n_classes: int) -> dict[str, Any]:
+def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
     given = {name: getattr(options, name, None) for name in KEYWORDS}
-    if options.k is None and n_classes:
-        given["k"] = [k for k in (1, 3) if k <= n_classes]
     return {**{name: value for name, value in given.items() if value is not None}, **annotator_reliability(options, known)}
 
 
@@ -276,7 +280,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
         else:
             if options.cut is not None:
                 raise error("--cut", "be left out unless annotations are ratings on a real scale", f"{options.cut:g}")
-            evaluation = evaluate(known, {}, **{**_keywords(options, known, known.n_classes), "details": False})
+            evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
             found = evaluation.to_dict()
             if draft is not None:
                 evaluation.to_csv(draft, table="cases")

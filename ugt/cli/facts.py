@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from .._base.grades import order_said, scale_said
 from .._base.identifiers import name
 from .._base.names import alike, listed
 from .._base.ragged import sizes_of
-from ..annotations import Labels, Predictions, Rankings, Ratings
+from ..annotations import Labels, Predictions, Rankings, Ratings, probabilities
 from ..annotations.predictions import position_note
+from ..annotations.probabilities import is_probability, not_probabilities, rounded_note
 from ..io.beside import CaseFile, PredictionFile
-from ..report.sections.calibration import is_probability
 
 # A description of each format of annotations.
 LAYOUTS = {
@@ -78,11 +79,23 @@ def of_annotations(path: Any, read: io.AnnotationFile) -> dict[str, Any]:
     return {**found, "missing": read.missing, "left_out": read.dropped, "notes": list(read.notes)}
 
 
-def _values(one: Predictions, why: str) -> str:
-    """Return what the predictions of a model are."""
+def _values(models: Mapping[str, tuple[Predictions, int]]) -> str:
+    """Return what the predictions of models are; if models differ, of each model."""
+    found: dict[str, list[str]] = {}
+    for model, (one, _) in models.items():
+        kind = "labels" if one.labels else "one number per case" if one.numbers else "probabilities"
+        if kind == "probabilities" and not is_probability(one.scores):
+            kind = f"scores (not probabilities: {not_probabilities(one.scores)})"
+        found.setdefault(kind, []).append(model)
+    return next(iter(found)) if len(found) == 1 else "; ".join(f"{some(names)}: {kind}" for kind, names in found.items())
+
+
+def unrounded(one: Predictions) -> tuple[Predictions, int]:
+    """Return predictions as evaluations read them, and the decimals if they are rounded probabilities."""
     if one.labels or one.numbers:
-        return "labels" if one.labels else "one number per case"
-    return "probabilities" if is_probability(one.scores) else f"scores{why or ' (not probabilities)'}"
+        return one, 0
+    scores, decimals = probabilities.unrounded(one.scores, slice(None))
+    return (replace(one, scores=scores), decimals) if decimals else (one, 0)
 
 
 def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "") -> dict[str, Any]:
@@ -92,9 +105,8 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
     layout = {"label": "predicted labels", "probability": "one column of probabilities", "number": "one column of numbers"}.get(
         [*read.columns][-1] if read.columns else "", layout
     )
-    sums = one.scores.sum(axis=1)
-    rounded = bool(((one.scores >= 0).all(axis=1) & (abs(sums - 1) < 0.01)).all())
-    why = f" (not probabilities: those of a case add up to {sums.min():.4g} to {sums.max():.4g}; give more digits)" if rounded else ""
+    models = {model: unrounded(given) for model, given in read.models.items()}
+    notes = (*notes, *rounded_note({model: decimals for model, (_, decimals) in models.items()}))
     found: dict[str, Any] = {
         "file": os.fspath(path),
         "kind": "predictions",
@@ -105,7 +117,7 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
         "models": list(read.models),
         "n_cases": len(one.scores),
         "n_classes": one.scores.shape[1],
-        "values": _values(one, why),
+        "values": _values(models),
     }
     if axes is not None:
         joins = [one.located(axes)[1] for one in read.models.values()]

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from .._base import parallel
+from ..evaluation.facts import by_definition
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
 from ..report.digest import Digest
@@ -62,7 +63,8 @@ def certainty_lines(found: Mapping[str, Any], cut: float | None = None) -> list[
         values = [spanned(row["value"], row["case_low"], row["case_high"], decimals) for row in at]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
     what = "the top classes" if cut is None else f"the side of {cut:g} on which the mean rating of a case lies"
-    return [f"Mean certainty of {what} (in brackets: 95% interval over cases):", *aligned(lines)]
+    said = by_definition([k for _, k in rows], found["data"]["n_classes"]) if cut is None else []
+    return [f"Mean certainty of {what} (in brackets: 95% interval over cases):", *aligned(lines), *said]
 
 
 def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
@@ -117,6 +119,7 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         f"{level} MAE: mean distance of the prediction from a truth drawn from",
         f"what the annotations leave open, in {headline.units}; lower is better. Voted MAE: distance from the {headline.voted_name}.",
     ]  # fmt: skip
+    legend += by_definition([row["k"] for row in found["metrics"]], n_classes)
     legend += ["The report explains the other columns."] if any(row["metric"] not in WITH_ENDS for row in metrics) else []
     order = [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)] if len(found["models"]) > 1 else []
     return [f"{title}:", *(line.rstrip() for line in in_blocks(lines)), *legend, *order]

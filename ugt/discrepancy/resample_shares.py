@@ -9,7 +9,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.records import short
 from ..resampling import over
-from ..resampling.resamples import TIE
+from ..resampling.student import TIE
 
 if TYPE_CHECKING:
     from ..resampling import Resamples

@@ -245,7 +245,7 @@ def evaluate(
         separate reliability (see :func:`dirichlet`); tables then have the one reliability 1, which stands for them.
     k : int or sequence of int
         Orders: certainty and top-k accuracy for each, set accuracy, overlap and average overlap for those above 1.
-        Default 1 and 3 (if there are so many classes).
+        Default 1 and 3; with three classes 1 and 2, with two 1. The order of all classes, whose numbers are 1, is only for those who ask.
     groups : (K,) integers or names, or mapping of class to integer or name, optional
         Group of every class (such as its risk): certainty about the group of the best class, the accuracy of groups (``group_accuracy``)
         and agreement given the group (table ``group_agreement``) are added. See :func:`ua_group_accuracy`, ``group_rule="top_class"``.
@@ -382,7 +382,7 @@ def evaluate(
         },
         left_out={reason: n for reason, n in left_out.items() if n},
         notes=(
-            *facts.notes(known, options.ties),
+            *facts.notes(known, options.ties, orders),
             *filter(None, [predicted.by_position]),
             *dict.fromkeys(of_predictions),
             *truths.notes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +37,15 @@ def data_summary(annotated: Annotated) -> dict[str, Any]:
     }
 
 
-def notes(annotated: Annotated, ties: str) -> Iterable[str]:
+def by_definition(orders: Collection[int], n_classes: int) -> list[str]:
+    """Return a note if one of the orders is that of all classes."""
+    if n_classes not in orders:
+        return []
+    classes = f"{n_classes:,} classes" if n_classes > 1 else "one class"
+    return [f"With {classes}, top-{n_classes} accuracy, set accuracy, overlap and certainty are 1 by definition."]
+
+
+def notes(annotated: Annotated, ties: str, orders: Collection[int]) -> Iterable[str]:
     """Yield the limits that a reader must know, in sentences."""
     known = annotated.annotated
     yield "Metrics measure agreement with a truth drawn from what the annotations leave open, not with a verified truth."
@@ -53,6 +61,7 @@ def notes(annotated: Annotated, ties: str) -> Iterable[str]:
         yield "Annotators are not named in this data, so that results about single annotators are not available."
     if ties == "first":
         yield "Ties are broken by position, not by expectation."
+    yield from by_definition(orders, annotated.n_classes)
 
 
 def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from .._base.grades import order_said
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare
-from ..annotations.predictions import Predictions, position_note, positive_position, unrounded
+from ..annotations.predictions import Predictions, position_note, positive_position
+from ..annotations.probabilities import rounded_note, unrounded
 from ..io.annotation_file import Reading
 from ..io.annotations import read_frame
 from ..plausibilities import Plausibilities
@@ -71,7 +72,7 @@ def orders_of(k: Any, n_classes: int) -> list[int]:
     """Return the orders k of certainty and metrics; none without classes."""
     if n_classes == 0:
         return []
-    wanted = [one for one in (1, 3) if one <= n_classes] if k is None else np.atleast_1d(np.asarray(k)).tolist()
+    wanted = [1, *([min(3, n_classes - 1)] if n_classes > 2 else [])] if k is None else np.atleast_1d(np.asarray(k)).tolist()
     if not wanted:
         raise checks.error("k", "hold at least one order", k)
     return sorted({checks.whole("k", one, 1, n_classes) for one in wanted})
@@ -113,7 +114,7 @@ def joined(
     predictions: Mapping[str, Any], axes: Any, missing: str, positive_class: Any, on_scale: bool = False, real: bool = False
 ) -> JoinedScores:
     """Return the predictions joined to the cases; ``on_scale``: whether they may be one number per case, ``real``: whether they must."""
-    scores, present, by_position, numbers, unnamed, rounded = {}, np.ones(axes.n_cases, bool), [], set(), [], []
+    scores, present, by_position, numbers, unnamed, rounded = {}, np.ones(axes.n_cases, bool), [], set(), [], {}
     if positive_class is not None:
         positive_position(axes.classes, positive_class)
     for name, value in predictions.items():
@@ -126,8 +127,7 @@ def joined(
                 raise checks.error("predictions", must, "labels" if given.labels else f"{given.scores.shape[1]} columns")
             scores[str(name)], here = given.aligned(axes, missing=missing)
             if not given.numbers:
-                scores[str(name)], decimals = unrounded(scores[str(name)], here)
-                rounded += [f"{name} ({decimals} decimals)"] * (decimals > 0)
+                scores[str(name)], rounded[str(name)] = unrounded(scores[str(name)], here)
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
         present &= here
@@ -139,9 +139,7 @@ def joined(
     said = [position_note(axes, f"The scores of {', '.join(by_position)}")] if by_position else []
     if unnamed:
         said.append(f"The columns of {', '.join(unnamed)} have no names: they were taken for the grades {order_said(axes.classes)}.")
-    if rounded:
-        said.append(f"The probabilities of {', '.join(rounded)} are rounded: those of each case were divided by their sum.")
-    return JoinedScores(scores, present, " ".join(said), numbers)
+    return JoinedScores(scores, present, " ".join([*said, *rounded_note(rounded)]), numbers)
 
 
 def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:

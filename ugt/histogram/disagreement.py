@@ -16,9 +16,10 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import owned
 from .._core import _histogram
 from ..annotations import Labels
+from ..annotations.probabilities import OUTSIDE
 from .bins import Bins
 from .in_bins import LossesInBins
-from .input import NO_WEIGHT, OUTSIDE, case_weights, count_table, counts_error, counts_of, named, readable
+from .input import NO_WEIGHT, case_weights, count_table, counts_error, counts_of, named, readable
 from .pairs_of_labels import given_statistic, predictions
 from .reliability import ReliabilityCurve
 from .sums import CASES, CL, LANES, RL, SINGLE_BINS, BinLosses, Loss, Losses, Rows, number, slopes, table

@@ -14,6 +14,7 @@ from .._base.checks import error, flag, room
 from .._core import _histogram
 from ..annotations import Labels
 from ..annotations.adjudication import drawn_alike
+from ..annotations.probabilities import OUTSIDE
 from ..resampling import UNNAMED, ids_of_cases
 from .bins import Bins
 from .sums import LANES, Rows
@@ -22,7 +23,6 @@ NO_LABELS = "case without labels"
 NO_WEIGHT = "case of weight 0"
 ONE_LABEL = "case with fewer than two labels (in L_sq and CL, not in EL, DL and IL)"
 
-OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
 LEAST_WEIGHT = 1e-100  # smallest weight, whose square does not underflow
 CELLS = 2**17  # numbers per task, which take about half a millisecond
 

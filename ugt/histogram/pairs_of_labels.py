@@ -13,8 +13,9 @@ from .._base import checks
 from .._base.arrays import Array
 from .._base.axes import Frozen
 from .._core import _histogram
+from ..annotations.probabilities import OUTSIDE
 from ..resampling import over
-from .input import OUTSIDE, array_of, whole_counts
+from .input import array_of, whole_counts
 
 ROW_SUM = _histogram.ROW_SUM
 MAX_MULTISETS = 100_000  # most multisets of n classes, each of which takes a pass over the cases

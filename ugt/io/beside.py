@@ -15,7 +15,8 @@ from .._tabular.foreign import table_of
 from .._tabular.roles import MOST_SHOWN, find_roles, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
-from ..annotations.predictions import Predictions, is_percentage
+from ..annotations.predictions import Predictions
+from ..annotations.probabilities import is_percentage
 from .arrays import load, scores_of
 
 

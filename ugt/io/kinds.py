@@ -12,7 +12,7 @@ from .._tabular.foreign import table_of
 from .._tabular.roles import ALIASES, LONG, OTHERS, case_column, find_roles, is_count, is_number, places_of, plain
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
-from ..annotations.predictions import is_percentage
+from ..annotations.probabilities import is_percentage
 from . import exports
 from .annotation_file import MISSING, ROLES
 from .arrays import load, scores_of

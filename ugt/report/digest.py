@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .digits import Digits, whole
 from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
-from .markup import NONE, Data, Entry, find, of, plain, unique
+from .markup import NONE, Data, Entry, find, level_of, of, plain, unique
 from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
 
@@ -135,6 +135,11 @@ class Digest:
     def withheld(self) -> bool:
         """Whether there are too few cases or clusters for any interval."""
         return self.judged < FEW_CASES or (self.n_clusters is not None and self.n_clusters < FEW_CLUSTERS)
+
+    @property
+    def intervals(self) -> str:
+        """Words for the intervals of a table, or that there are none."""
+        return f"no intervals: {words_for_few(self)}" if self.withheld else f"{level_of(self.source)} intervals"
 
     @cached_property
     def reliabilities(self) -> list[float | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import first, svg, wording
+from . import few, first, svg, wording
 from .markup import KEPT, bare, bullets, link, text
 from .sections import APPENDICES, SECTIONS, checklist
 from .tables import ResultTable
@@ -282,7 +282,8 @@ def guidelines(data: Mapping[str, Any]) -> ResultTable:
 
 def _sections(data: Mapping[str, Any]) -> tuple[list[Section], list[Section]]:
     """Return the sections that have content: first the open ones, then the folded ones."""
-    main, folded = ([made for made in (one.render(data) for one in some) if made is not None] for some in (SECTIONS, APPENDICES))
+    shown = few.withheld(data)
+    main, folded = ([made for made in (one.render(shown) for one in some) if made is not None] for some in (SECTIONS, APPENDICES))
     return main, folded
 
 

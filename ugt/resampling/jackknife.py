@@ -37,13 +37,15 @@ def without_units(statistic: Statistic, kept: Bools, design: Design, make_up: bo
 def left_out_deviations(statistic: Statistic, kept: Bools, design: Design) -> Array:
     """Return (G, M) sqrt((n - 1) / n) (value without a unit - mean of these), whose squares add up to the jackknife's variance.
 
-    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken as unchanged.
+    Efron & Tibshirani (1993), eq. 11.5, stratum by stratum. A number that is undefined without a unit is taken as unchanged; one that is
+    undefined without nearly every unit, so that fewer than two values are left, shows no variance: NaN.
     """
     sizes = np.diff(design.strata)
     values = np.empty((design.n_units, len(statistic.names)))
     without = without_units(statistic, kept, design, make_up=True)
     values[design.place] = np.where(np.isnan(without), statistic.estimate, without)
     values[np.repeat(sizes == 1, sizes)] = 0.0  # the only unit of a stratum is in every resample once
+    values[:, (~np.isnan(without)).sum(axis=0) < np.minimum(2, len(without))] = np.nan
     return design.centred(values) * np.sqrt(np.repeat((sizes - 1) / sizes, sizes))[design.place][:, None]
 
 

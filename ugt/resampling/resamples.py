@@ -12,14 +12,11 @@ import numpy as np
 from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, option, whole
-from .student import Units
+from .student import TIE, Units
 
 SOURCES = ("cases", "clusters", "annotators", "draws")
 KINDS = ("auto", "percentile", "basic", "bca")
 LEAST_CLUSTERS = 5  # resamples of fewer clusters are too alike for the ends of intervals
-
-# Numbers of resamples with a smaller relative difference are tied: sums in another order differ by about 1e-15.
-TIE = 1e-12
 
 
 def check_level(level: Any) -> float:
@@ -153,7 +150,9 @@ class Resamples(Frozen):
         Returns
         -------
         (M, 2) array
-            Quantiles interpolate as numpy.quantile does; NaN if there were fewer than two units to resample. For every kind: if no
+            Quantiles interpolate as numpy.quantile does; NaN if there were fewer than two units to resample. For ``"auto"`` also NaN for
+            a number inside its range that none of fewer than 20 units changes: few equal cases do not show how others would differ. For
+            every kind: if no
             resample differs from an estimate that is at an end of its range (30 of 30 right, a kappa of 1), Clopper & Pearson's
             one-sided interval with as many trials as units.
 

@@ -13,10 +13,13 @@ from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
 from .statistic import Statistic
 
+# Numbers with a smaller relative difference, of resamples or without a unit, are tied: sums in another order differ by about 1e-15.
+TIE = 1e-12
 MANY_CLUSTERS = 30  # with fewer, a note is added
 FEW_UNITS = 400  # with up to so many units, intervals are Student's,
 LEFT_OUT = 100  # and with up to so many, each is left out once; for more, the influence is accurate enough
 LEAST_OF_LOGARITHMS = 5  # units from which on positive numbers have intervals on the log scale
+LEAST_ALIKE = 20  # units from which on a number that none of them changes has an interval without width
 LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
 
 
@@ -160,7 +163,9 @@ class Units:
                 alone = np.clip(estimate + sign * half, span[:, 0], span[:, 1])
                 found = np.where(positive, estimate * np.exp(sign * half / estimate), alone)
                 ends.append(np.where(bounded, low + width * expit(middle + sign * reach), found))
-        return np.where((squares > 0)[:, None], np.stack(ends, axis=1), estimate[:, None])
+        alike = np.where(bounded & (n < LEAST_ALIKE), np.nan, estimate)  # few equal shares do not show how others would differ
+        still = squares <= (TIE * np.where(bounded, width, np.abs(estimate))) ** 2
+        return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
 
 def _known(facts: Facts, influence: Array, deviations: Array | None) -> Units:

@@ -19,7 +19,7 @@ from .design import Design
 from .resamples import check_level
 from .spread import RANDOM, SCALES, Parts, Spread, few_annotators, one_alone, say, spread_of, total_of
 from .statistic import Statistic
-from .student import Facts, Units, few_clusters
+from .student import LEAST_ALIKE, TIE, Facts, Units, few_clusters
 
 if TYPE_CHECKING:
     from typing import Union
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_WORK, MOST_LABELS = 2e7, 300_000  # cases x annotators, and labels, above which tables omit these intervals: too slow
 AT_END = "the number is at the end of its range"
+ALIKE = "cases are few and all alike, so that they do not show how others would differ"
 POPULATION = "other cases like these, judged by other annotators like these"
 
 
@@ -211,6 +212,8 @@ def record_of(
         parts, end = (math.nan,) * 3, facts._replace(n=np.minimum(facts.n, found.n_annotators))
         reason = None if np.isfinite(facts.step).all() else AT_END
     total = float(total_of(*parts))
+    if reason is None and scale != "identity" and total <= TIE**2 and found.n_units < LEAST_ALIKE:
+        reason = ALIKE
     return TwoWay(
         value, scale, dict(zip((*RANDOM, "both"), parts)), total, math.sqrt(total) / slope if slope else math.nan, found.df(parts),
         found.n_units, found.n_annotators, found.left_out, reason, () if reason else notes, _spread=found, _end=end, _span=span,

@@ -10,16 +10,16 @@ import numpy as np
 
 from ..._base import notices
 from ..._base.arrays import Array, NDArray
+from ...annotations.probabilities import is_probability, not_probabilities
 from ...histogram import histogram_losses
 from ...histogram.disagreement import disagreement_losses
-from ...histogram.input import OUTSIDE
 from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagreement
 from ...histogram.scores import histogram_log_loss
 from .. import markup as html
 from ..context import Ask, Made
-from ..digest import shown
+from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import Data, Section, find, level_of, unique
+from ..markup import Data, Section, find, unique
 from ..rows import cell, plain_table
 from ..tables import finite
 
@@ -34,7 +34,6 @@ TABLES = {
     "reliability_bins": (*("model", "class", "bin_low", "bin_high", "n_cases", "mean_probability", "label_share", "low", "high", "few"),),
     "calibration_map": ("model", "ce", "ce_low", "ce_high", "de", "de_low", "de_high"),
 }
-ROW_SUM = 1e-4
 MOST_CLASSES = 30  # most classes with their own rows
 LOSSES = ("l_sq", "el", "cl", "dl", "il", "rl", "erl", "accuracy")
 ROOTS = {"cl": "ce", "dl": "de", "disagreement_cl": "disagreement_ce"}
@@ -48,12 +47,6 @@ _MEANINGS = {  # meanings of the losses on the page
 MOST_MODELS = 4  # columns
 
 
-def is_probability(table: Array) -> bool:
-    """Return whether rows are probabilities."""
-    inside = table.min() >= -OUTSIDE and table.max() <= 1 + OUTSIDE
-    return bool(inside and np.abs(table.sum(axis=1) - 1).max() <= ROW_SUM)
-
-
 def make(context: Context, notes: list[str]) -> Made:
     """Return rows of losses and of bins for all models that give probabilities, if annotations are labels."""
     counts = context.label_counts("Calibration was not computed", notes)
@@ -64,7 +57,9 @@ def make(context: Context, notes: list[str]) -> Made:
         if is_probability(table):
             found[name] = ModelLosses(counts, table, context.options, classes=context.known.axes.classes)
         else:
-            notes.append(f"The scores of model {name} are not probabilities: its calibration was not computed.")
+            notes.append(
+                f"The scores of model {name} are not probabilities ({not_probabilities(table)}): its calibration was not computed."
+            )
     resampled = yield [ask for one in found.values() for ask in one.asks]
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     for name, one in found.items():
@@ -187,5 +182,5 @@ def render(source: Data) -> Section | None:
         own = [find(entries, model=model, loss=loss) for model in models]
         if any(own):
             rows.append((meaning, [cell(digits, e, "debiased") for e in own]))
-    note = f"{level_of(source)} intervals below each value; calibration.csv has all losses, with their bias"
+    note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias"
     return html.section("calibration", TITLE, how, plain_table("Debiased losses", note, ["loss", *map(shown, models)], rows))

@@ -15,7 +15,7 @@ from .. import markup as html
 from ..context import MOST_WORK, Ask, Made, most
 from ..digest import Digest, shown
 from ..digits import Digits, whole
-from ..markup import Data, Entry, Section, level_of, unique
+from ..markup import Data, Entry, Section, unique
 from ..rows import cell, plain_table
 from ..tables import ends_of, finite
 
@@ -146,7 +146,7 @@ def _agreement_table(digest: Digest, entries: Sequence[Entry], of_what: str) -> 
         own = [found[model, name] for model in drawn]
         cells = [cell(digits, e, "ppa", "ppa_low", "ppa_high") for e in own]
         rows.append((shown(name), [whole(own[0]["n_expected"]), *cells]))
-    note = f"%, with {level_of(digest.source)} intervals{digest.at_main}; {of_what}_agreement.csv has the other measures"
+    note = f"%, {digest.intervals}{digest.at_main}; {of_what}_agreement.csv has the other measures"
     return plain_table(f"Positive percent agreement by {of_what}", note, [of_what, "expected<br>cases", *map(shown, drawn)], rows)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..._base import notices, parallel
 from ..._base.arrays import Array, Bools, Int64, NDArray
 from ..._base.ragged import row_of
+from ...annotations.probabilities import is_probability
 from ...calibrators import selection
 from ...conformal import MonteCarloConformal
 from ...resampling import Design, Ratios
@@ -19,7 +20,6 @@ from ..digits import Digits, whole
 from ..markup import NONE, Data, Section, find, level_of, unique
 from ..rows import cell, plain_table
 from ..tables import ends_of
-from .calibration import is_probability
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -15,9 +15,9 @@ from ...soft.columns import ScoreColumn
 from ...soft.order import Order
 from ...soft.ranking import ALL, BOTH, SoftRanking
 from ..context import MOST_CELLS, Ask, Made
-from ..digest import shown
+from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Section, level_of, section, unique
+from ..markup import NONE, Data, Section, section, unique
 from ..rows import cell, plain_table
 from ..tables import ends_of, finite
 
@@ -192,5 +192,5 @@ def render(source: Data) -> Section | None:
         soft = [cell(digits, e, "soft_auroc", "soft_auroc_low", "soft_auroc_high") for e in own]
         rows.append((shown(name), [*soft, *(NONE if e is None else digits.value(e["hard_auroc"]) for e in own)]))
     heads = ["class", *(f"{shown(m)}, soft" for m in models), *(f"{shown(m)}, cut" for m in models)]
-    note = f"the classes with most expected cases; {level_of(source)} intervals; curve_scores.csv and curves.csv have the curves"
+    note = f"the classes with most expected cases; {Digest(source).intervals}; curve_scores.csv and curves.csv have the curves"
     return section("curves", TITLE, how, plain_table("Areas under the ROC curves", note, heads, rows))

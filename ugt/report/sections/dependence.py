@@ -8,7 +8,7 @@ from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import plain_table
-from .sources import MEANINGS
+from .sources import MEANINGS, wider_alone
 
 MOST_MODELS, MOST_ROWS = 4, 12
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}
@@ -75,9 +75,13 @@ def _spread(digest: Digest) -> str:
     for source in unique(entries, "source"):
         own = [find(entries, model=m, source=source) for m in drawn]
         rows.append((MEANINGS[source], [NONE if e is None else f"± {digits.points((e['high'] - e['low']) / 2)}" for e in own]))
-    rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
+    if not digest.withheld:
+        rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
-    return plain_table("Sources of uncertainty", note, ["", *map(shown, drawn)], rows)
+    alone = [find(entries, model=m, source="annotators") for m in drawn]
+    known = [(row, part) for m, part in zip(drawn, alone) if part is not None and (row := digest.row(m, digest.main)) is not None]
+    why = wider_alone([row for row, _ in known], [part for _, part in known], digest.source["data"].get("n_annotators") or 0)
+    return plain_table("Sources of uncertainty", ". ".join([note, *why]), ["", *map(shown, drawn)], rows)
 
 
 def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:
@@ -97,7 +101,8 @@ def _heading(digest: Digest) -> str:
     size = {name: max((abs(e["change"]) for e in rows.get(best, ())), default=0.0) for name, rows in settings.items()}
     name = max(size, key=lambda one: size[one])
     row = digest.row(best, digest.main)
-    half = None if row is None or row["case_low"] is None else (row["case_high"] - row["case_low"]) / 2
+    low, high = (None, None) if row is None else digest.case_ends(row)
+    half = None if low is None or high is None else (high - low) / 2
     points = Digits(1).points(size[name])
     beside = "" if half is None else f"; other cases would change it by ±{Digits(1).points(half)}"
     return f"The largest change, “{name}”, moves {shown(best)} by {points} points{beside}"

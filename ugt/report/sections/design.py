@@ -10,9 +10,9 @@ from ..._base.arrays import Array, Int64, NDArray
 from ..._base.ragged import distinct_pairs, row_of
 from ...annotations import Labels, Rankings
 from ..context import most
-from ..digest import shown
+from ..digest import Digest, shown
 from ..digits import Digits, whole
-from ..markup import NONE, Data, Section, level_of, of, section
+from ..markup import NONE, Data, Section, of, section
 from ..rows import cell, plain_table
 from ..tables import finite
 
@@ -172,7 +172,7 @@ def render(source: Data) -> Section | None:
     heads = ["annotator", "cases", "agreement with<br>others, %", "discrepancy<br>ratio"]
     kept = [i for i in range(1, 4) if any(cells[i - 1] != NONE for _, cells in rows)]
     rows, heads = [(name, [cells[i - 1] for i in kept]) for name, cells in rows], [heads[0], *(heads[i] for i in kept)]
-    note = f"{level_of(source)} intervals; annotators.csv, annotator_overlap.csv and agreement_by_pair.csv have more"
+    note = f"{Digest(source).intervals}; annotators.csv, annotator_overlap.csv and agreement_by_pair.csv have more"
     how = (
         "The discrepancy ratio of an annotator is against the others: below 1 the annotator is closer to them than they are to each other."
     )

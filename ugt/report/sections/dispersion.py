@@ -8,12 +8,12 @@ import numpy as np
 
 from ..._base import notices
 from ..._base.arrays import Array, Int64
+from ...annotations.probabilities import is_probability
 from ...histogram.disagreement import disagreement_losses
 from ...histogram.pairs_of_labels import predicted_disagreement
 from ...histogram.reliability import LabelShares
 from ..context import Ask, Made
 from ..tables import ends_of
-from .calibration import is_probability
 
 if TYPE_CHECKING:
     from ..context import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..digest import Digest, names, shown
+from ..digest import Digest, names, shown, words_for_few
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
@@ -23,14 +23,14 @@ def render(source: Data) -> Section | None:
     people = [digest.annotators[m] for m in digest.models if m in digest.annotators]
     if not agreement and not people:
         return None
-    parts = [_one_annotator(digest, people) if people else "", _coefficients(source, agreement) if agreement else ""]
+    parts = [_one_annotator(digest, people) if people else "", _coefficients(digest, agreement) if agreement else ""]
     both = f'<div class="two">{"".join(parts)}</div>' if all(parts) else "".join(parts)
-    return finding("people", "The annotators", _heading(digest, people), both, *_ratios(source), *_panel(digest), *_strict(source))
+    return finding("people", "The annotators", _heading(digest, people), both, *_ratios(digest), *_panel(digest), *_strict(source))
 
 
 def _one_annotator(digest: Digest, people: list[Entry]) -> str:
     among = people[0]
-    digits = Digits.of((e["agreement_low"], e["agreement_high"]) for e in people)
+    digits = Digits(0) if digest.withheld else Digits.of((e["agreement_low"], e["agreement_high"]) for e in people)
     spans = [
         Span(
             shown(e["model"]),
@@ -52,15 +52,13 @@ def _one_annotator(digest: Digest, people: list[Entry]) -> str:
             limit=among["annotators"],
         )
     )
-    note = (
-        f"Same first choice, mean over the annotators of a case; {level_of(digest.source)} intervals. Vertical bar: annotators with each "
-        "other"
-    )
+    note = f"Same first choice, mean over the annotators of a case; {digest.intervals}. Vertical bar: annotators with each other"
     return span_table("Agreement with one annotator", note, "%", spans, digits)
 
 
-def _coefficients(source: Data, entries: list[Entry]) -> str:
+def _coefficients(digest: Digest, entries: list[Entry]) -> str:
     """Return the table of coefficients, with as many decimals as their intervals deserve: two, or three."""
+    source = digest.source
     of_grades = [e for name in OF_GRADES for e in entries if e["coefficient"] == name]
     drawn = of_grades if len(of_grades) == MOST else entries[:MOST]
     halves = sorted((e["high"] - e["low"]) / 2 for e in drawn if e["low"] is not None and e["high"] is not None)
@@ -77,11 +75,11 @@ def _coefficients(source: Data, entries: list[Entry]) -> str:
         for e in drawn
     ]
     heads = ["", "value", f"{level_of(source)} interval,<br>these annotators", "other annotators<br>like these"]
-    if all(cells[-1] == NONE for _, cells in rows):
+    while len(heads) > 2 and all(cells[-1] == NONE for _, cells in rows):
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     facts = source["data"]
     per_case = facts.get("annotations_per_case")
-    note = f"{whole(facts['n_cases'])} cases"
+    note = f"{whole(facts['n_cases'])} cases" + (f", {digest.intervals}" if digest.withheld else "")
     if per_case:
         least, most = per_case["min"], per_case["max"]
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
@@ -118,15 +116,20 @@ def _sign(e: Entry) -> int:
     return 0 if low is None or high is None else (low > 0) - (high < 0)
 
 
-def _ratios(source: Data) -> list[str]:
+def _ratios(digest: Digest) -> list[str]:
     """Return the discrepancy ratios of the models, with their caution."""
-    found = [e for e in of(source.get("humans") or (), kind="model") if e["value"] is not None and e["upper"] is not None]
+    source = digest.source
+    known = [e for e in of(source.get("humans") or (), kind="model") if e["value"] is not None]
+    found = [e for e in known if e["upper"] is not None or digest.withheld]
     if not found:
         return []
     parts = []
     for e in found[:3]:
         other = "" if e["two_way_upper"] is None else f"; for other annotators too {e['two_way_upper']:.2f}"
-        parts.append(f"{names([e['name']])} {e['value']:.2f} (one-sided {level_of(source)} limit {e['upper']:.2f}{other})")
+        limit = (
+            f"{words_for_few(digest)} for a limit" if e["upper"] is None else f"one-sided {level_of(source)} limit {e['upper']:.2f}{other}"
+        )
+        parts.append(f"{names([e['name']])} {e['value']:.2f} ({limit})")
     return [
         f"<p>Discrepancy ratio, disagreement of the model with annotators divided by that of annotators with each other: "
         f"{'; '.join(parts)}. "

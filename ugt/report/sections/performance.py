@@ -10,7 +10,7 @@ from ..context import Made
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..headline import TOP, VOTED
-from ..markup import NONE, Data, Section, find, level_of, section, unique
+from ..markup import NONE, Data, Section, find, section, unique
 from ..rows import below, plain_table
 from ..standings import both_ends, flips, standings
 from .measures import MOST
@@ -73,6 +73,7 @@ def render(source: Data) -> Section | None:
     heads = ["measure, %", *map(words.reliability_name, columns), "voted label"]
     error = max(e["mc_error"] or 0.0 for e in entries)
     simulated = f"; Monte Carlo standard error at most {100 * error:.2g} points" if error else ""
-    note = f"{level_of(source)} intervals over {words.unit(source)} below each value{simulated}; metrics.csv has all ranges and ranks"
+    below_each = "" if digest.withheld else f" over {words.unit(source)} below each value"
+    note = f"{digest.intervals}{below_each}{simulated}; metrics.csv has all ranges and ranks"
     table = plain_table("All measures at every reliability", note, heads, rows)
     return section("performance", TITLE, words.ASSUMPTION, table)

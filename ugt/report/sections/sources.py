@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,7 @@ def make(context: Context, notes: list[str]) -> Made:
         ]
         by_source[unit] = [_of(std, end) for std, end in zip(stds, ends)]
         by_source[f"{unit} and draws"] = [_of(std, end) for std, end in zip(_std(together), both)]
+    notes += wider_alone(own, shown, len(context.known.annotators))
     shared = ("model", "metric", "k", "reliability", "value", "n_cases")
     rows = [
         {**{name: row[name] for name in shared}, "source": source, **found_[i]}
@@ -68,6 +70,22 @@ def make(context: Context, notes: list[str]) -> Made:
         if found_
     ]
     return {"sources_of_spread": [{name: row[name] for name in TABLES["sources_of_spread"]} for row in rows]}
+
+
+def wider_alone(metrics: Iterable[Mapping[str, Any]], alone: Iterable[Mapping[str, Any]], n: int) -> list[str]:
+    """Return a note if an interval over n annotators alone is wider than that over annotators and cases, in rows of models."""
+    width = [(_width(whole, "two_way_low", "two_way_high"), _width(part, "low", "high")) for whole, part in zip(metrics, alone)]
+    if not any(part > whole for whole, part in width):
+        return []
+    df = "one degree" if n == 2 else f"{n - 1} degrees"
+    return [
+        f"The interval over other annotators alone has {df} of freedom, from {n} annotators. It can be wider than the interval over "
+        "annotators and cases together: quote that one."
+    ]
+
+
+def _width(row: Mapping[str, Any], low: str, high: str) -> float:
+    return math.nan if row[low] is None or row[high] is None else row[high] - row[low]
 
 
 def _of(std: Any, ends: Any) -> Row:

@@ -95,11 +95,11 @@ def render(source: Data) -> Section | None:
     digits = Digits(0) if digest.withheld else Digits.of((e["independent_low"], e["independent_high"]) for e in entries)
     rows = []
     for e in entries[:MOST_MODELS]:
-        given = (None, None) if digest.withheld else (e["independent_low"], e["independent_high"])
-        rows.append((shown(e["model"]), [below(digits, e["independent"], *given), digits.ends(e["lower"], e["upper"])]))
+        ends = (e["independent_low"], e["independent_high"])
+        rows.append((shown(e["model"]), [below(digits, e["independent"], *ends), digits.ends(e["lower"], e["upper"])]))
     first = entries[0]
     always = f"On the scale of UA accuracy a model that is always right has {digits.percent(first['always_right'])}."
-    note = f"%{digest.at_main}, with {html.level_of(source)} intervals; true_accuracy.csv has the other reliabilities"
+    note = f"%{digest.at_main}, {digest.intervals}; true_accuracy.csv has the other reliabilities"
     heads = ["", "if errors are<br>independent", "bounds"]
     table = plain_table("What the top-1 accuracy against the true class can be", note, heads, rows)
     return html.section("true-accuracy", TITLE, how, table, f"<p>{always}</p>")

@@ -1,0 +1,69 @@
+"""Whether scores are probabilities, percentages or rounded probabilities: one answer for ``check``, evaluations and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .._base.arrays import Array
+
+OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
+ROW_SUM = 1e-4  # largest difference of the sum of a case's probabilities from 1
+HUNDRED = 1.5  # largest difference of the sum of a case's percentages, which may be rounded to whole ones, from 100
+
+
+def is_probability(table: Array) -> bool:
+    """Return whether rows are probabilities."""
+    return _inside(table) and bool(np.abs(table.sum(axis=1) - 1).max() <= ROW_SUM)
+
+
+def _inside(table: Array) -> bool:
+    return bool(table.min() >= -OUTSIDE and table.max() <= 1 + OUTSIDE)
+
+
+def not_probabilities(table: Array) -> str:
+    """Return why scores are not probabilities: ``the values of a case add up to 0.9 to 1.1, not to 1``."""
+    if not _inside(table):
+        return f"the values go from {table.min():.4g} to {table.max():.4g}"
+    sums = table.sum(axis=1)
+    low, high = sums.min(), sums.max()
+    ends = f"{low:.4g}" if f"{low:.4g}" == f"{high:.4g}" else f"{low:.4g} to {high:.4g}"
+    rounded = np.abs(sums - 1).max() <= 0.05 * table.shape[1] + 1e-9  # as of probabilities with one decimal
+    return f"the values of a case add up to {ends}, not to 1" + ("; give more digits if they were rounded" if rounded else "")
+
+
+def may_be_probabilities(table: Array) -> bool:
+    """Return whether scores are from 0 to 1, as logits hardly are."""
+    return _inside(table)
+
+
+def is_percentage(scores: Array) -> bool:
+    """Return whether the scores look like percentages: those of each case add up to 100."""
+    return bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 100) <= HUNDRED).all())
+
+
+def unrounded(scores: Array, rows: Any) -> tuple[Array, int]:
+    """Return probabilities (N, K) that were rounded to 2 to 8 decimals, divided by their sums, and the decimals; others, and 0."""
+    table = scores[rows]
+    off = np.abs(table.sum(axis=1) - 1).max(initial=0.0)
+    if scores.shape[1] < 2 or off <= 1e-6 or (table < 0).any() or (table > 1).any():
+        return scores, 0
+    for decimals in range(2, 9):
+        shifted = table * 10**decimals
+        if (np.abs(shifted - np.rint(shifted)) < 1e-6).all():
+            if off > scores.shape[1] * 0.5 * 10**-decimals + 1e-9:
+                break
+            found = scores.copy()
+            found[rows] = table / table.sum(axis=1, keepdims=True)
+            return found, decimals
+    return scores, 0
+
+
+def rounded_note(decimals: Mapping[str, int]) -> Iterable[str]:
+    """Yield the note on models, or files of one, whose probabilities were rounded to some decimals; 0 means that they were not."""
+    rounded = [f"{name} ({n} decimals)" for name, n in decimals.items() if n > 0]
+    if rounded:
+        yield f"The probabilities of {', '.join(rounded)} are rounded: those of each case were divided by their sum."
