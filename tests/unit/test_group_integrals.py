@@ -1,5 +1,4 @@
-"""Groups of classes that compete by the sums of their plausibilities under Plackett-Luce, without draws: closed forms, independent integration,
-the same numbers class by class, draws, and equalities that must hold."""
+"""Groups that compete by sums of plausibilities under Plackett-Luce: closed forms, independent integration, draws, equalities."""
 
 import pickle
 import re
@@ -25,7 +24,9 @@ def numbers(post):
     return np.stack([post.membership(1), post.mean(), post.variance()])
 
 
-@pytest.mark.parametrize("group", [[0, 0, 1, 1, 1, 2], [0, 1, 0, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 1, 0, 2, 3, 4], [0] * 6, [2, 2, 0, 0, 0, 0]])
+@pytest.mark.parametrize(
+    "group", [[0, 0, 1, 1, 1, 2], [0, 1, 0, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 1, 0, 2, 3, 4], [0] * 6, [2, 2, 0, 0, 0, 0]]
+)
 @pytest.mark.parametrize(("gamma", "shape"), [(1.7, 0.3), (1, 0.01), (20, 1 / 6)])
 def test_labels_have_a_dirichlet_posterior(group, gamma, shape):
     post = posterior([[[[0]], [[0]], [[1]], [[2]]]], 6, method="exact", reliability=gamma, prior_shape=shape).grouped(group)
@@ -72,13 +73,14 @@ def test_moments_are_those_of_sums():
     group = [0, 1, 0, 2, 1, 1, 2]
     post = posterior([CHAINS, TIED, SEVERAL, TRIPLE], 7, method="exact")
     means = np.stack([post.mean()[:, np.array(group) == g].sum(1) for g in range(3)], axis=1)
-    found, draws = post.grouped(group), posterior([CHAINS, TIED, SEVERAL, TRIPLE], 7, method="draws", n_draws=40_000, seed=2).grouped(group)
+    draws = posterior([CHAINS, TIED, SEVERAL, TRIPLE], 7, method="draws", n_draws=40_000, seed=2).grouped(group)
+    found = post.grouped(group)
     assert found.mean() == pytest.approx(means, abs=2e-6)
     assert found.variance() == pytest.approx(draws.draws(40_000).var(1), rel=0.06)
 
 
 def test_beside_draws():
-    """Against many draws the root mean square of differences by their standard errors is about 1: tied and not, exact and by the lattice."""
+    """Against many draws the root mean square of differences by their standard errors is about 1: tied and not, exact and not."""
     rng, z, how = np.random.default_rng(5), [], []
     group = [0, 1, 2, 0, 1, 2, 0, 0, 1]
     for gamma, tied, most in ((1, 0.3, 9), (2.5, 0.2, 2), (6, 0.0, 1)):
@@ -88,7 +90,8 @@ def test_beside_draws():
         grouped = post.grouped(group)
         for found, drawn, error in zip(grouped.membership(1), draws.grouped(group).membership(1), grouped.error):
             known = (drawn > 0.01) & (drawn < 0.99)
-            z += ((found - drawn) / np.sqrt(drawn * (1 - drawn) / (N_DRAWS / 1.5) + error**2))[known].tolist()  # draws of a chain are alike
+            spread = np.sqrt(drawn * (1 - drawn) / (N_DRAWS / 1.5) + error**2)  # draws of a chain are alike
+            z += ((found - drawn) / spread)[known].tolist()
         how += grouped.how.tolist()
     assert {EXACT, LATTICE} <= set(how)
     assert len(z) > 30 and max(map(abs, z)) < 5 and 0.5 < np.sqrt(np.mean(np.square(z))) < 1.3
@@ -128,7 +131,7 @@ def test_stated_errors_are_bounds(monkeypatch):
 
 
 def test_what_must_be_kept():
-    """Other names of classes and groups, reliability 3 as three rankings, equal rankings merged, threads, other cases: to 1e-9 or the byte."""
+    """Other names of classes and groups, reliability 3 as three rankings, threads, other cases: to 1e-9 or the byte."""
     cases, group = [CHAINS, TIED, SEVERAL, CONFLICT], np.array([0, 1, 2, 0, 1, 2])
     post = posterior(cases, 6, reliability=3, n_threads=1).grouped(group)
     thrice = posterior([case * 3 for case in cases], 6, n_threads=2).grouped(group)
@@ -203,7 +206,9 @@ def test_metrics_and_notes():
     assert second.mc_error > 0 and exact.later.are_made
     mixed = posterior(cases, 10, reliability=1.5, n_draws=400)
     value = ugt.annotation_certainty(mixed, groups=group)
-    assert 0 < value.mc_error < 0.02 and re.search(r"; 1 by quasi-Monte Carlo \(standard error at most [0-9.e-]+\); 1 by draws\.$", mixed.note)
+    assert 0 < value.mc_error < 0.02 and re.search(
+        r"; 1 by quasi-Monte Carlo \(standard error at most [0-9.e-]+\); 1 by draws\.$", mixed.note
+    )
     copied = pickle.loads(pickle.dumps(mixed.grouped(group)))
     assert copied.how.tolist() == [EXACT, LATTICE, DRAWN] and copied.draws(9).shape == (3, 9, 3)
     names = exact.grouped(np.array(["low", "low", "mid", "mid", "high", "high", "high", "low", "low", "low"]))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 from ranked_cases import CHAINS, CONFLICT, PAIR, SEVERAL, TIED, TRIPLE, random_case
+from scipy.stats import beta
 from simulations import ALL
 from twins import cubature as slow
 from twins import lattice

@@ -150,9 +150,9 @@ def plackett_luce(
     and exclusion. Unmentioned classes compete by the largest of them, or by the next one if some are in S. The errors of these integrals
     add up. Sets are looked at while they may be the most probable one; what is left out, half of ``tolerance``, is in the stated error.
 
-    The plausibility of a group of classes is a sum of gamma variables with transform ``Π_k (1 + z / r_k)^(-c_k)``, given the variables above.
-    Its law is the gamma law of the same shape and mean plus the inverse Laplace transform of the difference, along a ray. Groups that share
-    a lump of unmentioned classes depend on each other; they are integrated by quasi-Monte Carlo only.
+    The plausibility of a group of classes is a sum of gamma variables, with transform ``Π_k (1 + z / r_k)^(-c_k)`` given the variables
+    above. Its law is the gamma law of the same shape and mean plus the inverse Laplace transform of the difference, along a ray. Groups
+    that share a lump of unmentioned classes depend on each other: they have quasi-Monte Carlo only.
 
     References
     ----------

@@ -59,7 +59,7 @@ def note_of(found: list[Summary]) -> str:
 class Later:
     """The draws of all cases, made when they are first needed."""
 
-    def __init__(self, make: Callable[[], MentionedDraws], n_draws: int, *, with_empty: bool = True) -> None:
+    def __init__(self, make: Callable[[], Any], n_draws: int, *, with_empty: bool = True) -> None:
         self._make, self.n_draws, self._with_empty = make, n_draws, with_empty
 
     @property
@@ -72,7 +72,8 @@ class Later:
 
     @cached_property
     def draws(self) -> MentionedDraws:
-        return replace(self._make(), with_empty=self._with_empty)
+        made: MentionedDraws = self._make()
+        return replace(made, with_empty=self._with_empty)
 
 
 class LaterGroups(Later):
@@ -361,7 +362,7 @@ class Integrated(Plausibilities):
         listed, offsets = value.transpose(0, 2, 1).reshape(-1, 3), np.arange(n + 1, dtype=np.int64) * n_groups
         axes, index = Axes.of(n, n_groups, self._ids(), names), np.tile(np.arange(n_groups, dtype=np.int32), n)
         later = LaterGroups(partial(_draws_of_groups, self, group, names), self.n_draws)
-        return Integrated(axes, offsets, index, listed, rest, error, how, self.tolerance, later)  # type: ignore[arg-type]
+        return Integrated(axes, offsets, index, listed, rest, error, how, self.tolerance, later)
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         return self._drawn.draws(n, seed=seed)

@@ -268,9 +268,9 @@ class Leading:
 class Leaders:
     """The integrals about the best classes of a posterior, made when they are first needed and kept.
 
-    ``make()`` returns what integrates: ``first`` takes tasks (n, 3): a case, the bits of the classes that do not compete, and how many of the
-    others may be above; ``of_groups`` takes cases and the group of each class. ``draws_of(rows)`` makes draws of other cases; ``sizes`` and
-    ``others`` (N,) are numbers of classes.
+    ``make()`` returns what integrates: ``first`` takes tasks (n, 3): a case, the bits of the classes that do not compete, and how many
+    of the others may be above; ``of_groups`` takes cases and the group of each class. ``draws_of(rows)`` makes draws of other cases;
+    ``sizes`` and ``others`` (N,) are numbers of classes.
     """
 
     def __init__(self, make: Callable[[], Any], draws_of: Callable[[Int64], Any], sizes: Int64, others: Int64, slack: float) -> None:
@@ -320,8 +320,8 @@ class Leaders:
             active = [i for i in dict.fromkeys(owner) if i not in lost]
         drawn = np.array([i for i in searches if answers[i] is None], np.int64)
         known = [one for one in answers if one is not None]
-        by_rule = [[one.error for one in known if one.exact is which] for which in (True, False)]
-        self.note = self._note("several best classes", *by_rule, len(drawn))
+        exact, others = ([one.error for one in known if one.exact is which] for which in (True, False))
+        self.note = self._note("several best classes", exact, others, len(drawn))
         return Leading(answers, drawn, draws_of(rows[drawn]) if len(drawn) else None)
 
     def of_groups(self, rows: Int64, group: Int64) -> tuple[Array, Array, Any, Any]:
