@@ -163,6 +163,15 @@ def best_two(cases):
     return Work(lambda: ugt.plackett_luce(rankings, tolerance=1e-4).certainty(2), first)
 
 
+@bench.job(grid(cases=(N_CASES,)), SMALL)
+def groups(cases):
+    """certainty of three groups of classes by the sums of their plausibilities: integrals to 1e-4, with 1,000 draws beside them"""
+    rankings, group = dermatology_rankings(cases), np.arange(N_CLASSES) % 3
+    certainty = lambda **options: ugt.annotation_certainty(ugt.plackett_luce(rankings, **options), groups=group)  # noqa: E731
+    drawn = {"1,000 draws": lambda: certainty(method="draws", n_draws=1000, n_chains=1)}
+    return Work(lambda: certainty(tolerance=1e-4), drawn, also=lambda _measured, found: {"error": found.mc_error})
+
+
 @bench.job(grid(cases=(200,), tempering=(0.5, 3.0)), SMALL)
 def tempered(cases, tempering):
     """plackett_luce with tempering, 500 sweeps of warm-up and 1,000 draws, the other classes as one, beside the model without it"""
