@@ -162,10 +162,10 @@ def test_rounded_probabilities_are_said_alike_by_all_commands(checked, capsys, f
     thirds = np.arange(12)[:, None] % 4 == 0  # whose sums are off at every number of decimals
     rows = [(case, *row) for case, row in zip(CASES, np.round(np.where(thirds, 1 / 3, 0.9 * PROBS + 1 / 30), decimals).tolist())]
     for name, some in (("few.csv", rows), ("first.csv", rows[:8]), ("second.csv", rows[8:])):
-        (folder / name).write_text(table(("case", *CLASSES), some))
+        (folder / name).write_text(table(("case", *CLASSES), some), encoding="utf-8")
     (found,) = checked("labels.csv", "few.csv")["inputs"][1:]
     assert cli.main(["evaluate", "--annotations", "labels.csv", "--predictions", "few.csv", "--n-boot", "20", "--out", "r"]) == 0
-    evaluated = json.loads((folder / "r" / "evaluation.json").read_text())
+    evaluated = json.loads((folder / "r" / "evaluation.json").read_text(encoding="utf-8"))
     words = ["calibrate", "--annotations", "labels.csv", "--fit", "first.csv", "--apply", "second.csv", "--n-boot", "20", "--out", "c"]
     capsys.readouterr()
     code = cli.main([*words, "--json"])
@@ -182,7 +182,7 @@ def test_rounded_probabilities_are_said_alike_by_all_commands(checked, capsys, f
 
 def test_models_of_a_file_that_differ_are_said_apart(checked, folder):
     rows = [("A", *row) for row in SCORED] + [("B", case, *(9 * x for x in row)) for case, *row in SCORED]
-    (folder / "two.csv").write_text(table(("model", "case", *CLASSES), rows))
+    (folder / "two.csv").write_text(table(("model", "case", *CLASSES), rows), encoding="utf-8")
     (found,) = checked("labels.csv", "two.csv")["inputs"][1:]
     assert re.fullmatch(r"A: probabilities; B: scores \(not probabilities: the values go from .*\)", found["values"])
 

@@ -112,7 +112,7 @@ OF_C = {
         double exp(double), expm1(double), log(double), log1p(double), log2(double), log10(double), sqrt(double), pow(double, double);
         double fabs(double), floor(double), ceil(double), fmax(double, double), fmin(double, double), fma(double, double, double);
         double cos(double), sin(double), erfc(double), lgamma(double), ldexp(double, int), frexp(double, int *);
-        double copysign(double, double), hypot(double, double), tgamma(double);
+        double copysign(double, double), hypot(double, double), tgamma(double), atan2(double, double);
         int ugt_class(double);
         #define isnan(x) ugt_class(x)
         #define isfinite(x) ugt_class(x)

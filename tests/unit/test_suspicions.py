@@ -24,6 +24,7 @@ KNOWN = (
     "Metrics measure agreement",
     "The voted label",
     "3 annotators: intervals",
+    "The interval over other annotators alone",
     "The scores of M came",
     "The scores of model M are not",
     "The truth model does not describe",  # the default prior fits none of these
