@@ -72,7 +72,8 @@ def work():
         ugt.ua_average_overlap(draws, model, 3)
     ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0, 1], [2]], [[2], [0]]]], classes=4), method="exact")
     cycles = [[[(i + j) % 8] for j in range(4)] for i in range(8)]
-    ugt.plackett_luce(ugt.Rankings.from_blocks([cycles], n_classes=10), tolerance=1e-3)
+    integrated = ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]], cycles], n_classes=10), tolerance=1e-3)
+    ugt.annotation_certainty(integrated, groups=np.arange(10) % 3)
     ugt.plackett_luce_map(rankings)
     ugt.plackett_luce_log_likelihood(rankings, model)
     ugt.irn(rankings)

@@ -15,6 +15,7 @@
 #define FALLEN 30.0         /* x sin delta, beyond which e^(x e^(i theta)) is negligible */
 #define LOG_START -11.5     /* log of rho M, below which the difference is negligible */
 #define TABLE_START -32.0   /* log x, below which the factor of a class is 1 */
+#define SPARE 8.0           /* log x, by which tables are longer than they must be, for the next cases */
 #define MOST_LOG 300.0      /* of x */
 #define NEGLIGIBLE 1e-11    /* difference of transforms */
 #define LANES 8             /* nodes of log s that are computed together */
@@ -93,8 +94,8 @@ int ugt_factor_table_make(ugt_rays *rays, double c, int angle, int64_t *at)
     while ((double)(4 * per_step * per_step) < 0.7 * c)
         per_step *= 2;
     const double by = 1.0 / (double)(PER_UNIT * per_step), high = log(longest_of(angle)) - rays->log_s + UGT_LONGEST_LOG + 1.0;
-    const int64_t n = (int64_t)ceil((high - TABLE_START) / by) + 2;
-    if (i < rays->n_tables && rays->table[i].n >= n)
+    const int64_t wanted = (int64_t)ceil((high - TABLE_START) / by) + 2, n = wanted + (int64_t)(SPARE / by);
+    if (i < rays->n_tables && rays->table[i].n >= wanted)
         return UGT_OK;
     if (i == rays->n_tables) {
         const int status = ugt_make_room(&rays->table, &rays->table_room, i + 1, sizeof *rays->table);
