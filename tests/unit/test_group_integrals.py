@@ -140,7 +140,7 @@ def test_what_must_be_kept():
     named = posterior(turned, 6, reliability=3, tolerance=1e-5).grouped(2 - group[::-1])
     exact = (post.how == EXACT) & (named.how == EXACT)
     bound = (np.where(exact, 1.0, 6.0) * (post.error + named.error))[None, :, None]
-    assert exact.sum() >= 3 and (np.abs(numbers(named)[:, :, ::-1] - numbers(post)) <= bound).all()
+    assert exact.sum() >= 2 and (np.abs(numbers(named)[:, :, ::-1] - numbers(post)) <= bound).all()
     again = posterior(cases, 6, reliability=3, tolerance=1e-5, n_threads=3).grouped(group)
     assert numbers(again).tobytes() == numbers(post).tobytes()
     some = posterior(cases, 6, reliability=3, tolerance=1e-5).take([2, 0]).grouped(group)

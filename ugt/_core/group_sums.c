@@ -6,6 +6,8 @@
 #include "group_sums.h"
 #include "wide.h"
 
+#define UNIT 65536 /* products of a correlation that count as a node: of some cases with many annotations a node has thousands of times as many */
+
 int ugt_groups_open(ugt_groups **groups, const int64_t *group, int64_t n_classes, int64_t n_groups)
 {
     ugt_groups *g = calloc(1, sizeof *g);
@@ -130,6 +132,7 @@ int ugt_groups_open_case(ugt_cubature *w, int *possible)
     if (!*possible)
         return UGT_OK;
     g->of_component = NULL;
+    g->work = 0;
     ugt_rays_open(&g->rays, w->step, w->first, w->wins_total);
     for (int64_t j = 0; j < g->n && status == UGT_OK; j++) {
         ugt_one_group *of = &g->of[j];
@@ -235,6 +238,7 @@ static void sum_law(ugt_cubature *w, ugt_one_group *of, double *law, double *den
         g->im[k] -= im[k];
     }
     ugt_ray_trim(g->re, g->im, &low, &high);
+    g->work += (high - low) * (of->last - of->first);
     ugt_ray_add(&g->rays, of->angle, g->re, g->im, low, high, of->first, of->last, law, density);
 }
 
@@ -310,16 +314,23 @@ static void open_component(ugt_cubature *w, const ugt_component *one)
     g->of_component = one;
 }
 
+static void count_node(ugt_cubature *w)
+{
+    ugt_groups *g = w->groups;
+    w->leaves += 1 + g->work / UNIT;
+    g->work %= UNIT;
+}
+
 /* Adds the nodes of dimension d and later ones. */
 static void descend(ugt_cubature *w, const ugt_component *one, int d, const ugt_axis *axes, double weight, double *out)
 {
     ugt_groups *g = w->groups;
     if (d == one->n_dims) {
         add_point(w, weight, w->stick[d], out);
-        w->leaves++;
+        count_node(w);
         return;
     }
-    for (int i = 0; i < axes[d].n; i++) {
+    for (int i = 0; i < axes[d].n && w->leaves <= w->options->most_leaves; i++) { /* beyond them the case is given up */
         double log_weight = 0.0;
         w->v[d] = axes[d].node[i] * w->stick[d];
         w->stick[d + 1] = axes[d].rest[i] * w->stick[d];
@@ -349,6 +360,8 @@ void ugt_groups_point(ugt_cubature *w, const ugt_component *one, const double *r
     if (g->of_component != one)
         open_component(w, one);
     memset(out, 0, (size_t)w->width * sizeof *out);
+    if (w->leaves > w->options->most_points) /* the lattice is given up */
+        return;
     for (int64_t k = 0; k < w->m; k++)
         if (one->last[k] >= 0) {
             g->inverse[k] = 1.0 / r[k];
@@ -357,7 +370,7 @@ void ugt_groups_point(ugt_cubature *w, const ugt_component *one, const double *r
     for (int d = 0; d < one->n_dims; d++)
         laws_of(w, d);
     add_point(w, weight, v0, out);
-    w->leaves++;
+    count_node(w);
 }
 
 /* out [3 * n_groups]: probabilities, means and variances; NaN without sums. Returns whether there are any. */

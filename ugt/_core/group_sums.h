@@ -70,6 +70,7 @@ struct ugt_groups {
     double *behind;         /* [n_s] */
     double *re, *im, *of_mean; /* [n_rho], [n_rho], [2 * n_rho]: Phi and Psi on the ray */
     const ugt_component *of_component;
+    int64_t work;           /* products of correlations that are not counted yet */
     double inverse[UGT_MOST_MENTIONED], log_r[UGT_MOST_MENTIONED];
 };
 

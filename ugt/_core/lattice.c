@@ -413,7 +413,7 @@ int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key
     find_shares(w, laws, numbers);
     for (double from = 0.0, to = FIRST_POINTS; to <= budget; from = to, to *= 2.0) {
         status = add_round(w, laws, shift, &stream, from, to, stop, sums, scratch);
-        if (status != UGT_OK)
+        if (status != UGT_OK || (w->groups != NULL && w->leaves > w->options->most_points)) /* points of groups differ in work */
             break;
         *error = mean_of_shifts(w, sums, out);
         if (*error <= target)
