@@ -263,7 +263,7 @@ def test_clusters(folder, capsys):
     assert found["sources"]["case_low, case_high"] == ["clusters"]
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"
     for text, said in (
-        ("case,site\nx,1\n", "have the columns case and cluster (or patient; --case-column names the column of cases)"),
+        ("case,site\nx,1\n", "have the columns case and cluster (or patient: rename yours; --case-column names the column of cases)"),
         ("case,cluster\np1,1\np1,1\n", "case must occur once. Got 'p1' twice, first at line 3"),
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nx,\n", "not be blank"),
