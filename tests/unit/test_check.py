@@ -165,18 +165,20 @@ def test_rounded_probabilities_are_said_alike_by_all_commands(checked, capsys, f
         (folder / name).write_text(table(("case", *CLASSES), some), encoding="utf-8")
     (found,) = checked("labels.csv", "few.csv")["inputs"][1:]
     assert cli.main(["evaluate", "--annotations", "labels.csv", "--predictions", "few.csv", "--n-boot", "20", "--out", "r"]) == 0
+    printed = capsys.readouterr().out.splitlines()
     evaluated = json.loads((folder / "r" / "evaluation.json").read_text(encoding="utf-8"))
     words = ["calibrate", "--annotations", "labels.csv", "--fit", "first.csv", "--apply", "second.csv", "--n-boot", "20", "--out", "c"]
-    capsys.readouterr()
     code = cli.main([*words, "--json"])
     out, err = capsys.readouterr()
     note = f"The probabilities of few ({decimals} decimals) are rounded: those of each case were divided by their sum."
     if decimals > 1:
         assert (found["values"], note in found["notes"], note in evaluated["notes"]) == ("probabilities", True, True)
+        assert note in printed
         assert code == 0 and note.replace("few", "first.csv") in json.loads(out)["reading"]
         return
     why = re.search(r"the values of a case add up to .*, not to 1; give more digits if they were rounded", found["values"])
-    assert f"The scores of model few are not probabilities ({why[0]}): its calibration was not computed." in evaluated["notes"]
+    note = f"The scores of model few are not probabilities ({why[0]}): its calibration was not computed."
+    assert note in evaluated["notes"] and note in printed
     assert code == 2 and re.search(r"--input must be given, because .*\. Got 'auto' \(the values of a case add up to", err)
 
 

@@ -183,6 +183,19 @@ def test_numbers_of_all_classes_are_said_to_be_1_by_definition(capsys):
     assert capsys.readouterr().out.splitlines().count(said) == 1
 
 
+def test_labels_of_an_annotator_that_contradict_each_other_are_said_on_page_one(folder, capsys):
+    claim = "Several labels of a case by one annotator"
+    evaluated()
+    assert claim not in (folder / "report" / "report.html").read_text(encoding="utf-8")
+    (folder / "b.csv").write_text("case,annotator,label\np1,x,cat\np1,x,dog\np2,x,dog\np3,x,dog\np4,x,ibex\n", encoding="utf-8")
+    capsys.readouterr()
+    evaluated(annotations="b.csv")
+    page = (folder / "report" / "report.html").read_text(encoding="utf-8")
+    assert claim in page.partition("</aside>")[0]
+    said = "An annotator gave several labels to one case, and each counts: once at case 'p1', annotator 'x'."
+    assert said in capsys.readouterr().out.splitlines()
+
+
 def test_dropped_cases_are_counted(folder, capsys):
     (folder / "A.csv").write_text(SCORES.replace("p2,0.6,0.1,0.3\n", ""), encoding="utf-8")
     left_out = evaluated("--missing", "drop")["left_out"]
@@ -250,7 +263,7 @@ def test_clusters(folder, capsys):
     assert found["sources"]["case_low, case_high"] == ["clusters"]
     assert found["provenance"]["inputs"][-1]["name"] == "patients.csv"
     for text, said in (
-        ("case,site\nx,1\n", "have the columns case and cluster (or patient; --case-column names the column of cases)"),
+        ("case,site\nx,1\n", "have the columns case and cluster (or patient: rename yours; --case-column names the column of cases)"),
         ("case,cluster\np1,1\np1,1\n", "case must occur once. Got 'p1' twice, first at line 3"),
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
         ("case,cluster\nx,\n", "not be blank"),

@@ -111,7 +111,7 @@ def test_every_other_column_is_a_division(write):
 
 
 BAD = {
-    "no case": ("site,age\nnorth,3\n", r"file must have a column case and at least one more, for the subgroups\. Got 'site'"),
+    "no case": ("site,age\nnorth,3\n", r"file must have a column case \(case_column= names it\) and at least one more, .*\. Got 'site'"),
     "only cases": ("case,case id\n", ""),
     "two cases": ("case,item,site\n1,2,3\n", r"case column must be given if several columns may be meant\. Got 'case' and"),
     "nameless": ("case,\np1,x\n", r"columns must have names\. Got a blank one, first at column 2\."),

@@ -536,7 +536,7 @@ def test_rows_that_are_repeated(write, name):
 
 
 def test_several_labels_by_one_annotator_are_noted(write):
-    said = "An annotator gave several {}s to one case, and each counts: 1 times, first at case 'p', annotator 'x'."
+    said = "An annotator gave several {}s to one case, and each counts: once at case 'p', annotator 'x'."
     changes = {"a.csv": ("x,cat\np,y", "x,cow\np,y"), "c.csv": ("x,1\np,y", "x,3\np,y"), "d.jsonl": ('["c"]', '["c", "d"]')}
     for name, what in (("a.csv", "label"), ("c.csv", "value"), ("d.jsonl", "label")):
         content = TWICE[name].replace(*changes[name])

@@ -96,7 +96,7 @@ REFUSED = [
     ("case,prediction,prob\np,benign,.5\nq,malignant,.9\n", TWO, "malignant", r"name the class .* Got the columns 'prediction' and 'prob'"),
     ("case,malignant\np,.5\nq,.25\n", TWO, None, rf"'benign' and 'malignant', {ONE}\)\. Got the column 'malignant'"),
     ("case,prob,p\np,.5,1\nq,.25,1\n", TWO, "benign", r"\(remove the other columns\)\. Got the column 'prob' and 'p'"),
-    ("case,prob\np,.5\nq,-3\n", TWO, "benign", r"of the column 'prob' must be probabilities from 0 to 1 .*Got -3\.0, first at row 1"),
+    ("case,prob\np,.5\nq,-3\n", TWO, "benign", r"scores must be probabilities from 0 to 1 .*Got -3\.0, first at case 'q', column 'prob'"),
     ("case,prob\np,.5\nq,.2\n", TWO, "other", r"positive_class must be one of the classes 'benign' and 'malignant'\. Got 'other'"),
     ("case,prob\np,.5\nq,.2\n", PETS, "cat", r"positive_class must be given for two classes\. Got 3 classes"),
     ("case,prob\np,.5\nq,.2\n", None, "cat", r"positive_class must be given together with classes"),

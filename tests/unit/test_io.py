@@ -334,7 +334,10 @@ def test_predictions_wide_long_and_arrays(write):
     ("content", "message"),
     [
         ("case,cat,dog\np,1,2\nq,1,x\n", r"cell must be a number\. Got 'x', first at line 3, column 'dog'\."),
-        ("case,cat,dog\np,1,2\nq,1,\n", r"cell must be a number\. Got '', first at line 3, column 'dog'\."),
+        (
+            "case,cat,dog\np,1,2\nq,1,\n",
+            r"cell must be a number\. Got a blank \(leave out the row of a case without numbers\), first at line 3, column 'dog'\.",
+        ),
         ("case,cat,dog\np,1,2\nq,1,nan\n", r"scores must be finite\. Got nan, first at case 'q', class 'dog'\."),
         ("case,cat,dog\np,-inf,2\n", r"scores must be finite\. Got -inf, first at case 'p', class 'cat'\."),
         (

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
+from ugt import io
 from ugt._base.axes import Axes
 from ugt.annotations.predictions import Predictions
 
@@ -128,3 +129,12 @@ def test_bad_predictions(arguments, message):
 @pytest.mark.parametrize(("key", "got"), [("logits", "the key 'logits'"), ("classes", "no key 'scores'")])
 def test_bad_mapping(key, got):
     refused(rf"predictions must be a mapping with the key 'scores' and optionally .* Got {got}\.", Predictions.from_any, {key: SCORES})
+
+
+def test_percentages_in_one_column_are_refused_with_the_case_and_the_way_on(write):
+    path = write("case,score\np1,0.3\np2,87\n", "percent.csv")
+    must = r"scores must be probabilities from 0 to 1 if one column is for two classes \(divide percentages by 100; .*"
+    refused(must + r"Got 87\.0, first at case 'p2', column 'score'\.", io.read_predictions, path, classes=[0, 1], positive_class=1)
+    given = (["p1", "p2"], np.array([0.3, 87.0]))
+    refused(must + r"Got 87\.0, first at case 'p2'\.", Predictions.from_any, given, [0, 1], 1)
+    refused(must + r"Got 87\.0, first at row 1\.", Predictions.from_any, given[1], [0, 1], 1)

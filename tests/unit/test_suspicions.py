@@ -31,6 +31,7 @@ KNOWN = (
     "Strata with fewer",
     "Log loss is infinite",
     "Annotators are not named",
+    "The interval over other annotators alone",
 )
 
 

@@ -198,7 +198,8 @@ class Table(CellTable):
         for i, cells in enumerate(zip(*block)):
             for cell, column in zip(cells, columns):
                 if not is_number(cell):
-                    return error("cell", "be a number", number_shown(cell), f"{self.place(row + i)}, column {self.header[column]!r}")
+                    shown = number_shown(cell) if cell.strip() else "a blank (leave out the row of a case without numbers)"
+                    return error("cell", "be a number", shown, f"{self.place(row + i)}, column {self.header[column]!r}")
         raise AssertionError("numpy refused a number that Python takes")
 
     def _split(self, groups: Sequence[Sequence[int]]) -> list[Coded] | None:

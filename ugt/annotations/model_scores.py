@@ -122,13 +122,12 @@ class Asked:
         if one is not None:
             assert self.classes is not None
             self._say([c for c in others if c != one])
-            where = f"of the column {header[one]!r}"
             table.used = {"model": model, "case": case, "probability": [one]}
             said = self._class_in(header[one])
             of = self.positive if said is None else said
             if of != self.positive or (said is None and plain(header[one]) not in ONE_SCORE):
                 note(f"Column {header[one]!r} was read as the probability of {identifiers.name(self.classes[of])}.")
-            return ids, of_two_classes(table.numbers([one])[:, 0], of, where), self.classes, False
+            return ids, of_two_classes(table.numbers([one])[:, 0], of, ids, header[one]), self.classes, False
         labels = self._labels(others)
         if labels is not None:
             self._say([c for c in others if c != labels])

@@ -138,7 +138,7 @@ class Predictions(Record):
         single = table.dtype.kind == "f" and (table.ndim == 1 or table.shape[1:] == (1,)) and names is None
         if single and positive_class is not None:
             known = None if classes is None else identifiers.distinct("classes", classes)
-            return cls(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), "scores"), known)
+            return cls(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), case_ids), known)
         if single and classes is not None and len(classes) == 2:
             raise error(
                 "scores", "be a table of cases x classes (or name the class of a single column: positive_class)", f"shape {table.shape}"
@@ -310,13 +310,15 @@ def positive_position(classes: NDArray[Any] | None, positive_class: Any) -> int 
     return at
 
 
-def of_two_classes(scores: NDArray[Any], positive: int | None, where: str) -> Array:
-    """Return probabilities (N, 2) of two classes from those of one."""
+def of_two_classes(scores: NDArray[Any], positive: int | None, case_ids: Any, column: str = "") -> Array:
+    """Return probabilities (N, 2) of two classes from those of one, which are in a column with this name."""
     p = np.asarray(scores, dtype=np.float64)
     bad = ~((p >= 0) & (p <= 1))
     if bad.any():
-        must = "be probabilities from 0 to 1 if one column is for two classes (write logits as two columns)"
-        raise error(where, must, p[int(np.argmax(bad))], f"row {int(np.argmax(bad))}")
+        first = int(np.argmax(bad))
+        must = "be probabilities from 0 to 1 if one column is for two classes (divide percentages by 100; write logits as two columns)"
+        where = f"case {identifiers.name(case_ids[first])}" if case_ids is not None else f"row {first}"
+        raise error("scores", must, p[first], where + (f", column {column!r}" if column else ""))
     return np.column_stack([p, 1 - p] if positive == 0 else [1 - p, p])
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .._base.arrays import Array
 
 OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
+NOT_COMPUTED = "its calibration was not computed"
 ROW_SUM = 1e-4  # largest difference of the sum of a case's probabilities from 1
 HUNDRED = 1.5  # largest difference of the sum of a case's percentages, which may be rounded to whole ones, from 100
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from .._base import parallel
+from ..annotations.probabilities import NOT_COMPUTED
 from ..evaluation.facts import by_definition
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
@@ -40,8 +41,10 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 
 
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
-    """Return lines on cases that were left out, on predictions joined by position, and on cells that were read as missing."""
-    return [*(f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), *filter(None, [found["data"].get("joined"), note])]
+    """Return lines on cases that were left out, on how predictions were read, and on cells that were read as missing."""
+    left_out = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items())
+    scores = (one for one in found.get("notes") or () if NOT_COMPUTED in one)
+    return [*left_out, *filter(None, [found["data"].get("joined"), note]), *scores]
 
 
 def sizes_line(data: Mapping[str, Any]) -> str:

@@ -78,7 +78,7 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
         table = table_of(Source(path, encoding), case_column)
         roles = find_roles(table.header, table.case, ("case", "cluster"))
         if len(roles) < 2:
-            must = "have the columns case and cluster (or patient; case_column= names the column of cases)"
+            must = "have the columns case and cluster (or patient: rename yours; case_column= names the column of cases)"
             raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
         columns = zip(table.coded([roles["case"]], [roles["cluster"]]), ("case", "cluster"))
         case, cluster = (table.numbered(cells, role) for cells, role in columns)
@@ -96,7 +96,8 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         role = find_roles(table.header, table.case, ("case",))
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:
-            raise error("file", "have a column case and at least one more, for the subgroups", listed(map(repr, table.header), MOST_SHOWN))
+            must = "have a column case (case_column= names it) and at least one more, for the subgroups"
+            raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
         nameless = [c for c in others if not table.header[c]]
         if nameless:
             raise error("columns", "have names", "a blank one", f"column {nameless[0] + 1}")

@@ -32,8 +32,8 @@ def once(given: Labels | Ratings, duplicates: str) -> Any:
 
     n_different = np.bincount(pair[first], minlength=len(first_pair))
     if (n_different > 1).any():
-        at = where(first_pair[np.argmax(n_different > 1)])
-        note(f"An annotator gave several {what}s to one case, and each counts: {(n_different > 1).sum():,} times, first at {at}.")
+        at, n = where(first_pair[np.argmax(n_different > 1)]), int((n_different > 1).sum())
+        note(f"An annotator gave several {what}s to one case, and each counts: {'once' if n == 1 else f'{n:,} times, first'} at {at}.")
     if not _repeats(code, first, what, duplicates, where):
         return given
     keep = np.sort(first)

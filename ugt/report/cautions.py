@@ -34,6 +34,24 @@ SPOILT = (
     ("A model may have seen the annotations", ("it has seen them, or annotators",)),
     ("A model may be read wrongly", ("agrees with the voted label as by chance", "agrees with the voted label no better than by chance")),
 )
+NOTED = (
+    (
+        ASKED,
+        Caution(
+            True, "Adjudicated design",
+            "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
+            "from the first ones.",
+        ),
+    ),
+    (
+        "An annotator gave several",
+        Caution(
+            True, "Several labels of a case by one annotator",
+            "Each of them counts, as second readings do. If one of them is a mistake, remove it from the file. The notes say how often "
+            "this is so, and where first.",
+        ),
+    ),
+)  # fmt: skip
 NOT_CORRECTNESS = Caution(
     True, "Agreement, not correctness",
     "These are rates of agreement with a truth drawn from the annotations, not the probability that a model is right. A model that knows "
@@ -73,19 +91,14 @@ def _all(digest: Digest) -> Iterator[Caution]:
             else "Intervals tend to be too narrow below 30 clusters."
         )
         yield Caution(True, f"Only {n} clusters", f"Cases of a cluster were kept together. {none}")
-    if any(ASKED in note for note in said):
-        yield Caution(
-            True, "Adjudicated design",
-            "Some cases seem to have further annotations because the first ones differed. Agreement and debiased losses are computed "
-            "from the first ones.",
-        )  # fmt: skip
+    yield from (caution for word, caution in NOTED if any(word in note for note in said))
     yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
     for note in wording.said(source).get("note") or ():
         yield Caution(False, "The authors add", plain(note))
     if any("Predicted labels were read" in note for note in said):
         yield Caution(
             False, "Labels without scores",
-            "A model that gives one class per case does not order the others: its top-3 shares are those of ties, and losses take each "
+            "A model that gives one class per case does not order the others: its top-k shares are those of ties, and losses take each "
             "label as certain.",
         )  # fmt: skip
     unscaled = [note for note in said if "are not probabilities of the grades" in note]

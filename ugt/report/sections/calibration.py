@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._base import notices
 from ..._base.arrays import Array, NDArray
-from ...annotations.probabilities import is_probability, not_probabilities
+from ...annotations.probabilities import NOT_COMPUTED, is_probability, not_probabilities
 from ...histogram import histogram_losses
 from ...histogram.disagreement import disagreement_losses
 from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagreement
@@ -57,9 +57,7 @@ def make(context: Context, notes: list[str]) -> Made:
         if is_probability(table):
             found[name] = ModelLosses(counts, table, context.options, classes=context.known.axes.classes)
         else:
-            notes.append(
-                f"The scores of model {name} are not probabilities ({not_probabilities(table)}): its calibration was not computed."
-            )
+            notes.append(f"The scores of model {name} are not probabilities ({not_probabilities(table)}): {NOT_COMPUTED}.")
     resampled = yield [ask for one in found.values() for ask in one.asks]
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     for name, one in found.items():

@@ -13,6 +13,7 @@ from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, section, unique
 from ..rows import below, plain_table
 from ..standings import both_ends, flips, standings
+from ..tables import ends_of
 from .measures import MOST
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ def make(context: Context, notes: list[str]) -> Made:
     found = context.beside((yield context.asked))
     options, n = context.options, len(context.certainty)
     rows = [dict(row) for row in (*context.certainty, *context.metrics, *(row for _, further in context.further for row in further))]
-    for row, (low, high) in zip(rows, context.intervals(found).tolist()):
-        row.update(case_low=low, case_high=high)
+    for row, ends in zip(rows, context.intervals(found).tolist()):
+        row.update(ends_of(ends, "case_low", "case_high"))
     metrics, of_metrics = rows[n:], found.take(slice(n, None))
     for row, values, deviation in zip(metrics, of_metrics.values.T, context.deviations):
         alone = row["case_low"], row["case_high"]
-        row["both_low"], row["both_high"] = both_ends(values + deviation, options.level) if deviation.any() else alone
+        row.update(ends_of(both_ends(values + deviation, options.level) if deviation.any() else alone, "both_low", "both_high"))
     certainty = sorted(rows[:n], key=lambda row: (row["reliability"] or 0.0, row["measure"], row["k"]))
     winners = standings(metrics, of_metrics, options.level)  # shares and ranks are added to the rows
     return {"metrics": metrics, "certainty": certainty, "winners": winners, "flips": flips(metrics, of_metrics, options.level)}
