@@ -31,7 +31,6 @@ KNOWN = (
     "Strata with fewer",
     "Log loss is infinite",
     "Annotators are not named",
-    "The interval over other annotators alone",
 )
 
 

@@ -36,7 +36,8 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
                     const volatile int32_t *stop, double *out, double *error, int64_t *info);
 
 /* The same for groups of classes, by the sums of their plausibilities. group [n_classes]: 0 to n_groups - 1; row [n]: cases with classes.
- * out [n * 3 * n_groups]: the probabilities of the groups to have the largest plausibility, its means and its variances. */
+ * out [n * 3 * n_groups]: the probabilities of the groups to have the largest plausibility, its means and its variances. Among the
+ * nodes of info, one of much work counts as several. */
 int ugt_first_group(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const int64_t *group, int64_t n_groups,
                     const int64_t *row, int64_t n, const volatile int32_t *stop, double *out, double *error, int64_t *info);
 

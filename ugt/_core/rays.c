@@ -35,7 +35,7 @@ static double longest_of(int angle)
 
 int ugt_angle_of(double shape)
 {
-    const double halves = log(DELTA / 2.0 * sqrt(shape + 5.0)) / log(2.0); /* best in experiments with 0.05 <= A <= 100 */
+    const double halves = log(DELTA / 2.0 * sqrt(shape + 5.0)) / log(2.0); /* best in experiments with 0.05 <= A <= 20 */
     return (int)fmin(fmax(PER_HALF * halves + 0.5, 0.0), MOST_ANGLES - 1.0);
 }
 
