@@ -185,6 +185,12 @@ def test_a_lump_that_several_groups_share():
         posterior([CHAINS], 6, unranked="lump", method="exact").grouped([0, 1, 2, 0, 1, 2])
 
 
+def test_more_classes_than_have_bits():
+    """Cases that mention more than 64 classes are drawn, beside others that are integrated."""
+    post = posterior([[[[k]] for k in range(90)], CHAINS], 100, n_draws=200).grouped(np.arange(100) % 3)
+    assert post.how.tolist() == [DRAWN, EXACT] and post.membership(1).sum(axis=1) == pytest.approx([1, 1])
+
+
 def test_metrics_and_notes():
     """Certainty and accuracy of groups have no chance in exact cases; the note counts how they were computed, and the result is kept."""
     group = [0, 0, 1, 1, 2, 2, 2]

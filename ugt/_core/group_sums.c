@@ -54,6 +54,10 @@ void ugt_groups_read(ugt_cubature *w, const int32_t *mentioned)
     const double others = (double)(g->n_classes - w->m), shape = w->options->shape;
     g->in_lump = w->options->rest == UGT_REST_LUMP;
     g->n = g->n_sizes = g->n_resting = 0;
+    if (w->m > UGT_MOST_MENTIONED) { /* has no integral */
+        w->n_competing = w->m;
+        return;
+    }
     for (int64_t k = 0; k < w->m; k++)
         g->color[k] = g->group[mentioned[k]];
     for (int64_t j = 0; j < g->n_groups; j++) {
