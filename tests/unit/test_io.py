@@ -13,7 +13,7 @@ from twins.files import rows_of
 
 from ugt._base.parallel import progress_to_stderr
 from ugt.annotations import Labels, Rankings
-from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions
+from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions, write_annotations
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
 
@@ -61,6 +61,19 @@ def test_columns_by_name_and_cells_of_all_kinds(write):
     assert read.annotations.axes.case_ids.tolist() == ["007", "8"] and read.annotations.axes.classes.tolist() == [9, 10]
     read = read_annotations(write('case,annotator,label\n\n a ,x, cat\n\n"b, c","say ""y""","two\nlines"\n\n'))
     assert rows_of(read.annotations) == [("a", "x", "cat"), ("b, c", 'say "y"', "two\nlines")]
+
+
+@pytest.mark.parametrize("ids", [[2**63 - 1, -(2**63), 0], [10**18, 1 - 10**18, 9 * 10**18 + 7]])
+def test_every_integer_of_64_bits_is_written_and_read_as_the_same_integer(ids, tmp_path):
+    given = Labels.from_long(ids, ids, [0, 1, 1])
+    assert write_annotations(tmp_path / "x.csv", given) == ()
+    again = read_annotations(tmp_path / "x.csv").annotations
+    assert again.axes.case_ids.tolist() == ids and again.annotators.tolist() == ids
+
+
+def test_longer_integers_are_names(write):
+    read = read_annotations(write(f"case,annotator,label\n{2**63},1,10\n{-(2**63) - 1},2,9\n"))
+    assert read.annotations.axes.case_ids.tolist() == [str(2**63), str(-(2**63) - 1)]
 
 
 def test_missing_labels_are_counted_and_their_cases_kept(write):

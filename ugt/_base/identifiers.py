@@ -16,8 +16,10 @@ from .notices import note
 
 MAX_WHOLE = 2**53  # the largest range in which doubles hold every whole number
 
-# Text that is an int64 written the usual way: "007" and "+7" remain names.
-INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+# Text that is an int64 written the usual way: "007" and "+7" remain names. Of 19 digits, those up to the largest.
+_LARGEST = str(2**63 - 1)
+_OF_19 = "|".join(f"{_LARGEST[:i]}[{int(i == 0)}-{int(d) - 1}][0-9]{{{18 - i}}}" for i, d in enumerate(_LARGEST) if d != "0")
+INTEGER = re.compile(f"0|-?(?:[1-9][0-9]{{0,17}}|{_OF_19}|{_LARGEST})|{-(2**63)}")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")  # text that names a number
 _DECIMAL = re.compile(r"(-?(?:0|[1-9][0-9]{0,17}))\.([0-9]*)")
 
