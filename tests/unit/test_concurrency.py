@@ -1,5 +1,6 @@
 """Many threads and processes at once, on the same inputs: the same bytes; Ctrl-C at any moment, and the next call works."""
 
+import functools
 import multiprocessing
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from all_answers import NAMES, answers, other_process
 from public_functions import make_world
 
 import ugt
+from ugt._base.lazy import cached_property
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 STRESS = Path(__file__).parents[1] / "stress"
@@ -83,3 +85,34 @@ def test_interrupted_and_killed_runs(script, n_sets, tmp_path):
     command = [sys.executable, str(STRESS / script), str(n_sets)]
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+class Crossing:
+    """Two attributes, each of which may read the other one of another object."""
+
+    def __init__(self, other=None, meet=None):
+        self.other, self.meet = other, meet
+
+    @cached_property
+    def p(self):
+        if self.meet is not None:
+            self.meet.wait(5)
+        return 1 if self.other is None else self.other.q + 1
+
+    @cached_property
+    def q(self):
+        if self.meet is not None:
+            self.meet.wait(5)
+        return 1 if self.other is None else self.other.p + 1
+
+
+def test_attributes_that_threads_compute_for_each_other_hold_no_locks():
+    meet = threading.Barrier(2)
+    one, other = Crossing(Crossing(), meet), Crossing(Crossing(), meet)
+    tasks = [threading.Thread(target=getattr, args=pair, daemon=True) for pair in ((one, "p"), (other, "q"))]
+    for task in tasks:
+        task.start()
+    for task in tasks:
+        task.join(10)
+    assert not any(task.is_alive() for task in tasks)
+    assert vars(one)["p"] == vars(other)["q"] == 2 and isinstance(Crossing.p, functools.cached_property)

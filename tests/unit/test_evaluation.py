@@ -143,13 +143,16 @@ def test_dropped_cases_are_left_out_of_every_model_and_counted():
 
 
 @pytest.mark.slow
-def test_threads_change_no_byte():
+@pytest.mark.parametrize("named", [False, True])
+def test_threads_change_no_byte(named):
     rng = np.random.default_rng(0)
     counts = rng.multinomial(7, rng.dirichlet(np.ones(6), 1500).mean(0), 1500)
+    wide = rng.integers(0, 6, (1500, 7)) if named else None
+    labels = ugt.Labels.from_wide(wide.tolist(), classes=range(6)) if named else ugt.Labels.from_counts(counts)
     scores = {"A": rng.random((1500, 6)), "B": rng.random((1500, 6)).round(1)}
     found = []
     for n_threads in (1, 2, 4):
-        with_date = ugt.evaluate(ugt.Labels.from_counts(counts), scores, n_threads=n_threads, reliability=(1, 3), n_resamples=200).to_dict()
+        with_date = ugt.evaluate(labels, scores, n_threads=n_threads, reliability=(1, 3), n_resamples=200).to_dict()
         del with_date["provenance"]
         found.append(json.dumps(with_date))
     assert found[0] == found[1] == found[2]

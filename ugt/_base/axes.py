@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -15,6 +15,7 @@ from . import names as naming
 from .arrays import Int32, NDArray
 from .checks import error
 from .grades import not_in_order
+from .lazy import cached_property
 from .notices import note
 from .records import Record
 

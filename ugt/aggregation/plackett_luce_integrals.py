@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Axes
+from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _plackett_luce as core
 from ..annotations import Rankings

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import option
+from .._base.lazy import cached_property
 from .._base.ragged import offsets_of
 from .costs import LEVELS, Cost, Nominal, class_values, disagreement, of_level, pairs_of
 from .forms import Agreed, Form, Values

@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from .._base.ragged import row_of, take
 from .._core import _exact, _tables
 from ..annotations import Labels

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from .forms import EMPTY, NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values, counts_of
 from .table import Judgements
 

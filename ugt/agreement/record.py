@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from .._base.lazy import cached_property
 from ..resampling import Result
 from ..resampling.spread import with_annotators
 from .icc import Icc

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, NDArray
+from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of, sizes_of
 from ..annotations import Labels, Ratings
 from ..resampling import over

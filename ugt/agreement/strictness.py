@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from .._base import notices
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, room
 from .._base.laws import t_quantile
+from .._base.lazy import cached_property
 from ..resampling import Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
 from .scales import ratings_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of, sizes_of, take
 from .._core import _tables
 from .._tabular.frames import wide_names

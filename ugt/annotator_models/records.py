@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes, Frozen
 from .._base.checks import error, room
+from .._base.lazy import cached_property
 from .._base.names import listed as listed_names
 from .._base.ragged import offsets_of, row_of, sizes_of
 from .._core import _em

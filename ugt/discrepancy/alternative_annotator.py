@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
+from .._base.lazy import cached_property
 from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
 from .input import WHY, check_stated, compare
 from .record import Judging, OfAnnotations

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Union
 
 import numpy as np
 
 from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.lazy import cached_property
 from .._base.names import alike
 from .._base.ragged import sizes_of
 from .._tabular.rows import is_missing, is_number, wide

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
 from ..resampling import Ratios, Statistic
 

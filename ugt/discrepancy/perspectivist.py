@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import scalar
+from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels, Ratings
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of

@@ -6,7 +6,6 @@ import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +14,7 @@ import numpy as np
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
+from .._base.lazy import cached_property
 from ..resampling import Answer, Quotients, Result, Results, Statistic
 from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .. import resampling
 from .._base import checks, notices, parallel
+from .._base.lazy import cached_property
 from .._base.records import Record
 from .._base.version import __version__
 from .._tabular.csv_text import plain_value

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base import notices, parallel
 from .._base.arrays import NDArray
 from ..report.sections import ALWAYS, MAKERS, TABLES
 from ..report.tables import ResultTable
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 # cases x sections of a pass: what the sections ask for is in memory at the same time, unless the context has it
 ROOM = 2 * 10**6
+Begun = tuple[Any, Any, list[str]]  # the steps of a section and what it asks for, or None and its rows; and warnings
 
 
 def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
@@ -25,6 +28,17 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
     notes: dict[Any, list[str]] = {one: [] for one in wanted}
     found: dict[Any, Any] = {}
     waiting: dict[Any, tuple[Any, list[Ask]]] = {}
+
+    def begin(at: int, _: int, some: Sequence[Any]) -> Begun:
+        one = some[at]
+        with notices.heard() as said:  # threads have lists of their own
+            steps = one.make(context, notes[one])
+            if isinstance(steps, dict):
+                return None, steps, said
+            try:
+                return steps, next(steps), said
+            except StopIteration as end:
+                return None, end.value, said
 
     def finish() -> None:
         asked = [ask for _, asks in waiting.values() for ask in asks]
@@ -37,17 +51,18 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
             except StopIteration as end:
                 found[one] = end.value
 
-    for one in wanted:
-        steps = one.make(context, notes[one])
-        if isinstance(steps, dict):
-            found[one] = steps
-            continue
-        try:
-            waiting[one] = steps, next(steps)
-        except StopIteration as end:
-            found[one] = end.value
-        held = {id(one) for one in context.measures}
-        if sum(any(id(ask.what) not in held for ask in asks) for _, asks in waiting.values()) * context.n_cases >= ROOM:
+    held = {id(one) for one in context.measures}
+    together = max(1, ROOM // max(1, context.n_cases))
+    for some in (wanted[at : at + together] for at in range(0, len(wanted), together)):
+        begun = parallel.run(partial(begin, some=some), len(some), 1, "tables")
+        for one, (steps, given, said) in zip(some, begun):
+            for text in said:
+                notices.warn(text)
+            if steps is None:
+                found[one] = given
+            else:
+                waiting[one] = steps, given
+        if sum(any(id(ask.what) not in held for ask in asks) for _, asks in waiting.values()) >= together:
             finish()
     finish()
     tables = {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._base.checks import error
+from .._base.lazy import cached_property
 from ..accuracy import ua_group_accuracy
 from ..accuracy.bounds import LEAST_CASES, Assumed
 from ..certainty import annotation_certainty

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.checks import error, option
+from .._base.lazy import cached_property
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..plausibilities.normal import NO_RATINGS, NormalPosterior

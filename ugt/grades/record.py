@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from ..plausibilities import Plausibilities
 from ..plausibilities.estimates import Comparison
 from ..plausibilities.made_of import MadeOf

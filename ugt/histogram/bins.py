@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, option, whole
+from .._base.lazy import cached_property
 
 BINNINGS = ("width", "mass")
 FEW_EDGES = 4096  # most edges of bins that are kept in the cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +13,7 @@ from .. import resampling
 from .._base import checks, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import owned
+from .._base.lazy import cached_property
 from .._core import _histogram
 from ..annotations import Labels
 from ..annotations.probabilities import OUTSIDE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from .. import resampling
 from .._base.arrays import Array, Int64
+from .._base.lazy import cached_property
 from ..resampling.result import ResultsOf
 from . import reliability
 from .errors import CalibrationError

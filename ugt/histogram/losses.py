@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from .. import resampling
 from .._base import checks
 from .._base.arrays import Array, Bools, NDArray
+from .._base.lazy import cached_property
 from .._core import _histogram
 from ..resampling import over
 from .bins import Bins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -13,6 +13,7 @@ from .. import resampling
 from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, flag, option
+from .._base.lazy import cached_property
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..resampling import over
 from .bins import Bins

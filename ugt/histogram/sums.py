@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int32
 from .._base.axes import Frozen, owned
 from .._base.checks import option
+from .._base.lazy import cached_property
 from .._core import _histogram
 from ..resampling import Answer, Statistic, by_case, over
 from .bins import Bins

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
 from .._base.checks import error, room, whole
+from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
 from ..resampling import over, seed_of

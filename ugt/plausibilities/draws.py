@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, room
+from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _plackett_luce as core
 from ..resampling import over

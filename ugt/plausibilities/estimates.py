@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
+from .._base.lazy import cached_property
 from .._core import _resample
 from ..resampling import Ratios, Result, Statistic, check_level
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from math import comb
 from typing import Any, Callable, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import TIES, option, room, whole
+from .._base.lazy import cached_property
 from .._base.ragged import dense, row_of, sizes_of, take
 from .._core import _order
 from .dirichlet_comparison import best_class

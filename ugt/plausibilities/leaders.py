@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import comb
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Int64
+from .._base.lazy import cached_property
 
 Node = tuple[int, int]  # bits of mentioned classes, and number of the others
 MOST_INTEGRALS = 256  # of a case; beyond them it has draws

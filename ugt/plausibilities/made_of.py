@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -12,6 +11,7 @@ import numpy as np
 from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error
+from .._base.lazy import cached_property
 from .._base.ragged import take
 from ..annotations.other_annotators import case_offsets, only, weighing, without_each
 from ..resampling import UNNAMED

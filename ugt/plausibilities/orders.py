@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Callable
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.checks import room
+from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
 from ..resampling import distinct_rows

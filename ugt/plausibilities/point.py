@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Callable
 
 import numpy as np
@@ -14,6 +13,7 @@ from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes, owned
 from .._base.checks import TIES, error, option, room, whole
 from .._base.identifiers import as_array
+from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
 from .estimates import Comparison

@@ -2,13 +2,13 @@ r"""The methods that metrics use of a truth of any kind."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import OnAxes
+from .._base.lazy import cached_property
 from .diagnostics import Diagnostics
 from .estimates import Comparison
 from .made_of import MadeOf

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.lazy import cached_property
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Axes, Labels, Rankings, Ratings
 from ..annotations.other_annotators import of_cases

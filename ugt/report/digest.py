@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
+from .._base.lazy import cached_property
 from .digits import Digits, whole
 from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
 from .markup import NONE, Data, Entry, find, level_of, of, plain, unique

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
 from typing import overload
 
 import numpy as np
 
 from .._base.arrays import Array, Int32, Int64
+from .._base.lazy import cached_property
 from .ratios import Ratios
 from .sums import SOME, distinct_rows
 

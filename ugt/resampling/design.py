@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -13,6 +12,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Frozen
 from .._base.checks import error, room, whole
+from .._base.lazy import cached_property
 from .._core import _resample, _tables
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from ..annotations.other_annotators import case_offsets
 from .statistic import Statistic, Without
 

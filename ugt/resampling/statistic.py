@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from .._core import _exact
 from .design import Design
 from .slopes import gradient_of

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.laws import t_quantile
+from .._base.lazy import cached_property
 from .design import Design
 from .jackknife import left_out_deviations, left_out_influence
 from .statistic import Statistic

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
+from .._base.lazy import cached_property
 from .._core import _soft
 from ..resampling import by_case
 from .order import Order

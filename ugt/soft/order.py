@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Bools, Int64, NDArray
 from .._base.identifiers import as_array
+from .._base.lazy import cached_property
 from .._core import _soft
 
 MOST_WHOLE = 2.0**53

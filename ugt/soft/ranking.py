@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Union
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from .._core._soft import N_SUMS
 from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf

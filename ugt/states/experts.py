@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
+from .._base.lazy import cached_property
 from ..annotator_models.em import ALL, Confusions
 from ..annotator_models.records import GivenLabels, point_of, point_with_rest
 from ..plausibilities import Point

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from functools import partial as bound
 from operator import methodcaller
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
+from .._base.lazy import cached_property
 from .._core import _em
 from ..annotations import Labels
 from ..annotator_models import MODELS

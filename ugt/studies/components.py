@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Int64
+from .._base.lazy import cached_property
 
 PARTS = ("cases", "annotators", "labels", "pairs")
 MOST_GROUPS = 100  # most groups of cases that the jackknife leaves out one by one

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..._base import identifiers
 from ..._base.arrays import Array, Bools, Int32, Int64, NDArray
 from ..._base.checks import error
+from ..._base.lazy import cached_property
 from ..._base.ragged import offsets_of, row_of
 from ...annotations import Ratings
 from ...annotations.other_annotators import of_cases, only
