@@ -93,11 +93,12 @@ def test_evaluate_writes_the_report_and_prints_a_summary(capsys):
     with open("report/cases.csv", newline="", encoding="utf-8") as file:
         assert list(csv.reader(file))[-1] == ["p4", "0", *[""] * 7, found["run"]]
     assert lines[-1] == f"Report: {os.path.join('report', 'report.html')}"
-    cells, _ = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]  # and of top-2
+    (cells,) = [re.split(" {2,}", line.strip()) for line in lines if line.strip().startswith("A ")]
     kept = [row for row in found["metrics"] if row["model"] == "A" and row["reliability"] in (None, 1.0)]
     wanted = [row for metric in ("voted_accuracy", "topk_accuracy") for row in kept if row["metric"] == metric]
-    assert len(cells) == 5 and cells[1:] == [f"{row['value']:.2f} ({row['case_low']:.2f} to {row['case_high']:.2f})" for row in wanted]
-    assert any(line.startswith("By top-1: ") for line in lines)
+    assert cells[1:5] == [f"{row['value']:.2f}" for row in wanted] and "(0." not in printed.out
+    assert any(line.startswith("No intervals: too few cases. ") for line in lines)
+    assert "There are too few cases to say which model is ahead." in lines and not any(line.startswith("By top-1: ") for line in lines)
     assert any(line.endswith("that the model is right.") for line in lines)
 
 
@@ -290,7 +291,7 @@ def test_a_reliability_for_each_annotator(tmp_path, monkeypatch, capsys):
     value = ugt.annotation_certainty(ugt.dirichlet(labels, reliability={"ann": 2, "bob": 0.5})).value
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv"]) == 0
     out = capsys.readouterr().out
-    assert f"  {value:.2f} (" in out and "r.csv: reliabilities (one row per annotator): 2 annotators." in out
+    assert f"  {value:.2f} " in out and "r.csv: reliabilities (one row per annotator): 2 annotators." in out
     assert cli.main(["certainty", "l.csv", "--annotator-reliability", "r.csv", "--reliability", "2"]) == 2
     assert "--reliability must be left out with --annotator-reliability. Got 2." in capsys.readouterr().err
     for text, said in BAD_RELIABILITIES.items():
@@ -304,10 +305,9 @@ def test_certainty(command):
     for reliability in (1, 2):
         posterior = ugt.dirichlet(labels, reliability=reliability)
         found = [ugt.annotation_certainty(posterior, k=k) for k in (1, 2)]
-        low, high = found[0].interval()
-        cells = [[f"{one.value:.2f}" for one in found], f"({low:.2f} to {high:.2f})", str((found[0].per_case < 0.99).sum())]
-        (line,) = [re.split(" {2,}", line.strip()) for line in lines if line.split()[:1] == [str(reliability)]]
-        assert [line[1].split()[0], line[2].split()[0]] == cells[0] and line[1].endswith(cells[1]) and line[3] == cells[2]
+        (line,) = [line.split() for line in lines if line.split()[:1] == [str(reliability)]]
+        assert line[1:] == [*(f"{one.value:.2f}" for one in found), str((found[0].per_case < 0.99).sum())]
+    assert "Mean certainty of the top classes (no intervals: too few cases):" in lines
     assert lines[-1] == "All cases: new/c.csv"
     with open("new/c.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
@@ -316,6 +316,32 @@ def test_certainty(command):
     assert worst == ["p3", "2", "cat", "=", "ibex", f"{float(rows[1][-2]):.4f}"]
     assert not any(line.split()[:1] == ["p4"] for line in lines)  # undefined
     assert os.listdir("new") == ["c.csv"]
+
+
+def test_intervals_are_printed_from_twenty_cases_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    labels = ["aab", "abb", "bbb", "aaa", "abc"] * 4
+    rows = [f"{i},{who},{one}" for i, said in enumerate(labels) for who, one in enumerate(said)]
+    Path("l.csv").write_text("\n".join(["case,annotator,label", *rows, ""]), encoding="utf-8")
+    for name, first in (("A", 0.7), ("B", 0.5)):
+        table = [f"{i},{first},{(1 - first) * 0.75},{(1 - first) * 0.25}" for i in range(20)]
+        Path(f"{name}.csv").write_text("\n".join(["case,a,b,c", *table, ""]), encoding="utf-8")
+    low, high = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_wide(list(map(list, labels))))).interval()
+    assert cli.main(["certainty", "l.csv"]) == 0
+    out = capsys.readouterr().out
+    assert f"({low:.2f} to {high:.2f})" in out and "(in brackets: 95% interval over cases):" in out
+    assert cli.main(["evaluate", "--annotations", "l.csv", "--predictions", "A.csv", "B.csv", "--out", "r", "--no-details"]) == 0
+    out = capsys.readouterr().out
+    assert "In brackets: 95% intervals over cases." in out and "By top-1: " in out and out.count(" to 0.") > 4
+
+
+def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    said = [(i, who, "ab"[(i * (who + 2) // 3) % 2]) for i in range(40) for who in range(3)]
+    Path("l.csv").write_text("\n".join(["case,annotator,label", *(f"{i},r{who},{one}" for i, who, one in said), ""]), encoding="utf-8")
+    Path("A.csv").write_text("\n".join(["case,a,b", *(f"{i},{one == 'a':d},{one == 'b':d}" for i, who, one in said if who == 1), ""]))
+    assert cli.main(["evaluate", "--annotations", "l.csv", "--predictions", "A.csv", "--out", "r"]) == 0
+    assert "A model repeats the annotations: " in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -14,7 +14,8 @@ from ..annotations.probabilities import NOT_COMPUTED
 from ..evaluation.facts import by_definition
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
-from ..report.digest import Digest
+from ..report.cautions import spoilt
+from ..report.digest import FEW_CASES, Digest, words_for_few
 from ..report.digits import Digits
 from ..report.headline import ERROR, TOP, VOTED, VOTED_ERROR
 from ..report.standings import is_shown
@@ -41,10 +42,11 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 
 
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
-    """Return lines on cases that were left out, on how predictions were read, and on cells that were read as missing."""
-    left_out = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items())
-    scores = (one for one in found.get("notes") or () if NOT_COMPUTED in one)
-    return [*left_out, *filter(None, [found["data"].get("joined"), note]), *scores]
+    """Return lines on cases left out, on how predictions were read, on cells read as missing, and on what makes all numbers doubtful."""
+    left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), list(map(str, found.get("notes") or ()))
+    scores = (one for one in notes if NOT_COMPUTED in one)
+    doubts = (f"{claim}: {one}" for claim, said in spoilt(notes) for one in said)
+    return [*left_out, *filter(None, [found["data"].get("joined"), note]), *scores, *doubts]
 
 
 def sizes_line(data: Mapping[str, Any]) -> str:
@@ -61,13 +63,17 @@ def certainty_lines(found: Mapping[str, Any], cut: float | None = None) -> list[
     orders = [k for k in orders if k == 1 or k < found["data"]["n_classes"]] or orders  # top-3 of 3 classes is always certain
     decimals = Digits.proportion((row["case_low"], row["case_high"]) for row in rows.values()).decimals
     lines = [["reliability", *(f"top-{k}" if cut is None else "certainty" for k in orders), "cases below 99%"]]
+    few = max((row["n_cases"] for row in rows.values()), default=0) < FEW_CASES
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
         at = [rows[reliability, k] for k in orders]
-        values = [spanned(row["value"], row["case_low"], row["case_high"], decimals) for row in at]
+        values = [
+            decimal(row["value"], decimals) if few else spanned(row["value"], row["case_low"], row["case_high"], decimals) for row in at
+        ]
         lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
     what = "the top classes" if cut is None else f"the side of {cut:g} on which the mean rating of a case lies"
     said = by_definition([k for _, k in rows], found["data"]["n_classes"]) if cut is None else []
-    return [f"Mean certainty of {what} (in brackets: 95% interval over cases):", *aligned(lines), *said]
+    how = "no intervals: too few cases" if few else "in brackets: 95% interval over cases"
+    return [f"Mean certainty of {what} ({how}):", *aligned(lines), *said]
 
 
 def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
@@ -93,7 +99,8 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     table: dict[str, dict[str, Mapping[str, Any]]] = {}
     # Orders of all classes are left out: top-3 of 3 classes is always 1.
     metrics, flips = ([row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "flips"))
-    headline = Digest(found).headline
+    digest = Digest(found)
+    headline = digest.headline
     if not headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
         metrics = [
             row for row in metrics if row["metric"] in (*GRADE_METRICS, VOTED_ERROR) or (row["metric"] in ACCURACIES and row["k"] == 1)
@@ -104,7 +111,7 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     ends = {name: [(row["case_low"], row["case_high"]) for row in rows.values()] for name, rows in table.items()}
     digits = {name: Digits.proportion(intervals).decimals for name, intervals in ends.items()}
     lines = [["model", *table]]
-    cells = {name: {model: _cell(row, digits[name]) for model, row in rows.items()} for name, rows in table.items()}
+    cells = {name: {model: _cell(row, digits[name], digest.withheld) for model, row in rows.items()} for name, rows in table.items()}
     lines += [[model, *(own.get(model, "") for own in cells.values())] for model in found["models"]]
     for reference in dict.fromkeys(row["reference"] for row in found.get("references", ())):
         known = [row for row in found["references"] if (row["reference"], row["reliability"]) == (reference, shown)]
@@ -113,7 +120,8 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     title = "Results"
     if shown is not None:
         title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
-    level = f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases."
+    few, level = words_for_few(digest), f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases."
+    level = f"No intervals: {few}." if digest.withheld else level
     legend = [
         f"{level} Voted top-k: how often the first k choices hold the",
         "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. This is not the probability",
@@ -124,13 +132,14 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
     legend += by_definition([row["k"] for row in found["metrics"]], n_classes)
     legend += ["The report explains the other columns."] if any(row["metric"] not in WITH_ENDS for row in metrics) else []
-    order = [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)] if len(found["models"]) > 1 else []
+    order = [] if len(found["models"]) < 2 else [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)]
+    order = [f"There are {few} to say which model is ahead."] if order and digest.withheld else order
     return [f"{title}:", *(line.rstrip() for line in in_blocks(lines)), *legend, *order]
 
 
-def _cell(row: Mapping[str, Any], decimals: int) -> str:
-    """Return a value; an accuracy with its interval over cases."""
-    if row["metric"] not in WITH_ENDS:
+def _cell(row: Mapping[str, Any], decimals: int, alone: bool) -> str:
+    """Return a value; an accuracy with its interval over cases, unless it must stand ``alone``."""
+    if alone or row["metric"] not in WITH_ENDS:
         return decimal(row["value"], decimals)
     return spanned(row["value"], row["case_low"], row["case_high"], decimals)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..annotations.adjudication import ASKED
@@ -76,13 +76,17 @@ def further(digest: Digest) -> list[Caution]:
     return found[MOST - 1 :] if len(found) > MOST else []
 
 
+def spoilt(notes: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return what makes every number of a model doubtful: claims, each with the notes that say it."""
+    found = [(claim, [note for note in notes if any(word in note for word in words)]) for claim, words in SPOILT]
+    return [(claim, said) for claim, said in found if said]
+
+
 def _all(digest: Digest) -> Iterator[Caution]:
     source, facts = digest.source, digest.source["data"]
     said = [str(note) for note in source.get("notes") or ()]
-    for claim, words in SPOILT:
-        found = [note for note in said if any(word in note for word in words)]
-        if found:
-            yield Caution(True, claim, plain(found[0]) + (f" So it is for {len(found) - 1} more." if len(found) > 1 else ""))
+    for claim, found in spoilt(said):
+        yield Caution(True, claim, plain(found[0]) + (f" So it is for {len(found) - 1} more." if len(found) > 1 else ""))
     n = digest.n_clusters
     if n is not None and n < FEW_CLUSTERS:
         none = (
