@@ -339,7 +339,9 @@ def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     said = [(i, who, "ab"[(i * (who + 2) // 3) % 2]) for i in range(40) for who in range(3)]
     Path("l.csv").write_text("\n".join(["case,annotator,label", *(f"{i},r{who},{one}" for i, who, one in said), ""]), encoding="utf-8")
-    Path("A.csv").write_text("\n".join(["case,a,b", *(f"{i},{one == 'a':d},{one == 'b':d}" for i, who, one in said if who == 1), ""]))
+    Path("A.csv").write_text(
+        "\n".join(["case,a,b", *(f"{i},{one == 'a':d},{one == 'b':d}" for i, who, one in said if who == 1), ""]), encoding="utf-8"
+    )
     assert cli.main(["evaluate", "--annotations", "l.csv", "--predictions", "A.csv", "--out", "r"]) == 0
     assert "A model repeats the annotations: " in capsys.readouterr().out
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from itertools import count
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from twins.files import rows_of
 from ugt._base.parallel import progress_to_stderr
 from ugt.annotations import Labels, Rankings
 from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions, write_annotations
+from ugt.io.beside import cluster_file
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
 
@@ -425,3 +427,39 @@ def test_output_folder_not_writable(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"output folder must be .* \(Permission denied\)\."), output_folder(tmp_path / "new"):
         pass
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_usual_headers_of_hospitals_are_recognised(write):
+    read = read_annotations(write("Lesion ID,Reader,Diagnosis,Comment\na-L,r1,benign,x\na-R,r2,malignant,y\n"))
+    assert read.columns == {"case": ("Lesion ID",), "annotator": ("Reader",), "label": ("Diagnosis",)}
+    assert rows_of(read.annotations) == [("a-L", "r1", "benign"), ("a-R", "r2", "malignant")]
+    read = read_annotations(write("Accession Number,Reviewer,Reader,Diagnosis,Label\n1,p,x,b,u\n2,q,y,m,v\n"))
+    assert read.columns == {"case": ("Accession Number",), "annotator": ("Reader",), "label": ("Label",)}
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (
+            "Lesion ID,Image ID,Reader,Diagnosis",
+            "case column must be given if several columns may be meant. Got 'Lesion",
+        ),
+        (
+            "Lesion ID,Site,Reader,Diagnosis,Finding",
+            "label column must be given if several columns may be meant. Got 'Diag",
+        ),
+        ("Patient ID,Site,Reader,Diagnosis", "Got no case among Patient ID, Site, Reader, Diagnosis"),
+    ],
+)
+def test_headers_that_may_mean_two_things_are_asked(write, header, said):
+    cells = [",".join(f"{name[0]}{i}" for name in header.split(",")) for i in range(3)]
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_annotations(write("\n".join([header, *cells, ""])))
+
+
+def test_the_only_column_beside_the_patient_is_the_case(write):
+    read = cluster_file(write("Lesie,Patient ID\na-L,a\na-R,a\nb-L,b\n"))
+    assert read.values == {"Patient ID": {"a-L": "a", "a-R": "a", "b-L": "b"}}
+    assert cluster_file(write("Patient,Site,Lesion\na,n,1\na,s,2\n")).values == {"Patient": {"1": "a", "2": "a"}}
+    with pytest.raises(ValueError, match="file must have the columns case and cluster"):
+        cluster_file(write("Patient,Site,Lesie\na,n,1\na,s,2\n"))

@@ -50,10 +50,13 @@ ALIASES = {
 
 # Less specific names: used if no other column has the role and the table is certainly long.
 ALSO = {
-    "case": {"id", *_with_id("image", "sample", "example", "document", "instance", "record", "question", "study")},
+    "case": _with_id("image", "sample", "example", "document", "instance", "record", "question", "study", "lesion", "nodule", "slide")
+    | _with_id("scan", "exam", "accession")
+    | {"id", "filename", "accessionnumber"},
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
 LONG = ("label", "ranking", "value")
+SAID = {"diagnosis", "dx", "finding", "classname", "labelname"}  # names of labels in a table with a column of annotators
 
 # Columns that are no annotators in tables with one row per case, in lower case and without punctuation.
 OTHERS = {
@@ -135,6 +138,8 @@ def find_roles(
     for role in wanted:
         if role not in columns:
             _find_role(header, role, aliases.get(role, set()), roles)
+    if "annotator" in roles and "label" in wanted and "label" not in columns and not roles.keys() & set(LONG):
+        _find_role(header, "label", SAID, roles)
     if roles.keys() & set(LONG):
         for role in ALSO.keys() & set(wanted) - roles.keys() - columns.keys():
             _find_role(header, role, ALSO[role], roles)
@@ -244,6 +249,14 @@ def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -
 def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:
     """Return the role of the case for a table that accompanies the annotations, if it has a column of this name."""
     return {"case": name} if name and name in header else {}
+
+
+def case_beside(header: list[str], roles: dict[str, int], other: str) -> None:
+    """Add the case to the roles of a table about cases: by a less specific name, or as the only column next to the ``other`` role."""
+    if "case" not in roles:
+        _find_role(header, "case", ALSO["case"], roles)
+    if "case" not in roles and len(header) == 2 and other in roles:
+        roles["case"] = 1 - roles[other]
 
 
 def case_column(header: list[str]) -> int:

@@ -12,7 +12,7 @@ from .._base.names import listed
 from .._base.notices import note
 from .._base.records import Record
 from .._tabular.foreign import table_of
-from .._tabular.roles import MOST_SHOWN, find_roles, roles_of
+from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
@@ -77,6 +77,7 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
         roles = find_roles(table.header, table.case, ("case", "cluster"))
+        case_beside(table.header, roles, "cluster")
         if len(roles) < 2:
             must = "have the columns case and cluster (or patient: rename yours; case_column= names the column of cases)"
             raise error("file", must, listed(map(repr, table.header), MOST_SHOWN))
@@ -94,6 +95,7 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
     with naming(path):
         table = table_of(Source(path, encoding), case_column)
         role = find_roles(table.header, table.case, ("case",))
+        case_beside(table.header, role, "")
         others = [c for c in range(len(table.header)) if c != role.get("case")]
         if not role or not others:
             must = "have a column case (case_column= names it) and at least one more, for the subgroups"
