@@ -342,3 +342,16 @@ def test_messages_are_put_into_options_in_one_place():
     for path in package.rglob("*.py"):
         if "cli" not in path.parts and path.name not in ("page.py", "svg.py"):  # of style sheets
             assert not re.findall(r"(?<![\w-])--[a-z]\w*", path.read_text(encoding="utf-8")), path
+
+
+def test_numbers_of_a_file_may_be_grades_and_predicted_grades_are_predictions(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [(c, r, (i + (r == "y")) % 5) for i, c in enumerate(CASES) for r in "xy"]
+    Path("kl.csv").write_text(table(("Study ID", "Reader", "grade"), rows), encoding="utf-8")
+    Path("model.csv").write_text(table(("Study ID", "Predicted grade"), [(c, i % 5) for i, c in enumerate(CASES)]), encoding="utf-8")
+    assert cli.main(["check", "kl.csv", "model.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "'Study ID' (case); 'Reader' (annotator); 'grade' (label)" in out and "'Predicted grade' (label)" in out
+    assert "The classes look like numbers or grades (0, 1, 2, 3, ...), which have an order." in out and "by --ordered)" in out
+    assert cli.main(["check", "kl.csv", "model.csv", "--ordered"]) == 0
+    assert "look like numbers or grades" not in capsys.readouterr().out

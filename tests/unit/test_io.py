@@ -444,10 +444,7 @@ def test_usual_headers_of_hospitals_are_recognised(write):
             "Lesion ID,Image ID,Reader,Diagnosis",
             "case column must be given if several columns may be meant. Got 'Lesion",
         ),
-        (
-            "Lesion ID,Site,Reader,Diagnosis,Finding",
-            "label column must be given if several columns may be meant. Got 'Diag",
-        ),
+        ("Lesion ID,Site,Reader,Diagnosis,DX", "label column must be given if several columns may be meant. Got 'Diag"),
         ("Patient ID,Site,Reader,Diagnosis", "Got no case among Patient ID, Site, Reader, Diagnosis"),
     ],
 )

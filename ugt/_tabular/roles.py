@@ -56,7 +56,7 @@ ALSO = {
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
 LONG = ("label", "ranking", "value")
-SAID = {"diagnosis", "dx", "finding", "classname", "labelname"}  # names of labels in a table with a column of annotators
+SAID = {"diagnosis", "dx", "classname", "labelname"}  # names of labels in a table with a column of annotators
 
 # Columns that are no annotators in tables with one row per case, in lower case and without punctuation.
 OTHERS = {

@@ -131,7 +131,7 @@ class Study:
                 self.given, self.path = read.annotations, path
                 self.axes = _axes_of(self.given)
             found = facts.of_annotations(path, read)
-            hints = () if isinstance(read.annotations, Ratings) else like_grades(read.annotations)
+            hints = () if isinstance(read.annotations, Ratings) else like_grades(read.annotations, from_file=True)
             return {**found, "notes": [*found["notes"], *map(in_options, hints)]}
         if kind == "predictions":
             classes = None if axes is None else axes.classes

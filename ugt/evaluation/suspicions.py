@@ -48,10 +48,10 @@ def suspicions(context: Context) -> Iterator[str]:
     yield from _unlabelled(context)
 
 
-def like_grades(known: Any) -> Iterator[str]:
-    """Yield a note if the names of classes without an order look like grades."""
+def like_grades(known: Any, from_file: bool = False) -> Iterator[str]:
+    """Yield a note if the names of classes without an order look like grades; names from 0 on are numbers of classes outside of files."""
     names = [str(one).strip().lower() for one in np.asarray(known.axes.classes).tolist()]
-    made_up = names == [str(k) for k in range(len(names))]
+    made_up = not from_file and names == [str(k) for k in range(len(names))]
     if len(names) < 3 or made_up or getattr(known, "ordered", False):
         return
     way = " (to read them as grades, give their order, lowest first, by ordered=)" if isinstance(known, Labels) else ""
