@@ -51,7 +51,6 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
             except StopIteration as end:
                 found[one] = end.value
 
-    held = {id(one) for one in context.measures}
     together = max(1, ROOM // max(1, context.n_cases))
     for some in (wanted[at : at + together] for at in range(0, len(wanted), together)):
         begun = parallel.run(partial(begin, some=some), len(some), 1, "tables")
@@ -62,6 +61,7 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
                 found[one] = given
             else:
                 waiting[one] = steps, given
+        held = {id(one) for one in context.measures} if waiting else ()
         if sum(any(id(ask.what) not in held for ask in asks) for _, asks in waiting.values()) >= together:
             finish()
     finish()
