@@ -56,7 +56,7 @@ ALSO = {
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
 LONG = ("label", "ranking", "value")
-SAID = {"diagnosis", "dx", "classname", "labelname"}  # names of labels in a table with a column of annotators
+DIAGNOSES = {"diagnosis", "dx", "classname", "labelname"}  # names of labels in a table with a column of annotators
 
 # Columns that are no annotators in tables with one row per case, in lower case and without punctuation.
 OTHERS = {
@@ -139,7 +139,7 @@ def find_roles(
         if role not in columns:
             _find_role(header, role, aliases.get(role, set()), roles)
     if "annotator" in roles and "label" in wanted and "label" not in columns and not roles.keys() & set(LONG):
-        _find_role(header, "label", SAID, roles)
+        _find_role(header, "label", DIAGNOSES, roles)
     if roles.keys() & set(LONG):
         for role in ALSO.keys() & set(wanted) - roles.keys() - columns.keys():
             _find_role(header, role, ALSO[role], roles)

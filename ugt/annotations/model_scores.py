@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONG = ("case", "label", "score")
-SAID = ("", "label", "class", "grade", "category", "diagnosis", "dx")
-LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in SAID} | {"ypred"}
+OF_PREDICTIONS = ("", "label", "class", "grade", "category", "diagnosis", "dx")
+LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in OF_PREDICTIONS} | {"ypred"}
 NUMBERS = LABELS | ALIASES["score"] | ALIASES["value"] | {"number", "severity", "estimate"}
 ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
