@@ -190,15 +190,12 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
     found = _score(per_case, data.weights, 3)
     of_labels = Loss.of(_mean(entropy, data.weights)[0], _mean(bias, data.weights)[0])
     of_model = Loss.of(found.value - of_labels.plugin, -of_labels.bias)
-    infinite = np.isinf(found.contributions[0])
-    n_infinite = int(infinite.sum())
-    if n_infinite:
-        first = data.case(int(np.argmax(infinite)))
-        notices.warn(
-            f"infinite: probability 0 for a class that was observed in {n_infinite:,} case{'s' * (n_infinite > 1)}, first in case {first}"
-        )
+    infinite = np.flatnonzero(np.isinf(found.contributions[0]))
+    if len(infinite):
+        cases = f"{len(infinite):,} case{'s' * (len(infinite) > 1)}, first in case {data.case(int(infinite[0]))}"
+        notices.warn(f"infinite: probability 0 for a class that was observed in {cases}")
     counted = found.n_cases, found.left_out, data.weights
-    return HistogramLogLoss(found.value, per_case, *counted, data, _log, n_infinite, of_labels, of_model, entropy, bias)
+    return HistogramLogLoss(found.value, per_case, *counted, data, _log, len(infinite), of_labels, of_model, entropy, bias)
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
