@@ -201,6 +201,11 @@ class Truths:
             self.say(note_of(integrated))
 
     @property
+    def conjugate(self) -> bool:
+        """Whether every truth follows from the annotations of each case at once, without draws."""
+        return self.settings["aggregation"] in ("dirichlet", "prirn")
+
+    @property
     def middle(self) -> float | None:
         known = [reliability for reliability, _ in self.makers]
         return known[len(known) // 2]

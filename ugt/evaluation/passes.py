@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import notices, parallel
 from .._base.arrays import NDArray
-from ..report.sections import ALWAYS, MAKERS, TABLES
+from ..report.sections import ALWAYS, LONGEST, MAKERS, TABLES
 from ..report.tables import ResultTable
 from ..resampling import Design, Resamples, Results, resample, resamples_of
 
@@ -52,7 +52,8 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
                 found[one] = end.value
 
     together = max(1, ROOM // max(1, context.n_cases))
-    for some in (wanted[at : at + together] for at in range(0, len(wanted), together)):
+    ordered = sorted(wanted, key=lambda one: LONGEST.index(one) if one in LONGEST else len(LONGEST))
+    for some in (ordered[at : at + together] for at in range(0, len(wanted), together)):
         begun = parallel.run(partial(begin, some=some), len(some), 1, "tables")
         for one, (steps, given, said) in zip(some, begun):
             for text in said:

@@ -122,8 +122,6 @@ def _panels(known: Labels) -> Iterator[str]:
 
 def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     """Yield a note if rows or columns of scores seem to be in another order than the cases or classes."""
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (scipy is slow to import)
-
     truth, choice = context.voted.membership(1), context.choices[model]
     ok = ~np.isnan(truth).any(axis=1)
     truth, choice, n = truth[ok], choice[ok], int(ok.sum())
@@ -132,16 +130,21 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     table = truth.T @ choice / n
     expected = table.sum(axis=1) @ table.sum(axis=0)
     spread = np.sqrt(max(expected * (1 - expected), 1e-12) / n)
-    own, at = (np.trace(table) - expected) / spread, linear_sum_assignment(-table)
+    own = (np.trace(table) - expected) / spread
+    if own >= NEAR:
+        return
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
+
+    at = linear_sum_assignment(-table)
     shifts = {step: ((truth * np.roll(choice, step, axis=0)).sum() / n - expected) / spread for step in (-1, 1)}
     best = max(shifts, key=lambda step: float(shifts[step]))
-    if own < NEAR and shifts[best] > FAR:
+    if shifts[best] > FAR:
         where = "the row before" if best == 1 else "the row after"
         yield (
             f"Model {model!r} agrees with the voted label as by chance ({np.trace(table):.2f}), and with that of {where} much more "
             "often: its rows may be shifted by one."
         )
-    elif own < NEAR and table[at].sum() > max(2 * np.trace(table), expected + FAR * spread, expected + 0.2):
+    elif table[at].sum() > max(2 * np.trace(table), expected + FAR * spread, expected + 0.2):
         pairs = [
             f"{name(context.known.axes.classes[j])} where the voted label is {name(context.known.axes.classes[i])}"
             for i, j in zip(*at)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import MISSING, dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base import notices, parallel
 from .._base.checks import error
 from .._base.lazy import cached_property
 from ..accuracy import ua_group_accuracy
@@ -35,6 +38,10 @@ if TYPE_CHECKING:
     from ..report.context import Annotated, Options
     from ..report.tables import Row
     from ..resampling import Statistic
+
+    Truth = tuple[float | None, Plausibilities]  # with its reliability
+
+TOGETHER, ROOM = 5, 4 * 10**6  # truths that are judged side by side, and their cells (cases x classes)
 
 
 def metrics_wanted(orders: list[int]) -> list[tuple[Metric, int]]:
@@ -109,13 +116,47 @@ class Work:
         self._add_constant(None, self.voted, "voted_accuracy")
         if self.graded is not None:
             self.graded.against(self.voted)
-        truth: Any
-        for reliability, truth in self.truths:
-            self._judge(reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows))
-            del truth  # draws are large and must be freed before the next ones are made
+        for some in self._together():
+            if len(some) == 1:
+                self._judge(*some[0])
+            else:
+                for own, said in parallel.run(partial(self._apart, some), len(some), 1, "truths"):
+                    for message in said:
+                        notices.warn(message)
+                    self._add(own)
+            some.clear()  # draws are large and must be freed before the next ones are made
         for name in ("ranked", "commonest"):  # orders of all cases, which nothing else needs
             self.__dict__.pop(name, None)
         return self
+
+    def _together(self) -> Iterator[list[Truth]]:
+        """Return all truths: some small ones that follow from the annotations at once together, each other one by itself."""
+        alone = self.graded is not None or not self.truths.conjugate
+        most = 1 if alone else min(TOGETHER, ROOM // max(1, self.known.n_cases * self.known.n_classes))
+        together: list[Truth] = []
+        for reliability, truth in self.truths:
+            together.append((reliability, truth if self.known.n_cases == len(self.known.rows) else truth.take(self.known.rows)))
+            del truth
+            if len(together) >= most:
+                yield together
+        if together:
+            yield together
+
+    def _apart(self, some: list[Truth], at: int, _: int) -> tuple[Work, list[str]]:
+        """Return an object with the results of one of some truths only, and the warnings."""
+        own = copy(self)
+        for one in RESULTS:
+            setattr(own, one.name, type(getattr(self, one.name))())
+        with notices.heard() as said:
+            own._judge(*some[at])
+        return own, said
+
+    def _add(self, own: Work) -> None:
+        """Add the results of one truth."""
+        for one in RESULTS:
+            mine, new = getattr(self, one.name), getattr(own, one.name)
+            (mine.update if isinstance(mine, dict) else mine.extend)(new)
+        self.mean, self.top = (self.mean if own.mean is None else own.mean), (self.top if own.top is None else own.top)
 
     def _judge(self, reliability: float | None, truth: Plausibilities) -> None:
         """Add the certainty under one truth, and the metrics of every model against it."""
@@ -227,3 +268,6 @@ class Work:
         """Return scores (N,) of the positive class: its probability, or its lead over the other if rows do not add up to one number."""
         own, total = scores[:, self.positive], scores.sum(1)
         return np.ascontiguousarray(own if np.ptp(total) < 1e-6 else own - scores[:, 1 - self.positive])
+
+
+RESULTS = tuple(one for one in fields(Work) if one.default_factory is not MISSING)  # what every truth adds to

@@ -54,6 +54,11 @@ class CaseNumbers(Sequence[Array]):
         self._at.append((block, len(own.rows)))
         own.add(column)
 
+    def extend(self, others: CaseNumbers) -> None:
+        """Add the columns of others to the same blocks."""
+        for j, (block, _) in enumerate(others._at):
+            self.add(others[j], block)
+
     def __len__(self) -> int:
         return len(self._at)
 

@@ -63,6 +63,8 @@ APPENDICES: tuple[Any, ...] = (
 UNSHOWN: tuple[Any, ...] = (agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity)
 MAKERS: tuple[Any, ...] = tuple(section for section in (answer, *SECTIONS, *APPENDICES, *UNSHOWN) if hasattr(section, "make"))
 TABLES: dict[str, tuple[str, ...]] = {name: columns for section in MAKERS for name, columns in section.TABLES.items()}
+# Those that take longest are begun first, so that threads end at about the same time.
+LONGEST: tuple[Any, ...] = (coverage, sources, panel, humans, agreement, sensitivity)
 # Of ratings on a real scale, which have no classes.
 OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement, strictness, limits)
 # What every evaluation has; the others are its details.
