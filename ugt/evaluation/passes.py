@@ -40,6 +40,15 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
             except StopIteration as end:
                 return None, end.value, said
 
+    def begin_all(some: Sequence[Any]) -> None:
+        for one, (steps, given, said) in zip(some, parallel.run(partial(begin, some=some), len(some), 1, "tables")):
+            for text in said:
+                notices.warn(text)
+            if steps is None:
+                found[one] = given
+            else:
+                waiting[one] = steps, given
+
     def finish() -> None:
         asked = [ask for _, asks in waiting.values() for ask in asks]
         answers = iter(resampled(asked, context.clusters, context.making.seed))
@@ -53,15 +62,8 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
 
     together = max(1, ROOM // max(1, context.n_cases))
     ordered = sorted(wanted, key=lambda one: LONGEST.index(one) if one in LONGEST else len(LONGEST))
-    for some in (ordered[at : at + together] for at in range(0, len(wanted), together)):
-        begun = parallel.run(partial(begin, some=some), len(some), 1, "tables")
-        for one, (steps, given, said) in zip(some, begun):
-            for text in said:
-                notices.warn(text)
-            if steps is None:
-                found[one] = given
-            else:
-                waiting[one] = steps, given
+    for at in range(0, len(wanted), together):
+        begin_all(ordered[at : at + together])
         held = {id(one) for one in context.measures} if waiting else ()
         if sum(any(id(ask.what) not in held for ask in asks) for _, asks in waiting.values()) >= together:
             finish()
