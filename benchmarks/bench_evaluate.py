@@ -1,4 +1,7 @@
-"""Exact evaluation of four stand-in models on the dermatology data at five reliabilities, beside 1,000 numpy draws of one metric."""
+"""Exact evaluation of four stand-in models on the dermatology data at five reliabilities, beside 1,000 numpy draws of one metric.
+
+``labels``: the whole of ``evaluate`` for two models of made labels, with all details and 1,000 resamples, on two threads.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from common import Bench, Target, Work, grid
 from data import dermatology
 
 import ugt
+from ugt import synthetic
 
 bench = Bench(__file__)
 RELIABILITY = (10, 20, 30, 50, 100)
@@ -63,6 +67,22 @@ def evaluate(cases, models):
     rankings, scores = given(cases, models)
     also = lambda _, evaluation: {"rows": len(evaluation.metrics)}  # noqa: E731
     return Work(lambda: ugt.evaluate(rankings, scores, k=(1, 2, 3), reliability=RELIABILITY), also=also)
+
+
+@bench.job(
+    grid(n=(10_000, 100_000, 1_000_000), given=("counts", "named annotators")),
+    {"n": 300},
+    [Target("19.4", "s", at_most=most, n=n, given="counts") for n, most in ((10_000, 0.7), (100_000, 4), (1_000_000, 45))]
+    + [Target("19.5", "MB", at_most=1500, n=1_000_000, given="counts")],
+)
+def labels(n, given):
+    """evaluate() of two models with all details on two threads: five labels a case, five classes"""
+    known, truth = synthetic.make_counts(n, 5, 5, difficulty=0.2) if given == "counts" else synthetic.make_labels(n, 5, 5)
+    rng, models = np.random.default_rng(0), {}
+    for noise in (0.5, 1.0):
+        scores = (truth + 0.01) * np.exp(noise * rng.standard_normal(truth.shape))
+        models[f"noise {noise}"] = scores / scores.sum(axis=1, keepdims=True)
+    return Work(lambda: ugt.evaluate(known, models, n_threads=2))
 
 
 if __name__ == "__main__":
