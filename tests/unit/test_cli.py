@@ -351,7 +351,7 @@ def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
 def test_demo(command):
     out = command("demo", "--out", "d")
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
-    lead = r"\(lead of broad -0\.\d{4} to 0\.\d{4}\) at reliability 10, 20, 30, 50, 100; "
+    lead = r"\(lead of broad -0\.\d{4} to 0\.\d{4} at reliability 30\) at reliability 10, 20, 30, 50, 100; "
     assert re.search(f"By top-1: broad and clear-cut cannot be distinguished {lead}", out)
     assert "is better below reliability" not in out  # the interval of the change has no end
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")

@@ -9,6 +9,7 @@ from twins.page import Page
 
 import ugt
 import ugt.report
+from ugt.report.digits import Digits
 
 RELIABILITIES = [10.0, 20.0, 50.0]
 
@@ -129,7 +130,7 @@ def test_page_is_self_contained():
     [
         "B and A cannot be distinguished: their first choices agree with the annotators’ truth in 61% and 60% of cases, a difference of "
         "1 percentage point (−1 to 3).",
-        "A is ahead against the voted label; they cannot be distinguished at reliabilities 10, 20 and 50.",
+        "A is ahead against the voted label; the two cannot be distinguished at reliabilities 10, 20 and 50.",
         "No first choice can exceed 72% on these annotations; always answering “3” reaches 20%.",
         "not the probability that a model is right",
         "B has 59% at reliability 10 and 61% at 50.",
@@ -180,7 +181,7 @@ WON = {"joint_low": 0.1, "joint_high": 0.2, "difference": 0.15}
         ),
         (
             [{}, {}, {}, LOST],
-            "B is ahead at reliability 50; A is ahead against the voted label; they cannot be distinguished at reliabilities 10",
+            "B is ahead at reliability 50; A is ahead against the voted label; the two cannot be distinguished at reliabilities 10",
         ),
         ([{"joint_low": None, "joint_high": None}] * 4, "their first choices agree with the annotators’ truth in 61% and 60% of cases"),
     ],
@@ -299,3 +300,55 @@ def test_page_of_a_real_evaluation(aggregation):
     text = page(found.to_dict()).text
     assert "There are too few cases to say which model is ahead." in text
     assert "made elsewhere" in text if aggregation == "given" else "case without annotations1" in text
+
+
+def test_a_lead_that_holds_under_some_truths_only_is_the_answer():
+    """Once the answer was the lead under the main truth, and the other truths were in small print."""
+    data = evaluation()
+    won = {"difference": 0.05, "joint_low": 0.01, "joint_high": 0.09}
+    for row in data["differences"]:
+        row.update(won if row["reliability"] != 50 else {"difference": 0.01, "joint_low": -0.03, "joint_high": 0.05})
+    for row in data["metrics"]:
+        row["value"] = 0.66 if row["model"] == "A" else 0.61
+    found = ugt.report.html(data)
+    (verdict,) = re.findall('id="answer-heading">(.*?)</h2>', found)
+    said = re.sub("<[^>]*>", "", verdict)
+    assert said == "A is ahead at reliabilities 10 and 20 and against the voted label; the two cannot be distinguished at reliability 50."
+    assert (
+        "At reliability 20, A agrees with the annotators’ truth in 66% of cases (55 to 68), 5 percentage points more than B"
+        in page(data).text
+    )
+
+
+def test_models_whose_names_are_cut_alike_keep_their_ends():
+    """Once a verdict was that a model agrees more often than the model of the same shown name."""
+    one, other = (f"DeepDermNet version 2.1 trained on site {site}" for site in "AB")
+    data = json.loads(json.dumps(evaluation()).replace('"A"', f'"{one}"').replace('"B"', f'"{other}"'))
+    found = ugt.report.html(data)
+    cut = dict(re.findall(r'<bdi title="([^"]*)">([^<]*)</bdi>', found))
+    assert cut[one] != cut[other] and cut[one].endswith("site A") and cut[other].endswith("site B") and len(cut[one]) <= 32
+    (paste,) = re.findall('<div class="paste">(.*?)</div>', found)
+    assert one in paste and other in paste and "…" not in paste
+
+
+def test_the_first_page_says_that_the_run_departs_from_the_plan():
+    data = evaluation()
+    data["provenance"]["plan"] = {"sample_size": 200, "reliability": [10.0, 20.0, 50.0], "subgroups": "age", "seed": 7}
+    data["strata"] = []
+    text = page(data).text
+    assert "The run departs from the plan It differs in sample size, subgroups and seed (planned and run)." in text
+    data["provenance"]["plan"] = {"sample_size": 150}
+    assert "The run departs" not in page(data).text
+
+
+def test_a_number_that_is_the_same_in_every_resample_has_no_interval():
+    """A constant of the prior once had an interval from 97.06 to 97.06."""
+    digits = Digits(2)
+    assert digits.ends(0.9706, 0.9706) == digits.ends(0.9706, 0.9706 + 1e-12) == "–" and digits.in_brackets(0.5, 0.5) == ""
+    assert digits.ends(0.97, 0.98) == "97.00\u00a0to\u00a098.00" and digits.in_brackets(0.97, 0.98) == " (97.00\u00a0to\u00a098.00)"
+
+
+def test_nouns_of_the_authors_do_not_change_the_title_of_a_paper():
+    data = evaluation()
+    data["provenance"]["report"] = {"unit": "slide"}
+    assert "a case study in dermatology" in page(data).text and "150 slides" in page(data).text

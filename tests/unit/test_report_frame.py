@@ -13,7 +13,8 @@ from ugt.aggregation import by_name
 from ugt.report import page
 from ugt.report import plan as _plan
 from ugt.report.markup import KEPT
-from ugt.report.sections import TABLES, assumptions, checklist, provenance, strata
+from ugt.report.sections import TABLES, assumptions, checklist, provenance
+from ugt.report.tables import STRATA
 
 PLAN = {
     "question": "Is the net as good as its readers?",
@@ -322,7 +323,7 @@ def test_numbers_are_answered_only_where_they_were_computed():
 
 
 def test_subgroups_count_only_where_the_user_gave_some():
-    rows = [{"stratum": name, "level": "x", "value": 0.5, "low": 0.4, "high": 0.6} for name in (*strata.OWN, "site")]
+    rows = [{"stratum": name, "level": "x", "value": 0.5, "low": 0.4, "high": 0.6} for name in (*STRATA, "site")]
     given, own = {**source(), "strata": rows}, {**source(), "strata": rows[:-1]}
     assert "strata.csv" in of_item(given, "STARD-AI 2025", "23")[0]
     assert of_item(own, "STARD-AI 2025", "23")[1] == checklist.FOR_AUTHORS

@@ -164,6 +164,7 @@ def panel(r):
 
 def by_certainty(r, a):
     rows = [e for e in r.data["strata"] if (e["stratum"], e["model"], e["metric"]) == ("certainty", a, "topk_accuracy")]
+    rows = [e for e in rows if not e["few"] and e["high"] - e["low"] > 1e-9]
     ends = sorted((rows[0], rows[-1]), key=lambda e: -e["value"])
     return [x for e in ends for x in (r.percent(e["value"], 0), *re.findall(N, e["level"]))]
 
@@ -172,6 +173,11 @@ def largest_change(r, a):
     change = max((abs(e["change"]) for e in r.data["sensitivity"] if e["model"] == a and e["change"] is not None), default=0.0)
     e = r.one("metrics", model=a, metric=TOP, k=1, reliability=r.main)
     return [r.points(change, 1), r.points((e["case_high"] - e["case_low"]) / 2, 1)]
+
+
+def coefficient(r):
+    e = r.data["agreement"][0]
+    return [f"{e[name]:.2f}" for name in ("value", "low", "high")]
 
 
 def ratio(r, a):
@@ -213,7 +219,7 @@ def off_diagonal(r):
 def open_of_equal(r):
     """Number of equal annotations, and what they leave open."""
     e = r.one("unanimous_cases", reliability=r.main)
-    return [str(e["n_annotations"]), r.percent(1 - e["certainty"], 0 if e["certainty"] < 0.995 else 1)]
+    return [str(e["n_annotations"]), r.percent(1 - e["certainty"], 0 if e["certainty"] < 0.95 else 1)]
 
 
 def worklist(r):
@@ -231,6 +237,22 @@ def compared(r):
     return {one: 0 if low is None else (low > 0) - (high < 0) for one, lead in found.items() if lead for _, low, high in [lead]}
 
 
+def measured(r):
+    """Measures that do not judge by votes; that of the order of all classes, which is 1, is none."""
+    found = {(e["metric"], e["k"]) for e in r.data["metrics"] if not re.match("voted_|hard_", e["metric"])}
+    return [one for one in found if one[1] in (None, 1) or one[1] < r.facts["n_classes"]]
+
+
+def free(r, a, *others):
+    """The leads of the first two models over the constant answer."""
+    found = [r.constant(m) for m in (a, *others)]
+    return [x for e in found for x in (signed(r.points(e["lead"])), *r.ends(e["lead_low"], e["lead_high"]))]
+
+
+def signed(shown):
+    return shown if shown.startswith("−") or float(shown) == 0 else f"+{shown}"
+
+
 def n_signs(r, wanted):
     return str(sum(sign == wanted for sign in compared(r).values()))
 
@@ -245,6 +267,7 @@ def n_comparisons(r):
 
 # M: a model; N: a number. What the numbers have to be, from the record and the models of the sentence.
 M, N = r"([\ue000-\ue0ff])", r"([−<>]?\d[\d,]*(?:\.\d+)?)"
+S = r"([+−]?\d[\d,]*(?:\.\d+)?)"
 U = "(?:grades?|points? of the scale)"
 CLAIMS = [
     (f"{M} differs from the annotators’ truth by {N} {U} on average \\({N} to {N}\\)", lambda r, a: r.share_with_ends(a)),
@@ -313,8 +336,8 @@ CLAIMS = [
         lambda r, a: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.top(a, at)["value"]), f"{at:g}")],
     ),
     (
-        f"{N} measures (?:and {N} pairs of models )?were computed",
-        lambda r: [str(len({(e["metric"], e["k"]) for e in r.data["metrics"]})), str(len(r.models) * (len(r.models) - 1) // 2)],
+        f"{N} measures (?:of {N} pairs of models )?were computed",
+        lambda r: [str(len(measured(r))), str(len(r.models) * (len(r.models) - 1) // 2)],
     ),
     (f"(?:for these|by) {N} annotators?", lambda r: [count(r.facts["n_annotators"])]),
     (f"Only {N} clusters", lambda r: [count(r.facts["n_clusters"])]),
@@ -355,6 +378,13 @@ CLAIMS = [
         f"At reliability {N}, {N} (?:equal labels|rankings with the same first class) leave {N}% open",
         lambda r: [f"{r.main:g}", *open_of_equal(r)],
     ),
+    (f"(?<=with the vote of the others in ){N}%, not {N}%", lambda r: [panel(r)[0], panel(r)[3]]),
+    (f"(?<=not the value alone: ){M} {S} \\({N} to {N}\\), {M} {S} \\({N} to {N}\\) percentage points", free),
+    (
+        f"The ceiling has {N}% at reliability {N} and {N}% at {N}",
+        lambda r: [x for at in (r.reliabilities[0], r.reliabilities[-1]) for x in (r.percent(r.certainty[at]["value"]), f"{at:g}")],
+    ),
+    (f"Annotators with each other: (?:percent agreement|ICC\\(1\\)) {N} \\({N} to {N}\\)", coefficient),
     (f"reliability {N}", lambda r: [f"{r.main:g}"]),
     (f"and {N} is the main analysis", lambda r: [f"{r.main:g}"]),
 ]
@@ -363,7 +393,7 @@ CONSTANT = "|".join(
     [
         r"[Tt]op-\d+|@\d+|\b\d+% (?:intervals?|certain)|\(95%\)|at least 99% certain|\[\d+\]|ugt \d+\.\d+\.\d+\w*",
         r"95% bands|between them lie 95%|a score of 30% means that 30% of labels|fewer than 10 cases",
-        r"below 30 clusters|Below 1 |below 1,|below 0 the annotator|hard one at 1\b|(?:hold|include|exclude)s? 0",
+        r"below 30 clusters|Below 1 |below 1[,;]|below 0 the annotator|in the files, at 1\b|(?:hold|include|exclude)s? 0",
     ]
 )
 

@@ -156,22 +156,22 @@ def _lead_lines(found: Mapping[str, Any]) -> list[str]:
             if one is not None:
                 words, ends = one.phrase()
                 said.setdefault(words, []).append((at, ends))
-        parts = [
-            _verdict(words, [ends for _, ends in own]) + (_where([at for at, _ in own]) if len(truths) > 1 else "")
-            for words, own in said.items()
-        ]
+        parts = []
+        for words, own in said.items():
+            shown, ends = next((one for one in own if one[0] == digest.main), own[len(own) // 2])
+            main = f" at reliability {shown:g}" if len(own) > 1 and shown is not None and ends is not None else ""
+            parts.append(_verdict(words, ends, main) + (_where([at for at, _ in own]) if len(truths) > 1 else ""))
         by_vote = digest.standing(digest.headline.voted, k=k)
         if by_vote is not None:
             words, ends = by_vote.phrase()
-            parts.append(f"{_verdict(words, [ends])} by the {digest.headline.voted_name}")
+            parts.append(f"{_verdict(words, ends)} by the {digest.headline.voted_name}")
         lines.append(f"By {'MAE' if k is None else f'top-{k}'}: {'; '.join(parts)}.")
     return lines
 
 
-def _verdict(words: str, intervals: Sequence[tuple[float, float] | None]) -> str:
-    """Complete the words with the range of all intervals of the lead."""
-    known = [ends for ends in intervals if ends is not None]
-    return f"{words} {_span(min(low for low, _ in known), max(high for _, high in known))})" if known else words
+def _verdict(words: str, ends: tuple[float, float] | None, at: str = "") -> str:
+    """Complete the words with the interval of the lead, which is that at one reliability."""
+    return words if ends is None else f"{words} {_span(*ends)}{at})"
 
 
 def _where(at: Sequence[Any]) -> str:

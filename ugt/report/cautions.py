@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ..annotations.adjudication import ASKED
 from . import wording
-from .digest import Digest, kind_of_data, shown
+from .departures import differences
+from .digest import REFUTED, Digest, joined, kind_of_data, names, shown
 from .digits import Digits, whole
 from .markup import find, link, plain
 
@@ -87,6 +88,12 @@ def _all(digest: Digest) -> Iterator[Caution]:
     said = [str(note) for note in source.get("notes") or ()]
     for claim, found in spoilt(said):
         yield Caution(True, claim, plain(found[0]) + (f" So it is for {len(found) - 1} more." if len(found) > 1 else ""))
+    departs = [name.replace("_", " ") for name in differences(source)]
+    if departs:
+        yield Caution(
+            True, "The run departs from the plan",
+            f"It differs in {joined(departs)} ({link('plan', 'planned and run')}). What was not chosen beforehand is exploratory.",
+        )  # fmt: skip
     n = digest.n_clusters
     if n is not None and n < FEW_CLUSTERS:
         none = (
@@ -120,24 +127,33 @@ def _all(digest: Digest) -> Iterator[Caution]:
         k = facts["n_annotators"]
         rows = [digest.row(m, digest.main) for m in digest.models]
         named = not digest.withheld and any(e is not None and e["two_way_low"] is not None for e in rows)
-        quote = "The second interval in the table is for other annotators like these, too: quote the wider one."
+        quote = "The second interval in the table is for other annotators like these, too: quote it beside the first."
         further = quote if named else "Another panel may move the values further."
+        held = "Results" if digest.withheld else "Intervals"
+        cases = "" if digest.withheld else "Cases were resampled, annotators were not. "
         yield Caution(
-            k < FEW_ANNOTATORS, f"Intervals are for these {whole(k)} annotators" if k > 1 else "One annotator",
-            f"Cases were resampled, annotators were not. {further}" if k > 1 else "One annotator cannot show how much annotators differ.",
+            k < FEW_ANNOTATORS, f"{held} are for these {whole(k)} annotators" if k > 1 else "One annotator",
+            f"{cases}{further}" if k > 1 else "One annotator cannot show how much annotators differ.",
         )  # fmt: skip
     if facts["n_classes"] == 2 and any(e["metric"] == "hard_auroc" for e in source["metrics"]):
         yield Caution(
-            False, "Two scales of AUROC", "The soft AUROC has its ceiling below 1, the hard one at 1. Do not compare one with the other."
-        )
+            False, "Two scales of AUROC",
+            "The soft AUROC has its ceiling below 1; the one against the voted label, in the files, at 1. Do not compare them.",
+        )  # fmt: skip
     yield from _of_cases(digest)
     if not (source["provenance"].get("plan") or {}):
-        compared = len({(e["metric"], e["k"]) for e in source["metrics"]})
+        compared = len(
+            {
+                (e["metric"], e["k"])
+                for e in source["metrics"]
+                if not e["metric"].startswith(("voted_", "hard_")) and (e["k"] in (None, 1) or e["k"] < facts["n_classes"])
+            }
+        )
         pairs = len(digest.models) * (len(digest.models) - 1) // 2
         if compared > 1 or pairs > 1:
             yield Caution(
                 False, "No plan was given",
-                f"{compared} measures{f' and {pairs} pairs of models' if pairs > 1 else ''} were computed. Treat differences as "
+                f"{compared} measures{f' of {pairs} pairs of models' if pairs > 1 else ''} were computed. Treat what they show as "
                 "exploratory.",
             )  # fmt: skip
 
@@ -163,18 +179,21 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
         yield Caution(
             True,
             f"{share} is free",
-            f"Always answering “{shown(constant['answer'])}” reaches {share}. Quote the lead over it, not the value alone.",
+            f"Always answering “{shown(constant['answer'])}” reaches {share}. Quote the lead over it, not the value alone"
+            f"{_over_constant(digest)}.",
         )
     found = [r for r in digest.reliabilities if r is not None]
-    if len(found) > 1 and digest.models:
-        ends = [digest.row(digest.models[0], r) for r in (found[0], found[-1])]
+    if len(found) > 1:
+        first = digest.models[0] if digest.models else None
+        ends = [find(digest.limits, reliability=r) if first is None else digest.row(first, r) for r in (found[0], found[-1])]
         values = [float(e["value"]) for e in ends if e is not None]
         if len(values) == 2:
             said = digest.headline.at_both(digest.digits, (values[0], values[1]), (found[0], found[-1]))
+            who = shown(first) if first is not None else "The ceiling" if digest.headline.higher_is_better else "The floor"
             yield Caution(
                 True, "The reliability is assumed",
                 "The reliability is the weight that annotations get: it is chosen, not estimated. "
-                f"{anchor(digest)}{shown(digest.models[0])} {said}. Quote both.",
+                f"{anchor(digest)}{who} {said}. Quote both.{_misfit(digest)}",
             )  # fmt: skip
     elif len(found) == 1:
         yield Caution(True, "One reliability only", f"{anchor(digest)}Whether the result depends on the reliability was not examined.")
@@ -182,12 +201,32 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
         yield Caution(True, "Generated data", "The cases and models are simulated: no number describes a real model or patient.")
 
 
+def _misfit(digest: Digest) -> str:
+    """Return a sentence if the truth model does not predict how often a further annotator agrees with the others."""
+    e = digest.held_out
+    if e is None or not digest.misfit(REFUTED):
+        return ""
+    digits = Digits.of([(e["low"], e["high"])])
+    more = "more" if e["observed"] > e["predicted"] else "less"
+    return (
+        f" These annotators agree {more} often than it implies: one of them with the vote of the others in "
+        f"{digits.percent(e['observed'])}, not {digits.percent(e['predicted'])}."
+    )
+
+
+def _over_constant(digest: Digest) -> str:
+    """Return the leads of the first two of several models over the constant answer; the verdict has that of a single one."""
+    leads = [(m, digest.over_constant(m)) for m in digest.models[:2]] if len(digest.models) > 1 and not digest.withheld else []
+    said = [f"{names([m])} {digest.digits.lead(d.value)} ({digest.digits.leads(d.low, d.high)})" for m, d in leads if d is not None]
+    return f": {', '.join(said)} {digest.headline.units}" if said else ""
+
+
 def anchor(digest: Digest) -> str:
     """Return what the main reliability means for a case whose annotations are all equal; empty if there is no such case."""
     e = find(digest.source.get("unanimous_cases") or (), reliability=digest.main)
     if e is None or digest.main is None:
         return ""
-    open_ = Digits(0 if e["certainty"] < 0.995 else 1).percent(1 - e["certainty"])
+    open_ = Digits(0 if e["certainty"] < 0.95 else 1).percent(1 - e["certainty"])
     kind = kind_of_data(digest.source)
     equal = f"{e['n_annotations']} equal {kind}" if kind == "labels" else f"{e['n_annotations']} {kind} with the same first class"
     return f"At reliability {digest.main:g}, {equal} leave {open_} open. "

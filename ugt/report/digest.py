@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from .._base.lazy import cached_property
 from .digits import Digits, whole
 from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
-from .markup import NONE, Data, Entry, find, level_of, of, plain, unique
+from .markup import NONE, Data, Entry, find, level_of, of, plain, unique, with_end
 from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
 
 FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no decimals and no intervals are shown
 SETTLED = 0.99
 CERTAINTIES = (SETTLED, 0.9, 0.8, 0.5)
+SIGNIFICANT, REFUTED = 0.05, 0.001  # p-values at which the truth model is said not to describe the annotators: below, and first of all
 LONGEST = 32  # characters of a name on the first page
 
 
@@ -83,11 +84,7 @@ def short(name: str, most: int = LONGEST) -> str:
 def distinct(names: Sequence[str], most: int) -> list[str]:
     """Return names that fit; those that would be cut to the same text keep their ends instead."""
     cut = [short(name, most) for name in names]
-    ends = most - most // 2 - 2
-    return [
-        one if cut.count(one) == 1 or len(name) <= most else f"{plain(name[: most // 2])}…{plain(name[-ends:])}"
-        for one, name in zip(cut, names)
-    ]
+    return [one if cut.count(one) == 1 or len(name) <= most else with_end(name, most) for one, name in zip(cut, names)]
 
 
 def cell_of(lead: Lead | None, pair: list[str]) -> list[str]:
@@ -204,10 +201,6 @@ class Digest:
         """Return the interval over cases of a row of metrics; (None, None) if there are too few cases."""
         return (None, None) if self.withheld else (row["case_low"], row["case_high"])
 
-    def ends(self, low: float | None, high: float | None) -> str:
-        """Return an interval in words, or that there are too few cases."""
-        return words_for_few(self) if self.withheld else self.digits.ends(low, high)
-
     # ---- leads
 
     @cached_property
@@ -305,6 +298,16 @@ class Digest:
             return {e["model"]: {**e, "agreement": e["error"]} for e in errors if e["error"] is not None}
         return {e["model"]: e for e in self.source.get("next_annotator") or () if e["agreement"] is not None}
 
+    @cached_property
+    def held_out(self) -> Entry | None:
+        """The row that compares held-out annotators with the truth model; None without an interval."""
+        e = find(of(self.source.get("panel_check") or (), annotator=None), reliability=self.main)
+        return None if e is None or e["low"] is None else e
+
+    def misfit(self, p_value: float = SIGNIFICANT) -> bool:
+        """Return whether the truth model does not describe held-out annotators."""
+        return self.held_out is not None and self.held_out["p_value"] is not None and self.held_out["p_value"] <= p_value
+
     def certainties(self, reliability: float | None) -> list[float]:
         """Return the certainties of the cases that have one."""
         name = f"{CERTAINTY}{reliability_key(reliability)}"
@@ -358,13 +361,14 @@ def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:
     numbers = [f"{one:g}" for one in given if isinstance(one, (int, float))]
     parts = []
     if numbers:
-        parts.append(f"{'reliability' if len(numbers) == 1 else 'reliabilities'} {_joined(numbers)}")
+        parts.append(f"{'reliability' if len(numbers) == 1 else 'reliabilities'} {joined(numbers)}")
     if "voted" in given:
         parts.append(f"against the {voted}")
-    return _joined([f"at {parts[0]}", *parts[1:]] if numbers else parts)
+    return joined([f"at {parts[0]}", *parts[1:]] if numbers else parts)
 
 
-def _joined(given: Sequence[str]) -> str:
+def joined(given: Sequence[str]) -> str:
+    """Return text such as "a, b and c"."""
     return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"
 
 

@@ -11,6 +11,7 @@ from .markup import NONE
 
 NBSP = "\u00a0"
 ROUNDING = 1e-12  # what is smaller is 0, computed in floating point
+FLAT = 1e-9  # the same, of the numbers themselves
 MOST = 6  # most decimals that keep an end of an interval from rounding to 0
 
 
@@ -58,8 +59,13 @@ class Digits(NamedTuple):
         return f"{self.value(share)}%"
 
     def ends(self, low: float | None, high: float | None) -> str:
-        """Return both ends of an interval of a share."""
-        return NONE if low is None or high is None else f"{self.value(low)}{NBSP}to{NBSP}{self.value(high)}"
+        """Return both ends of an interval of a share; none of a number that is the same in every resample, which shows no spread."""
+        return NONE if low is None or high is None or is_flat(low, high) else f"{self.value(low)}{NBSP}to{NBSP}{self.value(high)}"
+
+    def in_brackets(self, low: float | None, high: float | None) -> str:
+        """Return an interval that follows its value; nothing if there is none."""
+        said = self.ends(low, high)
+        return "" if said == NONE else f" ({said})"
 
     def lead(self, difference: float) -> str:
         """Return a difference, of shares in percentage points, with its sign."""
@@ -80,6 +86,11 @@ class Digits(NamedTuple):
             decimals += 1
         finer = self._replace(decimals=decimals)
         return f"{finer.points(low)}{NBSP}to{NBSP}{finer.points(high)}"
+
+
+def is_flat(low: float, high: float) -> bool:
+    """Return whether both ends are the same number, computed in floating point."""
+    return high - low <= FLAT * max(abs(low), abs(high))
 
 
 def whole(n: float) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # Tables of numbers of all cases, whose intervals or one-sided limits are over cases. Strata and bins have their own rule, and sections with
 # the rows of metrics ask the digest.
 OVER_CASES = (
-    "agreement", "humans", "next_annotator", "panel_check", "calibration", "curve_scores", "class_agreement",
+    "agreement", "humans", "next_annotator", "panel_check", "calibration", "curves", "curve_scores", "class_agreement",
     "group_agreement", "true_accuracy", "sources_of_spread", "limits", "strictness", "cuts",
 )  # fmt: skip
 

@@ -33,7 +33,7 @@ def render(source: Data) -> tuple[Section, str]:
 
 def plain_verdict(source: Data) -> str:
     """Return the answer as plain text, to be pasted."""
-    said = " ".join(_verdict(Digest(source)))
+    said = re.sub(r'<bdi title="([^"]*)">[^<]*', r"<bdi>\1", " ".join(_verdict(Digest(source))))  # names as a whole
     return said.replace("<b>", "").replace("</b>", "")
 
 
@@ -101,7 +101,7 @@ def _without_models(digest: Digest) -> tuple[str, str]:
 
 def _said(digest: Digest, row: Entry) -> str:
     """Return text such as "agrees with the annotators’ truth in 78.7% of cases (77.1 to 80.3)"."""
-    ends = "" if digest.withheld else f" ({digest.ends(row['case_low'], row['case_high'])})"
+    ends = "" if digest.withheld else digest.digits.in_brackets(row["case_low"], row["case_high"])
     return digest.headline.said(digest.digits, row["value"], ends)
 
 
@@ -173,7 +173,11 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
     more = f"{_apart(digest, lead.value)} {digest.headline.more[0]} than {names([second])}{_lead_words(digest, lead)}"
     said = f"{names([best])} {_said(digest, row)}, {more}."
     picked = [f"The lead is of the first of {len(digest.models)} models, which flatters it."] if len(digest.models) > 2 else []
-    return said, [*_elsewhere(digest, best, second), *picked]
+    elsewhere = _elsewhere(digest, best, second)
+    if 0 in signs.values():  # the lead holds under some truths only, which is the answer
+        at_main = "" if digest.main is None else f"At reliability {digest.main:g}, "
+        return elsewhere[0], [f"{at_main}{said}", *picked]
+    return said, [*elsewhere, *picked]
 
 
 def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
@@ -189,7 +193,7 @@ def _elsewhere(digest: Digest, first: str, second: str) -> list[str]:
         at_all = "at every reliability and " if len(digest.reliabilities) > 1 else ""
         return [f"The interval of the lead includes 0 {at_all}against the {voted}."]
     found = [f"{names([model])} is ahead {reliability_words(at, voted)}" for model, at in ((first, ahead), (second, behind)) if at]
-    return [f"{'; '.join(found)}{f'; they cannot be distinguished {reliability_words(open_, voted)}' if open_ else ''}."]
+    return [f"{'; '.join(found)}{f'; the two cannot be distinguished {reliability_words(open_, voted)}' if open_ else ''}."]
 
 
 def _behind(digest: Digest) -> list[str]:

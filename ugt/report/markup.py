@@ -6,13 +6,14 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from typing import Any, NamedTuple
 
 Data = Mapping[str, Any]  # an evaluation as plain values
 Entry = Mapping[str, Any]  # a row of one of the tables
 
 KEPT = "\ue000"  # within nouns of the user, which the page does not replace by those of the authors
+_CUT = re.compile(r'<bdi title="([^"]*)">([^<]*)</bdi>')  # a name that is shown in part
 _NOUNS = re.compile(r"\b(?:cases?|annotators?)\b", re.IGNORECASE)
 UNDEFINED = "undefined"
 NONE = "–"  # in place of an undefined number
@@ -38,6 +39,25 @@ def text(value: object) -> str:
 def plain(value: object) -> str:
     """Return harmless text for places without elements: attributes and figures."""
     return _NOUNS.sub(lambda found: f"{found[0][0]}{KEPT}{found[0][1:]}", escape("".join(map(_visible, str(value)))))
+
+
+def with_end(name: str, most: int) -> str:
+    """Return a name that is too long with its beginning and its end."""
+    return f"{plain(name[: most // 2])}…{plain(name[most // 2 + 2 - most :])}"
+
+
+def told_apart(html: str) -> str:
+    """Return a page on which different names that were cut to the same text keep their ends."""
+    wholes: dict[str, set[str]] = {}
+    for name, cut in _CUT.findall(html):
+        wholes.setdefault(cut, set()).add(name)
+
+    def kept(found: re.Match[str]) -> str:
+        name, cut = found.groups()
+        shown = cut if len(wholes[cut]) == 1 else with_end(unescape(name.replace(KEPT, "")), len(unescape(cut.replace(KEPT, ""))))
+        return f'<bdi title="{name}">{shown}</bdi>'
+
+    return _CUT.sub(kept, html)
 
 
 def _visible(character: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import few, first, svg, wording
-from .markup import KEPT, bare, bullets, link, text
+from .markup import KEPT, bare, bullets, link, text, told_apart
 from .sections import APPENDICES, SECTIONS, checklist
 from .tables import ResultTable
 
@@ -294,13 +294,13 @@ def _titles(*sections: Section) -> dict[str, str]:
 def _filled(data: Mapping[str, Any], body: str) -> str:
     date = data["provenance"]["date"][:10]
     paper = "" if _opened(data) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
-    return _HEAD.format(style=_style(first.running_title(data), date)) + wording.worded(
+    page = told_apart(
         _PAGE.format(
             kicker=f"{text(date)} · ugt {text(data['ugt'])}", title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data),
             body=body, version=text(data["ugt"]), paper=paper,
         ),
-        data,
     )  # fmt: skip
+    return _HEAD.format(style=_style(first.running_title(data), date)) + wording.worded(page, data)
 
 
 def sheet(title: str, subtitle: str, body: str, date: str, version: str) -> str:

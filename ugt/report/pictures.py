@@ -196,7 +196,7 @@ def by_certainty(digest: Digest) -> list[str]:
     whole_share = Digits(0).percent(n / max(of_all, 1))
     counted = f"{whole(n)} of {whole(of_all)}"
     heading = (
-        f"The truth is settled in {whole_share if of_all >= FEW_CASES else counted} of the cases"
+        f"The truth is settled in {f'{whole_share} of the' if of_all >= FEW_CASES else counted} cases"
         if n
         else "The truth of no case is settled"
     )

@@ -28,7 +28,8 @@ class Span(NamedTuple):
 
 def below(digits: Digits, value: float | None, low: float | None, high: float | None) -> str:
     """Return a value with its interval below."""
-    ends = "" if low is None or high is None else f'<span class="below">{digits.ends(low, high)}</span>'
+    said = digits.ends(low, high)
+    ends = "" if said == NONE else f'<span class="below">{said}</span>'
     return NONE if value is None else f"<b>{digits.value(value)}</b>{ends}"
 
 

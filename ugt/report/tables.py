@@ -10,6 +10,7 @@ from .._base.records import table_html
 from .._tabular.csv_text import csv_text
 
 CERTAINTY = "certainty_"  # prefix of the reliability, in the columns of the table of cases
+STRATA = ("agreement", "certainty", "annotations per case")  # of every evaluation; all others are subgroups that were given
 MOST_COLUMNS = 40  # most columns that the repr names
 Row = dict[str, Any]  # column to plain value; None if a value is undefined
 

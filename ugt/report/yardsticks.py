@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 from ..grades import GRADE_METRICS
 from . import svg
 from .digest import Digest, shown, words_for_few
-from .digits import Digits
+from .digits import Digits, whole
 from .headline import TOP, VOTED, in_grades
 from .markup import NONE, Entry, bare, find, framed, level_of, unique
 
@@ -169,7 +169,8 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
             if e["model"] == model and e["ppa"] is not None:
                 trivial = None if constant is None else float(str(e["class"]) == str(constant["answer"]))
                 name = f"“{shown(e['class'], 20)}” found"
-                lines.append(Line(name, "of the cases of this class", style, e["ppa"], (e["ppa_low"], e["ppa_high"]), constant=trivial))
+                note = f"of {whole(e['n_expected'])} expected cases of this class"
+                lines.append(Line(name, note, style, e["ppa"], (e["ppa_low"], e["ppa_high"]), voted=e.get("voted_ppa"), constant=trivial))
     for metric, name, trivial in (("soft_auroc", "Area under the ROC curve", 0.5), ("soft_average_precision", "Average precision", None)):
         row = find(digest.found(model=model, metric=metric), reliability=main)
         if row is not None and row["value"] is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import plan as _plan
+from ..departures import plan_of
 from ..markup import Section, bullets, section
-from . import strata
-from .provenance import NOT_STATED, plan_of
+from ..tables import STRATA
+from .provenance import NOT_STATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +45,7 @@ def _rows(name: str, column: str = "") -> Callable[[Data], bool]:
 
 def _subgroups(source: Data) -> bool:
     """Return whether the user gave subgroups, in addition to the strata of every evaluation."""
-    return any(row["stratum"] not in strata.OWN and row["low"] is not None for row in source.get("strata") or ())
+    return any(row["stratum"] not in STRATA and row["low"] is not None for row in source.get("strata") or ())
 
 
 def _intervals(source: Data) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._base.arrays import Array, Int64
 from ...accuracy.groups import FEW_EXPECTED
 from ...plausibilities.point import summed
-from ...resampling import Ratios
+from ...resampling import Ratios, over
 from .. import markup as html
 from ..context import MOST_WORK, Ask, Made, most
 from ..digest import Digest, shown
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TITLE = "Agreement on each class"
 TABLES = {
     "confusion": ("model", "truth", "predicted", "n", "share"),
-    "class_agreement": ("model", "class", "ppa", "ppa_low", "ppa_high", "npa", "npa_low", "npa_high", "n_expected"),
+    "class_agreement": ("model", "class", "ppa", "ppa_low", "ppa_high", "npa", "npa_low", "npa_high", "n_expected", "voted_ppa"),
     "group_agreement": ("model", "group", "ppa", "ppa_low", "ppa_high", "accuracy", "accuracy_low", "accuracy_high", "n_expected"),
 }
 MOST_CLASSES = 20
@@ -55,6 +55,7 @@ def make(context: Context, notes: list[str]) -> Made:
     truth = _pooled(top, kept)
     other = np.where(here[:, None], np.maximum(1 - truth, 0.0), 0.0)  # rows add up to 1 except for rounding
     choices = {model: _pooled(choice, kept) for model, choice in context.choices.items()}
+    voted = _pooled(np.where(here[:, None], np.nan_to_num(context.voted.membership(1)), 0.0), kept)
     asked = [_agreement(truth, other, choice) for choice in choices.values()]
     if context.groups is not None:
         asked += [_by_group(top, choice, context.groups[0]) for choice in context.choices.values()]
@@ -65,7 +66,8 @@ def make(context: Context, notes: list[str]) -> Made:
     for (model, choice), resamples in zip(choices.items(), found):
         tables["confusion"] += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
         below = {"ppa": truth.sum(axis=0), "npa": other.sum(axis=0)}
-        tables["class_agreement"] += _rows(model, "class", names, below, resamples.estimate, context.intervals(resamples))
+        of_classes = _rows(model, "class", names, below, resamples.estimate, context.intervals(resamples))
+        tables["class_agreement"] += [{**row, "voted_ppa": finite(one)} for row, one in zip(of_classes, _voted_ppa(voted, choice))]
     if context.groups is not None:
         group, names = context.groups
         below = dict.fromkeys(("ppa", "accuracy"), summed(top, group).sum(axis=0))
@@ -81,6 +83,11 @@ def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
     """Return positive agreement for each class, then negative."""
     above = [truth * choice, other * (1 - choice)]
     return Ratios(np.concatenate([*above, truth, other], 1), np.arange(2 * truth.shape[1], dtype=np.int64)).compact()
+
+
+def _voted_ppa(voted: Array, choice: Array) -> Any:
+    """Return positive agreement for each class with the voted label, taken as certain; NaN for a class without a vote."""
+    return over((voted * choice).sum(axis=0), voted.sum(axis=0)).tolist()
 
 
 def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from ..digest import Digest, shown
-from ..digits import Digits, whole
+from ..digits import Digits, is_flat, whole
 from ..headline import TOP
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
+from ..tables import STRATA
 from .confusion import commonest
 
 MOST = 4  # most models with columns
 FEW = "too few"
-SHOWN = ("certainty", "agreement")  # strata of every evaluation that are shown; subgroups come before them
 
 
 def render(source: Data) -> Section | None:
     """Return a table for each subgroup, and one by certainty; None if there are no strata."""
     digest, entries = Digest(source).of_choices, source.get("strata") or ()
     kinds = unique(entries, "stratum")
-    given = [k for k in kinds if k not in (*SHOWN, "annotations")]
-    wanted = [*given, *(k for k in SHOWN[:1] if k in kinds)]
+    wanted = [*(k for k in kinds if k not in STRATA), *(k for k in kinds if k == "certainty")]  # first the subgroups
     tables = [_table(digest, of(entries, stratum=k), k) for k in wanted]
     if not any(tables) or not digest.models:
         return None
@@ -63,7 +62,7 @@ def _cell(e: Entry | None, digits: Digits) -> str:
 
 def _heading(digest: Digest, entries: list[Entry]) -> str:
     best = digest.models[0]
-    own = [e for e in entries if e["model"] == best and e["metric"] == TOP and e["value"] is not None]
+    own = [e for e in entries if e["model"] == best and e["metric"] == TOP and not e["few"] and not is_flat(e["low"], e["high"])]
     if len(own) < 2:
         return "Results for parts of the cases"
     ends = own[0], own[-1]

@@ -6,9 +6,10 @@ from .. import wording, words
 from ..digest import Digest, kind_of_data
 from ..digits import whole
 from ..first import plain_verdict
-from ..markup import Data, Section, definitions, finding, level_of, text
+from ..markup import Data, Section, definitions, finding, level_of, plain, text
 
-STUTZ = "Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. arXiv:2307.02191, 2023."
+# `plain` keeps the nouns of titles, which the authors' nouns for cases and annotators must not replace.
+STUTZ = plain("Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. arXiv:2307.02191, 2023.")
 MIMORI = (
     "Mimori T, Sasada K, Matsui H, Sato I. Diagnostic uncertainty calibration: towards reliable machine predictions in medical domain. "
     "AISTATS 2021, PMLR 130:3664–3672."
@@ -50,7 +51,7 @@ def render(source: Data) -> Section:
     rows.append(
         (
             "plan",
-            "given; see the appendix on provenance"
+            "given; see the appendix Files and plan"
             if facts.get("plan")
             else "none was given; nothing is known to have been specified beforehand",
         )
@@ -111,7 +112,8 @@ def _intervals(source: Data) -> str:
     unit = words.unit(source)
     named = any(e.get("two_way_low") is not None for e in source["metrics"])
     people = f"intervals over {unit} and annotators treat both as random" if named else "annotators were taken as fixed"
+    paired = ", paired between models" if len(source["models"]) > 1 else ""
     return (
-        f"Intervals ({level_of(source)}) are over {unit} ({words.interval_kind(source)}), paired between models; {people}. No correction "
+        f"Intervals ({level_of(source)}) are over {unit} ({words.interval_kind(source)}){paired}; {people}. No correction "
         "was made for the number of measures."
     )

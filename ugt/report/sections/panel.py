@@ -9,6 +9,7 @@ import numpy as np
 from ..._base import notices
 from ...aggregation.panel_check import Halves, PanelCheck
 from ..context import MOST_CELLS, Made
+from ..digest import REFUTED
 from ..tables import ends_of, finite
 from ..words import reliability_name
 
@@ -26,7 +27,6 @@ OPTIONS = {
     "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains", "seed", "n_threads"),
 }
 MOST_ANNOTATORS = 40
-SIGNIFICANT, REFUTED = 0.05, 0.001
 
 
 def make(context: Context, notes: list[str]) -> Made:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ..digest import Digest, names, shown, words_for_few
 from ..digits import Digits, whole
-from ..markup import NONE, Data, Entry, Section, find, finding, level_of, link, of
+from ..markup import NONE, Data, Entry, Section, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
-from .panel import SIGNIFICANT
 from .strictness import content
 
 MOST = 6  # most coefficients
@@ -79,7 +78,7 @@ def _coefficients(digest: Digest, entries: list[Entry]) -> str:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     facts = source["data"]
     per_case = facts.get("annotations_per_case")
-    note = f"{whole(facts['n_cases'])} cases" + (f", {digest.intervals}" if digest.withheld else "")
+    note = f"{whole(max(e['n_cases'] for e in drawn))} cases" + (f", {digest.intervals}" if digest.withheld else "")
     if per_case:
         least, most = per_case["min"], per_case["max"]
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
@@ -97,18 +96,25 @@ def _ends(e: Entry, low: str, high: str, decimals: int) -> str:
 
 def _heading(digest: Digest, people: list[Entry]) -> str:
     if not people:
-        return "How far the annotators agree with each other"
+        return _among(digest)
     signs = {e["model"]: _sign(e) for e in people if e["difference"] is not None}
     more = [m for m in digest.leaders if signs.get(m, 0) > 0]
     fewer = [m for m in digest.leaders if signs.get(m, 0) < 0]
     if more and len(more) == len(digest.leaders):
-        return f"{names(more[:3])} agree{'s' * (len(more) == 1)} with an annotator more often than annotators agree with each other"
+        return f"{names(more[:3])} agree{'s' * (len(more) == 1)} with an annotator more often than these annotators with each other"
     if fewer and len(fewer) == len(digest.leaders):
-        return f"{names(fewer[:3])} agree{'s' * (len(fewer) == 1)} with an annotator less often than annotators agree with each other"
+        return f"{names(fewer[:3])} agree{'s' * (len(fewer) == 1)} with an annotator less often than these annotators with each other"
     return (
         f"Whether {names(digest.leaders[:3])} agree{'s' * (len(digest.leaders) == 1)} with an annotator as often as annotators with each "
         "other is open"
     )
+
+
+def _among(digest: Digest) -> str:
+    """Return the heading without models: the first coefficient with its interval."""
+    e = next(e for e in digest.source["agreement"] if e["value"] is not None)
+    ends = "" if digest.withheld or _ends(e, "low", "high", 2) == NONE else f" ({_ends(e, 'low', 'high', 2)})"
+    return f"Annotators with each other: {shown(e['coefficient'], 48)} {e['value']:.2f}{ends}".replace("-", "−")
 
 
 def _sign(e: Entry) -> int:
@@ -146,12 +152,12 @@ def _strict(source: Data) -> list[str]:
 
 def _panel(digest: Digest) -> list[str]:
     """Return a sentence on how well the truth model predicts a further annotator's labels."""
-    e = find(of(digest.source.get("panel_check") or (), annotator=None), reliability=digest.main)
-    if e is None or e["low"] is None:
+    e = digest.held_out
+    if e is None:
         return []
     digits = Digits.of([(e["low"], e["high"])])
     seen, predicted = (f"{digits.percent(e[name])}" for name in ("observed", "predicted"))
     said = f"in {seen} of cases ({digits.ends(e['low'], e['high'])}); the truth model predicts {predicted}"
-    wrong = e["p_value"] is not None and e["p_value"] <= SIGNIFICANT
-    verdict = "The prior or the reliability does not describe them." if wrong else "This is no evidence against the truth model."
+    wrong, right = "The prior or the reliability does not describe them.", "This is no evidence against the truth model."
+    verdict = wrong if digest.misfit() else right
     return [f"<p>An annotator who was held out agrees with the vote of the others {said}. {verdict}</p>"]

@@ -33,13 +33,13 @@ def render(source: Data) -> Section | None:
     heading = f"The scores of {shown(drawn[0])} reach an area of {digits.value(first['soft_auroc'])}{most}"
     parts = [_roc(digest, curves, drawn, digits, areas), _calibration(digest, source, drawn)]
     return finding(
-        "scores", "Scores: ranking and calibration", heading, f'<div class="pair">{"".join(parts)}</div>', _points(curves, drawn)
+        "scores", "Scores: ranking and calibration", heading, f'<div class="pair">{"".join(parts)}</div>', _points(digest, curves, drawn)
     )
 
 
 def _roc(digest: Digest, curves: Sequence[Entry], drawn: Sequence[str], digits: Digits, areas: dict[str, Entry | None]) -> str:
     said = [
-        f"{plain(m)} {digits.value(e['soft_auroc'])} ({digits.ends(e['soft_auroc_low'], e['soft_auroc_high'])})"
+        f"{plain(m)} {digits.value(e['soft_auroc'])}{digits.in_brackets(e['soft_auroc_low'], e['soft_auroc_high'])}"
         for m, e in areas.items()
         if e is not None
     ]
@@ -83,17 +83,17 @@ def _calibration(digest: Digest, source: Data, drawn: Sequence[str]) -> str:
     return figure("calibration-plot", heading, note, _axes("score, %", "share of labels, %") + "".join(parts), BOTTOM + 42)
 
 
-def _points(curves: Sequence[Entry], drawn: Sequence[str]) -> str:
+def _points(digest: Digest, curves: Sequence[Entry], drawn: Sequence[str]) -> str:
     """Some points of each curve, for those who do not see it."""
     rows = []
     for model in drawn:
         own = [find(of(curves, model=model), x=at) for at in SHOWN_AT]
         digits = Digits.of((e["low"], e["high"]) for e in own if e)
         rows.append(
-            (shown(model), [NONE if e is None else f"<b>{digits.value(e['y'])}</b> ({digits.ends(e['low'], e['high'])})" for e in own])
+            (shown(model), [NONE if e is None else f"<b>{digits.value(e['y'])}</b>{digits.in_brackets(e['low'], e['high'])}" for e in own])
         )
     heads = ["", *(f"at {100 * (1 - at):.0f}" for at in SHOWN_AT)]
-    note = "positive percent agreement at this negative percent agreement, %, with intervals; curves.csv has all points"
+    note = f"positive percent agreement at this negative percent agreement, %; {digest.intervals}; curves.csv has all points"
     return plain_table("Points of the ROC curves", note, heads, rows)
 
 

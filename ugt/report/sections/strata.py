@@ -12,7 +12,7 @@ import numpy as np
 from ..._base.arrays import Array, Int64, NDArray
 from ..._base.ragged import row_of
 from ..context import Made
-from ..tables import ends_of, finite, reliability_key
+from ..tables import STRATA, ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
     from ...annotations import Labels
@@ -25,7 +25,6 @@ METRICS = {
     "voted_accuracy": "top-1 accuracy against the voted label",
 }
 OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that is available
-OWN = ("agreement", "certainty", "annotations per case")  # strata of every evaluation
 FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no interval is shown
 MOST_LEVELS = 50
 NOT_STATED = "not stated"
@@ -93,7 +92,7 @@ def _strata(context: Context, notes: list[str]) -> Iterator[Stratum]:
     if known.labels is not None:
         yield _by_agreement(known.labels)
     for name, values in context.subgroups.items():
-        yield _by_subgroup(f"{name} (given)" if name in OWN else name, values, notes)
+        yield _by_subgroup(f"{name} (given)" if name in STRATA else name, values, notes)
 
 
 def _by_certainty(certainty: Array) -> Stratum:

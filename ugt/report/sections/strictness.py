@@ -23,7 +23,8 @@ TABLES = {
         "discrimination_high"),
     "strict_annotators": ("annotator", "n_cases", "strictness", "joint_low", "joint_high", "spread", "others_spread"),
 }  # fmt: skip
-MOST = 15  # annotators on the page
+MOST, MOST_NAMES = 15, 3  # annotators in the table, and in a sentence
+MIRROR = 1.2  # times the mirror image of the annotator who lies farthest apart, from where another one is named
 CONVERGED = "The fit of the graded-response model did not converge: severities and annotators may change with more iterations."
 APART = (
     "The annotators form {} groups without shared cases: the leniency of annotators of different groups is compared by the assumption that "
@@ -123,16 +124,24 @@ def content(source: Data) -> tuple[str, str, str] | None:
     high = [e for e in entries if e["joint_low"] is not None and e["joint_low"] > 0]
     low = [e for e in entries if e["joint_high"] is not None and e["joint_high"] < 0]
     table = plain_table("Each annotator less the others, in the same cases", note, heads, rows)
-    return table, how, _apart(high, low[::-1], things)
+    return table, how, _apart(high, low[::-1], things, len(entries))
 
 
-def _apart(high: list[Entry], low: list[Entry], things: str) -> str:
-    """Name the annotators with the highest and the lowest numbers, if their intervals exclude 0."""
+def _apart(high: list[Entry], low: list[Entry], things: str, n: int) -> str:
+    """Name the annotators with the highest and the lowest numbers, if their intervals exclude 0.
+
+    If one of n annotators lies apart, the others differ from their mean, too, by 1 / (n - 1) of it in the other direction: not named.
+    """
     parts = []
+    largest = max((abs(e["strictness"]) for e in (*high, *low)), default=0.0)
     for found, word in ((high, "higher"), (low, "lower")):
-        if found:
-            who = names([found[0]["annotator"]]) + (f" and {len(found) - 1} more" if len(found) > 1 else "")
-            parts.append(f"{who} give{'s' * (len(found) == 1)} {word} {things} than the others")
+        own = [e for e in found if abs(e["strictness"]) > MIRROR * largest / (n - 1)]
+        if n == 2 and found:  # each is the other's mirror image
+            return f"{names([found[0]['annotator']])} gives {word} {things} than the other"
+        if own:
+            more = f" and {len(own) - MOST_NAMES} more" if len(own) > MOST_NAMES else ""
+            who = names([e["annotator"] for e in own[:MOST_NAMES]]) + more
+            parts.append(f"{who} give{'s' * (len(own) == 1)} {word} {things} than the others")
     return "; ".join(parts) or f"No annotator is shown to give higher or lower {things} than the others"
 
 

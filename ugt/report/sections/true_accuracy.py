@@ -96,7 +96,8 @@ def render(source: Data) -> Section | None:
     rows = []
     for e in entries[:MOST_MODELS]:
         ends = (e["independent_low"], e["independent_high"])
-        rows.append((shown(e["model"]), [below(digits, e["independent"], *ends), digits.ends(e["lower"], e["upper"])]))
+        bounds = f"{digits.value(e['lower'])} to {digits.value(e['upper'])}"
+        rows.append((shown(e["model"]), [below(digits, e["independent"], *ends), bounds]))
     first = entries[0]
     always = f"On the scale of UA accuracy a model that is always right has {digits.percent(first['always_right'])}."
     note = f"%{digest.at_main}, {digest.intervals}; true_accuracy.csv has the other reliabilities"
