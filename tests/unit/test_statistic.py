@@ -325,3 +325,59 @@ def test_distinct_keys_in_any_order():
         expected = np.unique(np.array(keys, np.int64), return_index=True, return_inverse=True)[1:]
         np.testing.assert_array_equal(first, expected[0])
         np.testing.assert_array_equal(number, expected[1].reshape(-1))
+
+
+WORLD_OF_24 = make_world(24, 3, 1)
+# Functions that are called with tables, which have no case ids.
+OF_TABLES = (
+    "disagreement_losses", "histogram_brier_score", "histogram_log_loss", "calibration_at_cuts", "histogram_losses", "manhattan_distance",
+    "ranked_probability_score", "wasserstein_distance", "hard_against_soft", "soft_auroc", "soft_average_precision",
+)  # fmt: skip
+
+
+def results_of(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = FUNCTIONS[name].call(WORLD_OF_24)
+    some = made if isinstance(made, (list, tuple)) else made.values() if isinstance(made, dict) else [made]
+    return [one for one in some if isinstance(one, Results)]
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_TABLES])
+def test_every_result_knows_the_ids_of_its_cases(name):
+    """Once the clusters of many results were joined to row numbers, although the annotations had case ids."""
+    for one in results_of(name):
+        ids = one._case_ids
+        assert ids is not None, f"{name} forgets the case ids"
+        units = np.arange(len(ids)) // 2
+        expected = one._design(units, None)
+        by_id = one._design(dict(zip(ids.tolist()[::-1], units[::-1].tolist())), None)
+        np.testing.assert_array_equal(by_id.unit, expected.unit)
+
+
+CASES = np.array([f"c{i}" for i in range(40)])
+SAID = RNG.integers(0, 3, (40, 4))
+PROBS = RNG.dirichlet([1, 1, 1], 40)
+SHUFFLED = RNG.permutation(40)
+PER_CASE = {
+    "ua_topk_accuracy": lambda labels, probs: ugt.ua_topk_accuracy(ugt.dirichlet(labels), probs),
+    "histogram_log_loss": ugt.histogram_log_loss,
+    "next_annotator_agreement": ugt.next_annotator_agreement,
+    "histogram_losses": ugt.histogram_losses,
+    "annotation_certainty": lambda labels, probs: ugt.annotation_certainty(ugt.dirichlet(labels)),
+}
+
+
+@pytest.mark.parametrize("measure", PER_CASE)
+def test_results_of_other_orders_of_the_cases_are_refused(measure):
+    """Once differences paired the first case of one result with the first of another, whatever their ids were."""
+    make = PER_CASE[measure]
+    labels = ugt.Labels.from_wide(SAID.tolist(), classes=3, case_ids=CASES)
+    moved = ugt.Labels.from_wide(SAID[SHUFFLED].tolist(), classes=3, case_ids=CASES[SHUFFLED])
+    one, other, same = make(labels, PROBS), make(moved, PROBS[SHUFFLED]), make(labels, PROBS[:, ::-1])
+    assert one.minus(same).interval(clusters=dict(zip(CASES.tolist(), range(40))), n_resamples=20)
+    first = np.flatnonzero(CASES[SHUFFLED] != CASES)[0]
+    got = rf"Got case '{CASES[SHUFFLED][first]}' where the first has '{CASES[first]}', first at position {first}\."
+    refused(rf"other must be of the same cases in the same order .* {got}$", one.minus, other)
+    if hasattr(one, "per_case"):
+        refused(r"second must be of the same cases in the same order", ugt.case_correlation, one, other)

@@ -123,6 +123,11 @@ class Axes(Frozen):
         return cls(given_ids("case_ids", case_ids, n_cases), given_ids("classes", classes, n_classes), case_ids is None)
 
     @property
+    def ids_or_none(self) -> NDArray[Any] | None:
+        """(N,) case ids; None if none were given."""
+        return None if self.numbered else self.case_ids
+
+    @property
     def n_cases(self) -> int:
         """Number of cases."""
         return len(self.case_ids)

@@ -368,7 +368,7 @@ def _of_sets(post: Plausibilities, sets: Any, name: str, j: int, ties: str) -> r
     given, metric = as_sets(sets, post.axes), METRICS[name]
     options: dict[str, Any] = {"metric": metric, "j": j, "ties": checks.option("ties", ties, checks.TIES)}
     again = partial(_of_rows, given, type(post).compare_sets, options)
-    return results.estimate(post.compare_sets(given, **options), _mean_size(given, post), made_of=post.made_of, again=again)
+    return results.estimate(post.compare_sets(given, **options), post, _mean_size(given, post), again=again)
 
 
 def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
@@ -388,7 +388,7 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     post = as_plausibilities(truth)
     given = as_sets(sets, post.axes)
     again = partial(_of_rows, given, type(post).mass, {})
-    return results.estimate(post.mass(given), _mean_size(given, post), made_of=post.made_of, again=again)
+    return results.estimate(post.mass(given), post, _mean_size(given, post), again=again)
 
 
 def _of_rows(given: Sets, compare: Any, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> results.Comparison:

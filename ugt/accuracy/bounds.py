@@ -336,6 +336,7 @@ def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     whole("least_cases", least_cases)
     chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
     one = Assumed(post.membership(1, ties=ties), chosen, k, least_cases)
+    one.case_ids = post.ids_or_none
     value, *found = (float(number) for number in one.estimate)
     n = one.n_counted
     left_out = {NO_ANNOTATIONS: one.n_cases - n} if n < one.n_cases else {}

@@ -104,10 +104,10 @@ def ua_group_accuracy(
     judge = Groups(group, group_rule == "sum", order.sets(1).membership(1), of == "class", ties)
     rows = np.arange(post.n_cases, dtype=np.int64)
     if wanted is None:
-        return results.estimate(judge.right(post, rows), made_of=post.made_of, again=judge.right)
+        return results.estimate(judge.right(post, rows), post, again=judge.right)
     both = partial(judge.given, wanted)
     slope = partial(judge.slope, wanted, post)
-    found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post.made_of, both)
+    found = results.ratio(*both(post, rows), slope, f"case that is never of group {given!r}", post, both)
     expected = 0.0 if found.weight is None else float(np.nansum(found.weight))
     if expected < FEW_EXPECTED and 0 < found.value < 1:
         note(f"{expected:.1f} cases of group {given!r} are expected; with fewer than {FEW_EXPECTED}, intervals over cases are too narrow.")

@@ -110,7 +110,7 @@ class NextAgreement(Ratios):
     """The agreement of first choices (N, K) with an annotator, that of annotators, and the difference in cases with two annotators."""
 
     def __init__(self, annotations: Labels | Rankings, chosen: Array) -> None:
-        self.annotations, self.chosen = annotations, chosen
+        self.annotations, self.chosen, self.case_ids = annotations, chosen, annotations.axes.ids_or_none
         *_, hits, pairs, n = self._read()
         super().__init__(_columns(hits, pairs, n), np.array([0, 1, 1]), ("model", "annotators", "difference"))
         self.compact()

@@ -20,7 +20,7 @@ class WithinBetween(Ratios):
     """The means over cases of agreement within less between groups, of each of the two, and of every pair of groups."""
 
     def __init__(self, labels: Labels, groups: tuple[str, ...], members: NDArray[np.bool_]) -> None:
-        self.labels, self.group_names, self.members = labels, groups, members
+        self.labels, self.group_names, self.members, self.case_ids = labels, groups, members, labels.axes.ids_or_none
         self.pairs = np.stack(np.triu_indices(len(groups)), axis=1)
         agree, shared = pair_counts(labels, members)
         a, b = self.pairs.T

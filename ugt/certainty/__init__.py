@@ -86,7 +86,7 @@ def annotation_certainty(
         judged = post if groups is None else post.grouped(groups)
         per_case = judged.certainty(checks.whole("k", k, 1, judged.n_classes), kind=kind, ties=ties)
         error = _mc_error(judged, per_case, k, kind)
-    return results.certainty(per_case, error)
+    return results.certainty(per_case, post, error)
 
 
 def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
@@ -134,7 +134,7 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     values = values.astype(np.float64)  # squares of small integers must not overflow
     probability = post.membership(1) if kind == "top_class" else post.mean()
     per_case = np.asarray((probability * values).sum(1))  # the last bits of a matrix product would depend on the other cases
-    return results.certainty(per_case, _risk_error(post, values, kind))
+    return results.certainty(per_case, post, _risk_error(post, values, kind))
 
 
 def _risk_error(post: Plausibilities, risk: Array, kind: str) -> float:

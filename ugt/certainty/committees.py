@@ -190,6 +190,7 @@ class ExpectedCertainty(results.MeanOfCases):
     n_annotators: int
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
+    _ids: Any = field(default=None, repr=False)
 
     @property
     def gain(self) -> Array:
@@ -250,4 +251,4 @@ def expected_certainty(posterior: Dirichlet, n_annotators: int = 1, *, k: int = 
     n, order = checks.whole("n_annotators", n_annotators), checks.whole("k", k, 1, posterior.n_classes)
     value = posterior.certainty_after(n, order, checks.scalar("reliability", reliability, positive=True))
     mean, n_cases = results.mean_of(value)
-    return ExpectedCertainty(mean, value, posterior.certainty(order), n, n_cases, results.left_out(value))
+    return ExpectedCertainty(mean, value, posterior.certainty(order), n, n_cases, results.left_out(value), posterior.ids_or_none)

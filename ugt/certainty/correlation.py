@@ -11,7 +11,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.identifiers import as_array
-from ..resampling import Linear, Result
+from ..resampling import Linear, Result, shared_ids
 
 NAMES = {"Certainty": "annotation certainty", "AgreementScore": "agreement with the other annotators"}  # of records
 FEWEST = 3  # cases; the correlation of two cases is always 1 or -1
@@ -130,11 +130,12 @@ def case_correlation(first: Any, second: Any) -> CaseCorrelation:
     x, y = _numbers("first", first), _numbers("second", second)
     if len(x) != len(y):
         raise error("second", f"have the {len(x)} cases of first", len(y))
+    ids = shared_ids("second", first, second)
     one = Correlation(x, y)
     n = one.n_counted
     left_out = {"case without one of the numbers": len(x) - n} if n < len(x) else {}
     names = NAMES.get(type(first).__name__, "first number"), NAMES.get(type(second).__name__, "second number")
-    return CaseCorrelation(float(one.estimate[0]), x, y, names, n, left_out, one, getattr(first, "_ids", None))
+    return CaseCorrelation(float(one.estimate[0]), x, y, names, n, left_out, one, ids)
 
 
 def _numbers(argument: str, given: Any) -> Array:

@@ -74,7 +74,7 @@ class OwnLabels(Ratios):
     """The mean over cases of the mean loss of the labels of a case, which can be computed without some of the annotators."""
 
     def __init__(self, annotations: Annotations, loss: Array, weight: Array, span: tuple[float, float]) -> None:
-        self.annotations, self.span = annotations, span
+        self.annotations, self.span, self.case_ids = annotations, span, case_ids_of(annotations)
         self._case, self._loss, self._weight = row_of(annotations.offsets), loss, weight
         self._sums = self._added(self._case, len(annotations.offsets) - 1)
         super().__init__(_columns(self._sums), np.zeros(1, np.int64))

@@ -29,7 +29,7 @@ def of_grade(
     scale = GradeScale.of(post, values)
     found = Predicted.of(predictions, post.axes, scale, kind)
     table, span = worth(found, scale), (0.0, 1.0) if share else span_of(kind, scale, power)
-    return estimate(post.of_class(table), made_of=post.made_of, again=partial(_worth_again, table), span=span)
+    return estimate(post.of_class(table), post, again=partial(_worth_again, table), span=span)
 
 
 def of_law(truth: Any, predictions: Any, values: Any, kind: str | None, power: int) -> Estimate:
@@ -41,7 +41,7 @@ def of_law(truth: Any, predictions: Any, values: Any, kind: str | None, power: i
     law = law_of(Predicted.of(predictions, post.axes, scale, kind), scale)
     found = post.of_cumulative(law, scale.order, scale.steps, power)
     again = partial(_law_again, law, scale, power)
-    return estimate(found, made_of=post.made_of, again=again, span=(0.0, scale.width))
+    return estimate(found, post, again=again, span=(0.0, scale.width))
 
 
 def span_of(kind: str | None, scale: GradeScale, power: float) -> Span:
@@ -139,4 +139,4 @@ def _of_normal(
     if cost is None:
         raise TypeError("truth must be plausibilities of grades for this metric. Got NormalPosterior.")
     found = cost.of(posterior, numbers_of_ratings(posterior, predictions, values, kind))
-    return estimate(found, reason=NO_RATINGS, span=(0.0, 1.0 if share else math.inf))
+    return estimate(found, posterior, reason=NO_RATINGS, span=(0.0, 1.0 if share else math.inf))

@@ -172,7 +172,7 @@ def statistic_of(given: Predicted, scale: GradeScale, weights: str, truth: Plaus
         one.grades = scale.values
     else:
         one = LinearKappa(_costs(given, scale), law, scale.values, kept)
-    one.made_of, one.again = truth.made_of, partial(statistic_of, given, scale, weights)
+    one.made_of, one.again, one.case_ids = truth.made_of, partial(statistic_of, given, scale, weights), truth.ids_or_none
     return one
 
 

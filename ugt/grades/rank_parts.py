@@ -51,7 +51,7 @@ def _table(formula: str, scores: Array, edges: Array, order: NDArray[Any], setti
     one = RankTable(formula, np.searchsorted(edges, scores, side="right"), len(edges) + 1, np.ascontiguousarray(law[:, order]), kept)
     one.left_out = {} if kept.all() else {NO_ANNOTATIONS: int((~kept).sum())}
     one.made_of, one.again = truth.made_of, partial(_table, formula, scores, edges, order, settings)
-    one._settings = settings
+    one._settings, one.case_ids = settings, truth.ids_or_none
     return one
 
 

@@ -258,5 +258,5 @@ def statistic_of(formula: str, scores: Array, order: NDArray[Any], truth: Plausi
     """Return the statistic against a truth of the same cases."""
     law, kept = counted(truth)
     one = RankStatistic(formula, scores, np.ascontiguousarray(law[:, order]), kept)
-    one.made_of, one.again = truth.made_of, partial(statistic_of, formula, scores, order)
+    one.made_of, one.again, one.case_ids = truth.made_of, partial(statistic_of, formula, scores, order), truth.ids_or_none
     return one

@@ -71,6 +71,10 @@ class HistogramScore(MeanOfCases):
         return None if self._data is None else self._data.case_ids
 
     @property
+    def _case_ids(self) -> NDArray[Any] | None:
+        return self.case_ids
+
+    @property
     def contributions(self) -> tuple[Array, Array]:
         """(N,) contributions of the cases to the numerator and (N,) to the denominator; NaN for a case that does not count."""
         return _weighed(self.per_case, self.weights)

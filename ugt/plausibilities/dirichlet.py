@@ -256,7 +256,7 @@ class Dirichlet(Plausibilities):
         unlisted = np.bincount(group, minlength=n_groups) - np.bincount(of_entry, minlength=cells).reshape(-1, n_groups)
         total = np.bincount(of_entry, self.concentration, cells).reshape(-1, n_groups) + unlisted * self.background[:, None]
         total[~self.defined] = np.nan
-        return Dirichlet.from_array(total, case_ids=self._ids(), classes=own if names is None else names)
+        return Dirichlet.from_array(total, case_ids=self.ids_or_none, classes=own if names is None else names)
 
     def take(self, rows: Any) -> Dirichlet:
         offsets, at = take(self.offsets, np.asarray(rows))

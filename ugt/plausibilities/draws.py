@@ -83,7 +83,7 @@ class Draws(Vectors):
         """Return the plausibilities of groups of classes: sums over each group, draw by draw."""
         group, own = named_groups(groups, self.axes)
         table = self._grouped(group)
-        return DenseDraws(Axes.of(self.n_cases, table.shape[2], self._ids(), own if names is None else names), table, self.n_chains)
+        return DenseDraws(Axes.of(self.n_cases, table.shape[2], self.ids_or_none, own if names is None else names), table, self.n_chains)
 
     def _grouped(self, group: Int64) -> Array:
         raise NotImplementedError

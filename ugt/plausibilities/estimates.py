@@ -150,6 +150,7 @@ class Certainty(MeanOfCases):
     mc_error: float
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
+    _ids: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,6 +202,7 @@ class Estimate(MeanOfCases):
     _made_of: Any = field(default=None, repr=False)
     _again: Callable[..., Comparison] | None = field(default=None, repr=False)
     span: Span = SHARE
+    _ids: Any = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -281,26 +283,35 @@ def mean_of(per_case: Array) -> tuple[float, int]:
     return (float(np.add.reduce(defined)) / len(defined) if len(defined) else float("nan")), len(defined)
 
 
-def certainty(per_case: Array, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS) -> Certainty:
+def certainty(per_case: Array, of: Any, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS) -> Certainty:
+    """Return the certainty of the cases of a truth ``of`` them."""
     value, n = mean_of(per_case)
-    return Certainty(value, per_case, mc_error, n, left_out(per_case, reason))
+    return Certainty(value, per_case, mc_error, n, left_out(per_case, reason), of.ids_or_none)
 
 
 def estimate(
     found: Comparison,
+    of: Any,
     mean_set_size: float | None = None,
     reason: str = NO_ANNOTATIONS,
-    made_of: MadeOf | None = None,
     again: Callable[..., Comparison] | None = None,
     span: Span = SHARE,
 ) -> Estimate:
-    """Return the estimate of a comparison; ``again`` computes it for another truth of n cases and their positions (n,)."""
+    """Return the estimate of a comparison with a truth ``of`` some cases.
+
+    ``again`` computes the comparison for another truth of n cases and their positions (n,).
+    """
     per_case = np.minimum(np.maximum(found.per_case, span[0]), span[1])  # integrals add up to 1 only within some 1e-13
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
-    source: tuple[Any, Any] = (None, None) if made_of is None else (made_of, again)
     spread = found.draw_std, found.mc_error
-    return Estimate(value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span=span)
+    source = _source(of, again)
+    return Estimate(value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none)
+
+
+def _source(of: Any, again: Callable[..., Any] | None) -> tuple[Any, Any]:
+    """Return what the truth is made of and ``again``, if the comparison can be computed without an annotator."""
+    return (None, None) if again is None or of.made_of is None else (of.made_of, again)
 
 
 def _columns(per_case: Array, weight: Array | None = None) -> Array:
@@ -315,10 +326,10 @@ def ratio(
     below: Comparison,
     slope: Callable[[float], Comparison],
     reason: str,
-    made_of: MadeOf | None = None,
+    of: Any,
     again: Callable[..., tuple[Comparison, Comparison]] | None = None,
 ) -> Estimate:
-    """Return the estimate of a ratio of two means; ``slope(r)`` is the comparison of above - r below.
+    """Return the estimate of a ratio of two means over cases ``of`` a truth; ``slope(r)`` is the comparison of above - r below.
 
     The spread over draws is that of the slope at the value, which is the ratio's to first order. Values of draws are kept.
     """
@@ -328,16 +339,16 @@ def ratio(
         per_draw = None if above.per_draw is None or below.per_draw is None else above.per_draw / below.per_draw
     columns = _columns(per_case, weight).sum(axis=0)
     n, missing = int(np.count_nonzero(weight > 0)), {NO_ANNOTATIONS: int(np.isnan(weight).sum()), reason: int((weight == 0).sum())}
+    left = {name: count for name, count in missing.items() if count}
     if n == 0:
         notices.warn(f"undefined: no case is left ({reason}: {missing[reason]})", stacklevel=4)
-        return Estimate(np.nan, per_case, np.nan, np.nan, 0, {name: count for name, count in missing.items() if count}, weight=weight)
+        return Estimate(np.nan, per_case, np.nan, np.nan, 0, left, weight=weight, _ids=of.ids_or_none)
     value, mean = float(columns[0] / columns[1]), float(np.nanmean(weight))
     change = slope(value)
     if per_draw is not None and np.isnan(per_draw).any():
         per_draw = None  # in some draws no case counts
-    left = {name: count for name, count in missing.items() if count}
-    source = (None, None) if made_of is None else (made_of, again)
-    return Estimate(value, per_case, change.draw_std / mean, change.mc_error / mean, n, left, per_draw, None, weight, None, *source)
+    spread, source = (change.draw_std / mean, change.mc_error / mean), _source(of, again)
+    return Estimate(value, per_case, *spread, n, left, per_draw, None, weight, None, *source, _ids=of.ids_or_none)
 
 
 class OfTruth(Ratios):

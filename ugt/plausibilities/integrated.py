@@ -361,7 +361,7 @@ class Integrated(Plausibilities):
         value[~self.defined] = np.nan
         rest = np.where(self.defined[:, None], np.zeros((n, 3)), np.nan)
         listed, offsets = value.transpose(0, 2, 1).reshape(-1, 3), np.arange(n + 1, dtype=np.int64) * n_groups
-        axes, index = Axes.of(n, n_groups, self._ids(), names), np.tile(np.arange(n_groups, dtype=np.int32), n)
+        axes, index = Axes.of(n, n_groups, self.ids_or_none, names), np.tile(np.arange(n_groups, dtype=np.int32), n)
         later = LaterGroups(partial(_draws_of_groups, self, group, names), self.n_draws)
         return Integrated(axes, offsets, index, listed, rest, error, how, self.tolerance, later)
 

@@ -55,7 +55,7 @@ class Metric:
         """Return the value of the metric for an order that holds at least the best k."""
         options = {"parameter": self.parameter if parameter is None else parameter, "ties": ties}
         again = partial(_again, self.name, order, k, options)
-        return estimate(truth.compare(order, self, k, **options), made_of=truth.made_of, again=again)  # type: ignore[arg-type]
+        return estimate(truth.compare(order, self, k, **options), truth, again=again)  # type: ignore[arg-type]
 
     def lattice(self, k: int, parameter: float, ties: bool) -> int:
         """Return the number of points on [0, 1] on which all values of a case are, except with ties or an unusual parameter."""

@@ -277,7 +277,7 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
         per_case = posterior.expected_max(cut)
     else:
         per_case = np.maximum(posterior.cdf(cut, kind=kind), posterior.probability_above(cut, kind=kind))
-    return results.certainty(per_case, reason=NO_RATINGS)
+    return results.certainty(per_case, posterior, reason=NO_RATINGS)
 
 
 def ua_rating_accuracy(
@@ -332,7 +332,7 @@ def ua_rating_accuracy(
         found = Comparison.of_chances(inside)
     else:
         found = Comparison.independent(inside, np.maximum(_squares(posterior, inner, at) - inside**2, 0.0))
-    return results.estimate(found, reason=NO_RATINGS)
+    return results.estimate(found, posterior, reason=NO_RATINGS)
 
 
 def _check(posterior: Any) -> None:

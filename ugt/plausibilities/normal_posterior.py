@@ -157,14 +157,14 @@ class NormalPosterior(Frozen):
 
     def to_point(self, cuts: Any, *, names: Any = None, kind: str = "predictive") -> Point:
         """Return :meth:`bin_probabilities` of the bins between cuts as certain plausibilities."""
-        return Point.from_array(self.bin_probabilities(cuts, kind=kind), case_ids=self._ids(), classes=names)
+        return Point.from_array(self.bin_probabilities(cuts, kind=kind), case_ids=self.ids_or_none, classes=names)
 
     def draws(self, cuts: Any, n_draws: int, *, names: Any = None, seed: Any = 0) -> Draws:
         """Return the shares of ratings in the bins between cuts for draws of (μ, σ²), which depend on the seed and the case id."""
         from scipy.special import ndtr  # noqa: PLC0415
 
         inner, n, word = cuts_of(cuts), whole("n_draws", n_draws), seed_of(seed)
-        axes = Axes.of(self.n_cases, len(inner) + 1, self._ids(), names)
+        axes = Axes.of(self.n_cases, len(inner) + 1, self.ids_or_none, names)
         room(f"{n} draws", 8 * self.n_cases * n * (len(inner) + 1))
         values = np.full((self.n_cases, n, len(inner) + 1), np.nan)
         gammas, normals = np.empty(n), np.empty(n)
@@ -177,7 +177,9 @@ class NormalPosterior(Frozen):
             values[i] = _between(ndtr(z), ndtr(-z))
         return DenseDraws(axes, values)
 
-    def _ids(self) -> Any:
+    @property
+    def ids_or_none(self) -> Any:
+        """The case ids; None if none were given."""
         return None if self.numbered else self.case_ids
 
     def case_name(self, i: int) -> str:

@@ -292,7 +292,7 @@ class Point(Vectors):
 
     def grouped(self, groups: Any, names: Any = None) -> Point:
         group, own = named_groups(groups, self.axes)
-        return Point.from_array(summed(self.mean(), group), case_ids=self._ids(), classes=own if names is None else names)
+        return Point.from_array(summed(self.mean(), group), case_ids=self.ids_or_none, classes=own if names is None else names)
 
     def take(self, rows: Any) -> Point:
         offsets, at = take(self.offsets, np.asarray(rows))

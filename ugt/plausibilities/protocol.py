@@ -152,6 +152,7 @@ class Plausibilities(OnAxes):
         """Return the bytes that the best classes of all vectors take."""
         return 0.0
 
-    def _ids(self) -> Any:
-        """Return the case ids; None if none were given."""
-        return None if self.axes.numbered else self.axes.case_ids
+    @property
+    def ids_or_none(self) -> Any:
+        """The case ids; None if none were given."""
+        return self.axes.ids_or_none

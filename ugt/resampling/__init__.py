@@ -20,7 +20,7 @@ from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
-from .result import Result, ResultDifference, Results, resamples_of
+from .result import Result, ResultDifference, Results, resamples_of, shared_ids
 from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
 from .sums import Alike, GroupSums, distinct_rows
@@ -77,6 +77,7 @@ __all__ = [
     "resampled_counts",
     "resamples_of",
     "seed_of",
+    "shared_ids",
     "two_way",
 ]  # fmt: skip
 
