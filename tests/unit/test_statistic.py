@@ -381,3 +381,12 @@ def test_results_of_other_orders_of_the_cases_are_refused(measure):
     refused(rf"other must be of the same cases in the same order .* {got}$", one.minus, other)
     if hasattr(one, "per_case"):
         refused(r"second must be of the same cases in the same order", ugt.case_correlation, one, other)
+
+
+def test_few_equal_cases_have_no_interval():
+    """Once only shares said so: two cases with one ratio had the interval from 0.5 to 0.5."""
+    few = [ugt.histogram_brier_score([[1, 1]] * n, [[0.5, 0.5]] * n) for n in (3, 19, 20)]
+    assert [np.isnan(one.interval()).all() for one in few] == [True, True, False] and few[2].interval() == (0.5, 0.5)
+    ratio = ugt.discrepancy_ratio(ugt.Labels.from_wide([[1, 2], [2, 1]], classes=3), [1, 2], distance="zero-one")
+    assert ratio.value == 0.5 and np.isnan(ratio.interval()).all()
+    assert few[0].minus(few[0]).interval() == (0, 0)

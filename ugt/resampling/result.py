@@ -268,8 +268,8 @@ class Result(Results):
         Returns
         -------
         (low, high)
-            NaN if the number is undefined or infinite, if fewer than two cases or clusters count, if a share or kappa is the same without
-            each of fewer than 20 (``"auto"``), and if a standard error is 0 (``"analytic"``). Clopper & Pearson's interval for every kind
+            NaN if the number is undefined or infinite, if fewer than two cases or clusters count, if it is the same without each of fewer
+            than 20 (``"auto"``), and if a standard error is 0 (``"analytic"``). Clopper & Pearson's interval for every kind
             if the number is at an end of its range, such as 30 of 30 right.
 
         Raises

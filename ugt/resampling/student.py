@@ -163,7 +163,7 @@ class Units:
                 alone = np.clip(estimate + sign * half, span[:, 0], span[:, 1])
                 found = np.where(positive, estimate * np.exp(sign * half / estimate), alone)
                 ends.append(np.where(bounded, low + width * expit(middle + sign * reach), found))
-        alike = np.where(bounded & (n < LEAST_ALIKE), np.nan, estimate)  # few equal shares do not show how others would differ
+        alike = np.where(~np.isnan(step) & (n < LEAST_ALIKE), np.nan, estimate)  # few equal cases do not show how others would differ
         still = squares <= (TIE * np.where(bounded, width, np.abs(estimate))) ** 2
         return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
