@@ -11,7 +11,7 @@ from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
 from .annotator_groups import ByAnnotators, GroupNumber, by_annotators, groups_of
 from .case_numbers import CaseNumbers
-from .cluster_ids import ids_of_cases
+from .cluster_ids import ids_of_cases, shared_ids
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
 from .jackknife import FEW
@@ -20,7 +20,7 @@ from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
 from .resamples import SOURCES, Resamples, check_level
-from .result import Result, ResultDifference, Results, resamples_of, shared_ids
+from .result import Result, ResultDifference, Results, resamples_of
 from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
 from .sums import Alike, GroupSums, distinct_rows

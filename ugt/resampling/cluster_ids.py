@@ -52,6 +52,21 @@ def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, 
     return found
 
 
+def shared_ids(argument: str, one: Any, other: Any) -> NDArray[Any] | None:
+    """Return the case ids of two results, or of the one that knows them; refuse results of other cases, or of another order."""
+    ids: NDArray[Any] | None = getattr(one, "_case_ids", None)
+    others: NDArray[Any] | None = getattr(other, "_case_ids", None)
+    if ids is None or others is None:
+        return others if ids is None else ids
+    differ = np.flatnonzero(ids.astype(str) != others.astype(str)) if len(ids) == len(others) else np.zeros(1, np.int64)
+    if len(differ):
+        at = int(differ[0])
+        got = f"case {identifiers.name(others[at])} where the first has {identifiers.name(ids[at])}"
+        must = "be of the same cases in the same order (take the labels or predictions in one order first)"
+        raise error(argument, must, got, f"position {at}")
+    return ids
+
+
 def _once(argument: str, cases: list[Any], ids: list[Any]) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for case, one in zip(cases, ids):

@@ -152,8 +152,8 @@ class Resamples(Frozen):
         (M, 2) array
             Quantiles interpolate as numpy.quantile does; NaN if there were fewer than two units to resample. For ``"auto"`` also NaN for
             a number (but a difference) that none of fewer than 20 units changes: few equal cases do not show how others would differ. For
-            every kind: if no resample differs from an estimate that is at an end of its range (30 of 30 right, a kappa of 1), Clopper & Pearson's
-            one-sided interval with as many trials as units.
+            every kind: if no resample differs from an estimate that is at an end of its range (30 of 30 right, a kappa of 1), Clopper &
+            Pearson's one-sided interval with as many trials as units.
 
         Raises
         ------

@@ -12,10 +12,9 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, instance, option, whole
-from .._base.identifiers import name
 from .._base.laws import t_quantile
 from .._base.records import Record
-from .cluster_ids import ids_of_cases
+from .cluster_ids import ids_of_cases, shared_ids
 from .design import Design, seed_of, units
 from .difference import Difference
 from .loop import resample
@@ -343,21 +342,6 @@ class Result(Results):
         difference, by_case = Difference(mine, its), [getattr(one, "per_case", None) for one in (self, other)]
         per_case = None if by_case[0] is None or by_case[1] is None else by_case[0] - by_case[1]
         return ResultDifference(self.value - other.value, per_case, difference, ids)
-
-
-def shared_ids(argument: str, one: Any, other: Any) -> NDArray[Any] | None:
-    """Return the case ids of two results, or of the one that knows them; refuse results of other cases, or of another order."""
-    ids: NDArray[Any] | None = getattr(one, "_case_ids", None)
-    others: NDArray[Any] | None = getattr(other, "_case_ids", None)
-    if ids is None or others is None:
-        return others if ids is None else ids
-    differ = np.flatnonzero(ids.astype(str) != others.astype(str)) if len(ids) == len(others) else np.zeros(1, np.int64)
-    if len(differ):
-        at = int(differ[0])
-        got = f"case {name(others[at])} where the first has {name(ids[at])}"
-        must = "be of the same cases in the same order (take the labels or predictions in one order first)"
-        raise error(argument, must, got, f"position {at}")
-    return ids
 
 
 def resamples_of_all(
