@@ -70,9 +70,7 @@ class HistogramScore(MeanOfCases):
         """(N,) ids of the cases; None if they have none."""
         return None if self._data is None else self._data.case_ids
 
-    @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self.case_ids
+    _case_ids = case_ids
 
     @property
     def contributions(self) -> tuple[Array, Array]:
