@@ -352,3 +352,13 @@ def test_nouns_of_the_authors_do_not_change_the_title_of_a_paper():
     data = evaluation()
     data["provenance"]["report"] = {"unit": "slide"}
     assert "a case study in dermatology" in page(data).text and "150 slides" in page(data).text
+
+
+def test_the_answer_is_doubted_where_a_model_repeats_the_annotations():
+    """Once the text for a paper said that a copy of the labels agrees 19 points more than a model."""
+    data = evaluation()
+    data["notes"] = ["The choices of model 'A' are the labels of annotator 'r1' in all cases."]
+    found = ugt.report.html(data)
+    (paste,) = re.findall('<div class="paste">(.*?)</div>', found)
+    assert found.count("A model repeats the annotations: do not rely on this result.") == 2 and "do not rely" in paste
+    assert "do not rely" not in ugt.report.html(evaluation())

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from . import wording
-from .cautions import cautions
+from .cautions import cautions, spoilt
 from .digest import FEW_CASES, Digest, kind_of_data, names, reliability_words, shown, words_for_few
 from .digits import Digits, whole
 from .markup import Data, Entry, Section, bare, text
@@ -77,11 +77,14 @@ def _verdict(digest: Digest) -> tuple[str, str]:
     """Return the sentence of the verdict, and the sentences that follow it."""
     if not digest.models:
         return _without_models(digest)
+    doubts = "; ".join(claim for claim, _ in spoilt([str(note) for note in digest.source.get("notes") or ()]))
+    doubt = f"{doubts}: do not rely on this result." if doubts else ""
     if len(digest.models) == 1:
-        return _one(digest)
+        said, limits = _one(digest)
+        return said, " ".join(filter(None, [doubt, limits]))
     said, more = _several(digest)
     limits = _limits(digest) if len(digest.models) <= FEW_MODELS else ""  # the table below has them
-    return said, " ".join(filter(None, [*more, limits]))
+    return said, " ".join(filter(None, [doubt, *more, limits]))
 
 
 def _without_models(digest: Digest) -> tuple[str, str]:
