@@ -169,7 +169,7 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
             if e["model"] == model and e["ppa"] is not None:
                 trivial = None if constant is None else float(str(e["class"]) == str(constant["answer"]))
                 name = f"“{shown(e['class'], 20)}” found"
-                note = f"of {whole(e['n_expected'])} expected cases of this class"
+                note = f"of {whole(e['n_expected'])} expected cases"
                 lines.append(Line(name, note, style, e["ppa"], (e["ppa_low"], e["ppa_high"]), voted=e.get("voted_ppa"), constant=trivial))
     for metric, name, trivial in (("soft_auroc", "Area under the ROC curve", 0.5), ("soft_average_precision", "Average precision", None)):
         row = find(digest.found(model=model, metric=metric), reliability=main)
