@@ -151,10 +151,22 @@ def test_long_lists_say_how_many_are_not_shown(capsys, folder):
 
 def test_rows_that_are_joined_by_position_name_their_ends(checked):
     _, found = checked("labels.csv", "array.npy")["inputs"]
-    assert found["notes"] == [
+    assert found["notes"][:2] == [
         "The probabilities of array (6 decimals) are rounded: those of each case were divided by their sum.",
         "The scores of array.npy came without case ids and were joined by position: row 1 is case 'c0', row 12 is case 'c11'.",
     ]
+
+
+def test_columns_without_names_say_the_order_in_which_they_were_read(checked, capsys, folder):
+    (folder / "stages.csv").write_text("case,annotator,label\n1,a,normal\n2,a,mild\n3,a,severe\n", encoding="utf-8")
+    np.savez(folder / "bare.npz", probs=np.eye(3), ids=[1, 2, 3])
+    said = "The columns of bare{} have no names: they were read in the order mild, normal, severe (if it is another one, "
+    assert any(note.startswith(said.format(".npz")) for note in checked("stages.csv", "bare.npz")["inputs"][1]["notes"])
+    capsys.readouterr()
+    cli.main(["evaluate", "--annotations", "stages.csv", "--predictions", "bare.npz", "--n-boot", "20", "--out", "r", "--no-details"])
+    assert said.format("") in capsys.readouterr().out
+    (folder / "order.txt").write_text("normal\nmild\nsevere\n", encoding="utf-8")
+    assert not any("no names" in note for note in checked("stages.csv", "bare.npz", "--classes", "order.txt")["inputs"][1]["notes"])
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3])

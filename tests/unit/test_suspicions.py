@@ -9,6 +9,7 @@ from simulations import sets
 
 import ugt
 from ugt.annotations.adjudication import adjudicated
+from ugt.evaluation.suspicions import _best_order, _gains
 from ugt.report.cautions import cautions
 from ugt.report.digest import Digest
 
@@ -26,6 +27,7 @@ KNOWN = (
     "3 annotators: intervals",
     "The interval over other annotators alone",
     "The scores of M came",
+    "The columns of M have no names",
     "The scores of model M are not",
     "The truth model does not describe",  # the default prior fits none of these
     "Strata with fewer",
@@ -113,6 +115,56 @@ def test_false_alarms_are_rare(n_sets):
         model = share * plausible + (1 - share) * rng.dirichlet(np.ones(k), n)
         alarms += noted(ugt.Labels.from_counts(counts), model, details=False)
     assert len(alarms) < n_sets / 60, alarms
+
+
+STAGES, ALPHABETICAL = ["normal", "mild", "moderate", "severe"], "mild, moderate, normal, severe"
+
+
+def staged(right, truth, names=STAGES, **options):
+    """Return the notes on a model whose columns have no names and are in the order of the stages."""
+    labels = [[names[stage]] * 2 for stage in truth]
+    return "\n".join(noted(labels, 0.01 + 0.9 * np.eye(len(names))[right], **{"classes": None, **options}))
+
+
+def test_columns_without_names_are_read_in_an_order_that_is_said():
+    truth = np.repeat(np.arange(4), [10, 15, 15, 60])
+    said = f"The columns of M have no names: they were read in the order {ALPHABETICAL} (if it is another one, "
+    notes = staged(truth, truth)
+    assert said in "\n".join(
+        ugt.evaluate(ugt.Labels.from_wide([[STAGES[t]] for t in truth]), {"M": np.eye(4)[truth]}, n_resamples=20).notes
+    )
+    assert re.search("in 60% of the cases, but would agree in 100% .*'moderate' where the voted label is 'mild', .*may be permuted", notes)
+    for options in ({"classes": STAGES}, {"names": range(4)}):
+        assert "no names" not in staged(truth, truth, **options) and "permuted" not in staged(truth, truth, **options)
+    named = {"scores": np.eye(4)[truth], "classes": STAGES}
+    notes = ugt.evaluate(ugt.Labels.from_wide([[STAGES[t]] for t in truth]), {"M": named}, n_resamples=20).notes
+    assert not any("no names" in note or "permuted" in note for note in notes)
+
+
+def test_a_model_with_a_bias_is_not_one_with_permuted_columns():
+    truth = np.repeat(np.arange(4), [25, 25, 25, 25])
+    rare = np.repeat(np.arange(4), [5, 5, 5, 85])
+    biased = {
+        "mostly one grade too high": np.minimum(truth + (np.arange(100) % 25 < 17), 3),
+        "one class for its neighbour": np.where(truth == 1, 2, truth),
+        "two classes are one": np.where(truth == 1, 0, truth),
+        "three classes are one": np.where(truth > 0, 2, 0),
+    }
+    for right in biased.values():
+        assert "permuted" not in staged(right, truth, classes=STAGES)
+    assert "permuted" not in staged(np.where(rare == 3, 2, rare), rare, classes=STAGES)  # it misses the common class
+
+
+@sets(300, 3000)
+def test_models_that_are_right_in_their_own_order_are_never_suspected(n_sets):
+    rng = np.random.default_rng(8)
+    for _ in range(n_sets):
+        k, n = int(rng.integers(2, 7)), int(rng.integers(20, 200))
+        confused = rng.dirichlet(np.full(k, 0.5), k)
+        confused[range(k), range(k)] = confused.max(axis=1) + 0.05  # each class is chosen for itself most often
+        table = (rng.dirichlet(np.ones(k))[:, None] * confused / confused.sum(axis=1, keepdims=True)).ravel()
+        found = rng.multinomial(n, table / table.sum()).reshape(k, k) / n
+        assert not _gains(found, _best_order(found, True), n)
 
 
 ALIKE = (

@@ -12,6 +12,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
+from .._base.grades import order_said
 from .._base.names import alike, find, listed
 from .._base.notices import note
 from .._base.records import Record
@@ -284,6 +285,22 @@ def position_note(axes: Axes, of: str) -> str:
     ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
     rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
     return f"{of} came without case ids and were joined by position: {rows}."
+
+
+def columns_note(axes: Axes, of: str, ordered: bool) -> str:
+    """Return the note that columns without names were read in the order of the classes; "" if that order is beyond doubt.
+
+    It is in doubt for grades, and for classes that are texts in alphabetical order, which is that of the labels if no other was given.
+    """
+    names = axes.classes
+    if ordered:
+        return f"The columns of {of} have no names: they were taken for the grades {order_said(names)}."
+    if len(names) < 2 or not identifiers.is_text(names) or names.tolist() != sorted(names.tolist()):
+        return ""
+    return (
+        f"The columns of {of} have no names: they were read in the order {listed(map(str, names.tolist()))} (if it is another one, "
+        "name the columns, or give the classes of the annotations in that order: classes=)."
+    )
 
 
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:

@@ -17,7 +17,7 @@ from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotations import Labels, Predictions, Rankings
-from ..annotations.predictions import position_note, unknown_case
+from ..annotations.predictions import columns_note, position_note, unknown_case
 from ..annotations.probabilities import is_percentage, is_probability, may_be_probabilities, not_probabilities, rounded_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
@@ -206,6 +206,8 @@ def predicted_cases(option: str, path: str, known: Any, options: argparse.Namesp
     found = {name: ids_of_cases(name, given[name], len(ids), ids) if name in given else None for name in names}
     if predictions.case_ids is None:
         notes.append(position_note(known.axes, f"The scores of {os.path.basename(path)}"))
+    if predictions.classes is None:
+        notes += filter(None, [in_options(columns_note(known.axes, os.path.basename(path), getattr(known, "ordered", False)))])
     if predictions.case_ids is not None and (rows < 0).all():
         first = unknown_case(predictions.case_ids, 0, known.axes)
         if annotated:

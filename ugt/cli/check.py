@@ -137,7 +137,7 @@ class Study:
             classes = None if axes is None else axes.classes
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))
             file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, "decimal"))
-            found = facts.of_predictions(path, file, axes, (), name)
+            found = facts.of_predictions(path, file, axes, (), name, on_scale)
             ids = [one.case_ids for one in file.models.values()]
             if ids[0] is not None:
                 self.cases[utf8(path)] = {*map(str, ids[0].tolist())}

@@ -15,9 +15,10 @@ from .._base.identifiers import name
 from .._base.names import alike, listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Predictions, Rankings, Ratings, probabilities
-from ..annotations.predictions import position_note
+from ..annotations.predictions import columns_note, position_note
 from ..annotations.probabilities import is_probability, not_probabilities, rounded_note
 from ..io.beside import CaseFile, PredictionFile
+from .command import in_options
 
 # A description of each format of annotations.
 LAYOUTS = {
@@ -98,7 +99,9 @@ def unrounded(one: Predictions) -> tuple[Predictions, int]:
     return (replace(one, scores=scores), decimals) if decimals else (one, 0)
 
 
-def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "") -> dict[str, Any]:
+def of_predictions(
+    path: Any, read: PredictionFile, axes: Any, notes: Sequence[str] = (), joined_to: str = "", ordered: bool = False
+) -> dict[str, Any]:
     """Return the facts of a file of predictions; ``axes`` are the cases and classes of the annotations, or None."""
     one: Predictions = next(iter(read.models.values()))
     layout = "arrays" if not read.columns or "scores" in read.columns else "one column per class"
@@ -133,6 +136,9 @@ def of_predictions(path: Any, read: PredictionFile, axes: Any, notes: Sequence[s
             )
         if one.case_ids is None:
             notes = (*notes, position_note(axes, f"The scores of {os.path.basename(os.fspath(path))}"))
+        if one.classes is None and not one.numbers:
+            said = columns_note(axes, os.path.basename(os.fspath(path)), ordered)
+            notes = (*notes, *([in_options(said)] if said else []))
         n, away = [int((rows >= 0).sum()) for rows in joins], [int((rows < 0).sum()) for rows in joins]
         by = "position" if one.case_ids is None else "case id"
         found["joined"] = {"to": joined_to, "by": by, "n_cases": min(n), "n_annotated": axes.n_cases}

@@ -20,7 +20,7 @@ from ..report.digits import Digits
 from ..report.headline import ERROR, TOP, VOTED, VOTED_ERROR
 from ..report.standings import is_shown
 from ..soft.ranking import WORDS
-from .command import aligned, decimal, in_blocks, spanned
+from .command import aligned, decimal, in_blocks, in_options, spanned
 from .facts import counted
 
 # Headings of the printed table; those of the report are longer.
@@ -46,7 +46,7 @@ def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), list(map(str, found.get("notes") or ()))
     scores = (one for one in notes if NOT_COMPUTED in one)
     doubts = (f"{claim}: {one}" for claim, said in spoilt(notes) for one in said)
-    return [*left_out, *filter(None, [found["data"].get("joined"), note]), *scores, *doubts]
+    return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
 
 
 def sizes_line(data: Mapping[str, Any]) -> str:

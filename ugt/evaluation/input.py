@@ -9,11 +9,10 @@ import numpy as np
 
 from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
-from .._base.grades import order_said
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare
-from ..annotations.predictions import Predictions, position_note, positive_position
+from ..annotations.predictions import Predictions, columns_note, position_note, positive_position
 from ..annotations.probabilities import rounded_note, unrounded
 from ..io.annotation_file import Reading
 from ..io.annotations import read_frame
@@ -133,13 +132,12 @@ def joined(
         present &= here
         numbers |= {str(name)} if given.numbers else set()
         by_position += [str(name)] * (given.case_ids is None)
-        unnamed += [str(name)] * (on_scale and given.classes is None and not given.numbers)
+        unnamed += [str(name)] * (given.classes is None and not given.numbers)
     if not present.any():
         raise checks.error("predictions", "cover at least one case together", "none")
     said = [position_note(axes, f"The scores of {', '.join(by_position)}")] if by_position else []
-    if unnamed:
-        said.append(f"The columns of {', '.join(unnamed)} have no names: they were taken for the grades {order_said(axes.classes)}.")
-    return JoinedScores(scores, present, " ".join([*said, *rounded_note(rounded)]), numbers)
+    said.append(columns_note(axes, ", ".join(unnamed), on_scale) if unnamed else "")
+    return JoinedScores(scores, present, " ".join([*filter(None, said), *rounded_note(rounded)]), numbers)
 
 
 def informed(truth: Any, scores: Mapping[str, Array], rows: Int64) -> list[str]:

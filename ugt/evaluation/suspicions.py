@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..report.context import Context
 
 FAR, NEAR = 6.0, 3.0  # standard deviations from chance
+LEAST_GAIN = 0.2  # least share of the cases in which another order of the columns agrees and the given one does not
 LEAST = 20  # least number of cases for a note
 MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b
 ROMAN = re.compile(r"^(?:i{1,3}|iv|vi{0,3}|ix|x)[ab]?$")
@@ -130,35 +131,57 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     table = truth.T @ choice / n
     expected = table.sum(axis=1) @ table.sum(axis=0)
     spread = np.sqrt(max(expected * (1 - expected), 1e-12) / n)
-    own = (np.trace(table) - expected) / spread
-    if own >= NEAR:
+    agreed = np.trace(table)
+    own = (agreed - expected) / spread
+    at = _best_order(table, own < NEAR)
+    better = table[range(len(at)), at].sum()
+    if own >= NEAR and not _gains(table, at, n):
         return
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
-
-    at = linear_sum_assignment(-table)
     shifts = {step: ((truth * np.roll(choice, step, axis=0)).sum() / n - expected) / spread for step in (-1, 1)}
     best = max(shifts, key=lambda step: float(shifts[step]))
-    if shifts[best] > FAR:
+    if own < NEAR and shifts[best] > FAR:
         where = "the row before" if best == 1 else "the row after"
         yield (
-            f"Model {model!r} agrees with the voted label as by chance ({np.trace(table):.2f}), and with that of {where} much more "
+            f"Model {model!r} agrees with the voted label as by chance ({agreed:.2f}), and with that of {where} much more "
             "often: its rows may be shifted by one."
         )
-    elif table[at].sum() > max(2 * np.trace(table), expected + FAR * spread, expected + 0.2):
+    elif own >= NEAR or better > max(2 * agreed, expected + FAR * spread, expected + 0.2):
         pairs = [
             f"{name(context.known.axes.classes[j])} where the voted label is {name(context.known.axes.classes[i])}"
-            for i, j in zip(*at)
-            if i != j
+            for i, j in enumerate(at)
+            if i != j and table[i].any()
         ]
+        how = f"as by chance ({agreed:.2f})" if own < NEAR else f"in {agreed:.0%} of the cases"
         yield (
-            f"Model {model!r} agrees with the voted label as by chance ({np.trace(table):.2f}), but would agree in {table[at].sum():.0%} "
+            f"Model {model!r} agrees with the voted label {how}, but would agree in {better:.0%} "
             f"of the cases if its classes were in another order ({', '.join(pairs[:3])}): its columns may be permuted."
         )
     elif own < 1 and expected < 0.9:
         yield (
-            f"Model {model!r} agrees with the voted label no better than by chance ({np.trace(table):.2f}, by chance {expected:.2f}). "
+            f"Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}, by chance {expected:.2f}). "
             "Check that its rows are in the order of the cases."
         )
+
+
+def _best_order(table: Array, always: bool) -> NDArray[Any]:
+    """Return the column that fits each class best; without ``always``, the given one if another could not gain enough."""
+    if not always and table.max(axis=1).sum() - np.trace(table) <= LEAST_GAIN:
+        return np.arange(len(table))
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
+
+    return np.asarray(linear_sum_assignment(-table)[1])
+
+
+def _gains(table: Array, at: NDArray[Any], n: int) -> bool:
+    """Return whether the columns agree far better in another order, in which every class with another column gains.
+
+    So a model that is right in its own order is never suspected, nor one that prefers one class or is always one grade off.
+    """
+    here = np.arange(len(table))
+    moved = (at != here) & table.any(axis=1)
+    before, after = table[here, here][moved], table[here, at][moved]
+    gain, changed = (after - before).sum(), (after + before).sum()
+    return bool(moved.sum() > 1 and (after > before).all() and gain > max(LEAST_GAIN, FAR * np.sqrt(changed / n)))
 
 
 def circular(context: Context) -> Iterator[str]:

@@ -33,7 +33,10 @@ SPOILT = (
         ("is a model and an annotator", "are the labels of annotator", "are the shares of the labels"),
     ),
     ("A model may have seen the annotations", ("it has seen them, or annotators",)),
-    ("A model may be read wrongly", ("agrees with the voted label as by chance", "agrees with the voted label no better than by chance")),
+    (
+        "A model may be read wrongly",
+        ("agrees with the voted label as by chance", "agrees with the voted label no better than by chance", "columns may be permuted"),
+    ),
 )
 NOTED = (
     (
