@@ -49,6 +49,34 @@ def test_the_truth_where_it_is(command, tables, words):
     assert found["design"] == "crossed" and found["read"][0]["n_ratings"] == 120
 
 
+def test_the_positive_class_is_named_and_tests_below_one_half_are_noted(command, tables, write):
+    rows = [f"{test},r{r},p{i},{(i * 7 + r) % 10 + 6 * (i < 10)},{'cancer' if i < 10 else 'healthy'}"
+            for test in ("a", "b") for r in range(3) for i in range(20)]  # fmt: skip
+    write("test,reader,case,rating,truth\n" + "\n".join(rows), "classes.csv")
+    printed = command("reader-study", "classes.csv")
+    assert "Positive class: healthy, of cancer and healthy; --positive sets it.\n" in printed
+    assert "Note: Below 0.5: a, b. " in printed and "(for a truth of classes: --positive)" in printed
+    assert json.loads(command("reader-study", "classes.csv", "--json"))["positive"] == "healthy"
+    printed = command("reader-study", "classes.csv", "--positive", "cancer")
+    assert "Positive class: cancer, of cancer and healthy.\n" in printed and "Below 0.5" not in printed
+    assert "Positive class: good, of bad and good; --positive sets it.\n" in command("reader-study", "bare.csv", "--truth", "panel.csv")
+    assert "Positive class" not in command("reader-study", "readings.csv")
+    cells = [row.split(",") for row in rows[:60]]
+    turned = [",".join([*cell[:3], str(20 - int(cell[3])), cell[4]]) for cell in cells]
+    write("test,reader,case,rating,truth\n" + "\n".join([*turned, *rows[60:]]), "mixed.csv")
+    assert "Note: Below 0.5: b. " in command("reader-study", "mixed.csv")
+
+
+def test_numbers_beyond_one_are_classes_if_the_positive_one_is_named(command, tables, write):
+    rows = [f"a,r{r},p{i},{(i * 7 + r) % 10 + 6 * (i < 10)},{1 + (i < 10)}" for r in range(3) for i in range(20)]
+    write("test,reader,case,rating,truth\n" + "\n".join(rows), "numbers.csv")
+    said = command("reader-study", "numbers.csv", code=2)
+    must = "--positive must be given for a truth that does not have two classes or numbers from 0 to 1. Got the numbers 1, 2."
+    assert f"numbers.csv: {must}" in said
+    printed = command("reader-study", "numbers.csv", "--positive", "2.0")
+    assert "Positive class: 2, of 1 and 2.\n" in printed and "Below 0.5" not in printed
+
+
 def test_a_panel_and_a_claim(command, tables, tmp_path):
     x, _, labels = tables
     words = ("bare.csv", "--truth", "panel.csv", "--positive", "bad", "--new", "with", "--old", "without", "--margin", "0.1")
@@ -94,11 +122,11 @@ def test_rows_without_a_rating_are_counted(command, tables, write):
         (["readings.csv", "--model", "model.csv", "--old", "with"], "--old must be left out with --model"),
         (["readings.csv", "--figure", "sensitivity"], "threshold must be given for --figure sensitivity"),
         (["bare.csv", "--truth", "truth.csv", "--positive", "worse"], "positive must be a class"),
-        (["twice.csv"], "rating must be one for each test, reader and case"),
+        (["twice.csv"], "rating must be one for each test, reader and case. Got two, first at test 'a', reader 'ann', case 'p1', line 4."),
         (["mixed.csv"], "truth must be the same in all rows of a case. Got '0' and '1', first at case 'p1'"),
     ],
 )
 def test_what_is_refused(command, tables, write, words, message):
-    write("test,reader,case,rating,truth\na,ann,p1,3,0\na,ann,p1,4,0", "twice.csv")
+    write("test,reader,case,rating,truth\na,ann,p1,3,0\na,ann,p2,,0\na,ann,p1,4,0", "twice.csv")
     write("test,reader,case,rating,truth\na,ann,p1,3,0\nb,ann,p1,4,1", "mixed.csv")
     assert message in command("reader-study", *words, code=2)

@@ -8,6 +8,9 @@ from typing import Any
 from .._base.checks import error
 from .._base.names import listed
 from .._tabular.csv_text import write_csv
+from .._tabular.roles import is_number
+from .._tabular.source import naming
+from ..annotations import Labels, Rankings
 from ..io.beside import prediction_file
 from ..io.study_files import ReadingFile, reading_file, truth_file
 from ..studies import AgainstReaders, ReaderStudy, Readings, against_readers, reader_study
@@ -77,7 +80,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     _check(options)
     with written(options.out) as (draft, files):
         read = _readings_of(options)
-        readings, truth, positive = Readings.from_long(read.test, read.reader, read.case, read.rating), *_truth(options, read)
+        readings = Readings.from_long(read.test, read.reader, read.case, read.rating)
+        truth, positive, classes = _truth(options, read)
         common = {name: getattr(options, name) for name in ("figure", "threshold", "random", "covariance", "level")}
         common.update(positive=positive, clusters=None if options.clusters is None else of_cases("clusters", options.clusters, options))
         record: dict[str, Any]
@@ -91,10 +95,13 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             for name in ("figures", "differences"):
                 rows = record[name]
                 write_csv(draft / f"{name}.csv", list(rows[0]) if rows else ["first"], [list(row.values()) for row in rows])
+    if classes:
+        sets = "" if options.positive is not None else "; --positive sets it"
+        lines = [f"Positive class: {positive}, of {' and '.join(classes) if len(classes) == 2 else listed(classes)}{sets}.", *lines]
     say(*lines)
     if draft is not None:
         say("", f"Tables: {options.out}")
-    return {**record, "left_out": {**read.left_out, **record["left_out"]}, "files": files}
+    return {"positive": positive, **record, "left_out": {**read.left_out, **record["left_out"]}, "files": files}
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -134,28 +141,36 @@ def _readings_of(options: argparse.Namespace) -> ReadingFile:
     return read
 
 
-def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, Any]:
-    """Return the truth and its positive class."""
+def _truth(options: argparse.Namespace, read: ReadingFile) -> tuple[Any, str | None, list[str]]:
+    """Return the truth, its positive class and all its classes; a truth of 0, 1 or probabilities has none."""
     if options.truth is None:
         if read.truth is None:
             raise error("file", "have a column for the truth, or --truth be given", f"the columns {listed(sum(read.columns.values(), ()))}")
         return _of_cases(read.truth, options)
     known = truth_file(options.truth, options.case_column, missing=missing_texts(options), encoding=options.encoding)
     if known is None:
-        return annotations_of(options, options.truth).annotations, options.positive
+        panel = annotations_of(options, options.truth).annotations
+        names = [*map(str, panel.axes.classes.tolist())] if isinstance(panel, (Labels, Rankings)) else []
+        return panel, options.positive or (names[1] if len(names) == 2 else None), names
     found = {"file": options.truth, "taken_for": "truth", "n_cases": len(known)}
     took(found, f"{options.truth}: truth (one row per case): {len(known):,} cases.")
     return _of_cases(known, options)
 
 
-def _of_cases(truth: dict[str, Any], options: argparse.Namespace) -> tuple[Any, Any]:
-    """Return a truth of numbers or names, and its positive class."""
-    names = sorted({str(value) for value in truth.values()})
-    if all(isinstance(value, float) for value in truth.values()):
-        return truth, options.positive
-    if options.positive is None and len(names) != 2:
-        raise error("--positive", "be given for a truth that does not have two classes", f"{len(names)} classes")
-    return truth, options.positive or names[1]
+def _of_cases(truth: dict[str, Any], options: argparse.Namespace) -> tuple[Any, str | None, list[str]]:
+    """Return a truth of numbers or names, its positive class and its classes; numbers beyond 0 and 1 are names."""
+    positive, numbers = options.positive, all(isinstance(value, float) for value in truth.values())
+    if numbers:
+        if all(0 <= value <= 1 for value in truth.values()):
+            return truth, positive, []
+        truth = {case: f"{value:g}" for case, value in truth.items()}
+        positive = f"{float(positive):g}" if positive is not None and is_number(positive) else positive
+    names = sorted(set(truth.values()), key=float if numbers else None)
+    if positive is None and (numbers or len(names) != 2):
+        must = "be given for a truth that does not have two classes" + " or numbers from 0 to 1" * numbers
+        with naming(options.truth or options.readings):
+            raise error("--positive", must, f"the numbers {listed(names)}" if numbers else f"{len(names)} classes")
+    return truth, positive or names[1], names
 
 
 def _scores(options: argparse.Namespace) -> dict[str, float]:

@@ -78,6 +78,7 @@ def reading_file(
         if own.any() and truth is None:
             truth = dict(zip(ids["case"][own].astype(str).tolist(), found[own].tolist()))
             test, found, ids = test[~own], found[~own], {role: one[~own] for role, one in ids.items()}
+        _once(table, np.flatnonzero(keep[0])[~own] if len(found) < len(own) else np.flatnonzero(keep[0]), test, ids["reader"], ids["case"])
         left_out = {NO_RATING: keep[1]} if keep[1] else {}
         return ReadingFile(test, ids["reader"], ids["case"], found, truth, left_out, *roles_of(table.header, table.used))
 
@@ -105,6 +106,17 @@ def _rated(table: CellTable, cells: Coded, missing: Sequence[str]) -> tuple[tupl
     if not keep.any():
         raise error("file", "have a rating", "none")
     return (keep, int((~keep).sum())), table.converted(cells, "rating", missing)[:, 0][keep].astype(np.float64)
+
+
+def _once(table: CellTable, rows: NDArray[Any], *columns: NDArray[Any]) -> None:
+    """Reject a second rating of a case by a reader in a test."""
+    cell = identifiers.factorize(np.stack([np.unique(ids, return_inverse=True)[1].reshape(-1) for ids in columns], axis=1))
+    if len(cell[1]) < len(rows):
+        again = np.ones(len(rows), bool)
+        again[cell[1]] = False
+        i = int(np.argmax(again))
+        names = "test {}, reader {}, case {}".format(*(identifiers.name(ids[i]) for ids in columns))
+        raise error("rating", "be one for each test, reader and case", "two", f"{names}, {table.place(rows[i])}")
 
 
 def _ids(table: CellTable, cells: Coded, role: str, keep: Bools) -> NDArray[Any]:

@@ -217,6 +217,7 @@ class _Compared:
         (difference,) = differences({("model", "readers"): found}, level, given.figure.bounded)
         if difference.reason:
             notices.warn(f"undefined: {difference.reason}", stacklevel=4)
+        notes += given.reversed({"model": model.value, "readers": alone.value})
         bounded, n = given.figure.bounded, len(given.unit)
         return AgainstReaders(
             difference,

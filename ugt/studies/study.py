@@ -23,8 +23,6 @@ from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
 from .study_input import StudyInput, check_resampling, chosen_covariance, study_input
 from .truth import panel_variance
 
-REVERSED = "All tests are below 0.5. Check whether the ratings are the other way round, or the other class is the positive one."
-
 
 def reader_study(
     truth: Any,
@@ -242,8 +240,7 @@ class _Found(NamedTuple):
         bounded = given.figure.bounded
         tests = {name: figure_record(name, *one, level, bounded, imrmc) for name, one in zip(names, zip(self.one, n))}
         pairs = differences({(names[a], names[b]): found for (a, b), found in self.pairs.items()}, level, bounded, imrmc)
-        if isinstance(given.figure, SoftAuroc) and all(one.value < 0.5 for one in tests.values()):
-            notes = [*notes, REVERSED]
+        notes = [*notes, *given.reversed({str(test): one.value for test, one in tests.items()})]
         undefined = {one.reason: None for one in (*tests.values(), *pairs) if one.reason}
         for reason in undefined:
             notices.warn(f"undefined: {reason}", stacklevel=5)

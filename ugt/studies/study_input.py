@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from .covariances import METHODS, without_units_of
 from .figures import FigureOfMerit, ReadingCells, SoftAuroc, figure_of
 from .obuchowski_rockette import BOTH
 from .readings import Readings
-from .truth import CaseTruth, read_truth
+from .truth import CaseTruth, positive_note, read_truth
 
 LEAST_CASES, FEW_READERS = 10, 5
 UNREAD = "case that nobody read"
@@ -23,6 +23,7 @@ SINGLE = "annotator of the truth with a single label, whose part is unknown"
 LEFT_OUT = "reader whose figure is undefined, or would be without one of the cases"
 SOFT_TARGET = "The target is the AUROC against a truth drawn from these probabilities. Against the true classes it is usually higher."
 ONE_ANNOTATOR = "The truth is by one annotator, so that other annotators are not covered: intervals take these labels for the truth."
+REVERSED = "Check whether the ratings are the other way round, or another class is the positive one (for a truth of classes: positive=)."
 AS_GIVEN = "The probabilities of the truth are taken as given: intervals do not cover other annotators of the truth."
 
 
@@ -55,6 +56,11 @@ class StudyInput(NamedTuple):
         """Return the (T, R) figures under this truth."""
         return self.figure.values(ReadingCells.of(self.rating, p)).reshape(self.rating.shape[:2])
 
+    def reversed(self, values: Mapping[str, float]) -> list[str]:
+        """Return a note if one of these figures is an AUROC below 0.5."""
+        low = [name for name, value in values.items() if value < 0.5] if isinstance(self.figure, SoftAuroc) else []
+        return [f"Below 0.5: {listed(low)}. {REVERSED}"] if low else []
+
 
 def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, positive: Any, random: Any, clusters: Any) -> StudyInput:
     """Return the checked input, without the readers who cannot be judged."""
@@ -62,6 +68,7 @@ def study_input(truth: Any, readings: Readings, figure: Any, threshold: Any, pos
         raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
     found = read_truth(truth, readings, positive)
     one, (factors, notes) = figure_of(figure, threshold, readings.rating), _random_of(random, found)
+    notes += positive_note(truth, positive)
     unit = np.arange(readings.n_cases)
     if clusters is not None:
         unit = Design.of(readings.n_cases, ids_of_cases("clusters", clusters, readings.n_cases, readings.case_ids)).unit.astype(np.int64)

@@ -91,6 +91,14 @@ def _positive_class(classes: NDArray[Any], positive: Any) -> int:
     return names.index(str(positive))
 
 
+def positive_note(truth: Any, positive: Any) -> list[str]:
+    """Return a note on the positive class of a truth of classes with names, if it was not given."""
+    if positive is not None or not isinstance(truth, (Labels, Plausibilities)) or truth.axes.classes.tolist() == [0, 1]:
+        return []
+    first, second = truth.axes.classes.tolist()
+    return [f"Positive class: {second}, the second of {first} and {second} (positive= sets it)."]
+
+
 def _checked(p: Array, readings: Readings) -> Array:
     """Return probabilities of all cases that were read; other cases may be missing."""
     read = readings.read.any(axis=(0, 1))
