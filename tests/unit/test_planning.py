@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -311,6 +312,19 @@ def test_few_annotators_are_a_guess():
     assert any("3 annotators, so that the annotators' part is poorly known" in note for note in found.notes)
     assert once[:5] == found.best[:5] and zero.cost <= once.cost and (twice is None or twice.cost >= once.cost)
     assert ugt.plan_annotations(labels_of(pilot()[0]), pilot()[1], width=0.3).alternatives == ()
+
+
+def test_an_estimate_of_0_has_one_plan():
+    rng = np.random.default_rng(0)
+    wide = (rng.random((40, 2)) < 0.8) == (np.arange(40) % 3 == 0)[:, None]
+    model = np.eye(2)[(np.arange(40) % 3 == 0).astype(int)]
+    found = ugt.plan_annotations(labels_of(wide.astype(int), 2), model, width=0.1)
+    assert found.components["annotators"] < 0 and found.alternatives == () and found.best is not None
+    assert any(note.endswith("poorly known. The estimate 0 does not show that annotators do not differ: the plan may be too small")
+               for note in found.notes)  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found.interval()
 
 
 def test_the_same_two_annotators_throughout():

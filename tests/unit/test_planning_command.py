@@ -55,6 +55,16 @@ def test_numbers_are_those_of_the_function(command, words, given, options):
     assert [int(row["n_cases"]) for row in read("t.csv")] == [one.n_cases for one in plan.table]
 
 
+def test_an_estimate_of_0_is_explained_without_noise(command, write):
+    right = np.random.default_rng(0).random((40, 2)) < 0.8
+    labels = "".join(f"{i},r{a},{'yes' if right[i, a] == (i % 3 == 0) else 'no'}\n" for i in range(40) for a in range(2))
+    write("case,annotator,label\n" + labels, "negative.csv")
+    write("case,no,yes\n" + "".join(f"{i},{0.8 if i % 3 else 0.2},{0.2 if i % 3 else 0.8}\n" for i in range(40)), "model.csv")
+    said = command("plan", "negative.csv", "model.csv", "--width", "0.1")
+    assert "Standard deviations of scores: cases 0, annotators 0, labels 0." in said and "divide by zero" not in said
+    assert "Plan if the variance" not in said and "The estimate 0 does not show that annotators do not differ" in said
+
+
 def test_what_is_printed(command):
     assert "give the cost of one as the third number of --cost." in command("plan", "labels.csv", "A.csv", "--width", "0.3")
     said = command("plan", "labels.csv", "A.csv", "--width", "0.3", "--cost", "5", "1", "50")

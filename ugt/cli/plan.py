@@ -26,6 +26,7 @@ from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, in_optio
 from .facts import counted
 from .reading import add_reading
 
+NEGLIGIBLE = 1e-12  # share of the largest variance below which one is an error of rounding, and is printed as 0
 SHOWN = 12  # designs in the printed table
 GIVEN = ("value", "width", "power", "difference", "margin", "cost", "max_annotators", "level")
 
@@ -153,7 +154,8 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
     if known:
         by = f" by {counted(found.n_annotators, 'annotator')}" if found.n_annotators else ""
         yield f"Pilot: {name} {decimal(found.value)}; {counted(found.n_cases, 'case')} with {found.n_labels:.3g} labels each{by}."
-    parts = [f"{part} {_deviation(found.components[part])}" for part in PARTS if part != "pairs" or found.components[part]]
+    least = NEGLIGIBLE * max((one for one in found.components.values() if one > 0), default=0.0)
+    parts = [f"{part} {_deviation(found.components[part], least)}" for part in PARTS if part != "pairs" or found.components[part]]
     yield f"Standard deviations of scores: {', '.join(parts)}."
     whom = "other annotators" if "annotators" in found.random else "the same annotators"
     if found.best is not None:
@@ -163,9 +165,11 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         low, high = found.interval()
         if known and not math.isnan(low):
             yield f"The pilot determines this width with a 95% interval of {decimal(low)} to {decimal(high)}."
+    plans: dict[str, list[str]] = {}
     for factor, other in zip(("0", "the estimate", "twice the estimate"), found.alternatives):
         said = "none" if other is None else f"{other.n_cases:,} cases, {other.n_labels} labels per case, {other.n_annotators} annotators"
-        yield f"Plan if the variance of annotators is {factor}: {said}."
+        plans.setdefault(said, []).append(factor)
+    yield from (f"Plan if the variance of annotators is {' or '.join(factors)}: {said}." for said, factors in plans.items())
     if found.table:
         yield "The cheapest design for each number of annotators:"
         rows = found.table if len(found.table) <= SHOWN else [found.table[i] for i in _spread(len(found.table))]
@@ -180,8 +184,9 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
     yield from (f"Note: {in_options(note)}." for note in found.notes)
 
 
-def _deviation(variance: float) -> str:
-    return "unknown" if math.isnan(variance) else f"{math.sqrt(max(variance, 0.0)):.3g}"
+def _deviation(variance: float, least: float) -> str:
+    """Return the root of a variance; 0 below ``least``, which is the error of rounding."""
+    return "unknown" if math.isnan(variance) else f"{math.sqrt(variance) if variance > least else 0.0:.3g}"
 
 
 def _spread(n: int) -> list[int]:

@@ -20,6 +20,7 @@ from .solving import MOST_CASES
 from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
+NONE_SEEN = ". The estimate 0 does not show that annotators do not differ: the plan may be too small"
 PAIRS_SHARE = 8  # with up to so many annotators a note says that what pairs of them share is not in plans for metrics of pairs
 
 
@@ -42,7 +43,8 @@ class AnnotationPlan(Frozen):
     best : design or None
         The cheapest design of the table; of equally cheap designs, the one with the fewest annotators.
     alternatives : tuple of designs or None
-        If the pilot has fewer than 5 annotators: the best plans with the annotators' part 0, as estimated, and twice the estimate.
+        If the pilot has fewer than 5 annotators: the best plans with the annotators' part 0, as estimated, and twice the estimate. Empty
+        if the estimate is not above 0, so that these plans are one.
     random : tuple of str
         Population of the widths: ``("cases", "annotators")``, or ``("cases",)`` for other cases and the same annotators.
     level : float
@@ -294,9 +296,10 @@ def _plan(target: Target, pilot: Pilot | None) -> AnnotationPlan:
     notes = [*(() if pilot is None else pilot.notes), *_notes(target, table, asked)]
     alternatives: tuple[AnnotationDesign | None, ...] = ()
     if pilot is not None and target.annotators_random and pilot.n_annotators < FEW_ANNOTATORS:
-        plans = "" if not asked else ": see the plans for 0, 1 and 2 times the estimate"
+        some = max(target.parts.annotators, target.tested.annotators) > 0
+        plans = ": see the plans for 0, 1 and 2 times the estimate" if asked and some else "" if some else NONE_SEEN
         notes.append(f"the pilot has {pilot.n_annotators} annotators, so that the annotators' part is poorly known{plans}")
-        alternatives = tuple(_best(target.with_annotators(factor).solve()) for factor in (0.0, 1.0, 2.0)) if asked else ()
+        alternatives = tuple(_best(target.with_annotators(factor).solve()) for factor in (0.0, 1.0, 2.0)) if asked and some else ()
     if asked and not table:
         notices.warn(next(note for note in notes if note.startswith("no number of cases")), stacklevel=3)
     sizes = (0, math.nan, 0) if pilot is None else (pilot.n_cases, pilot.n_labels, pilot.n_annotators)

@@ -174,7 +174,9 @@ class Target(NamedTuple):
             known = parts if self.annotators_random else parts._replace(annotators=np.nan * parts.cases)
             return np.log(precision(known, *best[:3], 0.5 + self.level / 2).variance)
 
-        spreads, sizes = [jackknife(number(one)) for one in sources], [len(one.cases) - 1 for one in sources]
+        sizes = [len(one.cases) - 1 for one in sources]
+        with np.errstate(divide="ignore", invalid="ignore"):  # a variance of 0, the logarithm of which is not finite
+            spreads = [jackknife(number(one)) for one in sources]
         total = sum(spreads)
         if not math.isfinite(total) or min(sizes) < 1:
             return math.nan, math.nan
