@@ -356,6 +356,24 @@ def test_messages_are_put_into_options_in_one_place():
             assert not re.findall(r"(?<![\w-])--[a-z]\w*", path.read_text(encoding="utf-8")), path
 
 
+def test_classes_that_look_like_grades_are_said_by_all_commands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [(c, r, (i + (r == "y")) % 3) for i, c in enumerate(CASES) for r in "xy"]
+    Path("kl.csv").write_text(table(("case", "annotator", "label"), rows), encoding="utf-8")
+    Path("m.csv").write_text(table(("case", "label"), [(c, i % 3) for i, c in enumerate(CASES)]), encoding="utf-8")
+    said = "The classes look like numbers or grades (0, 1, 2), which have an order. They are treated as unordered"
+    words = ["evaluate", "--annotations", "kl.csv", "--predictions", "m.csv", "--out", "r", "--n-boot", "20", "--no-details"]
+    for command in (["check", "kl.csv"], ["agreement", "kl.csv", "--page", "a.html"], words):
+        assert cli.main(command) == 0
+        out = capsys.readouterr().out
+        assert out.count(said) == 1 and "lowest first, by --ordered)" in out
+    assert said in Path("a.html").read_text(encoding="utf-8")
+    assert said in " ".join(json.loads(Path("r/evaluation.json").read_text(encoding="utf-8"))["notes"])
+    for command in (["agreement", "kl.csv", "--weights", "linear"], ["agreement", "kl.csv", "--ordered"], [*words, "--ordered"]):
+        assert cli.main(command) == 0
+        assert said not in capsys.readouterr().out
+
+
 def test_numbers_of_a_file_may_be_grades_and_predicted_grades_are_predictions(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = [(c, r, (i + (r == "y")) % 5) for i, c in enumerate(CASES) for r in "xy"]

@@ -9,7 +9,7 @@ from simulations import sets
 
 import ugt
 from ugt.annotations.adjudication import adjudicated
-from ugt.evaluation.suspicions import _best_order, _gains
+from ugt.evaluation.suspicions import _best_order, _gains, like_grades
 from ugt.report.cautions import cautions
 from ugt.report.digest import Digest
 
@@ -165,6 +165,24 @@ def test_models_that_are_right_in_their_own_order_are_never_suspected(n_sets):
         table = (rng.dirichlet(np.ones(k))[:, None] * confused / confused.sum(axis=1, keepdims=True)).ravel()
         found = rng.multinomial(n, table / table.sum()).reshape(k, k) / n
         assert not _gains(found, _best_order(found, True), n)
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["0 1 2 >=3", "0 1 2 2-3 3 4", "Grade_I Grade_II Grade_III", "3+3 3+4 4+3 4+4", "Gleason_3+4=7 Gleason_4+3=7 Gleason_6", "≤1 2 3+",
+     "BI-RADS_2 BI-RADS_4a BI-RADS_5", "KL0 KL1 KL2", "ISUP_grade_group_1 ISUP_grade_group_2 ISUP_grade_group_3", "1a 1b 2", "F0 F1 F2-3",
+     "I IIa IIb III"],
+)  # fmt: skip
+def test_names_of_grades(names):
+    classes = [name.replace("_", " ") for name in names.split()]
+    (said,) = like_grades(ugt.Labels.from_counts(np.ones((2, len(classes)), int), classes=classes))
+    assert said.startswith("The classes look like ")
+
+
+@pytest.mark.parametrize("names", ["adenoma carcinoma polyp", "dog cat 3", "CIN VAIN VIN", "m-1 m-2 m-3", "0 1", "grade grades x"])
+def test_names_of_no_grades(names):
+    classes = names.split()
+    assert not [*like_grades(ugt.Labels.from_counts(np.ones((2, len(classes)), int), classes=classes))]
 
 
 ALIKE = (

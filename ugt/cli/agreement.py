@@ -19,13 +19,14 @@ from ..agreement.overviews import COLUMNS, AgreementTable, PairwiseAgreement, ag
 from ..agreement.strictness import AnnotatorStrictness, annotator_strictness
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import evaluate, facts
+from ..evaluation.suspicions import like_grades
 from ..report.context import Annotated
 from ..report.digits import Digits
 from ..report.sections.agreement import of_rankings, ranking_rows
 from ..report.sections.limits import MOST as MOST_READERS
 from ..report.sections.limits import between
 from .cases import add_resampling, annotations_of, of_cases, read_record
-from .command import ANNOTATIONS, aligned, decimal, group, new_command, output_file, say, spanned, written
+from .command import ANNOTATIONS, aligned, decimal, group, in_options, new_command, output_file, say, spanned, written
 from .reading import add_reading
 
 SHOWN = 12  # annotators, and pairs, in the printed tables
@@ -74,13 +75,16 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         read = annotations_of(options)
         given = read.annotations
         _check(given, options)
+        hints = [] if options.weights or options.levels else [*like_grades(given, from_file=True)]
         resampling = _resampling(options)
         lines, found = (
             _of_rankings(given, options, resampling) if isinstance(given, Rankings) else _of_labels(given, options, draft, resampling)
         )
         if page is not None:
-            _write_page(given, options, resampling, read.missing_note(), page)
-    say(*filter(None, [read.missing_note()]), *lines)
+            _write_page(given, options, resampling, [*hints, read.missing_note()], page)
+    hints = [*map(in_options, hints)]
+    say(*filter(None, [*hints, read.missing_note()]), *lines)
+    read = replace(read, notes=(*read.notes, *hints))
     if draft is not None:
         say("", f"Tables: {options.out}")
     if page is not None:
@@ -88,14 +92,14 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     return {"data": _sizes(given), **found, **read_record(read), "files": [*files, *([options.page] if options.page else [])]}
 
 
-def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], note: str, page: Path) -> None:
+def _write_page(given: Any, options: argparse.Namespace, resampling: dict[str, Any], notes: list[str], page: Path) -> None:
     """Write the report of an evaluation without models."""
     kind = {} if options.interval == "analytic" else {"interval": options.interval}
     keywords = {name: resampling[name] for name in ("clusters", "n_resamples", "seed")}
     inputs = [io.fingerprint(path) for path in (options.annotations, options.mapping, options.clusters) if path is not None]
     provenance = {"command": options.command, "inputs": [{name: utf8(value) for name, value in one.items()} for one in inputs]}
     made = evaluate(given, {}, level=options.level, provenance=provenance, **kind, **keywords)
-    replace(made, notes=(*made.notes, *filter(None, [note]))).to_html(page)
+    replace(made, notes=tuple(dict.fromkeys((*made.notes, *filter(None, notes))))).to_html(page)
 
 
 def _check(given: Any, options: argparse.Namespace) -> None:

@@ -131,8 +131,7 @@ class Study:
                 self.given, self.path = read.annotations, path
                 self.axes = _axes_of(self.given)
             found = facts.of_annotations(path, read)
-            hints = () if isinstance(read.annotations, Ratings) else like_grades(read.annotations, from_file=True)
-            return {**found, "notes": [*found["notes"], *map(in_options, hints)]}
+            return {**found, "notes": [*found["notes"], *map(in_options, like_grades(read.annotations, from_file=True))]}
         if kind == "predictions":
             classes = None if axes is None else axes.classes
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))

@@ -7,6 +7,7 @@ import csv
 import math
 import os
 import textwrap
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from ..evaluation import Evaluation, evaluate
 from ..evaluation.facts import data_summary
 from ..evaluation.input import aggregation_input, grades_of
 from ..evaluation.ratings import check_options
+from ..evaluation.suspicions import like_grades
 from ..plausibilities.normal import rating_certainty
 from ..report import guidelines
 from ..report.context import Annotated
@@ -200,7 +202,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(
             known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
-        found = _write(evaluation, read.missing_note(), draft)
+        found = _write(evaluation, [*like_grades(known.given, from_file=True), read.missing_note()], draft)
     say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
@@ -255,9 +257,9 @@ def _keywords(options: argparse.Namespace, known: Any) -> dict[str, Any]:
     return {**{name: value for name, value in given.items() if value is not None}, **annotator_reliability(options, known)}
 
 
-def _write(evaluation: Evaluation, note: str, draft: Path) -> dict[str, Any]:
+def _write(evaluation: Evaluation, notes: Sequence[str], draft: Path) -> dict[str, Any]:
     """Write all files of a report, without those of empty tables; return the evaluation as plain values."""
-    evaluation = replace(evaluation, notes=(*evaluation.notes, *([note] if note else [])))
+    evaluation = replace(evaluation, notes=tuple(dict.fromkeys((*evaluation.notes, *filter(None, notes)))))
     evaluation.to_html(draft / "report.html")
     evaluation.to_json(draft / "evaluation.json")
     for name, table in evaluation.tables.items():
@@ -344,7 +346,7 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
     rankings, models, truth = synthetic.make_demo(seed=options.seed)
     with written(options.out) as (draft, files):
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
-        found = _write(evaluation, "The annotations and the models are generated.", draft)
+        found = _write(evaluation, ["The annotations and the models are generated."], draft)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
     post = plackett_luce(rankings, tolerance=by_name.SHOWN)
     certainty = float(annotation_certainty(post).value)

@@ -12,6 +12,7 @@ from typing import Any
 from .._base import parallel
 from ..annotations.probabilities import NOT_COMPUTED
 from ..evaluation.facts import by_definition
+from ..evaluation.suspicions import LIKE_GRADES
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
 from ..report.cautions import spoilt
@@ -44,7 +45,7 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     """Return lines on cases left out, on how predictions were read, on cells read as missing, and on what makes all numbers doubtful."""
     left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), list(map(str, found.get("notes") or ()))
-    scores = (one for one in notes if NOT_COMPUTED in one)
+    scores = (in_options(one) for one in notes if NOT_COMPUTED in one or one.startswith(LIKE_GRADES))
     doubts = (f"{claim}: {one}" for claim, said in spoilt(notes) for one in said)
     return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.identifiers import factorize, name
-from ..annotations import Labels
+from ..annotations import Labels, Ratings
 from ..annotations.adjudication import adjudicated
 from ..annotations.first_choices import first_choices
 
@@ -26,7 +26,13 @@ LEAST_GAIN = 0.2  # least share of the cases in which another order of the colum
 LEAST = 20  # least number of cases for a note
 MEMBER = re.compile(r"^(.*[^\W_])[-_./ ]+(?:\d{1,4}|[A-Za-z])$")  # p12_1, p12-b
 ROMAN = re.compile(r"^(?:i{1,3}|iv|vi{0,3}|ix|x)[ab]?$")
-NUMBERED = re.compile(r"^(?:grade|stage|level|score|class|type|cat|category|bi-?rads|pi-?rads|g|t)?[ _-]*\d+(?:[.,]\d+)?[a-c]?$")
+LIKE_GRADES = "The classes look like"
+NUMBER = r"(?:\d+(?:[.,]\d+)?[a-c]?|i{1,3}[a-c]?|iv[a-c]?|vi{0,3}[a-c]?|ix|x)"  # Arabic or Roman, also 1.5, 4a
+SCALES = (
+    r"(?:grade?|group|stage|stadium|level|score|class|type|cat|category|tier|(?:bi|pi|li|ti|lung)-?rads|kl|kellgren[ -]lawrence|gleason"
+    r"|isup|who|asa|nyha|mrs|ecog|fitzpatrick|f|g|t)"
+)
+NUMBERED = re.compile(rf"^(?:{SCALES}[ _:-]*){{0,3}}(?:[<>]=?|[≤≥])? *{NUMBER}(?: *[-–/+] *{NUMBER})?\+?(?: *= *\d+)?$")  # ≥3, 2-3, 3+4=7
 LIKERT = re.compile(
     r"^(?:none|no|normal|absent|minimal|mild|slight|low|moderate|medium|marked|high|severe|extreme|critical|never|rarely|sometimes|often|always"
     r"|(?:strongly |somewhat )?(?:dis)?agree|neutral|(?:very )?(?:poor|bad|good)|fair|excellent)$"
@@ -51,16 +57,18 @@ def suspicions(context: Context) -> Iterator[str]:
 
 def like_grades(known: Any, from_file: bool = False) -> Iterator[str]:
     """Yield a note if the names of classes without an order look like grades; names from 0 on are numbers of classes outside of files."""
+    if isinstance(known, Ratings):
+        return
     names = [str(one).strip().lower() for one in np.asarray(known.axes.classes).tolist()]
     made_up = not from_file and names == [str(k) for k in range(len(names))]
     if len(names) < 3 or made_up or getattr(known, "ordered", False):
         return
     way = " (to read them as grades, give their order, lowest first, by ordered=)" if isinstance(known, Labels) else ""
-    for what, pattern in (("numbers or grades", NUMBERED), ("Roman numerals", ROMAN), ("degrees", LIKERT)):
+    for what, pattern in (("Roman numerals", ROMAN), ("numbers or grades", NUMBERED), ("degrees", LIKERT)):
         if all(pattern.match(one) for one in names):
             shown = ", ".join(name(one) for one in np.asarray(known.axes.classes)[:4])
             yield (
-                f"The classes look like {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are treated as "
+                f"{LIKE_GRADES} {what} ({shown}{', ...' if len(names) > 4 else ''}), which have an order. They are treated as "
                 f"unordered: a miss by one class counts as much as any other{way}."
             )
             return
