@@ -573,7 +573,7 @@ def test_kappa_paradox_is_seen_beside_the_value():
 
 # ---- inputs
 def test_tables_and_containers_agree():
-    table = [["x", "y", N], ["y", "y", "y"], ["z", "x", "x"], [N, "x", "z"]]
+    table = [["1", "2", N], ["2", "2", "2"], ["3", "1", "1"], [N, "1", "3"]]
     labels = Labels.from_wide(table)
     for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
         one, other = function(table), function(labels)

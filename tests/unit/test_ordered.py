@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from ugt import Labels, Ratings
+import ugt
+from ugt import Labels, Ratings, states
 from ugt.aggregation.panel_check import one_each
 from ugt.annotations.other_annotators import joined, keeping, of_cases, only, without, without_each
 from ugt.resampling.weighted import _drawn
@@ -163,3 +164,49 @@ def test_scales_that_are_refused(scale, message):
 @pytest.mark.parametrize(("scale", "got"), [("real", "real numbers"), (None, "a scale that is not stated")])
 def test_labels_need_a_finite_scale(scale, got):
     refused(f"ratings must have a finite scale .*Got {got}", Ratings.from_wide([[1, 2]], scale=scale).to_labels)
+
+
+TEXTS = [["low", "medium"], ["high", "high"], ["medium", "high"], ["low", "low"], ["low", "medium"], ["medium", "medium"]]
+PROBS = np.full((6, 3), 1 / 3)
+ORDINAL = {
+    "kappa": lambda labels: ugt.cohen_kappa(labels, weights="quadratic"),
+    "AC2": ugt.gwet_ac2,
+    "alpha": lambda labels: ugt.krippendorff_alpha(labels, "ordinal"),
+    "Fleiss": lambda labels: ugt.fleiss_kappa(labels, weights="linear"),
+    "pairs": lambda labels: ugt.pairwise_agreement(labels, weights="ordinal"),
+    "table": lambda labels: ugt.agreement_table(labels, weights="linear"),
+    "Dawid-Skene": lambda labels: ugt.dawid_skene(labels, model="ordinal"),
+    "RPS": lambda labels: ugt.ranked_probability_score(labels, PROBS),
+    "Wasserstein": lambda labels: ugt.wasserstein_distance(labels, PROBS),
+    "part": lambda labels: states.compute("cohen_kappa", parts=[(labels,)], weights="quadratic"),
+}
+
+
+@pytest.mark.parametrize("statistic", ORDINAL)
+def test_an_order_of_texts_is_asked_for(statistic):
+    function, order = ORDINAL[statistic], ["low", "medium", "high"]
+    must = r"must be ordered \(ordered=\[lowest class, \.\.\., highest class\]\), or have classes that are ascending numbers\. Got classes such"
+    with pytest.raises(ValueError, match=must):
+        function(ugt.Labels.from_wide(TEXTS))
+    numbers = [[order.index(one) for one in row] for row in TEXTS]
+    function(ugt.Labels.from_wide(numbers))
+    function(ugt.Labels.from_wide(TEXTS, ordered=order))
+    as_text = ["2", "10", "11"]  # sorted as text: 10, 11, 2
+    with pytest.raises(ValueError, match="must be ordered"):
+        function(ugt.Labels.from_wide([[as_text[one] for one in row] for row in numbers]))
+
+
+def test_a_table_of_texts_has_its_order_by_classes():
+    with pytest.raises(ValueError, match=r"labels must be ordered \(classes=\["):
+        ugt.cohen_kappa(TEXTS, weights="quadratic")
+    found = ugt.cohen_kappa(TEXTS, weights="quadratic", classes=["low", "medium", "high"])
+    assert found.value == pytest.approx(0.609, abs=5e-4)
+    assert ugt.cohen_kappa(ugt.Labels.from_wide(TEXTS, ordered=["low", "medium", "high"]), weights="quadratic").value == found.value
+
+
+def test_what_needs_no_order_of_texts():
+    labels = ugt.Labels.from_wide(TEXTS)
+    assert ugt.cohen_kappa(labels).value == pytest.approx(ugt.cohen_kappa(labels, weights=np.eye(3)).value)
+    assert ugt.krippendorff_alpha(labels, "ordinal", values=[3, 1, 2]).value < 1
+    assert ugt.wasserstein_distance(labels, PROBS, positions=[0, 1, 2]).value > 0
+    assert ugt.cohen_kappa([["a", "b"], ["a", "a"], ["b", "b"]], weights="linear").value > 0

@@ -48,6 +48,18 @@ def given_values(values: Any, n: int) -> Array:
     return table.astype(np.float64)
 
 
+def check_order(argument: str, names: NDArray[Any], ordered: bool, least: int = 3, by: str = "ordered") -> None:
+    """Refuse classes without a stated order: texts, or numbers that do not ascend.
+
+    Fewer than ``least`` classes need none: the reverse of an order changes few statistics. ``by`` is the argument that states one.
+    """
+    numbers = None if ordered or len(names) < least else numbers_of(names)
+    if not ordered and len(names) >= least and (numbers is None or not (np.diff(numbers) > 0).all()):
+        shown = ", ".join(map(str, names[:3].tolist()))
+        must = f"be ordered ({by}=[lowest class, ..., highest class]), or have classes that are ascending numbers"
+        raise error(argument, must, f"classes such as {shown} without an order")
+
+
 def order_said(names: NDArray[Any]) -> str:
     """Return an order for readers: ``mild < moderate < severe``."""
     shown = [*map(str, names.tolist())]

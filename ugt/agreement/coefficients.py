@@ -9,7 +9,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array
 from ..annotations import Ratings
-from .costs import Chance, Cost, Nominal, weighted
+from .costs import Chance, Cost, Nominal, weighted_of
 from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
@@ -39,7 +39,7 @@ class Coefficient(NamedTuple):
         return self.form(judged, Nominal(judged.n_classes))
 
     def of(self, judged: Judgements, weights: Any = None, annotators: Any = None) -> Agreement:
-        cost = weighted(weights, judged.n_classes)
+        cost = weighted_of(weights, judged)
         columns = pair_named(judged.annotators, annotators) if self.two else (0, 1)
         title = self.title if weights is None else f"{self.title} ({weights if isinstance(weights, str) else 'weighted'})"
         return Agreement.of(title, self.form(judged, cost, columns, annotators is not None))
@@ -137,6 +137,7 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     weights : None, "linear", "quadratic", "ordinal" or (K, K) table
         Degree of agreement of two classes, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes
         in their order; quadratic: ``1 - (k - l)² / (K - 1)²``; ordinal: ``1 - d (d + 1) / (K (K - 1))`` for ``d = |k - l|``.
+        These refuse three or more classes that are texts without a stated order.
     classes : number K or sequence of K names, optional
         The label set of a table, including classes that no annotator used. Default: the classes that occur, sorted.
 

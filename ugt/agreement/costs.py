@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
-from .._base.grades import given_values, numbers_of
+from .._base.grades import check_order, given_values, numbers_of
 from .table import Judgements, Ragged
 
 ROOM = 1 << 21  # pairs of classes in memory at a time
@@ -188,6 +188,13 @@ def weighted(weights: Any, n_classes: int) -> Cost:
     return GivenCosts(_weights_table(weights, n_classes))
 
 
+def weighted_of(weights: Any, judged: Judgements) -> Cost:
+    """Return the costs of weights between the classes of judgements; words need an order of the classes."""
+    if isinstance(weights, str) and weights in WEIGHTS:
+        check_order("labels", judged.names, judged.stated, by=judged.stated_by)
+    return weighted(weights, judged.n_classes)
+
+
 def _weights_table(weights: Any, n_classes: int) -> Array:
     must = f"be None, 'linear', 'quadratic', 'ordinal' or a table of {n_classes} x {n_classes} numbers"
     if isinstance(weights, str):
@@ -234,6 +241,8 @@ def ends_of(values: Array, in_use: Bools) -> tuple[float, float]:
 def class_values(values: Any, judged: Judgements, level: str) -> Array:
     """Return (K,) numbers of the classes: the given ones, else positions; for interval and ratio scales, names that are numbers."""
     if values is None:
+        if level == "ordinal":
+            check_order("labels", judged.names, judged.stated, by=judged.stated_by)
         if level in ("nominal", "ordinal"):
             return np.arange(judged.n_classes, dtype=np.float64)
         numbers = numbers_of(judged.names)

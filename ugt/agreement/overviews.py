@@ -17,7 +17,7 @@ from .._base.records import Record
 from ..resampling import check_level, over
 from ..resampling.result import KINDS, resamples_of_all
 from .coefficients import DECLARED, OF_PAIRS, labels_of
-from .costs import LEVELS, WEIGHTS, Cost, weighted
+from .costs import LEVELS, WEIGHTS, Cost, weighted_of
 from .forms import Values
 from .record import Agreement, rare_note
 from .scales import alpha_of_level, correlation_of_kind
@@ -109,7 +109,7 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     n_annotators = len(judged.annotators)
     if n_annotators == 0:
         raise error("labels", "name their annotators", "counts, which have none")
-    cost = weighted(weights, judged.n_classes)
+    cost = weighted_of(weights, judged)
     # products of sparse matrices over cases, which cost nothing for annotators that share no case
     room("agreement of all pairs of annotators", 32 * n_annotators**2)
     chosen, took_part = matrices(judged, judged.annotator, n_annotators)

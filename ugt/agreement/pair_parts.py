@@ -19,7 +19,7 @@ from ..annotations import Labels
 from ..resampling import Answer, Part, Statistic, plain
 from . import overviews, parts
 from .coefficients import OF_PAIRS, OF_REPEATS
-from .costs import Nominal, weighted
+from .costs import Nominal, weighted, weighted_of
 from .forms import NO_PAIRS as NOTHING_OF_TWO
 from .forms import few
 from .kappas import Shared
@@ -162,7 +162,7 @@ def _pairwise(data: tuple[Any, ...], options: dict[str, Any]) -> PairTables:
     if len(judged.annotators) == 0 and len(judged.case):
         raise error("labels", "name their annotators", "counts, which have none")
     names, at = identifiers.everyone(judged.annotators, options["annotators"], bool(len(judged.case)))
-    cost, k, a = weighted(options["weights"], judged.n_classes), judged.n_classes, len(names)
+    cost, k, a = weighted_of(options["weights"], judged), judged.n_classes, len(names)
     room("agreement of all pairs of annotators", (16.0 if coefficient == "percent" else 8.0 * k) * a * a)
     who = at[judged.annotator] if len(judged.case) else judged.annotator
     chosen, took_part = overviews.matrices(judged, who, a)

@@ -16,7 +16,7 @@ from ..resampling import Part, plain
 from . import rankings
 from .alpha import Alpha, AlphaOfNumbers, OrdinalAlpha, alpha_of
 from .coefficients import DECLARED, Coefficient, labels_of, pair_named
-from .costs import LEVELS, class_values, ends_of, of_level, weighted
+from .costs import LEVELS, class_values, ends_of, of_level, weighted, weighted_of
 from .forms import NO_PAIRS, NO_RATING, TINY, Agreed, Form, Values
 from .icc import KINDS, LOST, Crossed, Icc, OneWay
 from .scales import ratings_of
@@ -40,7 +40,7 @@ def labels_in_parts(given: Any, classes: Any) -> Judgements:
 def _read(one: Coefficient, data: tuple[Any, ...], options: Mapping[str, Any]) -> Form:
     """Read a part, labels or a table with ``classes=``, into the form of a declared coefficient."""
     judged, weights = labels_in_parts(data[0], options["classes"]), options.get("weights")
-    cost, settings = weighted(weights, judged.n_classes), {"weights": plain(weights)}
+    cost, settings = weighted_of(weights, judged), {"weights": plain(weights)}
     if not one.two:
         return one.form(judged, cost).in_parts(settings)
     columns, names = _named(judged, options["annotators"])

@@ -67,6 +67,7 @@ class Judgements:
         self.annotators: NDArray[Any] = np.empty(0, np.int64) if given is None else given.annotators
         self.n_cases, self.n_classes = len(self.offsets) - 1, len(names)
         self.n_all = self.n_cases if row is None else len(row)
+        self.stated, self.stated_by = self.ordered or ratings, "ordered"  # whether the order of the classes is, and by which argument
         if len(self.annotators) == 0:
             self.single = True
 
@@ -217,6 +218,7 @@ def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True
         raise error(argument, "hold labels (integers or strings), not ratings", f"ratings such as {first}")
     found = judgements(given, alike)
     if is_table:
+        found.stated, found.stated_by = found.stated or classes is not None, "classes"
         found.single = True  # each column is one annotator, who gave at most one label per case
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import checks, notices, parallel
 from .._base.arrays import Array
+from .._base.grades import check_order
 from .._base.ragged import row_of
 from ..resampling import seed_of
 from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_deconvolution
@@ -143,6 +144,8 @@ def dawid_skene(
     with parallel.threads(n_threads):  # checks the number
         given = GivenLabels(labels, known)
     how = effort, n_threads
+    if model == "ordinal":
+        check_order("labels", given.axes.classes, given.labels.ordered)
     if model == "full":
         found = fit_full(given, pseudo, candidates == "all", *how)
     else:

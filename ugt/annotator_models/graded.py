@@ -11,7 +11,7 @@ import numpy as np
 from .._base import checks, identifiers, notices, parallel
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
-from .._base.grades import numbers_of
+from .._base.grades import check_order
 from .._base.names import listed
 from .._base.ragged import row_of, sizes_of
 from ..annotations import Labels
@@ -247,11 +247,7 @@ def _spread(prior: Any) -> PriorWidths:
 
 def _check(given: GivenLabels, used: NDArray[Any], shared: bool) -> None:
     labels = given.labels
-    numbers = numbers_of(given.axes.classes)
-    if not labels.ordered and (numbers is None or not (np.diff(numbers) > 0).all()):
-        names = ", ".join(map(str, given.axes.classes[:3].tolist()))
-        must = "be ordered (ordered=[lowest class, ..., highest class]), or have classes that are ascending numbers"
-        raise checks.error("labels", must, f"classes such as {names} without an order")
+    check_order("labels", given.axes.classes, labels.ordered, least=1)
     lacking = undetermined(labels)
     if lacking is not None:
         raise checks.error("labels", *lacking)

@@ -222,6 +222,8 @@ def in_options(message: str) -> str:
         known = f"{roles[0][0]}_column" in names
         return ", ".join(f"--{role}-column {name.replace('...', 'NAME')}" for role, name in roles) if known else match[0]
 
+    if "ordered" in names:
+        message = message.replace("ordered=[lowest class, ..., highest class]", "--ordered LOWEST,...,HIGHEST")
     if "fields" in names:
         message = re.sub(r"\bfields=\{'(\w+)': \.\.\.\}", r"--fields \1=NAME", message)
     message = re.sub(r"\bcolumns=\{((?:'\w+': (?:\.\.\.|'')(?:, )?)+)\}", columns, message)

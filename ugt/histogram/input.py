@@ -11,6 +11,7 @@ import numpy as np
 from .._base import identifiers, parallel
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.checks import error, flag, room
+from .._base.grades import check_order
 from .._core import _histogram
 from ..annotations import Labels
 from ..annotations.adjudication import drawn_alike
@@ -62,9 +63,12 @@ class Histograms:
         least: int = 2,
         weights: Any = None,
         part: bool = False,
+        ordinal: bool = False,
     ) -> Histograms:
-        """Read arrays of numbers or :class:`Labels`; refuse fewer than ``least`` classes."""
+        """Read arrays of numbers or :class:`Labels`; refuse fewer than ``least`` classes, and ``ordinal`` ones without an order."""
         labels = drawn_alike(counts) if isinstance(counts, Labels) else None
+        if ordinal and labels is not None:
+            check_order("counts", labels.axes.classes, labels.ordered)
         table = labels.counts() if labels is not None else numbers("counts", counts)
         predicted = numbers("probs", probs)
         if predicted.shape != table.shape:

@@ -245,7 +245,7 @@ def ranked_probability_score(
     array([0.25, 0.5 ])
     """
     rule = partial(_ranked, normalized=flag("normalized", normalized))
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), rule)
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True), rule)
 
 
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
@@ -290,7 +290,7 @@ def wasserstein_distance(
     >>> ugt.wasserstein_distance([[4, 0, 0]], [[0.5, 0.25, 0.25]]).value
     0.75
     """
-    data = Histograms.of(counts, probs, fractional=fractional, weights=weights)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=positions is None)
     at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
     if positions is not None:
         at = array_of("positions", positions, must).astype(np.float64)
