@@ -329,6 +329,30 @@ def test_a_model_without_probabilities_does_not_end_the_table():
     assert notes == ["The scores of model A are not probabilities (the values go from 0.6 to 2.4): its calibration was not computed."]
 
 
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ([0.4, 0.2], "the values of a case add up to 0.6 to 1, not to 1, in 1 of 4 cases, first 'img2'"),
+        ([1.1, -0.1], "the values go from -0.1 to 1.1, in 1 of 4 cases, first 'img2'"),
+    ],
+)
+def test_the_first_case_without_probabilities_is_named(bad, said):
+    labels = ugt.Labels.from_counts([[2, 1], [0, 3], [1, 1], [3, 0]], case_ids=["img0", "img1", "img2", "img3"])
+    scores = np.array([[0.7, 0.3], [0.2, 0.8], bad, [0.9, 0.1]])
+    notes = ugt.evaluate(labels, {"A": scores}, n_resamples=20).notes
+    assert f"The scores of model A are not probabilities ({said}): its calibration was not computed." in notes
+
+
+@pytest.mark.parametrize("kind", ["numbers", "grades"])
+def test_numbers_on_a_scale_have_no_calibration(kind):
+    labels = ugt.Labels.from_wide(np.arange(24).reshape(12, 2) % 4, ordered=True)
+    numbers = (np.arange(12.0) % 4) + (0.5 if kind == "numbers" else 0)
+    given = ugt.Predictions(labels.axes.case_ids, numbers[:, None], numbers=True)
+    notes = ugt.evaluate(labels, {"A": given}, n_resamples=20, predictions_are=kind).notes
+    assert "Model A gives one number per case, not probabilities: its calibration was not computed." in notes
+    assert not any("the values go from" in note for note in notes)
+
+
 def test_all_losses_of_several_cases_have_intervals():
     logits, counts = problem(n=60, least=2)
     rows, notes = losses(counts, softmax(logits), n_resamples=50, level=0.9)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._base import identifiers
+
 if TYPE_CHECKING:
-    from .._base.arrays import Array
+    from .._base.arrays import Array, Bools
 
 OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
 NOT_COMPUTED = "its calibration was not computed"
@@ -25,15 +27,28 @@ def _inside(table: Array) -> bool:
     return bool(table.min() >= -OUTSIDE and table.max() <= 1 + OUTSIDE)
 
 
-def not_probabilities(table: Array) -> str:
-    """Return why scores are not probabilities: ``the values of a case add up to 0.9 to 1.1, not to 1``."""
-    if not _inside(table):
-        return f"the values go from {table.min():.4g} to {table.max():.4g}"
+def not_probabilities(table: Array, case_ids: Any = None) -> str:
+    """Return why scores are not probabilities: ``the values of a case add up to 0.9 to 1.1, not to 1``.
+
+    If some cases are, it also says how many are not, and which is the first.
+    """
     sums = table.sum(axis=1)
+    bad = (table < -OUTSIDE).any(axis=1) | (table > 1 + OUTSIDE).any(axis=1)
+    if bad.any():
+        return f"the values go from {table.min():.4g} to {table.max():.4g}{_where(bad | (np.abs(sums - 1) > ROW_SUM), case_ids)}"
     low, high = sums.min(), sums.max()
     ends = f"{low:.4g}" if f"{low:.4g}" == f"{high:.4g}" else f"{low:.4g} to {high:.4g}"
     rounded = np.abs(sums - 1).max() <= 0.05 * table.shape[1] + 1e-9  # as of probabilities with one decimal
-    return f"the values of a case add up to {ends}, not to 1" + ("; give more digits if they were rounded" if rounded else "")
+    where = _where(np.abs(sums - 1) > ROW_SUM, case_ids)
+    return f"the values of a case add up to {ends}, not to 1{where}" + ("; give more digits if they were rounded" if rounded else "")
+
+
+def _where(bad: Bools, case_ids: Any) -> str:
+    """Return how many cases are bad, and the first; "" if all are."""
+    if bad.all():
+        return ""
+    first = int(np.argmax(bad))
+    return f", in {int(bad.sum()):,} of {len(bad):,} cases, first {identifiers.name(first if case_ids is None else case_ids[first])}"
 
 
 def may_be_probabilities(table: Array) -> bool:

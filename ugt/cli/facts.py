@@ -86,7 +86,7 @@ def _values(models: Mapping[str, tuple[Predictions, int]]) -> str:
     for model, (one, _) in models.items():
         kind = "labels" if one.labels else "one number per case" if one.numbers else "probabilities"
         if kind == "probabilities" and not is_probability(one.scores):
-            kind = f"scores (not probabilities: {not_probabilities(one.scores)})"
+            kind = f"scores (not probabilities: {not_probabilities(one.scores, one.case_ids)})"
         found.setdefault(kind, []).append(model)
     return next(iter(found)) if len(found) == 1 else "; ".join(f"{some(names)}: {kind}" for kind, names in found.items())
 

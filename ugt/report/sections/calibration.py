@@ -56,8 +56,11 @@ def make(context: Context, notes: list[str]) -> Made:
     for name, table in context.scores.items():
         if is_probability(table):
             found[name] = ModelLosses(counts, table, context.options, classes=context.known.axes.classes)
+        elif _is_number(context, name, table):
+            notes.append(f"Model {name} gives one number per case, not probabilities: {NOT_COMPUTED}.")
         else:
-            notes.append(f"The scores of model {name} are not probabilities ({not_probabilities(table)}): {NOT_COMPUTED}.")
+            why = not_probabilities(table, np.asarray(context.known.axes.case_ids)[context.known.rows])
+            notes.append(f"The scores of model {name} are not probabilities ({why}): {NOT_COMPUTED}.")
     resampled = yield [ask for one in found.values() for ask in one.asks]
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     for name, one in found.items():
@@ -70,6 +73,12 @@ def make(context: Context, notes: list[str]) -> Made:
         if any(place[key] is not None for key in ("ce", "ce_low", "de", "de_low")):
             tables["calibration_map"].append({"model": name, **place})
     return tables
+
+
+def _is_number(context: Context, model: str, table: Array) -> bool:
+    """Return whether the scores of a model were made from one number per case: then they are distances below 0 from the grades."""
+    kind = "" if context.graded is None else context.graded.given[model].kind
+    return kind == "numbers" or (kind == "grades" and bool((table.max(axis=1) == 0).all()))
 
 
 class ModelLosses:
