@@ -86,6 +86,12 @@ REFUSED = [
     ("case,label\np,cat\nq,cat\n", ["Cat", "dog"], None, r"Got 'cat' \(there is 'Cat'; write both alike\)"),
     ("case,label\np,cat\np,dog\n", PETS, None, r"m\.csv: case must occur once .* Got 'p' twice"),
     ("case,label\np,cat\nq,\n", PETS, None, r"m\.csv: label must not be blank\. Got a blank cell, first at line 3"),
+    (
+        "case,diagnosis,confidence\np,cat,.9\nq,dog,.8\n",
+        PETS,
+        None,
+        r"Got 'cat', first at line 2, column 'diagnosis'\. If column 'diagnosis' holds predicted labels, name it 'prediction'\.",
+    ),
     ("case,pred,label\np,cat,dog\nq,cat,dog\n", PETS, None, r"one column of predicted labels .* Got 'pred' and 'label'"),
     (
         "case,label,score\np,cat,.9\nq,dog,.8\n",

@@ -62,6 +62,10 @@ def test_names_that_look_alike(one, other, alike):
         ([["a", "nan"], ["a", "b"]], ["a", "b", "nan"], [0, 2, 0, 1], "Taken as annotations, though they look like codes for 'none': 'na"),
         ([[0, -1], [1, 1]], [-1, 0, 1], [1, 0, 2, 2], "Taken as annotations, though they look like codes for 'none': '-1'"),
         ([[0, 1], [2, 99]], [0, 1, 2, 99], [0, 1, 2, 3], "Taken as annotations, though they look like codes for 'none': '99'"),
+        ([["02. Jan", "1"], ["1", "1"]], ["02. Jan", "1"], [0, 1, 1, 1], "Taken as classes, though they look like dates: '02. Jan' (a spre"),
+        ([["2021-03-02 00:00:00", "2"], ["2", "2"]], ["2", "2021-03-02 00:00:00"], [1, 0, 0, 0], "Taken as classes, though they look like"),
+        ([["3-Feb", "Feb 03"], ["3-Feb", "3-Feb"]], ["3-Feb", "Feb 03"], [0, 1, 0, 0], "Taken as classes, though they look like dates: '3-"),
+        ([["2-3", "3. Grad"], ["2-3", "mar"]], ["2-3", "3. Grad", "mar"], [0, 1, 0, 2], ""),
         ([["cat", "dog"], ["cat", "cat"]], ["cat", "dog"], [0, 1, 0, 0], ""),
     ],
 )  # fmt: skip

@@ -113,8 +113,14 @@ def _has_points(ids: NDArray[Any]) -> bool:
     return identifiers.is_text(ids) and bool((np.char.find(ids, ".") >= 0).any())
 
 
+_MONTH = r"(?:jan|feb|mar|mrz|mär|apr|mai|may|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\.?"
+_DATE = re.compile(
+    rf"\d{{4}}-\d\d-\d\d(?:[T ][\d:.]+)?|\d{{1,2}}[-. /]+{_MONTH}(?:[-. /]*\d{{2,4}})?|{_MONTH}[-. /]*\d{{1,4}}", re.IGNORECASE
+)
+
+
 def suspicious(given: Sequence[str]) -> tuple[str, ...]:
-    """Return notes on labels that look like several labels, or like codes for "no label".
+    """Return notes on labels that look like several labels, like dates, or like codes for "no label".
 
     Such codes are negative numbers, one number of nines, eights or sevens above all others, "?" and "-".
     """
@@ -130,6 +136,10 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
             codes.append(str(numbers.pop()))
     named = listed(map(repr, codes))
     found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, use missing=)."] if codes else []
+    dates = [value for value in given if _DATE.fullmatch(value)]
+    if dates:
+        why = "a spreadsheet makes them of names such as 2-3: write these as text"
+        found.append(f"Taken as classes, though they look like dates: {listed(map(repr, dates))} ({why}).")
     letters, words = [{value for value in given if (len(value) == 1) is one and value.isalpha()} for one in (True, False)]
     initials = {letter: [word for word in words if word.casefold().startswith(letter.casefold())] for letter in letters}
     if len(letters) > 1 and all(len(found) == 1 for found in initials.values()):

@@ -139,7 +139,18 @@ class Asked:
             got = f"a blank one among {listed(map(repr, header), MOST_SHOWN)}"
             raise error("columns", "have names (remove columns that are not classes)", got)
         table.used = {"model": model, "case": case, "class": others}
-        return ids, table.numbers(others), as_names([header[c] for c in others]), False
+        return ids, self._numbers(others), as_names([header[c] for c in others]), False
+
+    def _numbers(self, columns: list[int]) -> NDArray[np.float64]:
+        """Return the numbers of columns of classes; if a column holds words, the error names the way to read them."""
+        try:
+            return self.table.numbers(columns)
+        except ValueError as problem:
+            words = [c for c in columns if not self._has_numbers(c)]
+            if not words:
+                raise
+            way = f"If column {self.table.header[words[0]]!r} holds predicted labels, name it 'prediction'."
+            raise ValueError(f"{problem} {way}") from None
 
     def _number(self, others: list[int]) -> int | None:
         """Return the only column of numbers on the scale of the annotations, if there may be one."""
