@@ -204,6 +204,16 @@ def test_dropped_cases_are_counted(folder, capsys):
     assert "Left out: case without predictions: 1." in capsys.readouterr().out
 
 
+def test_the_positive_class_by_default_is_printed(folder, capsys):
+    (folder / "two.csv").write_text("case,annotator,label\np1,x,ill\np2,x,well\np3,x,ill\n", encoding="utf-8")
+    (folder / "m.csv").write_text("case,ill,well\np1,0.9,0.1\np2,0.2,0.8\np3,0.6,0.4\n", encoding="utf-8")
+    evaluated(annotations="two.csv", predictions=["m.csv"])
+    assert "Positive class: well (of ill and well; --positive-class sets it).\n" in capsys.readouterr().out
+    assert "Positive class: well" in (folder / "report" / "report.html").read_text(encoding="utf-8")
+    evaluated("--positive-class", "ill", annotations="two.csv", predictions=["m.csv"])
+    assert "Positive class" not in capsys.readouterr().out
+
+
 def test_scores_that_are_joined_by_position_say_so(folder, capsys):
     np.save(folder / "C.npy", np.eye(4, 3))
     said = "The scores of C came without case ids and were joined by position: row 1 is case 'p1', row 4 is case 'p4'."

@@ -374,6 +374,19 @@ def test_the_order_of_all_classes_is_only_for_those_who_ask(n_classes, orders):
     assert [any("are 1 by definition" in note for note in one.notes) for one in (ev, asked)] == [n_classes == 1, True]
 
 
+def test_the_positive_class_by_default_is_said():
+    counts, scores = [[2, 1], [0, 3], [3, 0]], [[0.7, 0.3], [0.2, 0.8], [0.6, 0.4]]
+    labels, said = ugt.Labels.from_counts(counts, classes=["cancer", "healthy"]), "Positive class: healthy (of cancer and healthy; "
+    assert f"{said}positive_class= sets it)." in ugt.evaluate(labels, {"m": scores}, n_resamples=20).notes
+    for given, models, options in (
+        (labels, {"m": scores}, {"positive_class": "healthy"}),
+        (labels, {}, {}),
+        (ugt.Labels.from_counts(counts), {"m": scores}, {}),
+        (ugt.Labels.from_counts([[1, 1, 1]] * 3, classes=["a", "b", "c"]), {"m": np.eye(3)}, {}),
+    ):
+        assert not any("Positive class" in note for note in ugt.evaluate(given, models, n_resamples=20, **options).notes)
+
+
 def test_the_positive_class_is_the_one_that_is_named():
     """Areas, precision and curves are those of the same data with the classes in the other order."""
     rng = np.random.default_rng(11)

@@ -172,6 +172,15 @@ def _renamed(column: identifiers.Column, names: list[str]) -> identifiers.Column
     return identifiers.Column(one.code[column.code], one.ids, column.first[one.first])
 
 
+POSITIVE = "Positive class: "
+
+
+def positive_by_default(classes: Sequence[Any], option: str) -> list[str]:
+    """Return the note that the second of two classes is taken as positive; none for 0 and 1, of which 1 is."""
+    first, second = classes
+    return [] if [str(first), str(second)] == ["0", "1"] else [f"{POSITIVE}{second} (of {first} and {second}; {option}= sets it)."]
+
+
 def listed(shown: Iterable[str], most: int = _SHOWN) -> str:
     """Return the first of many names, and how many are not shown."""
     every = list(shown)

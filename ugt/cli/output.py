@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from .._base import parallel
+from .._base.names import POSITIVE
 from ..annotations.probabilities import NOT_COMPUTED
 from ..evaluation.facts import by_definition
 from ..evaluation.suspicions import LIKE_GRADES
@@ -45,7 +46,7 @@ PARTS = ("data", "left_out", "notes", "models", "metrics", "winners", "flips")
 def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     """Return lines on cases left out, on how predictions were read, on cells read as missing, and on what makes all numbers doubtful."""
     left_out, notes = (f"Left out: {reason}: {n:,}." for reason, n in found["left_out"].items()), list(map(str, found.get("notes") or ()))
-    scores = (in_options(one) for one in notes if NOT_COMPUTED in one or one.startswith(LIKE_GRADES))
+    scores = (in_options(one) for one in notes if NOT_COMPUTED in one or one.startswith((LIKE_GRADES, POSITIVE)))
     doubts = (f"{claim}: {one}" for claim, said in spoilt(notes) for one in said)
     return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
 

@@ -385,6 +385,7 @@ def evaluate(
             *facts.notes(known, options.ties, orders),
             *filter(None, [predicted.by_position]),
             *dict.fromkeys(of_predictions),
+            *facts.positive(axes.classes, positive_class if scores else ""),
             *truths.notes,
             *said,
             *filter(None, [None if context.clusters is None else resampling.few_clusters(len(set(context.clusters.tolist())))]),

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.grades import REAL
+from .._base.names import positive_by_default
 from .._base.version import __version__
 from ..annotations import Labels, Rankings, Ratings
 from ..resampling.spread import FEW_ANNOTATORS
 
 if TYPE_CHECKING:
+    from .._base.arrays import NDArray
     from ..report.context import Annotated
 
 
@@ -62,6 +64,11 @@ def notes(annotated: Annotated, ties: str, orders: Collection[int]) -> Iterable[
     if ties == "first":
         yield "Ties are broken by position, not by expectation."
     yield from by_definition(orders, annotated.n_classes)
+
+
+def positive(classes: NDArray[Any], given: Any) -> list[str]:
+    """Return a note on the positive one of two classes, if none was given."""
+    return positive_by_default(classes.tolist(), "positive_class") if given is None and len(classes) == 2 else []
 
 
 def provenance(settings: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from .._base import identifiers
 from .._base.arrays import Array, NDArray
 from .._base.checks import error
-from .._base.names import look
+from .._base.names import look, positive_by_default
 from ..annotations import Labels
 from ..plausibilities import Plausibilities
 from ..resampling import ids_of_cases
@@ -93,10 +93,9 @@ def _positive_class(classes: NDArray[Any], positive: Any) -> int:
 
 def positive_note(truth: Any, positive: Any) -> list[str]:
     """Return a note on the positive class of a truth of classes with names, if it was not given."""
-    if positive is not None or not isinstance(truth, (Labels, Plausibilities)) or truth.axes.classes.tolist() == [0, 1]:
+    if positive is not None or not isinstance(truth, (Labels, Plausibilities)):
         return []
-    first, second = truth.axes.classes.tolist()
-    return [f"Positive class: {second}, the second of {first} and {second} (positive= sets it)."]
+    return positive_by_default(truth.axes.classes.tolist(), "positive")
 
 
 def _checked(p: Array, readings: Readings) -> Array:
