@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from .._base.arrays import Int64
 from .._base.checks import error
 from .._base.identifiers import INTEGER, one_number
-from .._base.names import listed, look, numbers_as_one
+from .._base.names import listed, numbers_as_one
 from .._base.notices import note
 
 MOST_SHOWN = 12  # columns that messages name
@@ -55,6 +54,7 @@ ALSO = {
     | {"id", "filename", "accessionnumber"},
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
+SIDES = {"side", "laterality", "eye", "breast", "knee", "hip", "tooth", "seite", "auge", "zahn"}
 LONG = ("label", "ranking", "value")
 DIAGNOSES = {"diagnosis", "dx", "classname", "labelname"}  # names of labels in a table with a column of annotators
 
@@ -75,7 +75,6 @@ OTHERS = {
     "note",
     "notes",
 }
-TIMES = {"seconds", "sec", "minutes", "duration", "conf", "certainty", "remark", "remarks"}
 OTHERS |= ALIASES["cluster"] | ALIASES["model"] | ALIASES["confidence"]
 # Columns that are derived from the columns of annotators.
 MADE = {
@@ -92,13 +91,6 @@ MADE = {
 }
 # Names of rows that summarise the others.
 SUMS = MADE | {"totals", "grandtotal", "sum", "mean", "average", "median", "gesamtsumme", "mittelwert", "somme", "moyenne", "suma", "media"}
-# One column per class: tick boxes as REDCap exports them, raw or with labels.
-BOX = re.compile(r"(.+)___.+|(.+) \(choice=.*\)", re.DOTALL)
-
-ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
-SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # most rows and columns that are compared; the fewest rows for a kappa
-NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
-
 # Headers that say whether a column is a class, an annotator or a case: "count_cat"; "rater 2", "reader_A"; "case 7".
 COUNT_HEADER = re.compile(r"(?:counts?|n)[ _.:-](.+)", re.IGNORECASE | re.DOTALL)
 RATER_HEADER = re.compile(r"(?:annotator|worker|rater|reader|coder)[ _.:-]?\w+", re.IGNORECASE)
@@ -109,6 +101,12 @@ CASE_HEADER = re.compile(r"(?:case|task|item|subject|unit)[ _.:-]?\w+", re.IGNOR
 def plain(name: str) -> str:
     """Return the name of a column in lower case and without punctuation."""
     return re.sub("[^a-z0-9]", "", name.lower())
+
+
+def is_id(name: str) -> bool:
+    """Return whether a column has the name of a case, a patient or a part of one; numbers of rows, such as ``record_id``, are none."""
+    stem = re.sub("(id|no|nr|number|index)$", "", plain(name))
+    return stem not in ("", "record", "instance") and stem in ALIASES["case"] | ALSO["case"] | SIDES | {"patient", "mrn"}
 
 
 def repeated(names: Sequence[str]) -> str | None:
@@ -171,79 +169,6 @@ def columns_called(header: Sequence[str], argument: str, patterns: Sequence[str]
             raise error(argument, f"be among the columns {listed(header, MOST_SHOWN)} (or a pattern such as 'reader *')", repr(pattern))
         found |= own
     return found
-
-
-def check_questions(header: Sequence[str]) -> None:
-    """Reject columns that answer several questions, such as ``colour_1, colour_2, border_1, border_2``."""
-    found = [match[1] if match else "" for match in map(NUMBERED.fullmatch, header)]
-    several = [name for name in dict.fromkeys(found) if found.count(name) > 1 and plain(name) not in ("", *ANNOTATORS)]
-    if len(several) > 1 and 2 * sum(map(found.count, several)) > len(header):
-        match = NUMBERED.fullmatch(header[found.index(several[0])])
-        one = "".join(filter(None, match.groups())) if match else ""
-        must = f"answer one question (choose: annotator_columns, such as '{one}*', or '*' if all are annotators)"
-        raise error("columns", must, listed(map(repr, several)))
-
-
-def check_boxes(header: Sequence[str]) -> None:
-    """Reject columns that are tick boxes, one per class."""
-    questions = {name: match[1] or match[2] for name in header if (match := BOX.fullmatch(name))}
-    boxes = [name for name, question in questions.items() if [*questions.values()].count(question) > 1]
-    if boxes:
-        must = "be labels, not tick boxes (write the ticked class in one column; for one annotator format='counts' reads 1 as ticked)"
-        raise error("columns", must, listed(map(repr, boxes)))
-
-
-def _besides(header: Sequence[str], seen: Any) -> list[str]:
-    """Return columns that add to an annotator's column, such as ``reader1_time`` to ``reader1``, and share no value with it."""
-    found, at = [], {name: c for c, name in enumerate(header)}
-    for name, own in zip(header, seen):
-        for sign in re.finditer("[ _.:-]", name):
-            c = at.get(name[: sign.start()])
-            if c is not None and (plain(name[sign.end() :]) in OTHERS | TIMES or not ((seen[c] > 0) & (own > 0)).any()):
-                found.append(name)
-    return found
-
-
-def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool = False) -> None:
-    """Reject a column that is not an annotator: by its name, or because no other column has half of its three or more labels."""
-    beside = OTHERS | MADE if len(header) > 1 else OTHERS
-    others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
-    if format == "wide" and len(header) > 1:
-        names = [*map(look if merge_names else one_number, cells.values)]
-        numbered = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        classes = np.array([numbered[name] for name in names])[cells.codes]
-        seen = np.array([np.bincount(column, minlength=len(numbered)) for column in classes.T])
-        seen[:, [numbered[name] for name, value in zip(names, cells.values) if value in missing]] = 0
-        shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
-        alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
-        others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]
-        others += [name for name in _besides(header, seen) if name not in others]
-    if others:
-        must = "be annotators with the same classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
-        must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators; or write classes alike)"
-        raise error("columns", must, f"{listed(map(repr, others))} among {len(header)} columns")
-    if format == "wide":
-        _note_strangers(header, cells, missing)
-
-
-def _note_strangers(header: Sequence[str], cells: Any, missing: Sequence[str]) -> None:
-    """Note a column that hardly agrees with the others, which agree, such as numbers of lesions from 1 to 3 next to grades from 1 to 5."""
-    codes, n = cells.codes[:SOME_ROWS], len(cells.values)
-    held = ~np.array([value in missing for value in cells.values], bool)[codes]
-    if not 3 <= len(header) <= SOME_COLUMNS:
-        return
-    kappa = np.full((len(header), len(header)), np.nan)
-    for a, b in combinations(range(len(header)), 2):
-        x, y = codes[held[:, a] & held[:, b]][:, [a, b]].T
-        chance = np.bincount(x, minlength=n) @ np.bincount(y, minlength=n) / max(1, len(x)) ** 2
-        if len(x) >= FEW_ROWS and chance < 1:
-            kappa[a, b] = kappa[b, a] = ((x == y).mean() - chance) / (1 - chance)
-    for c, name in enumerate(header):
-        others = np.delete(np.delete(kappa, c, 0), c, 1)
-        own, rest = kappa[c][~np.isnan(kappa[c])], others[~np.isnan(others)]
-        if len(own) and len(rest) and own.mean() < 0.1 and rest.mean() > 0.4 and not RATER_HEADER.fullmatch(name):
-            said = f"agrees with the others by a kappa of {own.mean():.2f}, and these with each other by {rest.mean():.2f}"
-            note(f"Read {name!r} as an annotator, though it {said} (if it is not an annotator, name it in ignore_columns).")
 
 
 def case_named(header: Sequence[str], name: str | None) -> dict[str, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .._base.identifiers import one_number
 from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
+from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
@@ -26,9 +28,6 @@ from .._tabular.roles import (
     as_labels,
     as_names,
     case_column,
-    check_annotators,
-    check_boxes,
-    check_questions,
     classes_of,
     columns_called,
     find_roles,
@@ -41,8 +40,9 @@ from .._tabular.roles import (
 )
 from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import MOST_REPEATED, ROLES, AnnotationFile, Reading
+from .case_columns import check_case, way_out
 from .odd_rows import check_rows, note_rows
-from .repeats import once, once_rows
+from .repeats import Way, no_way, once, once_rows
 
 OF_WIDE_CELL = 40  # least number of bytes per cell while it becomes an annotation
 
@@ -72,7 +72,8 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
         if format not in ("auto", "ratings") or not (turned or roles.keys() <= {"case"}):  # turned: one row per annotator
             return _read_long(table, _long_roles(table, roles, format), how)
     told = find_roles(table.header, {role: name for role, name in columns.items() if name or role != "case"}, ["case"], {})
-    first = told.get("case", case_column(table.header))
+    read = [c for c in range(len(table.header)) if c not in ignored] or [0]
+    first = told.get("case", read[case_column([table.header[c] for c in read])])
     others = [c for c in (sorted(chosen) or range(len(table.header))) if c != first and c not in ignored]
     if not others:
         raise error("table", "have columns for annotators or classes next to the case", listed(map(repr, table.header), MOST_SHOWN))
@@ -128,6 +129,7 @@ def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotator
         raise error("columns", must, f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}")
     check_boxes(annotators)
     if len(case.ids) < len(case.code):
+        check_case(table, table.used["case"])
         found = find_roles(table.header, {}, ROLES)
         absent = [role for role in ("case", "annotator", "label") if role not in found]
         way = f"name its columns among {listed(table.header, MOST_SHOWN)}: {_named(absent)}" if absent else "leave out format="
@@ -196,6 +198,10 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     check_rows(table, [(cells[role], [c]) for role, c in roles.items()])
     note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
+    key = [roles[role] for role in ("case", "annotator") if role in roles]
+    if not how.columns.get("case"):
+        check_case(table, key)
+    way = partial(way_out, table, key)
     if "confidence" in roles and how.format == "auto" and "confidence" not in how.columns:
         code, first = identifiers.factorize(np.column_stack([cells["case"].codes[:, 0], cells["annotator"].codes[:, 0]]))
         if len(code) == len(first):  # one class for each case and annotator
@@ -213,7 +219,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         rows = long_rows(table, cells.pop("case"), cells.pop("annotator"), keep, merge)
         label = labels_column(cells.pop("label"), keep, missing, classes, table)
         cells.clear()
-        return AnnotationFile(once(Labels._of_rows(rows, label, classes, merge), how.duplicates), "long", found)
+        return AnnotationFile(once(Labels._of_rows(rows, label, classes, merge), how.duplicates, way), "long", found)
     case = table.numbered(cells["case"], "case")
     columns = {"case": case.ids[case.code][keep]}
     if "annotator" in roles:
@@ -228,7 +234,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
         must = "be at least 1 (if it means no rank, give it as missing=; to ranks that start at 0 add 1)"
         raise error("rank", must, f"{columns['rank'][row]:g}", table.place(int(np.flatnonzero(keep)[row])))
     notes = cells["value"].suspicious(missing) if "value" in roles else ()
-    annotations = _from_long(columns, how, case.ids)
+    annotations = _from_long(columns, how, case.ids, way)
     if "confidence" in columns and isinstance(annotations, Rankings) and (sizes_of(annotations.ranking_offsets) == 1).all():
         note("Read rankings of one class each, so that the confidence has no effect (to read labels: columns={'confidence': ''}).")
     return AnnotationFile(annotations, "rankings" if isinstance(annotations, Rankings) else "long", found, {}, notes)
@@ -268,17 +274,17 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
     return AnnotationFile(_from_long(columns, how, case.ids), "rankings", found, {}, (note,))
 
 
-def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any]) -> Labels | Rankings | Ratings:
+def _from_long(columns: dict[str, Any], how: Reading, cases: NDArray[Any], way: Way = no_way) -> Labels | Rankings | Ratings:
     named: dict[str, Any] = {"cases": cases, "classes": how.classes, "merge_names": how.merge_names}
     if "value" in columns:
-        ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how.duplicates)
+        ratings: Ratings = once(Ratings.from_long(**columns, cases=cases), how.duplicates, way)
         return ratings
     if "ranking" in columns:
         return Rankings.from_strings(**columns, **named, separator=how.separator, offered=how.offered)
     if "rank" in columns or "confidence" in columns:
         return Rankings.from_long(**columns, **named, offered=how.offered)
     if "annotator" in columns:
-        columns = once_rows(columns, how.duplicates)
+        columns = once_rows(columns, how.duplicates, way)
         times = columns.pop("count", np.ones((), np.int64))
         if times.sum(dtype=np.float64) > MOST_REPEATED:  # each label becomes a row
             raise error("count", f"add up to at most {MOST_REPEATED:,} if annotators are named", f"{times.sum(dtype=np.float64):,.0f}")

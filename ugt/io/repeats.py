@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -17,8 +17,16 @@ from ..annotations import Labels, Ratings
 
 DUPLICATES = ("error", "first", "count")
 
+# From whether rows are equal: what to do if they differ by another column, else "".
+Way = Callable[[bool], str]
 
-def once(given: Labels | Ratings, duplicates: str) -> Any:
+
+def no_way(equal: bool) -> str:
+    """Return nothing, as for files without other columns."""
+    return ""
+
+
+def once(given: Labels | Ratings, duplicates: str, way: Way = no_way) -> Any:
     """Return annotations with repeated labels of one annotator for a case left out or counted, or reject them; note different labels."""
     if len(given.annotators) == 0 or _tables.find_repeat(given.offsets, given.annotator, len(given.annotators)) < 0:
         return given
@@ -33,29 +41,34 @@ def once(given: Labels | Ratings, duplicates: str) -> Any:
     n_different = np.bincount(pair[first], minlength=len(first_pair))
     if (n_different > 1).any():
         at, n = where(first_pair[np.argmax(n_different > 1)]), int((n_different > 1).sum())
-        note(f"An annotator gave several {what}s to one case, and each counts: {'once' if n == 1 else f'{n:,} times, first'} at {at}.")
-    if not _repeats(code, first, what, duplicates, where):
+        also = f" ({advice})" if (advice := way(False)) else ""
+        times = "once" if n == 1 else f"{n:,} times, first"
+        note(f"An annotator gave several {what}s to one case, and each counts: {times} at {at}{also}.")
+    if not _repeats(code, first, what, duplicates, where, way):
         return given
     keep = np.sort(first)
     rows = {name: getattr(given, name)[keep] for name in ("annotator", what, *(["count"] if what == "label" else []))}
     return replace(given, offsets=offsets_of(np.bincount(case[keep], minlength=len(cases))), **rows)
 
 
-def once_rows(columns: dict[str, Any], duplicates: str) -> dict[str, Any]:
+def once_rows(columns: dict[str, Any], duplicates: str, way: Way = no_way) -> dict[str, Any]:
     """Return the rows of a table of counts by annotators, with repeated rows left out or counted, or reject them."""
     roles = ("case", "annotator", "label")
     code, first = identifiers.factorize(np.stack([identifiers.number(role, columns[role]).code for role in roles], axis=1))
-    gone = _repeats(
-        code, first, "label", duplicates, lambda j: ", ".join(f"{role} {identifiers.name(columns[role][j])}" for role in roles[:2])
-    )
+
+    def where(j: Any) -> str:
+        return ", ".join(f"{role} {identifiers.name(columns[role][j])}" for role in roles[:2])
+
+    gone = _repeats(code, first, "label", duplicates, where, way)
     return {role: column[np.sort(first)] for role, column in columns.items()} if gone else columns
 
 
-def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, duplicates: str, where: identifiers.Where) -> bool:
+def _repeats(code: NDArray[Any], first: NDArray[Any], what: str, duplicates: str, where: identifiers.Where, way: Way) -> bool:
     """Return whether repeated rows are to be left out, with a note on them, or reject them."""
     n = len(code) - len(first)
     if n and duplicates == "error":
-        must = f"not repeat a case, annotator and {what} (duplicates='first' counts them once, duplicates='count' every time)"
+        ways = "duplicates='first' counts them once, duplicates='count' every time"
+        must = f"not repeat a case, annotator and {what} ({f'{advice}; else ' if (advice := way(True)) else ''}{ways})"
         raise error("rows", must, f"{n:,} repeated", where(identifiers.repeated(code, first)))
     if n:
         counted = "counted once" if duplicates == "first" else "counted every time"
