@@ -4,6 +4,7 @@ import csv
 import gzip
 import io as buffers
 import tracemalloc
+import warnings
 from itertools import count
 from types import SimpleNamespace
 from unittest import mock
@@ -162,7 +163,7 @@ def test_values(write):
     ratings = io.read_annotations(wide, format="ratings").annotations
     assert ratings.value.tolist() == [2.5, 1.0] and ratings.annotators.tolist() == ["ann", "bob"]
     refused(
-        r"table must hold numbers\. Got 'high', first at case 'p', annotator 'ann'\.$",
+        r"cell must be a number\. Got 'high', first at line 2, column 'ann'\.$",
         io.read_annotations,
         write("case,ann,bob\np,high,1\n"),
         format="ratings",
@@ -619,9 +620,50 @@ def test_decimal_signs_that_are_mixed(write):
         io.read_annotations,
         write("case;annotator;value\np;x;0,5\np;y;1.5\n"),
     )
-    refused(r"scores must have one decimal sign\. Got commas and points\.", io.read_predictions, write("case;cat;dog\np;0,5;0.5\n"))
+    mixed = r"scores must have one decimal sign \(if points separate thousands: decimal=','\)\. Got '0,5' and '0\.5'\."
+    refused(mixed, io.read_predictions, write("case;cat;dog\np;0,5;0.5\n"))
     assert io.read_predictions(write("case;cat;dog\np;0,25;0,75\nq;1;0\n")).scores.tolist() == [[0.25, 0.75], [1.0, 0.0]]
     refused(r"decimal must be one of 'auto', '\.', ','\. Got ';'", io.read_annotations, write("case,a,b\n"), decimal=";")
+
+
+THOUSANDS = {
+    "wide": ("case;R1;R2\np;1.200;1.250\nq;2.100.000;980,5\n", [1200.0, 1250.0, 2100000.0, 980.5]),
+    "long": ("case\tannotator\tvalue\np\tx\t1.200\nq\tx\t-950\n", [1200.0, -950.0]),
+}
+
+
+@pytest.mark.parametrize("layout", THOUSANDS)
+def test_points_beside_decimal_commas_separate_thousands(write, layout):
+    content, expected = THOUSANDS[layout]
+    read = io.read_annotations(write(content), decimal=",", scale="real")
+    assert read.annotations.value.tolist() == expected
+    assert "Read points as signs between thousands: '1.200' is 1200." in read.notes
+    for bad in ("1.20", "0.500", "1200.500"):
+        must = rf"commas, and points only between groups of three digits \(or leave out decimal=','\)\. Got '{bad}', first at line 2"
+        refused(must, io.read_annotations, write(content.replace("1.200", bad)), decimal=",", scale="real")
+
+
+def test_points_between_thousands_without_a_decimal_sign_that_is_stated(write):
+    read = io.read_annotations(write("case;R1;R2\np;1.645,5;1.702,0\nq;2.300;310\n"), scale="real")  # one cell shows both signs
+    assert read.annotations.value.tolist() == [1645.5, 1702.0, 2300.0, 310.0]
+    must = r"one decimal sign \(if points separate thousands: decimal=','\)\. Got '310,5' and '2\.300', first at line 2"
+    refused(must, io.read_annotations, write("case;R1;R2\np;2.300;310,5\n"), scale="real")
+    message = r"cell must be a number\. Got '1\.645,5' \(signs between thousands, .* give decimal=','\), first at line 2, column 'R2'"
+    refused(message, io.read_annotations, write('case,R1,R2\np,300,"1.645,5"\n'), scale="real")
+    refused(r"label must be names or whole numbers\. Got '1\.645,5'", io.read_annotations, write('case,R1,R2\np,300,"1.645,5"\nq,1,300\n'))
+
+
+def test_points_of_scores(write):
+    path = write("case;a;b;c\np;1.200;950;800\nq;2.000;1.000;10\n")
+    with pytest.warns(UserWarning, match=r"Read '1\.200' as 1\.2, a number below 1,000 \(if points separate thousands: decimal=','\)"):
+        assert io.read_predictions(path).scores[0].tolist() == [1.2, 950, 800]
+    with pytest.warns(UserWarning, match=r"Read points as signs between thousands: '1\.200' is 1200\."):
+        assert io.read_predictions(path, decimal=",").scores.tolist() == [[1200, 950, 800], [2000, 1000, 10]]
+    message = r"cell must have decimal commas, .* Got '0\.25', first at line 3, column 'b'"
+    refused(message, io.read_predictions, write("case\ta\tb\np\t0,5\t0,5\nq\t0,75\t0.25\n"), decimal=",")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert io.read_predictions(write("case;a;b\np;0.250;1.750\n")).scores.tolist() == [[0.25, 1.75]]
 
 
 def test_the_case_column_of_tables_beside_annotations(write):

@@ -174,3 +174,17 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     message = r"a\.parquet: Parquet files must be read with pyarrow \(pip install 'ugt\[parquet\]'\)\. Got no such package\."
     for read in (io.read_annotations, io.read_predictions, io.read_models):
         refused(message, read, tmp_path / "a.parquet")
+
+
+def test_points_of_text_separate_thousands_and_those_of_numbers_do_not():
+    pandas = pytest.importorskip("pandas")
+    given = {"case": ["p", "q"], "annotator": ["x", "x"]}
+    for value, expected in (([1.125, 950.5], [1.125, 950.5]), (["1.125", "950,5"], [1125.0, 950.5]), ([2.125, "1.125"], [2.125, 1125.0])):
+        read = io.read_annotations(pandas.DataFrame({**given, "value": value}), decimal=",")
+        assert read.annotations.value.tolist() == expected
+    refused(
+        r"value must have decimal commas, .* Got '0\.5'",
+        io.read_annotations,
+        pandas.DataFrame({**given, "value": ["0.5", "1"]}),
+        decimal=",",
+    )

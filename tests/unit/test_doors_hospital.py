@@ -21,6 +21,22 @@ WORDS = "Record ID,Dx (choice=Naevus),Dx (choice=Other)\n" + "".join(
 )
 ROWS = [row.split(",") for row in LONG.splitlines()]
 GAPS = WIDE.replace("P003,0,1", "P003,0,").replace(",1\n", ",1.0\n").replace(",0\n", ",0.0\n")
+CODES = [
+    "unk",
+    "n.a",
+    "k. A.",
+    "nicht beurteilbar",
+    "n.b.",
+    "fehlt",
+    "entfällt",
+    "not read",
+    "Not done",
+    "ND",
+    "NR",
+    "ungradable",
+    "skipped",
+]
+CODES += ["not gradable", "non évaluable", "manquant", "inconnu", "–", "—", "??", "undefined"]
 
 READ = {
     "a line that tells Excel the separator": ("sep=;\r\n" + (HEAD + LONG).replace(",", ";"), {}, ""),
@@ -54,7 +70,9 @@ READ = {
         r"look like rankings: 'nevus > wart' \(write one ranking",
     ),
     "an answer that is none": (HEAD + LONG + "P001,Al,unklar\n", {}, r"codes for 'none': 'unklar'"),
-    "points between thousands": ("case;annotator;value\np;a;1.250\np;b;1.310\n", {}, r"'1\.250' as 1\.25, a number below 1,000 "),
+    "points between thousands": ("case;annotator;value\np;a;1.250\np;b;1.310\n", {}, r"'1\.250' as 1\.25, a number below 1,000 \(if"),
+    **{f"nothing, as {code!r}": (HEAD + LONG + f"P001,Schulz,{code}\n", {}, re.escape(f"codes for 'none': {code!r}")) for code in CODES},
+    "percentages as labels": (HEAD + LONG + "P001,Schulz,7%\n", {}, r"percentages as classes, not as numbers: '7%' \(for numbers write"),
     "a gap that made numbers decimal": (GAPS, {"format": "wide"}, "'1.0' is read as 1"),
     "boxes of one annotator": (BOXES, {"format": "counts"}, ""),
 }  # fmt: skip
@@ -87,6 +105,7 @@ REFUSED = {
     "another sign between columns": ((HEAD + LONG).replace(",", "|"), r"separate its columns by commas, .* Got 'case\|annotator\|label'"),
     "XML": ("<?xml version='1.0'?><annotations/>", r"Got XML \(export CSV or JSON\)"),
     "percentages": ("case,annotator,value\np,a,85 %\n", r"Got '85 %' \(a percentage; write 0\.9 for 90%\)"),
+    "percentages of a wide table": ("case,R1,R2\np,0.5,85 %\n", r"cell must be a number\. Got '85 %' \(a perc.*at line 2, column 'R2'\."),
     "thousands": (
         'case,annotator,value\np,a,"1,250"\n',
         r"Got '1,250' \(signs between thousands, which must be removed, or a decimal comma",
@@ -99,7 +118,12 @@ REFUSED = {
 def test_files_that_are_refused(write, what):
     content, message = REFUSED[what]
     wide = what.startswith(("a c", "rows of", "whether"))
-    refused(r"file\.csv: .*" + message, io.read_annotations, write(content), format="wide" if wide else "auto")
+    refused(
+        r"file\.csv: .*" + message,
+        io.read_annotations,
+        write(content),
+        format="ratings" if "of a wide" in what else "wide" if wide else "auto",
+    )
 
 
 def test_classes_of_two_annotators_may_be_joined(write):

@@ -19,9 +19,13 @@ NINES = re.compile(r"(7+|8+|9+)")  # 7, 88, 999: how codes are written
 _ZEROS = re.compile(r"^\+?0*(?=[0-9])|(?<![0-9.])0+(?=[0-9])")
 _SIGNS = re.compile("[;,|]")
 _RANKS = re.compile("[<>=≤≥]")
-_NULLS = {"?", "-", ".", "--", "#n/a", "na", "n/a", "<na>", "nan", "nat", "null", "none", "missing", "unlabeled", "unlabelled"}
-_NULLS |= {"n.a.", "k.a.", "n.d.", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#wert!", "#zahl!", "#bezug!"}
-_NULLS |= {"#nv", "unknown", "unklar", "keine angabe"}
+# Texts of cells without an annotation, in small letters, without blanks and without a point at their end.
+_NULLS = {"?", "??", "???", "-", "--", "\u2013", "\u2014", ".", "na", "n/a", "n.a", "<na>", "nan", "nat", "null", "none", "undefined"}
+_NULLS |= {"#n/a", "#nv", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!", "#wert!", "#zahl!", "#bezug!"}
+_NULLS |= {"missing", "unlabeled", "unlabelled", "unknown", "unk", "skipped", "notread", "notdone", "nd", "n.d", "nr", "n.r"}
+_NULLS |= {"ungradable", "ungradeable", "notgradable", "notgradeable", "unklar", "keineangabe", "k.a", "n.b", "nichtbeurteilbar"}
+_NULLS |= {"unbekannt", "fehlt", "fehlend", "entf\u00e4llt", "non\u00e9valuable", "nonevaluable", "manquant", "inconnu"}
+_PERCENTAGE = re.compile(r"[+-]?[0-9][0-9.,]*\s*%")
 _PATH = re.compile(r".*[/\\]|\.[A-Za-z0-9]{2,5}$", re.DOTALL)
 _SHOWN = 5
 DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
@@ -124,7 +128,7 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
 
     Such codes are negative numbers, one number of nines, eights or sevens above all others, "?" and "-".
     """
-    codes = [value for value in given if value.lower() in _NULLS]
+    codes = [value for value in given if _is_null(value)]
     numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
     if len(numbers) == len(given) and (not numbers or (numbers[0] >= 0 and not NINES.fullmatch(str(numbers[-1])))):
         return ()  # the common case: ordinary numbers only
@@ -134,12 +138,16 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
         codes += [str(n) for n in numbers if n < 0 <= numbers[-1]]
         while len(numbers) > 2 and NINES.fullmatch(str(numbers[-1])) and numbers[-1] > numbers[-2] + 1:
             codes.append(str(numbers.pop()))
+    percentages = [value for value in given if _PERCENTAGE.fullmatch(value)]
     named = listed(map(repr, codes))
     found = [f"Taken as annotations, though they look like codes for 'none': {named} (if they are, use missing=)."] if codes else []
     dates = [value for value in given if _DATE.fullmatch(value)]
     if dates:
         why = "a spreadsheet makes them of names such as 2-3: write these as text"
         found.append(f"Taken as classes, though they look like dates: {listed(map(repr, dates))} ({why}).")
+    if percentages:
+        way = "for numbers write 0.9 for 90%, and give scale='real'"
+        found.append(f"Read percentages as classes, not as numbers: {listed(map(repr, percentages))} ({way}).")
     letters, words = [{value for value in given if (len(value) == 1) is one and value.isalpha()} for one in (True, False)]
     initials = {letter: [word for word in words if word.casefold().startswith(letter.casefold())] for letter in letters}
     if len(letters) > 1 and all(len(found) == 1 for found in initials.values()):
@@ -156,6 +164,11 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
         must = "write one ranking per row, in a column 'ranking', with > and ="
         found.append(f"Taken for one class each, though they look like rankings: {listed(map(repr, ranked))} ({must}).")
     return tuple(found)
+
+
+def _is_null(value: str) -> bool:
+    word = "".join(unicodedata.normalize("NFKC", value).lower().split())
+    return (word.rstrip(".") or word) in _NULLS
 
 
 def _is_list(name: str, known: set[str]) -> bool:

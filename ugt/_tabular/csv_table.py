@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, count, islice
 from typing import Any
@@ -26,7 +26,21 @@ from .._core import _rows
 from . import lines
 from .cells import Coded, without_guards
 from .csv_text import unguarded
-from .roles import DECIMAL_COMMA, NO_NUMBERS, THOUSANDS, as_integers, different, is_count, is_number, note_commas, repeated
+from .decimals import Signs
+from .roles import (
+    GROUPED,
+    NO_NUMBERS,
+    as_integers,
+    check_grouped,
+    different,
+    has_comma,
+    is_count,
+    is_number,
+    note_commas,
+    note_small,
+    repeated,
+    without_commas,
+)
 from .source import BOM, Changed, Held, Source, checked_blocks
 from .words import Words, text_array
 
@@ -47,26 +61,34 @@ class CellTable:
     case: Mapping[str, str | None] = {}  # the column of the case, if it is given
     decimal = "auto"
     semicolons = False  # whether semicolons separate columns: then numbers may have decimal commas
+    of_numbers: Collection[str] = ()  # cells whose points are decimal signs, because they were numbers before they were text
 
     def decimals(self, cells: Coded, role: str, missing: Sequence[str]) -> Coded:
         """Return the cells with decimal points instead of commas, if all are numbers and commas are decimal signs."""
         given = [value for value in cells.values if value not in missing]
-        commas = [value for value in given if DECIMAL_COMMA.fullmatch(value)]
-        points = [value for value in given if "." in value]
-        if points and self.semicolons and self.decimal == "auto" and all(map(THOUSANDS.fullmatch, points)):
-            note(f"Read {points[0]!r} as {float(points[0]):g}, a number below 1,000 (if points separate thousands, remove them).")
-        if not commas or self.decimal == "." or (self.decimal == "auto" and not self.semicolons):
+        commas = [*filter(has_comma, given)]
+        points = [value for value in given if "." in value and value not in commas and value not in self.of_numbers]
+        if self.semicolons and self.decimal == "auto" and not commas:
+            note_small(points)
+        asked = self.decimal == "," or (self.semicolons and self.decimal == "auto" and commas)
+        if (
+            not asked
+            or not (commas or points)
+            or not all(has_comma(value) or GROUPED.fullmatch(value) or is_number(value) for value in given)
+        ):
             return cells
-        plain = [value for value in given if not DECIMAL_COMMA.fullmatch(value)]
-        if not all(map(is_number, plain)):
-            return cells
-        points = [value for value in plain if "." in value]
-        if points:
-            raise error(
-                role, "have one decimal sign", f"{commas[0]!r} and {points[0]!r}", self.place(cells.first(cells.values.index(points[0])))
-            )
-        note_commas(commas[0])
-        return Coded([value.replace(",", ".") if value in commas else value for value in cells.values], cells.codes)
+
+        def where(value: str) -> str:
+            return self.place(cells.first(cells.values.index(value)))
+
+        if points and self.decimal == "auto" and not any("." in value for value in commas):
+            way = " (if points separate thousands: decimal=',')" if all(map(GROUPED.fullmatch, points)) else ""
+            raise error(role, f"have one decimal sign{way}", f"{commas[0]!r} and {points[0]!r}", where(points[0]))
+        check_grouped(role, points, where)
+        if commas:
+            note_commas(commas[0])
+        changed = {*commas, *points}
+        return Coded([without_commas(value) if value in changed else value for value in cells.values], cells.codes)
 
     def categories(self, columns: Sequence[int]) -> Any:
         """Return the classes that columns declare, used or not; None if they declare none."""
@@ -166,16 +188,13 @@ class Table(CellTable):
         return [without_guards(list(index), np.concatenate(part)) for index, part in zip(indices, parts)]
 
     def numbers(self, columns: Sequence[int]) -> Array:
-        parts, signs, shown = [], "", ""
+        parts, signs = [], Signs(self.decimal, self.semicolons)
         for row, block in self._blocks():
-            cells = [block[c] for c in columns]
-            if self.decimal == "," or (self.decimal == "auto" and self.semicolons):
-                signs += "".join(sign for sign in ",." if sign not in signs and any(sign in "".join(column) for column in cells))
-                if len(signs) > 1:
-                    raise error("scores", "have one decimal sign", "commas and points")
-                if signs == ",":
-                    shown = shown or next(cell.strip() for column in cells for cell in column if "," in cell)
-                    cells = [tuple(cell.replace(",", ".") for cell in column) for column in cells]
+
+            def where(i: int, c: int, row: int = row) -> str:
+                return f"{self.place(row + i)}, column {self.header[columns[c]]!r}"
+
+            cells = signs.read([block[c] for c in columns], where)
             try:
                 if any("_" in "".join(column) for column in cells):  # ``float`` would accept 1_000
                     raise ValueError
@@ -183,8 +202,7 @@ class Table(CellTable):
                 self._check_room((row + len(block[0])) * len(columns))
             except ValueError:
                 raise self._not_a_number(row, cells, columns) from None
-        if shown:
-            note_commas(shown)
+        signs.note()
         return np.concatenate(parts)
 
     def place(self, row: int) -> str:

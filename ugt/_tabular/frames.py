@@ -17,16 +17,19 @@ from .csv_table import CellTable, number_shown
 from .roles import (
     ALIASES,
     ALSO,
-    DECIMAL_COMMA,
+    GROUPED,
     as_labels,
     as_names,
+    check_grouped,
     different,
     find_roles,
+    has_comma,
     is_number,
     note_commas,
     plain,
     refuse_commas,
     repeated,
+    without_commas,
 )
 from .rows import LongRows
 
@@ -120,6 +123,8 @@ class Columns(CellTable):
         codes = []
         for column in columns:
             values, code = _texts(self._columns[column])
+            if self.decimal == ",":
+                self.of_numbers = {*self.of_numbers, *_points_of_numbers(self._columns[column])}
             if any(value.endswith("\0") for value in values):  # arrays of text would lose the NUL
                 raise error("cells", "not end in a NUL character", "one that does", f"column {self.header[column]!r}")
             codes.append(np.array([index.setdefault(value, len(index)) for value in values], np.int32)[code])
@@ -136,10 +141,14 @@ class Columns(CellTable):
         if array.dtype.kind in "biuf":
             return array.astype(np.float64)
         cells = array.tolist()
-        commas = [cell for cell in cells if self.decimal == "," and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell)]
-        if commas:
-            note_commas(commas[0])
-            cells = [cell.replace(",", ".") if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell) else cell for cell in cells]
+        if self.decimal == ",":
+            texts = [cell for cell in cells if isinstance(cell, str)]
+            points = [cell for cell in texts if "." in cell and (GROUPED.fullmatch(cell) or is_number(cell))]
+            check_grouped("cell", points, lambda cell: f"{self.place(cells.index(cell))}, column {self.header[c]!r}")
+            if commas := [*filter(has_comma, texts)]:
+                note_commas(commas[0])
+            changed = {*points, *commas}
+            cells = [without_commas(cell) if isinstance(cell, str) and cell in changed else cell for cell in cells]
         for row, cell in enumerate(cells):
             if identifiers.is_null(cell) or isinstance(cell, bool) or not is_number(str(cell)):
                 shown = "a blank" if identifiers.is_null(cell) else number_shown(cell) if isinstance(cell, str) else repr(cell)
@@ -197,6 +206,12 @@ def _texts(column: Any) -> tuple[list[str], Int32]:
         bad = next(cell for cell in cells if type(cell).__hash__ is None)
         raise error("cells", "be text, numbers or nulls", type(bad).__name__) from None
     return [_text(cell) for _, cell in index], code
+
+
+def _points_of_numbers(column: Any) -> set[str]:
+    """Return the text of numbers with fractions, whose points are decimal signs whatever the text of other cells has."""
+    cells = column.tolist() if isinstance(column, np.ndarray) else column
+    return {_text(cell) for cell in cells if isinstance(cell, (float, np.floating))}
 
 
 def _text(value: Any) -> str:

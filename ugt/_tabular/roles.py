@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -20,8 +20,9 @@ DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 DECIMALS = ("auto", ".", ",")
 POINT = "a decimal comma; save the file with decimal points, or give decimal=','"
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
+GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]+)?")  # points between thousands, perhaps a decimal comma
 NO_NUMBERS = (
-    (THOUSANDS, f"signs between thousands, which must be removed, or {POINT}"),
+    (re.compile(f"{THOUSANDS.pattern}|{GROUPED.pattern}"), f"signs between thousands, which must be removed, or {POINT}"),
     (DECIMAL_COMMA, POINT),
     (re.compile(r"[+-]?[0-9.,]+\s*%"), "a percentage; write 0.9 for 90%"),
 )
@@ -235,14 +236,40 @@ def orientation(first: str, header: list[str], rows: Sequence[str]) -> tuple[str
     return ("wide", upright[0]) if upright else ("transposed", turned[0]) if turned else ("", "")
 
 
+def has_comma(cell: str) -> bool:
+    """Return whether a cell is a number with a decimal comma; points may separate its thousands."""
+    return "," in cell and (DECIMAL_COMMA.fullmatch(cell) or GROUPED.fullmatch(cell)) is not None
+
+
+def without_commas(cell: str) -> str:
+    """Return a number with a decimal comma as one with a decimal point, and without points between thousands."""
+    return cell.replace(".", "").replace(",", ".")
+
+
+def check_grouped(argument: str, points: Sequence[str], where: Callable[[str], str], said: bool = False) -> None:
+    """Reject a number whose point may be a decimal sign where commas are; note points between thousands."""
+    for cell in points:
+        if not GROUPED.fullmatch(cell):
+            must = "have decimal commas, and points only between groups of three digits (or leave out decimal=',')"
+            raise error(argument, must, repr(cell), where(cell))
+    if points and not said:
+        note(f"Read points as signs between thousands: {points[0]!r} is {without_commas(points[0])}.")
+
+
+def note_small(points: Sequence[str]) -> None:
+    """Note numbers with points that may separate thousands, though they are read as decimal signs."""
+    if points and is_number(points[0]) and all(map(THOUSANDS.fullmatch, points)):
+        note(f"Read {points[0]!r} as {float(points[0]):g}, a number below 1,000 (if points separate thousands: decimal=',').")
+
+
 def note_commas(cell: str) -> None:
-    note(f"Read commas as decimal signs: {cell!r} is {cell.replace(',', '.')}.")
+    note(f"Read commas as decimal signs: {cell!r} is {without_commas(cell)}.")
 
 
 def refuse_commas(role: str, values: Sequence[str]) -> None:
     """Reject labels that are numbers with decimal commas."""
-    commas = [value for value in values if DECIMAL_COMMA.fullmatch(value)]
-    if commas and all(DECIMAL_COMMA.fullmatch(value) or is_number(value) for value in values):
+    commas = [value for value in values if has_comma(value)]
+    if commas and all(has_comma(value) or is_number(value) for value in values):
         raise error(role, "be names or whole numbers", f"{commas[0]!r} ({POINT})")
 
 

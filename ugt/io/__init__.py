@@ -91,7 +91,8 @@ def read_annotations(
         note. There is also a note if an annotator gave different labels to one case.
     decimal : {"auto", ".", ","}
         The decimal sign of numbers in tables. ``"auto"``: a comma, with a note, if semicolons separate columns and all cells are
-        numbers, some with a comma; else a point.
+        numbers, some with a comma; else a point. Beside decimal commas, points between groups of three digits separate thousands, and
+        other points are rejected.
     encoding : str
         The encoding of a text file that is not in UTF-8, such as ``"cp1252"`` or ``"utf-16"``. A file in UTF-8 is read as such, with a
         note, because one command has one encoding for all its text files.

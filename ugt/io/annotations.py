@@ -19,7 +19,7 @@ from .._base.notices import note
 from .._base.ragged import sizes_of
 from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions
 from .._tabular.cells import Coded, first_alone
-from .._tabular.csv_table import CellTable
+from .._tabular.csv_table import CellTable, number_shown
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
 from .._tabular.roles import (
     ALIASES,
@@ -100,6 +100,8 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
         table.used = {"annotator": [first], "case": others}
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, how, notes, "transposed")
+    if format == "ratings":
+        _check_numbers(table, cells, others, missing)
     return wide_file(named.ids, as_names(header), cells, how, notes, format)
 
 
@@ -320,6 +322,14 @@ def wide_file(
     table[absent] = None
     labels = Labels.from_wide(table, classes=classes, case_ids=case_ids, annotators=annotators, merge_names=how.merge_names)
     return AnnotationFile(labels, format, found, {}, tuple(notes))
+
+
+def _check_numbers(table: CellTable, cells: Coded, columns: Sequence[int], missing: Sequence[str]) -> None:
+    for code, value in enumerate(cells.values):
+        if value not in missing and not is_number(value):
+            row = cells.first(code)
+            at = f"{table.place(row)}, column {table.header[columns[int(np.argmax(cells.codes[row] == code))]]!r}"
+            raise error("cell", "be a number", number_shown(value), at)
 
 
 def _numbers(cells: Coded, absent: Bools) -> NDArray[Any]:
