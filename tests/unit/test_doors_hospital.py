@@ -126,6 +126,53 @@ def test_files_that_are_refused(write, what):
     )
 
 
+YES = "case,{}\n" + "".join(f"{i}," + ",".join("yes" if (i + j) % 3 else "no" for j in range(4)) + "\n" for i in range(9))
+KNOWN_OTHERWISE = ["Pathology", "Histology", "Histologie", "Biopsy", "Truth", "GT", "Reference", "Referenz", "Konsens", "Final diagnosis"]
+KNOWN_OTHERWISE += ["Outcome", "Arbitrator", "AI", "KI", "CNN", "Confidence 1", "time_2", "lesion_id"]
+
+
+@pytest.mark.parametrize("name", KNOWN_OTHERWISE)
+def test_columns_that_are_named_as_no_annotator(write, name):
+    path = write(YES.format(f"R1,R2,R3,{name}"))
+    refused(rf"annotators with the same classes .*ignore_columns .* Got '{name}' among 4 columns", io.read_annotations, path)
+    assert len(io.read_annotations(path, ignore_columns=[name]).annotations.annotators) == 3
+    assert len(io.read_annotations(path, annotator_columns=["*"]).annotations.annotators) == 4
+    counts = write(f"case,R1,R2,R3,{name}\np,1,0,2,3\n")
+    assert name in io.read_annotations(counts, format="counts").annotations.axes.classes
+
+
+@pytest.mark.parametrize("names", ["Meier,Sure M,Wolf,Sure W", "Reader 1,Sure 1,Reader 2,Sure 2"])
+def test_groups_of_columns_without_a_common_class(write, names):
+    rows = "".join(f"{i},{'ab'[i % 2]},{1 + i % 3},{'ab'[i % 3 > 0]},{1 + i % 2}\n" for i in range(9))
+    sure = ", ".join(f"'{name}'" for name in names.split(",")[1::2])
+    path = write(f"case,{names}\n{rows}")
+    refused(rf"annotators with the same classes .* Got {sure} among 4 columns", io.read_annotations, path)
+    assert io.read_annotations(path, ignore_columns=["Sure*"]).annotations.axes.classes.tolist() == ["a", "b"]
+
+
+READINGS = ["R1 read 1,R1 read 2,R2 read 1,R2 read 2", "Ann_pre,Bo_pre,Ann_post,Bo_post", "R1.1,R1.2,R2.1,R2.2", "R1a,R1b,R2a,R2b"]
+
+
+@pytest.mark.parametrize("names", READINGS)
+def test_several_readings_by_one_annotator(write, names):
+    path = write(YES.format(names))
+    message = (
+        r"columns must be one per annotator \(choose one of each: annotator_columns, such as '\*(.+)', or '\*' if all are annotators; "
+    )
+    with pytest.raises(ValueError, match=message) as found:
+        io.read_annotations(path)
+    one = "*" + re.search(message, str(found.value))[1]
+    assert len(io.read_annotations(path, annotator_columns=[one]).annotations.annotators) == 2
+    assert len(io.read_annotations(path, annotator_columns=["*"]).annotations.annotators) == 4
+
+
+@pytest.mark.parametrize(
+    "names", ["R1,R2,R3,R10", "Reader A,Reader B,Reader C,Reader D", "Ulm reader A,Ulm reader B,Bonn reader A,Bonn reader B"]
+)
+def test_columns_of_different_annotators(write, names):
+    assert len(io.read_annotations(write(YES.format(names))).annotations.annotators) == 4
+
+
 def test_classes_of_two_annotators_may_be_joined(write):
     path = write(
         "case,r1,r2\n" + "".join(f"{case},{'No' if i % 2 else 'Yes'},{'no' if i % 3 else 'yes'}\n" for i, case in enumerate(CASES))

@@ -51,9 +51,7 @@ def test_numbers_are_grades_or_ratings_as_the_reader_says(written):
     assert read_annotations(path, scale="real").annotations.scale == "real"
     assert read_annotations(path, format="ratings").annotations.scale is None
     refused(r"Got 5, 1 of 3 off the scale, first at case 'a', annotator 'y'", read_annotations, path, scale=[1, 2, 3, 4])
-    refused(
-        "cell must be a number. Got 'severe', first at line 2, column 'x'", read_annotations, written("b.csv", WIDE), scale="real"
-    )
+    refused("cell must be a number. Got 'severe', first at line 2, column 'x'", read_annotations, written("b.csv", WIDE), scale="real")
     halves = written("c.csv", "case,x,y\na,1.5,2\nb,1,\n")
     assert read_annotations(halves, scale=[1, 1.5, 2]).annotations.to_labels().grades.tolist() == [1, 1.5, 2]
     assert read_annotations(halves, format="wide", ordered=True).annotations.axes.classes.tolist() == ["1", "1.5", "2"]

@@ -16,6 +16,17 @@ from .._base.notices import note
 from .roles import ALIASES, ALSO, MADE, OTHERS, RATER_HEADER, is_id, plain
 
 TIMES = {"seconds", "sec", "minutes", "duration", "conf", "certainty", "remark", "remarks"}
+# Columns beside those of annotators that may be numbered like these: "Confidence 1", "time_2".
+OF_EACH = TIMES | {"confidence", "date", "time", "timestamp", "comment", "comments", "note", "notes"}
+# Columns of a truth that is known otherwise, of who settles differences, and of a model.
+TRUTHS = {"pathology", "pathologie", "histology", "histologie", "histopathology", "biopsy", "biopsie", "truth", "gt", "goldstd"}
+TRUTHS |= {"reference", "referenz", "referenzstandard", "konsens", "konsensus", "finaldiagnosis", "endbefund", "enddiagnose", "outcome"}
+TRUTHS |= {"arbitrator", "arbiter", "adjudicator", "adjudication", "ai", "ki", "cnn"}
+# A name that ends with one of several readings: "R1 read 2", "Ann session A", "R1_post"; or "R1.2", "R1b".
+_NUMBERED = "read|reading|session|visit|round|pass|run|repeat|test|lesung|befundung|durchgang|sitzung|lecture"
+_NAMED = r"t[0-9]|pre|post|before|after|first|second|1st|2nd|aided|unaided|(?:with|without)[ _]?\w+"
+READING = re.compile(rf"(.*[^\W_])[ _.:-]+(?:(?:{_NUMBERED})[ _.:-]?[0-9a-d]|{_NAMED})", re.IGNORECASE)
+SECOND = re.compile(r"(.*[0-9])(?:[ _.:-]+[0-9]+|[ _.:-]?[ab])", re.IGNORECASE)
 # One column per class: tick boxes as REDCap exports them, raw or with labels.
 BOX = re.compile(r"(.+)___.+|(.+) \(choice=.*\)", re.DOTALL)
 
@@ -33,6 +44,17 @@ def check_questions(header: Sequence[str]) -> None:
         one = "".join(filter(None, match.groups())) if match else ""
         must = f"answer one question (choose: annotator_columns, such as '{one}*', or '*' if all are annotators)"
         raise error("columns", must, listed(map(repr, several)))
+
+
+def check_readings(header: Sequence[str]) -> None:
+    """Reject several columns of one annotator, such as ``R1 read 1, R1 read 2``: they are no independent annotators."""
+    for pattern in (READING, SECOND):
+        found = {name: match[1] for name in header if (match := pattern.fullmatch(name))}
+        several = [name for name, one in found.items() if [*found.values()].count(one) > 1]
+        if several and (pattern is READING or len(found) == len(header)):
+            way = f"choose one of each: annotator_columns, such as '*{several[0][len(found[several[0]]) :]}', or '*' if all are annotators"
+            must = f"be one per annotator ({way}; to keep several readings, write one row per label)"
+            raise error("columns", must, listed(map(repr, several)))
 
 
 def check_boxes(header: Sequence[str]) -> None:
@@ -55,10 +77,31 @@ def _besides(header: Sequence[str], seen: Any) -> list[str]:
     return found
 
 
+def _of_each(name: str) -> bool:
+    return re.sub("[0-9]+$", "", plain(name)) in OF_EACH
+
+
+def _disjoint(header: Sequence[str], seen: Any) -> list[str]:
+    """Return the columns outside the group that has the annotators, if groups of several columns share no class with each other."""
+    groups: list[list[int]] = []
+    left = seen.sum(axis=1) > 2
+    while left.any():
+        group = np.arange(len(header)) == np.argmax(left)
+        while (more := (seen[:, (seen[group] > 0).any(axis=0)] > 0).any(axis=1)).sum() > group.sum():
+            group = more
+        groups.append(np.flatnonzero(group).tolist())
+        left &= ~group
+    raters = [sum(RATER_HEADER.fullmatch(header[c]) is not None for c in group) for group in groups]
+    own = max(range(len(groups)), key=lambda i: (raters[i], len(groups[i])), default=0)
+    return [header[c] for i, group in enumerate(groups) if i != own and not raters[i] for c in group]
+
+
 def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], format: str, merge_names: bool = False) -> None:
     """Reject a column that is not an annotator: by its name, or because no other column has half of its three or more labels."""
     beside = OTHERS | MADE if len(header) > 1 else OTHERS
-    others = [name for name in header if plain(name) in beside or name.endswith("_complete") or (format == "wide" and is_id(name))]
+    others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
+    if format != "counts" and len(header) > 1:
+        others += [name for name in header if name not in others and (is_id(name) or plain(name) in TRUTHS or _of_each(name))]
     if format == "wide" and len(header) > 1:
         names = [*map(look if merge_names else one_number, cells.values)]
         numbered = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -68,7 +111,7 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
         shared = np.where((seen > 0).sum(axis=0) > 1, seen, 0).sum(axis=1)
         alone = (2 * shared < seen.sum(axis=1)) & (seen.sum(axis=1) > 2)
         others += [name for name, one in zip(header, alone) if one and name not in others and not RATER_HEADER.fullmatch(name)]
-        others += [name for name in _besides(header, seen) if name not in others]
+        others += [name for name in dict.fromkeys([*_besides(header, seen), *_disjoint(header, seen)]) if name not in others]
     if others:
         must = "be annotators with the same classes" if format == "wide" else "be classes" if format == "counts" else "be annotators"
         must += " (choose: ignore_columns leaves some out, annotator_columns names all annotators; or write classes alike)"

@@ -17,7 +17,7 @@ from .._base.identifiers import one_number
 from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
-from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions
+from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions, check_readings
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable, number_shown
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
@@ -89,6 +89,8 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
         check_questions(header)
     note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing))
     format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told_wide)
+    if format in ("wide", "ratings") and "*" not in how.annotator_columns:
+        check_readings(header)
     if format != "transposed" and not chosen:
         check_annotators(header, cells, missing, format, how.merge_names)
     if format == "counts":
