@@ -73,7 +73,7 @@ def folder(tmp_path, monkeypatch):
 def checked(capsys):
     def checked(*words, code=0):
         capsys.readouterr()
-        assert cli.main(["check", *words, "--json"]) == code
+        assert cli.main(["check", *map(str, words), "--json"]) == code
         return json.loads(capsys.readouterr().out)
 
     return checked
@@ -263,6 +263,26 @@ def test_models_of_other_cases_are_left_out_of_the_evaluation(checked):
         file.write(table(("case", *CLASSES), [(f"away {i}", *row) for i, row in enumerate(PROBS.tolist())]))
     rows = {row["what"]: row for row in checked("labels.csv", "away.csv")["allows"]}
     assert rows["evaluation of a model"]["why"] == "no annotated case has predictions; make the case ids equal in all files"
+
+
+def test_cases_that_are_equal_as_numbers_are_joined(checked, tmp_path):
+    (tmp_path / "l.csv").write_text(
+        table(("case", "annotator", "label"), [(i, r, "xy"[i % 2]) for i in range(4) for r in "ab"]), encoding="utf-8"
+    )
+    (tmp_path / "p.csv").write_text(table(("case", "x", "y"), [(f"{i}.0", 0.4, 0.6) for i in range(4)]), encoding="utf-8")
+    (row,) = [one for one in checked(tmp_path / "l.csv", tmp_path / "p.csv")["allows"] if one["what"] == "evaluation of a model"]
+    assert row["possible"] and row["why"] == "1 model on 4 cases"
+
+
+def test_numbers_that_an_evaluation_would_ask_about(checked, tmp_path):
+    grades = [(c, r, i % 5) for i, c in enumerate(CASES) for r in "ab"]
+    (tmp_path / "kl.csv").write_text(table(("case", "reader", "grade"), grades), encoding="utf-8")
+    for top, possible in ((4, True), (5, False)):
+        (tmp_path / "m.csv").write_text(table(("case", "grade"), [(c, min(i, top)) for i, c in enumerate(CASES)]), encoding="utf-8")
+        rows = {row["what"]: row for row in checked(tmp_path / "kl.csv", tmp_path / "m.csv", "--ordered")["allows"]}
+        row = rows["evaluation of a model"]
+        assert row["possible"] == possible and bool(row["command"]) == possible
+    assert row["why"].startswith("model 'm': --predictions-are must be given: 'numbers'") and "the prediction 5 on a scale" in row["why"]
 
 
 @pytest.mark.parametrize(("words", "allowed", "not_allowed"), ALLOWED, ids=lambda value: value[0] if value else "none")

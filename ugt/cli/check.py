@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from .._base.notices import heard
 from .._base.ragged import row_of
@@ -15,8 +17,9 @@ from .._tabular.csv_text import utf8
 from .._tabular.roles import repeated
 from .._tabular.source import naming
 from .._tabular.windows import typed
-from ..annotations import Rankings, Ratings
-from ..evaluation.input import aggregation_input
+from ..annotations import Predictions, Rankings, Ratings
+from ..evaluation.grades import read as read_grades
+from ..evaluation.input import aggregation_input, grades_of
 from ..evaluation.suspicions import like_grades
 from ..io.beside import cluster_file, prediction_file, subgroup_file
 from ..io.kinds import KINDS, kind_of_file
@@ -83,7 +86,8 @@ class Study:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.found: dict[int, dict[str, Any]] = {}
-        self.cases: dict[str, set[str]] = {}  # case ids by file of predictions, if it has them
+        self.cases: dict[str, set[str]] = {}  # case ids by file of predictions, if it has them: as annotated, where they are
+        self.open: dict[str, str] = {}  # what an evaluation asks, by file of predictions
         self.given: Any = None  # the first annotations
         self.path = ""
         self.axes: Any = None
@@ -137,12 +141,28 @@ class Study:
             on_scale = isinstance(self.given, Ratings) or bool(getattr(self.given, "ordered", False))
             file = prediction_file(path, classes, options.positive_class, on_scale=on_scale, **beside(options, "decimal"))
             found = facts.of_predictions(path, file, axes, (), name, on_scale)
-            ids = [one.case_ids for one in file.models.values()]
-            if ids[0] is not None:
-                self.cases[utf8(path)] = {*map(str, ids[0].tolist())}
+            one = next(iter(file.models.values()))
+            if one.case_ids is not None:
+                rows = np.full(len(one.case_ids), -1) if axes is None else one.located(axes)[1]
+                known = one.case_ids.tolist() if axes is None else axes.case_ids.tolist()
+                self.cases[utf8(path)] = {str(known[i] if i >= 0 else name) for i, name in zip(rows.tolist(), one.case_ids.tolist())}
+            if axes is not None:
+                self.open[utf8(path)] = self._open(file.models)
             return found
         reader = cluster_file if kind == "clusters" else subgroup_file
         return facts.of_cases(path, kind, reader(path, **beside(options)), axes, name)
+
+    def _open(self, models: Mapping[str, Predictions]) -> str:
+        """Return what an evaluation asks about models of one number per case: whether the numbers are grades; "" if nothing."""
+        try:
+            values = None if self._lacking() else grades_of(aggregation_input(self.given))
+            for name, one in models.items() if values is not None else ():
+                scores, rows = one.located(self.axes)
+                given = {name: scores[rows >= 0]} if one.numbers else {}
+                read_grades(given, {name}, np.asarray(values), self.axes.take(rows[rows >= 0]), None)
+        except ValueError as problem:
+            return str(problem).replace("predictions_are", "--predictions-are").rstrip(".")
+        return ""
 
     # ---- what can be done
 
@@ -214,6 +234,9 @@ class Study:
         models, common = self._together(models)
         if not models:
             return [_one("evaluation of a model", False, "no annotated case has predictions; make the case ids equal in all files")]
+        asked = [self.open[one["file"]] for one in models if self.open.get(one["file"])]
+        if asked:
+            return [_one("evaluation of a model", False, asked[0])]
         times = Counter(name for one in models for name in one["models"])
         alike = [one["file"] for one in models if len(one["models"]) == 1 and times[one["models"][0]] > 1]
         others = [name for one in models if one["file"] not in alike for name in one["models"]]
