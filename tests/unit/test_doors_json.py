@@ -154,7 +154,7 @@ def test_bad_mapping_files(write):
         (
             {"text": "x", "label": "y"},
             "a.jsonl",
-            r"'_task_hash' on every line.*any other file, mapping= gives the place of each field\)\. Got null, first at line 1\.",
+            r"'_task_hash' on every line.*any other file, mapping= gives the place of each field; .*\)\. Got null, first at line 1\.",
         ),
         (
             {"_input_hash": 1, "accept": ["a"], "answer": "accept"},

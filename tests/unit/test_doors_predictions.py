@@ -1,6 +1,8 @@
 """Predictions that people have: predicted labels, one column for two classes, prefixes, columns that are no class, names of arrays."""
 
+import gzip
 import io as buffers
+import json
 
 import numpy as np
 import pytest
@@ -220,3 +222,15 @@ def test_one_number_per_case_may_have_a_decimal_comma(command, tmp_path):
             "--out", f"report{ord(sign)}",
         )  # fmt: skip
         assert "predictions (one column of number" in told and "0.59" in told
+
+
+@pytest.mark.parametrize("name", ["p.json", "p.jsonl.gz", "p.ndjson"])
+def test_predictions_in_json_are_refused_with_the_way_to_convert_them(tmp_path, name):
+    records = [{"case": 1, "x": 0.9, "y": 0.1}, {"case": 2, "x": 0.4, "y": 0.6}]
+    text = json.dumps(records) if name == "p.json" else "".join(json.dumps(one) + "\n" for one in records)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    lines = "" if name == "p.json" else ", lines=True"
+    message = rf"file must be a table, .* NPZ for predictions \(.*read_json\(file{lines}\)\.to_csv\(other, index=False\)\)\. Got JSON"
+    refused(message, io.read_predictions, path)
+    refused(message, io.read_clusters, path)

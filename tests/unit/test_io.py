@@ -16,6 +16,7 @@ from ugt._base.parallel import progress_to_stderr
 from ugt.annotations import Labels, Rankings
 from ugt.io import fingerprint, output_folder, read_annotations, read_names, read_predictions, write_annotations
 from ugt.io.beside import cluster_file
+from ugt.io.kinds import kind_of_file
 
 LONG = "case,annotator,label\nb,x,cat\na,x,dog\nb,y,cat\n"
 
@@ -225,6 +226,11 @@ def test_arrays(write):
     counts = np.array([[3, 0], [1, 2]], dtype=">i2")
     refused(r"format must be 'wide' .* or 'counts' .* for this array\. Got 'auto'\.", read_annotations, write(counts, "a.npy"))
     assert read_annotations(write(counts, "a.npy"), format="counts").annotations.counts().tolist() == [[3, 0], [1, 2]]
+    read = read_annotations(write(np.array([[5, np.nan, 7], [7, 5, np.nan]]), "a.npy"), format="wide", missing=("-1",))
+    assert read.annotations.counts().tolist() == [[1, 1], [1, 1]] and read.annotations.axes.classes.tolist() == [5, 7]
+    assert read.missing == {"NaN": 2} and kind_of_file(write(np.array([[0, np.nan]]), "a.npy")) == "annotations"
+    message = r"table must hold whole numbers or NaN, .* \(for numbers on a scale: format='ratings'\)\. Got 0\.5, first at row 1, column 0"
+    refused(message, read_annotations, write(np.array([[1, np.nan], [0.5, 1]]), "a.npy"), format="wide")
     read = read_annotations(write(np.array([[5, -1], [7, 5]]), "a.npy"), format="wide", missing=("-1",))
     assert rows_of(read.annotations) == [(0, 0, 5), (1, 0, 7), (1, 1, 5)] and read.missing == {"-1": 1}
     read = read_annotations(write({"counts": counts, "case_ids": ["p", "q"], "classes": ["a", "b"]}, "a.npz"))
@@ -243,7 +249,7 @@ def test_arrays(write):
         ({"counts": np.array([{}], dtype=object)}, r"file must be an NPY or NPZ file .* Object arrays"),
         ({"other": np.ones((2, 2))}, r"file must hold one array 'counts' or 'table', .* Got the arrays 'other'\."),
         ({"counts": np.ones((2, 2), int), "table": np.ones((2, 2), int)}, r"file must hold one array 'counts' or 'table'"),
-        ({"table": np.ones((2, 2))}, r"table must be a table of integers or strings, cases x annotators\. Got shape \(2, 2\) of float64\."),
+        ({"table": np.ones(2)}, r"table must be a table of integers or strings, cases x annotators\. Got shape \(2,\) of float64\."),
         ({"counts": np.array([[1, -1]])}, r"counts must not be negative\. Got -1, first at case 0, class 1\."),
         ({"counts": np.array([[1, np.inf]])}, r"counts must be finite\. Got inf, first at case 0, class 1\."),
         ({"counts": np.ones(3, int), "classes": ["a", "b", "c"]}, r"counts must be a table of numbers"),

@@ -15,6 +15,7 @@ from .source import Source
 
 CELLS = 20  # least number of bytes in memory for each byte of the text of a workbook
 ERRORS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
+JSON = (".json", ".jsonl", ".ndjson")
 ENDINGS = (".parquet", ".xlsx", ".xlsm", ".dta", ".sav")
 
 
@@ -27,6 +28,10 @@ def table_of(source: Source, case_column: str | None = None, decimal: str = "aut
 
 
 def _table_of(source: Source) -> CellTable:
+    if source.ending in JSON:
+        way = f"pandas.read_json(file{', lines=True' if source.ending != '.json' else ''}).to_csv(other, index=False)"
+        must = f"be a table, such as CSV or Excel, or NPY or NPZ for predictions (records with one field per column: {way})"
+        raise error("file", must, "JSON")
     if source.ending not in ENDINGS:
         return Table(source)
     data = source.read()

@@ -10,7 +10,7 @@ from typing import Any
 from .._base.checks import error, option
 from .._base.identifiers import is_frame
 from .._base.notices import heard
-from .._tabular.foreign import table_of
+from .._tabular.foreign import JSON, table_of
 from .._tabular.frames import Columns
 from .._tabular.roles import DECIMALS, as_names
 from .._tabular.source import Source, check_text, fingerprint, naming
@@ -58,11 +58,12 @@ def read_annotations(
         ``.json``: nested rankings (cases → annotators → blocks, best first → tied classes), or an object with the keys
         ``rankings`` and optionally ``case_ids``, ``classes`` and ``annotators``; an export of Label Studio, JSON or JSON-MIN (choices,
         rating, ranker); or a mapping with the key ``path``. ``.jsonl``: Prodigy. ``.soc``, ``.soi``, ``.toc``, ``.toi``: PrefLib, one case.
-        ``.npy``: an integer table. ``.npz``: ``counts`` or ``table``, optionally ``case_ids`` and ``classes``; or a file of
-        :func:`write_annotations`. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a table; one of several sheets of a workbook is
-        ``book.xlsx#Sheet1``. Any other file is read as CSV in UTF-8 with a header, separated by commas, semicolons or tabs.
-        Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like a CSV file, its nulls as missing.
-        An apostrophe that keeps a spreadsheet from running a cell of a CSV file as a formula (``'=1``) is not part of the cell.
+        ``.npy``: a table of integers, of text, or of whole numbers with NaN where a label is missing. ``.npz``: ``counts`` or ``table``,
+        optionally ``case_ids`` and ``classes``; or a file of :func:`write_annotations`. ``.parquet``, ``.xlsx``, ``.dta``, ``.sav``: a
+        table; one of several sheets of a workbook is ``book.xlsx#Sheet1``. Any other file is read as CSV in UTF-8 with a header,
+        separated by commas, semicolons or tabs. Every file may be compressed by gzip. A frame of pandas, polars or pyarrow is read like
+        a CSV file, its nulls as missing. An apostrophe that keeps a spreadsheet from running a cell of a CSV file as a formula
+        (``'=1``) is not part of the cell.
     format : {"auto", "long", "wide", "transposed", "counts", "rankings", "ratings"}
         long: one row per annotation (case, annotator, label [, rank | confidence | count], or case, annotator, ranking such as
         ``"A > B = C"``, or case, annotator, value); wide: one row per case, one column per annotator; transposed: one row per annotator,
@@ -167,7 +168,7 @@ def _not_given(how: Reading) -> set[str]:
 
 
 def _read_file(source: Source, how: Reading, given: Mapping[str, Any]) -> AnnotationFile:
-    if source.ending in (".json", ".jsonl", ".ndjson"):
+    if source.ending in JSON:
         return _read_json(source, how, given)
     if given.get("fields") or given.get("records"):
         raise error("mapping", "have fields and records for JSON and JSONL only (columns for tables)", repr(source.path.name))

@@ -12,7 +12,7 @@ import numpy as np
 from .._base.arrays import Int32, Int64, NDArray
 from .._base.axes import Axes, given_ids
 from .._base.checks import error, room
-from .._base.identifiers import Grades
+from .._base.identifiers import MAX_WHOLE, Grades
 from .._base.names import listed
 from .._base.notices import note
 from .._tabular.cells import Coded
@@ -59,12 +59,28 @@ def read_arrays(data: bytes, how: Reading) -> AnnotationFile:
         return counts_file(case_ids, names, table, how)
     if kind == "ratings":
         return AnnotationFile(Ratings.from_wide(table, case_ids=case_ids), kind, {})
-    if table.ndim != 2 or table.dtype.kind not in "iuU":
+    if table.ndim != 2 or table.dtype.kind not in "iufU":
         raise error("table", "be a table of integers or strings, cases x annotators", f"shape {table.shape} of {table.dtype}")
     room("the table", (2 * table.itemsize + OF_CELL) * table.size)
-    values, codes = np.unique(table, return_inverse=True)
-    cells = Coded([str(value) for value in values], codes.reshape(table.shape).astype(np.int32))
+    blank = np.isnan(table) if table.dtype.kind == "f" else np.zeros(table.shape, bool)
+    values, codes = np.unique(_whole_numbers(table, blank), return_inverse=True)
+    numbers: Int32 = np.where(blank, len(values), codes.reshape(table.shape)).astype(np.int32)
+    cells = Coded([*map(str, values.tolist()), *["NaN"] * bool(blank.any())], numbers)
+    how = how._replace(missing=tuple(dict.fromkeys((*how.missing, "NaN")))) if blank.any() else how
     return wide_file(case_ids, None, cells, how if how.classes is not None else how._replace(classes=names))
+
+
+def _whole_numbers(table: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
+    """Return a table with whole numbers as integers, blank cells as 0; reject other numbers."""
+    if table.dtype.kind != "f":
+        return table
+    filled = np.where(blank, 0, table)
+    bad = (filled != np.floor(filled)) | (np.abs(filled) > MAX_WHOLE)
+    if bad.any():
+        i, j = np.argwhere(bad)[0].tolist()
+        must = "hold whole numbers or NaN, which means not labelled (for numbers on a scale: format='ratings')"
+        raise error("table", must, f"{filled[i, j]:g}", f"row {i}, column {j}")
+    return filled.astype(np.int64)
 
 
 def load(data: bytes) -> dict[str, NDArray[Any]]:

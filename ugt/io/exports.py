@@ -17,7 +17,7 @@ from .annotation_file import AnnotationFile, Reading
 from .mapping import json_lines, json_shown
 from .repeats import once
 
-OTHER = "for any other file, mapping= gives the place of each field"
+OTHER = "for any other file, mapping= gives the place of each field; predictions are read from tables, NPY and NPZ"
 NAMED = "or be read with the name of one (columns={'label': ...})"  # the way out if a file has several controls
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 CANCELLED, IGNORED, EMPTY = "cancelled annotation", "ignored or rejected task", "annotation without a result"

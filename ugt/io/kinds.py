@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .._base.identifiers import INTEGER, one_number
 from .._base.notices import heard
 from .._tabular.csv_table import CellTable
-from .._tabular.foreign import table_of
+from .._tabular.foreign import JSON, table_of
 from .._tabular.roles import ALIASES, LONG, OTHERS, case_column, find_roles, is_count, is_number, places_of, plain
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import LABELS, ONE_SCORE, Asked
@@ -24,7 +26,7 @@ def kind_of_file(path: Any, classes: Any = None, *, case_column: str | None = No
     """Return one of ``KINDS``, or "" if only the classes of the annotations would show the kind."""
     with naming(path):
         source = Source(path, encoding)
-        if source.ending in (".json", ".jsonl", ".ndjson", *exports.PREFLIB):
+        if source.ending in (*JSON, *exports.PREFLIB):
             return "annotations"
         with heard():
             if source.ending in (".npy", ".npz"):
@@ -34,7 +36,8 @@ def kind_of_file(path: Any, classes: Any = None, *, case_column: str | None = No
 
 def _kind_of_arrays(arrays: dict[str, Any]) -> str:
     if "" in arrays:
-        return "predictions" if arrays[""].dtype.kind == "f" else "annotations"
+        scores = arrays[""].dtype.kind == "f" and not np.isnan(arrays[""]).any()  # scores have no blank cells
+        return "predictions" if scores else "annotations"
     try:
         scores_of(arrays)
     except ValueError:
