@@ -3,6 +3,7 @@
 import pytest
 from refusals import refused
 
+import ugt
 from ugt import io
 
 LESIONS = "patient_id,lesion_id,reader,diagnosis\n" + "".join(
@@ -26,6 +27,16 @@ def test_cases_that_count_within_patients(write, change):
     )
     refused(message, io.read_annotations, path)
     assert io.read_annotations(path, columns={"case": "patient_id"}, duplicates="first").annotations.n_cases == 2  # as it was asked for
+
+
+def test_frames():
+    pandas = pytest.importorskip("pandas")
+    header, *rows = (line.split(",") for line in LESIONS.splitlines())
+    frame = pandas.DataFrame(rows, columns=header)
+    refused(BOTH.format("lesion_id", "patient_id", "lesion_id"), ugt.Labels.from_frame, frame)
+    refused(BOTH.format("lesion_id", "patient_id", "lesion_id"), io.read_annotations, frame)
+    both = frame.assign(lesion_id=frame.patient_id + "/" + frame.lesion_id)
+    assert ugt.Labels.from_frame(both).n_cases == 4
 
 
 def test_one_column_of_both_is_read_without_a_note(write):
@@ -63,3 +74,5 @@ def test_wide_tables(write):
     assert io.read_annotations(write(unique), ignore_columns=["patient_id"]).columns["case"] == ("lesion_id",)
     single = "patient,lesion,R1,R2\n" + "".join(f"P{i},{i % 2},{i % 2},1\n" for i in range(8))
     refused(r"annotators with the same classes .* Got 'lesion' among 3", io.read_annotations, write(single), format="wide")
+    rows = "patient,lesion,Arzt,Befund\n" + "".join(f"P{i // 2},{i % 2},Dr {who},{'ab'[i % 3 > 0]}\n" for i in range(8) for who in "AB")
+    refused(r"each row is one annotation, name its columns among patient, lesion, Arzt", io.read_annotations, write(rows))

@@ -12,6 +12,7 @@ from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.axes import owned
 from .._base.checks import error
 from .._base.names import joined
+from .case_columns import check_case
 from .cells import Coded, stripped
 from .csv_table import CellTable, number_shown
 from .roles import (
@@ -112,6 +113,8 @@ class Columns(CellTable):
         absent = [role for role in wanted if role not in roles]
         if absent:
             raise error("frame", f"have columns for {', '.join(wanted)} (name them)", f"no {' and no '.join(absent)} among {self.header}")
+        if not columns.get("case"):
+            check_case(self, [roles["case"], roles["annotator"]])
         cells = dict(zip(roles, self.coded(*([c] for c in roles.values()))))
         keep = ~cells["label"].missing(("",), {})[:, 0]
         classes = self.categories([roles["label"]]) if classes is None else classes

@@ -18,6 +18,7 @@ from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
 from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions, check_readings
+from .._tabular.case_columns import check_case, way_out
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable, number_shown
 from .._tabular.frames import Columns, check_once, labels_column, long_rows
@@ -40,7 +41,6 @@ from .._tabular.roles import (
 )
 from ..annotations import Labels, Rankings, Ratings
 from .annotation_file import MOST_REPEATED, ROLES, AnnotationFile, Reading
-from .case_columns import check_case, way_out
 from .odd_rows import check_rows, note_rows
 from .repeats import Way, no_way, once, once_rows
 
@@ -133,7 +133,7 @@ def _check_wide(table: CellTable, case: identifiers.Column, name: str, annotator
         raise error("columns", must, f"a blank one among {listed(map(repr, table.header), MOST_SHOWN)}")
     check_boxes(annotators)
     if len(case.ids) < len(case.code):
-        check_case(table, table.used["case"])
+        check_case(table, table.used["case"], alone=True)
         found = find_roles(table.header, {}, ROLES)
         absent = [role for role in ("case", "annotator", "label") if role not in found]
         way = f"name its columns among {listed(table.header, MOST_SHOWN)}: {_named(absent)}" if absent else "leave out format="

@@ -25,7 +25,7 @@ from .._base.ragged import row_of, sizes_of
 from .._core import _tables
 from .._tabular.csv_table import Table
 from .._tabular.csv_text import csv_writer, guarded
-from .._tabular.roles import DECIMAL_COMMA, find_roles, is_number
+from .._tabular.roles import find_roles, has_comma, is_number
 from .._tabular.whole_file import whole_file
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.predictions import Predictions
@@ -310,7 +310,7 @@ def _check_names(role: str, ids: NDArray[Any]) -> list[str]:
     decimals = [name for name in names if identifiers.INTEGER.fullmatch(identifiers.one_number(name)) and "." in name]
     if decimals and role != "case":
         raise error(role, "not have whole numbers with a decimal point for names (or be written as NPZ)", repr(decimals[0]))
-    commas = [bool(DECIMAL_COMMA.fullmatch(name)) for name in names] if is_label else []
+    commas = [has_comma(name) for name in names] if is_label else []
     if any(commas) and all(comma or is_number(name) for comma, name in zip(commas, names)):
         raise error(role, "not have decimal numbers for names (or be written as NPZ)", repr(names[0]))
     if names and all(map(identifiers.INTEGER.fullmatch, names)):

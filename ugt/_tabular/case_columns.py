@@ -9,17 +9,20 @@ import numpy as np
 from .._base import identifiers
 from .._base.checks import error
 from .._base.names import listed
-from .._tabular.annotator_columns import TIMES
-from .._tabular.csv_table import CellTable
-from .._tabular.roles import OTHERS, is_id, plain
+from .annotator_columns import TIMES
+from .csv_table import CellTable
+from .roles import OTHERS, is_id, plain
 
 REMARKS = OTHERS | TIMES  # they may differ between two readings of one case
 
 
-def check_case(table: CellTable, key: Sequence[int]) -> None:
-    """Reject a column of cases, the first of ``key``, if another one with the name of an id differs within cases."""
+def check_case(table: CellTable, key: Sequence[int], alone: bool = False) -> None:
+    """Reject a column of cases, the first of ``key``, if another one with the name of an id differs within cases.
+
+    ``alone``: only if no two rows are alike in both, as in tables with one row per case.
+    """
     case = table.header[key[0]]
-    others, row = _apart(table, key, [c for c, name in enumerate(table.header) if c not in key and is_id(name)])
+    others, row = _apart(table, key, [c for c, name in enumerate(table.header) if c not in key and is_id(name)], alone=alone)
     if others:
         names = [table.header[c] for c in others]
         must = f"identify a case ({_together(case, names)}, or name the column that identifies a case: columns={{'case': ...}})"
@@ -46,10 +49,11 @@ def _together(case: str, names: Sequence[str]) -> str:
     return f"write {' and '.join(map(repr, [case, *names]))} into one column"
 
 
-def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool = False) -> tuple[list[int], int]:
+def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool = False, alone: bool = False) -> tuple[list[int], int]:
     """Return the columns that differ in at least half of the groups of rows that share a ``key``, and the first row that repeats one.
 
-    ``few``: only columns whose values occur twice on average, so that they are not numbers or times of rows.
+    ``few``: only columns whose values occur twice on average, so that they are not numbers or times of rows. ``alone``: only
+    columns that differ in all rows that share a key.
     """
     if not among:
         return [], 0
@@ -61,6 +65,8 @@ def _apart(table: CellTable, key: Sequence[int], among: Sequence[int], few: bool
 
     def differ(columns: Sequence[int]) -> bool:
         of = code[identifiers.factorize(np.column_stack([code, *(others[i].codes for i in columns)]))[1]]
+        if alone and len(of) < len(code):
+            return False
         return bool((np.bincount(of, minlength=len(first)) > 1)[several].mean() >= 0.5)
 
     every = [i for i, cells in enumerate(others) if not few or 2 * len(cells.values) <= len(code)]
