@@ -620,7 +620,7 @@ def test_decimal_signs_that_are_mixed(write):
         io.read_annotations,
         write("case;annotator;value\np;x;0,5\np;y;1.5\n"),
     )
-    mixed = r"scores must have one decimal sign \(if points separate thousands: decimal=','\)\. Got '0,5' and '0\.5'\."
+    mixed = r"one decimal sign \(if points separate thousands: decimal=','\)\. Got '0,5' and '0\.5', first at line 2, column 'dog'\."
     refused(mixed, io.read_predictions, write("case;cat;dog\np;0,5;0.5\n"))
     assert io.read_predictions(write("case;cat;dog\np;0,25;0,75\nq;1;0\n")).scores.tolist() == [[0.25, 0.75], [1.0, 0.0]]
     refused(r"decimal must be one of 'auto', '\.', ','\. Got ';'", io.read_annotations, write("case,a,b\n"), decimal=";")

@@ -18,6 +18,7 @@ class Signs:
         self._decimal = decimal
         self._commas = decimal == "," or (decimal == "auto" and semicolons)
         self._seen: dict[str, str] = {}  # sign → the first cell with it
+        self._place = ""  # of the first cell with the second sign
         self._grouped = True  # whether all points may separate thousands
 
     def read(self, cells: Cells, where: Callable[[int, int], str]) -> Cells:
@@ -29,7 +30,7 @@ class Signs:
                 self._meet(sign, cells, where)
         if self._decimal == "auto" and len(self._seen) > 1:
             must = "have one decimal sign (if points separate thousands: decimal=',')"
-            raise error("scores", must, " and ".join(map(repr, self._seen.values())))
+            raise error("scores", must, " and ".join(map(repr, self._seen.values())), self._place)
         return [tuple(map(without_commas, column)) for column in cells] if "," in self._seen or self._decimal == "," else cells
 
     def _meet(self, sign: str, cells: Cells, where: Callable[[int, int], str]) -> None:
@@ -38,7 +39,8 @@ class Signs:
                 if sign in cell:
                     if sign == "." and self._decimal == ",":
                         check_grouped("cell", [cell], partial(_place, where, row, c), said="." in self._seen)
-                    self._seen.setdefault(sign, cell)
+                    if sign not in self._seen:
+                        self._seen[sign], self._place = cell, where(row, c) if self._seen else ""
                     self._grouped &= sign == "," or THOUSANDS.fullmatch(cell) is not None
                     if sign == "," or not (self._grouped or self._decimal == ","):
                         return
