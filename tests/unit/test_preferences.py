@@ -253,3 +253,49 @@ def test_strengths_that_are_not_finite_or_do_not_fit_are_refused():
 def test_models_of_pairs_agree_without_ties():
     one, other = (ugt.strengths(pairs(), model=model) for model in ("bradley-terry", "plackett-luce"))
     assert np.array_equal(one.value, other.value) and ugt.strengths(pairs(), model="davidson").tie == 0
+
+
+def recession(first, second, preferred):
+    """Whether Davidson's likelihood has a direction of recession, by a linear programme over strengths and log ν."""
+    from scipy.optimize import linprog
+
+    names = sorted({*first, *second})
+    m, rows = len(names), []
+    for a, b, who in zip(first, second, preferred):
+        weights = np.zeros((3, m + 1))  # of the outcomes a, b, tie
+        i, j = names.index(a), names.index(b)
+        weights[0, i] = weights[1, j] = weights[2, m] = 1
+        weights[2, [i, j]] = 0.5
+        k = 2 if who == "tie" else 0 if who == a else 1
+        rows += [weights[k] - weights[other] for other in range(3) if other != k]
+    rows = np.array(rows)
+    fixed = np.eye(m + 1)[:1]  # one strength is 0
+    found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), A_eq=fixed, b_eq=[0], bounds=[(-1, 1)] * (m + 1))
+    return found.fun < -1e-9
+
+
+def test_strengths_with_ties_are_refused_exactly_if_the_likelihood_has_no_maximum():
+    circle = "preferences must have a cycle with more preferences than ties, .*Got {}, {} of them ties"
+    one = ugt.Preferences.from_pairs(["A"] * 6, ["B"] * 6, ["A", "tie"] * 3)
+    refused(circle.format(6, 3), ugt.strengths, one)
+    three = ugt.Preferences.from_pairs(list("AABBA"), list("BBCCC"), ["A", "tie", "B", "tie", "A"])
+    refused(circle.format(5, 2), ugt.strengths, three)
+    tied_only = ugt.strengths(ugt.Preferences.from_pairs(list("ABB"), list("BAC"), ["A", "B", "tie"]))  # C is only tied, and is finite
+    np.testing.assert_allclose(tied_only.value, 0, atol=1e-9)
+    rng, seen = np.random.default_rng(0), set()
+    for _ in range(150):
+        n = int(rng.integers(2, 9))
+        first = rng.choice(list("ABCD"), n)
+        second = np.array([rng.choice([one for one in "ABCD" if one != a]) for a in first])
+        who = np.where(rng.random(n) < 0.3, "tie", np.where(first < second, first, second))
+        who = np.where((rng.random(n) < 0.2) & (who != "tie"), np.where(first < second, second, first), who)
+        first, second, who = (np.append(one, extra) for one, extra in zip((first, second, who), (list("ABC"), list("BCD"), ["tie"] * 3)))
+        if (who == "tie").all():
+            continue
+        infinite = recession(first, second, who)
+        seen.add(infinite)
+        if infinite:
+            refused("preferences must have a cycle", ugt.strengths, ugt.Preferences.from_pairs(first, second, who))
+        else:
+            assert np.abs(ugt.strengths(ugt.Preferences.from_pairs(first, second, who)).value).max() < 10
+    assert seen == {True, False}

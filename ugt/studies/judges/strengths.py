@@ -192,12 +192,16 @@ def strengths(preferences: Preferences, *, model: str | None = None) -> Strength
     TypeError
         If preferences are of another kind.
     ValueError
-        If the strengths are not finite, because some models were never preferred to others; if the model does not fit ties or subsets.
+        If the strengths are not finite: some models were never preferred to others, or ties keep to the order of the models, as below. If
+        the model does not fit ties or subsets.
 
     Notes
     -----
     Variances are sandwiches clustered by cases, by annotators and by both, which stand in for V_c, V_a and V_e of :class:`TwoWay`. They do
     not need the model to be right. Strengths say how often models are preferred, not how often they are right.
+
+    With ties, strengths are finite only if a cycle of models, each preferred to the next or tied with it, has more preferences than ties.
+    If A is preferred to B or tied with it, but never behind it, ν and the difference grow without end.
 
     References
     ----------
@@ -227,6 +231,8 @@ def strengths(preferences: Preferences, *, model: str | None = None) -> Strength
     if preferences.tied.all():
         raise error("preferences", "hold a preference that is not a tie", f"{preferences.n_preferences} ties")
     _check_finite(preferences)
+    if preferences.tied.any():
+        _check_finite_ties(preferences)
     m, ties = len(preferences.models), name == "davidson" and bool(preferences.tied.any())
     fit, scores = (davidson if ties else choices)(preferences)
     theta, slope = maximum(fit, m + ties)
@@ -265,6 +271,28 @@ def _check_finite(preferences: Preferences) -> None:
             "have models that are both preferred to others and behind others, as a group too, for finite strengths (leave such models out)"
         )
         raise error("preferences", must, f"{who} {how} the others")
+
+
+def _check_finite_ties(preferences: Preferences) -> None:
+    """Refuse ties in the order of the models: the more decided all preferences, the more likely those of Davidson's model.
+
+    Log-strengths d and log ν grow together without an end, and no preference becomes less likely, if d_i - d_j >= 2 for each i preferred to
+    j and |d_i - d_j| <= 2 for each tie. These bounds contradict each other if and only if some cycle has more preferences than ties.
+    Bounds with 0 in place of 2 are those of :func:`_check_finite`; ties rule out a ν that falls to 0.
+    """
+    from scipy.sparse import coo_matrix  # noqa: PLC0415  (scipy is slow to import)
+    from scipy.sparse.csgraph import NegativeCycleError, bellman_ford  # noqa: PLC0415
+
+    m, pairs, tied = len(preferences.models), preferences.pairs().astype(np.int64), preferences.tied
+    wins = np.unique(pairs[~tied] @ [m, 1])
+    ties = np.setdiff1d(np.concatenate([pairs[tied] @ [m, 1], pairs[tied] @ [1, m]]), wins)  # the shorter of two ways counts
+    edges, lengths = np.concatenate([wins, ties]), np.repeat([-1.0, 1.0], [len(wins), len(ties)])
+    try:
+        bellman_ford(coo_matrix((lengths, np.divmod(edges, m)), (m, m)).tocsr(), indices=0)  # all models can be reached from the first
+    except NegativeCycleError:
+        return
+    must = "have a cycle with more preferences than ties, such as two models each preferred to the other, for finite strengths with ties"
+    raise error("preferences", f"{must} (add preferences, or compare other models)", f"{len(tied)}, {int(tied.sum())} of them ties")
 
 
 def _spread_of(preferences: Preferences, scores: Any, curvature: Array, m: int) -> Spread:
