@@ -464,6 +464,45 @@ def test_a_single_annotator_is_believed(model):
     assert (ugt.glad(labels).plausibilities.mean().argmax(1) == [0, 1, 2, 1]).all()
 
 
+DETERMINE = "the labels do not determine all parameters, so that standard errors of {} of {} annotators are NaN"
+PAIRS = [[0, 0]] * 40 + [[1, 1]] * 30 + [[0, 1]] * 12 + [[1, 0]] * 8
+
+
+@pytest.mark.filterwarnings("error")
+def test_two_annotators_do_not_determine_their_confusions():
+    labels = ugt.Labels.from_wide(PAIRS, classes=2)
+    fits = [warned(DETERMINE.format(2, 2), ugt.dawid_skene, labels, seed=seed) for seed in range(3)]
+    same([found.log_likelihood for found in fits], fits[0].log_likelihood, 1e-6)
+    assert np.ptp([found.accuracy for found in fits], axis=0).min() > 0.01  # equally likely, and not alike
+    assert all(np.isnan(found.accuracy_error).all() for found in fits)
+    warned(DETERMINE.format(2, 2), ugt.dawid_skene, labels, model="ordinal")
+    others = {"model": "one-coin"}, {"prior": 1}, {"known": {0: 0}}
+    assert all(np.isfinite(ugt.dawid_skene(labels, **one).accuracy_error).all() for one in others)
+    agreed = ugt.dawid_skene(ugt.Labels.from_wide(PAIRS[:70], classes=2))
+    assert agreed.accuracy.tolist() == [1, 1]  # the only confusions that give these labels
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_third_label_determines_the_confusions_of_its_group():
+    alone = [[*row, None, None, None] for row in PAIRS]
+    three = [[None, None, *row] for row in np.array(PAIRS)[:, [0, 1, 0]].tolist()]
+    three += [[None, None, 0, 1, 1], [None, None, 1, 0, 0]] * 5
+    found = warned(DETERMINE.format(2, 5), ugt.dawid_skene, ugt.Labels.from_wide(alone + three, classes=2))
+    assert np.isnan(found.accuracy_error[:2]).all() and np.isfinite(found.accuracy_error[2:4]).all()
+    linked = [[0, None, 0, None, None], [1, None, 1, None, None]] * 5
+    ugt.dawid_skene(ugt.Labels.from_wide(alone + three + linked, classes=2))
+    in_pairs = [[*row, None] for row in PAIRS] + [[None, *row] for row in PAIRS] + [[row[0], None, row[1]] for row in PAIRS]
+    warned(DETERMINE.format(3, 3), ugt.dawid_skene, ugt.Labels.from_wide(in_pairs, classes=2))
+
+
+def test_glad_knows_no_accuracy_of_annotators_who_share_no_case():
+    labels = ugt.Labels.from_wide([[0, None], [1, None], [None, 1], [None, 0]] * 10, classes=2)
+    with pytest.warns(RuntimeWarning, match="the accuracy of 2 of 2 annotators is undefined"):
+        found = ugt.glad(labels)
+    assert np.isnan(found.accuracy).all() and np.isnan(found.accuracy_error).all()
+    assert np.isfinite(ugt.glad(labels, prevalence=[0.7, 0.3]).accuracy).all()  # labels that follow other shares are often wrong
+
+
 def test_a_single_class_is_certain():
     labels = ugt.Labels.from_wide([[0, 0], [0, None]], classes=["only"])
     for found in (*(ugt.dawid_skene(labels, model=m, prior=p) for m in MODELS for p in (0, 1)), ugt.glad(labels)):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._base import checks, notices, parallel
-from .._base.arrays import Array
+from .._base.arrays import Array, Bools
 from .._base.grades import check_order
-from .._base.ragged import row_of
+from .._base.ragged import row_of, sizes_of
 from ..resampling import seed_of
 from .deconvolution import Deconvolution, FlipRate, SignedShares, disagreement_deconvolution
 from .em import Effort, fit_full, fit_glad, fit_one_coin, sample, three
@@ -101,7 +101,8 @@ def dawid_skene(
     -----
     RuntimeWarning
         If the best start has not converged; if most labels would be wrong, which happens when classes have changed places; if none of the
-        cases of an annotator has a second label or a known class, so that the accuracy is NaN.
+        cases of an annotator has a second label or a known class, so that the accuracy is NaN; if the labels do not determine confusion
+        matrices (standard errors are then NaN): without pseudo-counts they need a known class or a case with three labels.
 
     Notes
     -----
@@ -151,7 +152,37 @@ def dawid_skene(
     else:
         found = (fit_one_coin if model == "one-coin" else fit_ordinal)(given, pseudo, *how)
     _warn_if_worse_than_chance(found)
+    if pseudo[:2] == (0, 0) and (model == "full" or (model == "ordinal" and given.n_classes == 2)):
+        found = _determined_errors(found, given)
     return _known_accuracies(found, given)
+
+
+def _determined_errors(found: AnnotatorModel, given: GivenLabels) -> AnnotatorModel:
+    """Set the standard errors of annotators to NaN whose confusion matrices M the labels do not determine, and warn.
+
+    Pairs of labels of a case determine the products M' diag(p) N alone, which other M, N and p have as well, unless all labels agree. A
+    third label or a known class determines them and, by shared cases, those of the group. If p is known from another group, they are still
+    open in a group of two annotators.
+    """
+    labels, group = given.labels, given.groups
+    case = row_of(labels.offsets)
+
+    def has(some: Bools) -> Bools:
+        return np.bincount(group[labels.annotator[some]], minlength=int(group.max()) + 1) > 0
+
+    third = np.bincount(case, labels.count, labels.n_cases)[case] > 2
+    settled = has(third if given.known is None else third | (given.known[case] >= 0))
+    two = np.bincount(group[given.n_labels > 0], minlength=len(settled)) == 2
+    undetermined = (has(sizes_of(given.offsets)[case] > 1) & ~settled & (two | ~settled.any()))[group] & (given.n_labels > 0)
+    if not undetermined.any():
+        return found
+    n = int(undetermined.sum())
+    notices.warn(
+        f"the labels do not determine all parameters, so that standard errors of {n} of {len(undetermined)} annotators are NaN: "
+        "equally likely fits differ. Take a prior, known classes, or cases with three labels",
+        stacklevel=3,
+    )
+    return replace(found, accuracy_error=np.where(undetermined, np.nan, found.accuracy_error))
 
 
 def _known_accuracies(found: AnnotatorModel, given: GivenLabels) -> AnnotatorModel:
@@ -223,7 +254,13 @@ def glad(
     Raises
     ------
     TypeError, ValueError
-        As :func:`dawid_skene`, which also has the same warnings; or if a class that an annotator gave has prevalence 0.
+        As :func:`dawid_skene`; or if a class that an annotator gave has prevalence 0.
+
+    Warns
+    -----
+    RuntimeWarning
+        As :func:`dawid_skene`, but for undetermined parameters, which the priors determine. With a uniform prevalence, accuracies are NaN
+        as there.
 
     References
     ----------
@@ -248,9 +285,10 @@ def glad(
     effort = Effort.of(n_restarts, tolerance, max_iter, seed_of(seed))
     with parallel.threads(n_threads):
         given = GivenLabels(labels, known)
-    found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), _prevalence(prevalence, given), effort, n_threads)
+    shares = _prevalence(prevalence, given)
+    found = fit_glad(given, (means[0], sds[0], means[1], sds[1]), shares, effort, n_threads)
     _warn_if_worse_than_chance(found)
-    return found
+    return _known_accuracies(found, given) if (shares == shares[0]).all() else found  # other shares tell how often labels are right
 
 
 def _finite(argument: str, value: Any) -> float:

@@ -232,7 +232,7 @@ def graded_response(
         fit, step = GradedFit(problem, fit.place), problem.step if problem.step >= step else 0.0
     problem.refine(problem.fitting_step(fit.place, FINE), REACH)
     fit, found, error = polish(problem, GradedFit(problem, fit.place))
-    n_groups = _groups(given)
+    n_groups = len(np.unique(given.groups[given.n_labels > 0]))
     _warn(problem, fit.place, run.converged, error, n_groups)
     return _record(problem, fit, run, (found, error), used, n_groups)
 
@@ -271,17 +271,6 @@ def undetermined(labels: Labels) -> tuple[str, str] | None:
     if not ((row[1:] == row[:-1]) & (labels.annotator[1:] != labels.annotator[:-1])).any():
         return "have a case that two annotators labelled", "none: severity and strictness cannot be separated"
     return None
-
-
-def _groups(given: GivenLabels) -> int:
-    from scipy.sparse import coo_matrix  # noqa: PLC0415
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    labels, n = given.labels, given.n_annotators
-    row = row_of(labels.offsets)
-    size = n + given.axes.n_cases
-    edges = coo_matrix((np.ones(len(row), np.int8), (labels.annotator, n + row)), shape=(size, size))
-    return len(np.unique(connected_components(edges, directed=False)[1][:n][given.n_labels > 0]))
 
 
 def _warn(problem: Problem, place: Position, converged: bool, error: Array, n_groups: int) -> None:

@@ -82,6 +82,17 @@ class GivenLabels:
         """(A,) keys of the random streams of the annotators."""
         return Axes(self.labels.annotators, self.axes.classes).stream_keys
 
+    @cached_property
+    def groups(self) -> Int32:
+        """(A,) number of the group of each annotator: those between whom a chain of shared cases leads."""
+        from scipy.sparse import coo_matrix  # noqa: PLC0415  (scipy is slow to import)
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        row, n = row_of(self.labels.offsets), self.n_annotators
+        size = n + self.axes.n_cases
+        edges = coo_matrix((np.ones(len(row), np.int8), (self.labels.annotator, n + row)), shape=(size, size))
+        return np.asarray(connected_components(edges, directed=False)[1][:n])
+
     @property
     def left_out(self) -> dict[str, int]:
         n = int((sizes_of(self.labels.offsets) == 0).sum())
@@ -283,9 +294,10 @@ class AnnotatorModel(Annotators):
     accuracy : (A,) array
         Probability of a right label under the model: the parameter ("one-coin"), the expected share of right labels of the annotator
         ("full", "ordinal") or the mean of the probabilities of these labels to be right ("glad"). NaN for an annotator without labels
-        and, by :func:`dawid_skene`, for an annotator none of whose cases has a second label.
+        and for one none of whose cases has a second label or a known class; not by GLAD with given prevalences.
     accuracy_error : (A,) array
-        Standard error of the accuracy; NaN if the accuracy is 0 or 1.
+        Standard error of the accuracy. NaN if the accuracy is 0, 1 or NaN, if the labels do not determine it, or if the observed
+        information has no inverse with a positive variance for it.
     prevalence : (K,) array
         Probability of each class before any label.
     left_out : mapping
