@@ -902,3 +902,81 @@ def test_hardly_any_label_of_another_class():
         assert len(said) == 2 * (n < 4) and all(text.startswith(f"Only {n} of 100 labels are not") for text in said)
         notes = ugt.evaluate(labels, {}, n_resamples=20).notes
         assert any("of the commonest class: the default 95% interval" in note for note in notes) == (n < 4)
+
+
+# ---- values below -1
+
+
+def below(found):
+    """The interval of every kind holds the value."""
+    for kind in ("auto", "analytic"):
+        low, high = found.interval(kind=kind)
+        assert math.isnan(low) or low <= found.value <= high, (kind, low, high)
+        assert low != high
+
+
+def test_intervals_of_coefficients_below_minus_one_hold_them():
+    found = ugt.fleiss_kappa([["a", "b"]] * 12 + [["a", None]] * 30)
+    assert found.value < -3 and found.interval()[0] < -3 < found.interval()[1] < -1
+    below(found)
+    assert ugt.fleiss_kappa([["a", "b"], ["b", "a"]] * 12).interval()[0] == -1  # with two labels each, -1 is the end
+    opposite = ugt.Labels.from_wide([[0, 2]] * 5 + [[2, 0]] * 5, classes=3)
+    for coefficient in (ugt.brennan_prediger, ugt.gwet_ac2):
+        below(coefficient(opposite, weights="quadratic"))
+    assert ugt.brennan_prediger(opposite, weights="quadratic").interval()[0] == pytest.approx(-2)
+    below(ugt.gwet_ac2(ugt.Labels.from_wide([[0, 2]] * 5 + [[2, 0]] * 5 + [[1, 1]], classes=3), weights="quadratic"))
+    table = np.ones((3, 3))  # costs between the first two classes alone are no squared distances
+    table[0, 1] = table[1, 0] = 0
+    rare = ugt.Labels.from_wide([[0, 1]] + [[2, 2]] * 9, classes=3)
+    found = ugt.cohen_kappa(rare, weights=table)
+    assert found.value == pytest.approx(-9)
+    below(found)
+
+
+def test_ranges_hold_all_values():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n, k = rng.integers(2, 12), int(rng.integers(2, 5))
+        rows = np.where(rng.random((n, 3)) < 0.4, None, rng.integers(0, k, (n, 3)))
+        table = rng.random((k, k))
+        table = (table + table.T) / 2
+        np.fill_diagonal(table, 1)
+        for weights in ("quadratic", "linear", table):
+            for coefficient in (ugt.fleiss_kappa, ugt.gwet_ac2, ugt.brennan_prediger):
+                found = coefficient(ugt.Labels.from_wide(rows.tolist(), classes=k), weights=weights)
+                assert math.isnan(found.value) or found.statistic.span[0] - 1e-12 <= found.value <= 1
+                low, high = found.interval()
+                assert math.isnan(low) or low - 1e-12 <= found.value <= high + 1e-12
+
+
+def test_correlations_with_a_denominator_that_is_not_positive_are_undefined():
+    of = ugt.Ratings.from_wide
+    found = ugt.intraclass_correlation(of([[5, 1], [4, 2], [1, 4], [2, 5.0]]), "A,k")
+    assert math.isnan(found.value) and "denominator is not above 0" in found.reason
+    assert all(math.isnan(end) for kind in ("auto", "analytic") for end in found.interval(kind=kind))
+    assert math.isnan(ugt.intraclass_correlation(of([[1.0, 2], [2, 1]]), "A,1").value)
+    found = ugt.intraclass_correlation(of([[2.0, 3, 1], [2, 1, 3]]), "A,1")
+    assert found.value == pytest.approx(-2)
+    for kind in ("auto", "analytic"):
+        low, high = found.interval(kind=kind)
+        assert math.isnan(low) or low <= found.value < high
+
+
+@pytest.mark.parametrize("kind", ["1", "1k", "A,1", "A,k", "C,1", "C,k"])
+def test_intervals_of_correlations_hold_them(kind):
+    rng, seen = np.random.default_rng(1), 0
+    for _ in range(80):
+        n, k = rng.integers(3, 9), rng.integers(2, 5)
+        x = rng.normal(size=(n, k)) + rng.normal(size=(n, 1)) * rng.choice([0, 0.5, 1])
+        found = ugt.intraclass_correlation(ugt.Ratings.from_wide(x), kind)
+        for way in ("auto", "analytic"):
+            low, high = found.interval(kind=way)
+            seen += not math.isnan(low)
+            assert math.isnan(low) or low <= found.value <= high, (way, found.value, low, high)
+    assert seen > 100
+
+
+def test_limits_of_means_of_few_annotators_have_no_lower_end():
+    x = [[1.3, -2.4, -1.6], [-0.4, -0.7, 0.0], [-0.6, 1.3, -1.9], [-0.3, 2.1, 0.7]]  # means of annotators differ less than their errors
+    low, high = ugt.intraclass_correlation(ugt.Ratings.from_wide(x), "A,k").interval(kind="analytic")
+    assert low == -math.inf and high == pytest.approx(0.91588, abs=1e-5)

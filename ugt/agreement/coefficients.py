@@ -9,7 +9,7 @@ import numpy as np
 from .._base import checks, identifiers
 from .._base.arrays import Array
 from ..annotations import Ratings
-from .costs import Chance, Cost, Nominal, weighted_of
+from .costs import Chance, Cost, Nominal, lowest_of, weighted_of
 from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
@@ -56,6 +56,9 @@ class GwetChance(Chance):
         scale = self._scale(cost)
         return scale * q, scale * p
 
+    def lowest(self, cost: Cost, compared: bool) -> float:
+        return lowest_of(cost, 1 - self._scale(cost) * (1 - 1 / max(1, cost.n_classes)))
+
     def _scale(self, cost: Cost) -> float:
         """Return Σ w / (K (K - 1)), by which chance is scaled."""
         k, ones = cost.n_classes, np.ones(cost.n_classes)
@@ -64,6 +67,10 @@ class GwetChance(Chance):
 
 class UniformChance(Chance):
     """The agreement by chance if all classes are equally likely."""
+
+    def lowest(self, cost: Cost, compared: bool) -> float:
+        alike = np.full(cost.n_classes, 1 / max(1, cost.n_classes))
+        return lowest_of(cost, float(cost.bilinear(alike, alike)))
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
         alike = np.full(cost.n_classes, 1 / cost.n_classes)

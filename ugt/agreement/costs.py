@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .._base.grades import check_order, given_values, numbers_of
+from .._base.lazy import cached_property
 from .table import Judgements, Ragged
 
 ROOM = 1 << 21  # pairs of classes in memory at a time
@@ -23,6 +25,16 @@ class Cost(ABC):
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
+
+    @property
+    def euclidean(self) -> bool:
+        """Whether costs are squared distances of points; those of this library are."""
+        return True
+
+    @property
+    def largest(self) -> float:
+        """The largest cost."""
+        return 1.0
 
     @abstractmethod
     def between(self, k: Any, other: Any) -> Array:
@@ -175,6 +187,16 @@ class GivenCosts(Valued):
     def __init__(self, weights: Array) -> None:
         super().__init__(1.0 - weights)
 
+    @cached_property
+    def euclidean(self) -> bool:
+        about = self.values - self.values.mean(axis=0)  # Schoenberg (1935): squared distances, moved to their mean, have no value above 0
+        about = about - about.mean(axis=1, keepdims=True)
+        return bool(np.linalg.eigvalsh(about).max(initial=0.0) <= 1e-9)
+
+    @property
+    def largest(self) -> float:
+        return float(self.values.max(initial=0.0))
+
     def between(self, k: Any, other: Any) -> Array:
         return np.asarray(self.values[k, other])
 
@@ -272,6 +294,11 @@ def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
 # ---- by chance
 
 
+def lowest_of(cost: Cost, expected: float) -> float:
+    """Return the lower end, at most -1, of a coefficient whose disagreement by chance is at least ``expected``."""
+    return min(-1.0, 1 - cost.largest / expected) if expected > 0 else -math.inf
+
+
 class Chance:
     """The disagreement expected by chance from the class shares of two annotators; in this class, that of independent choices.
 
@@ -294,6 +321,13 @@ class Chance:
         pooled = (p + q) / 2
         one, other = self._slopes(cost, pooled, pooled)
         return (one + other) / 2, (one + other) / 2
+
+    def lowest(self, cost: Cost, compared: bool) -> float:
+        """Return a lower end of the coefficient; ``compared``: whether each case that counts for chance has two annotators.
+
+        The mean squared distance of two points of a pair is then at most twice that of any two points: -1 is the lower end.
+        """
+        return -1.0 if compared and cost.euclidean else -math.inf
 
     def _expected(self, cost: Cost, p: Array, q: Array) -> Array:
         return cost.bilinear(p, q)

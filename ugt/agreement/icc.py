@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..resampling import Answer
 
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
+NO_VARIANCE = "the denominator is not above 0: the mean squares between cases and annotators are too small beside the error"
 INCOMPLETE = "case that not all annotators rated"
 LOST = 1e-10
 
@@ -36,7 +37,7 @@ class Squares(NamedTuple):
 
 
 def correlation(kind: str, ms: Squares) -> Array:
-    """Return the correlation of a kind by McGraw & Wong (1996), table 4; NaN if its denominator is 0."""
+    """Return the correlation of a kind by McGraw & Wong (1996), table 4; NaN if its denominator is not above 0."""
     above, below = ms.cases - ms.error, ms.cases
     if kind == "A,k":
         below = ms.cases + (ms.annotators - ms.error) / ms.n
@@ -45,7 +46,7 @@ def correlation(kind: str, ms: Squares) -> Array:
     elif kind in ("1", "C,1"):
         below = ms.cases + (ms.k - 1) * ms.error
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(np.abs(below) > TINY, above / np.where(np.abs(below) > TINY, below, 1.0), np.nan))
+        return np.asarray(np.where(below > TINY, above / np.where(below > TINY, below, 1.0), np.nan))
 
 
 def _slopes(kind: str, ms: Squares) -> tuple[float, ...]:
@@ -96,6 +97,19 @@ class Icc(Form):
         must = "be ('cases',) for intraclass correlations, except in interval(), whose analytic kind has random annotators"
         raise error("random", must, "annotators")
 
+    @property
+    def span(self) -> tuple[float, float]:  # type: ignore[override]
+        """The range: for single annotators at least to -1 / (k - 1), or -1 / (k - 1 - k / n) of ``"A,1"``, if cases have equal means."""
+        if self.kind.endswith("k"):
+            return -math.inf, 1.0
+        n, k = float(self._squares.n), float(self._squares.k)
+        below = k - 1 - (k / n if self.kind == "A,1" and n > 0 else 0)
+        return (min(-1.0, -1 / below) if below > 0 else -math.inf), 1.0
+
+    def steps(self, sums: Array, n_cases: int) -> Array:
+        """Return the step (1,), that of a correlation in [-1, 1] for all kinds."""
+        return np.full(1, 2.0)
+
     @cached_property
     def positions(self) -> Array:
         """(J,) the number x of each judgement."""
@@ -144,7 +158,8 @@ class Icc(Form):
         elif not compared:
             reason = NO_PAIRS.format(things="ratings")
         else:
-            reason = self.too_far if lost else "cases do not differ in their means" if usable else NO_RATING
+            alike = NO_VARIANCE if self.kind.startswith("A") else "cases do not differ in their means"
+            reason = self.too_far if lost else alike if usable else NO_RATING
         return Agreed(1.0 if reason == NO_RATING else math.nan, math.nan, math.nan, reason)
 
     def missing(self) -> dict[str, int]:
@@ -175,7 +190,7 @@ class Icc(Form):
         return super().finish(sums, fixed, left_out)
 
     def limits(self, level: float) -> tuple[float, float]:
-        """Return the ends of the analytic interval by McGraw & Wong (1996), table 7."""
+        """Return the ends of the analytic interval by McGraw & Wong (1996), table 7; NaN where its approximation does not hold."""
         if math.isnan(self.agreed()[0]):
             return math.nan, math.nan
         ms, tail = self._squares, 0.5 - level / 2
@@ -183,8 +198,7 @@ class Icc(Form):
             return math.nan, math.nan
         low, high = self._limits(ms, tail) if self.kind.startswith("A") else self._consistency(ms, tail)
         if self.kind.endswith("k"):  # Spearman-Brown
-            k = float(ms.k)
-            low, high = k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)
+            low, high = (_of_means(end, float(ms.k)) for end in (low, high))
         return low, high
 
     @abstractmethod
@@ -209,12 +223,21 @@ class Icc(Form):
         a, b = k * rho / (n * (1 - rho)), 1 + k * rho * (n - 1) / (n * (1 - rho))
         df1, df2 = self._freedom(ms)
         below = (a * ms.annotators) ** 2 / (k - 1) + (b * ms.error) ** 2 / df2
+        if not below > 0:
+            return math.nan, math.nan
         df = (a * ms.annotators + b * ms.error) ** 2 / below
+        if df < 1:  # a or b is negative, where Satterthwaite's approximation does not hold
+            return math.nan, math.nan
         upper, lower = fdtri(df1, df, 1 - tail), fdtri(df, df1, 1 - tail)
         rest = k * ms.annotators + (k * n - k - n) * ms.error
         low = n * (ms.cases - upper * ms.error) / (upper * rest + n * ms.cases)
         high = n * (lower * ms.cases - ms.error) / (rest + n * lower * ms.cases)
         return float(low), float(high)
+
+
+def _of_means(one: float, k: float) -> float:
+    """Return the correlation of means of k annotators from that of single ones; at -1 / (k - 1) or below, it falls without an end."""
+    return -math.inf if 1 + (k - 1) * one <= 0 else k * one / (1 + (k - 1) * one)
 
 
 class OneWay(Icc):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from .._base.arrays import Array, Bools
 from .._base.lazy import cached_property
+from ..resampling import Answer
 from ..resampling.statistic import exact_products
 from .costs import Chance, Cost, Nominal, disagreement
 from .forms import EMPTY, NO_SHARED, Agreed, Form, Values, counts_of
@@ -41,7 +43,17 @@ class Shared(Form):
         super().__init__(judged, cost.n_classes)
         self.cost, self.chance = cost, chance
         if chance is None:
-            self.span, self.n_squared = (0.0, 1.0), self.n_dense
+            self.n_squared = self.n_dense
+
+    @property
+    def span(self) -> tuple[float, float]:  # type: ignore[override]
+        """The range: a share, or from an end of the coefficient's own, which may be below -1, if cases of one annotator are among these."""
+        return (0.0 if self.chance is None else self.chance.lowest(self.cost, bool(self._ones[1] == self._ones[2]))), 1.0
+
+    def finish(self, sums: Array, fixed: Array, left_out: Mapping[str, int]) -> Answer:
+        """Answer for sums of all parts and keep them, because the range is computed from them, too."""
+        self.__dict__["_ones"] = sums
+        return super().finish(sums, fixed, left_out)
 
     def with_judged(self, judged: Judgements) -> Shared:
         return Shared(judged, self.cost, self.chance)
@@ -145,6 +157,11 @@ class Two(Form):
     def __init__(self, judged: Judgements | None, columns: tuple[int, int], named: bool, cost: Cost, chance: Chance) -> None:
         super().__init__(judged, cost.n_classes)
         self.columns, self.named, self.cost, self.chance, self.finite = columns, named, cost, chance, chance.pooled
+
+    @property
+    def span(self) -> tuple[float, float]:  # type: ignore[override]
+        """The range, which depends on the weights."""
+        return self.chance.lowest(self.cost, True), 1.0
 
     def with_judged(self, judged: Judgements) -> Two:
         return Two(judged, self.columns, self.named, self.cost, self.chance)

@@ -41,8 +41,12 @@ class Agreement(Result):
     """The agreement between annotators, with or without correction for chance.
 
     The standard error is over cases, by linearisation, as by Gwet (2008) and, for Cohen's kappa, by Fleiss, Cohen & Everitt (1969); it is
-    not that under the hypothesis of chance agreement. Analytic intervals are value ± t standard errors within [-1, 1], with one degree of
-    freedom less than there are cases (clusters). For intraclass correlations they use the F distribution, without clusters.
+    not that under the hypothesis of chance agreement. Analytic intervals are value ± t standard errors within the range of the
+    coefficient, with one degree of freedom less than there are cases (clusters). For intraclass correlations they use the F distribution,
+    without clusters, and are NaN where its approximation does not hold.
+
+    Ranges end at 1; most begin at -1. Some coefficients can be lower: Fleiss' kappa if cases have one label only, AC2 and
+    Brennan-Prediger with weights, any kappa with weights that are no squared distances, and intraclass correlations.
 
     Attributes
     ----------

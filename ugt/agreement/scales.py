@@ -105,7 +105,8 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
         for normal data, and that for other annotators, too: ``random=("cases", "annotators")``. It is exact for kinds "1" and "1k" with
         equal numbers of annotators, and "C,1" and "C,k"; approximate for "A,1" and "A,k", and too short if few annotators differ much (in
         simulations with a variance between annotators of half that between cases it covers 90, 89, 92 and 94% with 3, 4, 8 and 20
-        annotators instead of 95%; with a tenth, 95%).
+        annotators instead of 95%; with a tenth, 95%). That of "A,k" begins at -inf where its formula has a denominator below 0. NaN if
+        Satterthwaite's degrees of freedom are below 1, which takes a correlation below 0.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def intraclass_correlation(ratings: Any, kind: str = "A,1") -> Agreement:
     -----
     With missing ratings, kinds "1" and "1k" use all cases, with ``k = (Σ k_i - Σ k_i² / Σ k_i) / (n - 1)`` for unequal numbers; their
     intervals are then approximate. The other kinds use only cases that all annotators (with at least one rating) rated, as in a complete
-    table, and count the other cases as left out. If annotators share the cases out, use kind "1", or :func:`graded_response` for grades.
+    table, and count the other cases as left out. A correlation whose denominator is not above 0 is NaN, and has a reason. If annotators share the cases out, use kind "1", or :func:`graded_response` for grades.
 
     References
     ----------

@@ -185,7 +185,7 @@ class Results(Record):
             return math.nan, math.nan
         n = int(one.kept.sum()) if unit is None else unit.n_units
         times = ndtri(0.5 + level / 2) if one.normal else t_quantile(n - 1, 0.5 + level / 2)
-        return limits(float(one.estimate[number]), float(times) * spread, one.scale, one.span)
+        return limits(float(one.estimate[number]), float(times) * spread, one.scale, one.spans[number])
 
     def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:
         n, word = whole("n_resamples", n_resamples), seed_of(seed)

@@ -30,14 +30,14 @@ def few_clusters(n: int) -> str | None:
     return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend strongly on which clusters were sampled."
 
 
-def limits(value: float, half: float, scale: str, span: tuple[float, float]) -> tuple[float, float]:
+def limits(value: float, half: float, scale: str, span: Any) -> tuple[float, float]:
     """Return an interval of this half width, symmetric on a scale; logits are used for values strictly inside (0, 1)."""
     if scale == "logit" and 0 < value < 1:
         from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
         low, high = expit(logit(value) + np.array([-half, half]) / (value * (1.0 - value)))
         return float(low), float(high)
-    return max(span[0], value - half), min(span[1], value + half)
+    return max(float(span[0]), value - half), min(float(span[1]), value + half)
 
 
 class Facts(NamedTuple):
@@ -157,14 +157,18 @@ class Units:
             share = np.where(bounded, share, 0.5)
             middle, reach = logit(share), half / np.where(bounded, width, 1.0) / (share * (1 - share))
             # positive numbers without an upper end use logarithms; with very few units the exponential would be meaningless
+            # and those below an upper end alone the logarithms of their distance from it
             positive = ~np.isnan(step) & (low == 0) & np.isposinf(width) & (estimate > 0) & (n >= LEAST_OF_LOGARITHMS)
+            rest = span[:, 1] - estimate
+            below = np.isfinite(step) & np.isneginf(low) & np.isfinite(rest) & (rest > 0) & (n >= LEAST_OF_LOGARITHMS)
             ends = []
             for sign in (-1, 1):
                 alone = np.clip(estimate + sign * half, span[:, 0], span[:, 1])
                 found = np.where(positive, estimate * np.exp(sign * half / estimate), alone)
+                found = np.where(below, span[:, 1] - rest * np.exp(-sign * half / rest), found)
                 ends.append(np.where(bounded, low + width * expit(middle + sign * reach), found))
         alike = np.where(~np.isnan(step) & (n < LEAST_ALIKE), np.nan, estimate)  # few equal cases do not show how others would differ
-        still = squares <= (TIE * np.where(bounded, width, np.abs(estimate))) ** 2
+        still = squares <= (TIE * np.where(bounded, width, np.where(below, rest, np.abs(estimate)))) ** 2
         return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
 
