@@ -11,6 +11,7 @@ from twins import calibrators as twin
 
 import ugt
 from ugt._core import _dirmult
+from ugt.calibrators.many_labels import log_probability
 
 NAN, INF = float("nan"), float("inf")
 TOTALS = [1e-12, 1e-6, 1e-3, 0.5, 1.0, 7.0, 63.0, 64.0, 65.0, 1e3, 1e6, 1e9, 1e12]
@@ -220,3 +221,25 @@ def test_rows_without_entries():
     for array in frozen:
         array.flags.writeable = False
     np.testing.assert_array_equal(kernel(*frozen), kernel())
+
+
+def test_probabilities_of_many_labels_do_not_cancel():
+    for n in (10, 1000, 10**6, 10**12, 10**15, 2**52):
+        found = ugt.dirichlet_multinomial_log_likelihood([[n, n]], [[1.0, 1.0]])  # all 2n + 1 histograms are equally likely
+        np.testing.assert_allclose(found, -math.log(2 * n + 1), rtol=1e-14)
+        found = ugt.dirichlet_multinomial_log_likelihood([[n, 2 * n, 0]], [[1.0, 1.0, 1.0]])
+        np.testing.assert_allclose(found, math.log(2) - math.log(3 * n + 1) - math.log(3 * n + 2), rtol=1e-13)
+    whole = [([1000, 2000], [500, 900]), ([100_000, 3], [20, 7]), ([2000, 2000, 0], [3000, 3001, 5]), ([40, 500], [1, 9])]
+    for y, alpha in whole:  # a quotient of binomial coefficients
+        above = math.prod(math.comb(c + a - 1, c) for c, a in zip(y, alpha))
+        exact = math.log(above) - math.log(math.comb(sum(y) + sum(alpha) - 1, sum(y)))
+        found = ugt.dirichlet_multinomial_log_likelihood([y], [alpha])
+        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-15 * math.log(above))
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        y, alpha = rng.integers(0, 90, (1, 4)), np.exp(rng.uniform(-20, 20, (1, 4)))
+        expected = twin.log_dirichlet_multinomial(y[0].tolist(), alpha[0].tolist())
+        expected += twin.log_coefficient(y[0].tolist())
+        np.testing.assert_allclose(log_probability(y.astype(float), alpha), expected, rtol=1e-11, atol=1e-11)
+    extreme = ugt.dirichlet_multinomial_log_likelihood([[10**12, 1], [10**9, 10**9]], [[1e-300, 1e100], [0.0, 1.0]])
+    assert np.isfinite(extreme[0]) and extreme[1] == -np.inf

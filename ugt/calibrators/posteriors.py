@@ -20,8 +20,10 @@ from ..plausibilities import Dirichlet, Draws
 from ..plausibilities.made_of import INFORMED
 from ..resampling import seed_of
 from .logits import LARGEST, LabelTable, LogitTable, array_of
+from .many_labels import log_probability
 
 KINDS = ("dirichlet", "probability")
+MANY = 100  # labels, from which on the logarithm of the number of orders and the log-likelihood of an order cancel
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +97,12 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
 
     Notes
     -----
-    It is computed as a sum over labels, not as a difference of log-gammas, and is equally accurate for α of 1e-12 and of 1e12.
+    It is computed as a sum over labels, not as a difference of log-gammas, and is equally accurate for α of 1e-12 and of 1e12. With many
+    labels the two terms of opposite sign would cancel; their sum is then computed as one, from remainders of Stirling's formula.
 
     References
     ----------
-    [B] Mimori et al. (2021), appendix D.2.
+    [B] Mimori et al. (2021), appendix D.2. Loader (2000), "Fast and accurate computation of binomial probabilities".
 
     Examples
     --------
@@ -108,9 +111,16 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     array([-1.0986, -1.0986])
     """
     y = whole_counts(counts)
-    likelihood, log_total = _likelihood(y, _laws("alpha", alpha, y.shape, "dirichlet", members=False)[0])
+    laws = _laws("alpha", alpha, y.shape, "dirichlet", members=False)[0]
+    likelihood, log_total = _likelihood(y, laws)
     found = likelihood.at(log_total)[0]
-    return np.asarray(found + likelihood.coefficient() if checks.flag("coefficient", coefficient) else found)
+    if not checks.flag("coefficient", coefficient):
+        return np.asarray(found)
+    orders = likelihood.coefficient()
+    many = (likelihood.n > MANY) & (orders > 0) & np.isfinite(found)
+    found = found + orders
+    found[many] = log_probability(y[many], laws[many])
+    return np.asarray(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
