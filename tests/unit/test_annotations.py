@@ -236,6 +236,7 @@ COUNT_ERRORS = {
     r"counts must be finite\. Got inf, first at case 'q', class 'a'": {"counts": [[1, 1], [np.inf, 1]]},
     re.escape(FRACTIONS) + r"\. Got 0\.5, first at case 'p', class 'a'": {"counts": [[0.5, 1], [1, 1]]},
     r"counts must add up to at most 2\*\*53 in a case\. Got .*, first at case 'q'": {"counts": [[1, 1], [2**53, 2**53]]},
+    r"counts must add up to at most 2\*\*53 in a case\. Got 9007199254740993, first at case 'p'": {"counts": [[2**53, 1], [3, 4]]},
     r"counts must be a table of numbers, cases x classes\. Got int\d\d of shape \(2,\)": {"counts": np.array([1, 2])},
     r"counts must be a table of numbers, cases x classes\. Got object": {"counts": np.ma.array([[1, 2]], mask=[[0, 1]])},
     r"counts must be a table of numbers, cases x classes\. Got bool": {"counts": [[True, False]]},

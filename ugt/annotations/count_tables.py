@@ -63,6 +63,7 @@ def _check_counts(table: NDArray[Any], axes: Axes, first: int) -> None:
             i, k = (int(j) for j in np.argwhere(bad)[0])
             raise error("counts", must, identifiers.name(table[i, k]), f"case {axes.case_name(first + i)}, class {axes.class_name(k)}")
     totals = table.sum(axis=1, dtype=np.float64)
-    if (totals > identifiers.MAX_WHOLE).any():
-        i = int(np.argmax(totals > identifiers.MAX_WHOLE))
-        raise error("counts", "add up to at most 2**53 in a case", totals[i], f"case {axes.case_name(first + i)}")
+    for i in np.flatnonzero(totals >= identifiers.MAX_WHOLE).tolist():  # such a sum may have been rounded
+        total = sum(map(int, table[i].tolist()))
+        if total > identifiers.MAX_WHOLE:
+            raise error("counts", "add up to at most 2**53 in a case", total, f"case {axes.case_name(first + i)}")
