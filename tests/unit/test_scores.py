@@ -164,8 +164,9 @@ def test_intervals(name):
     counts, probs = problem(4, n=200)
     found = SCORES[name](counts, probs)
     values = found.per_case[~np.isnan(found.per_case)]
-    expected = ugt.bootstrap(values, n_resamples=500, seed=3)
-    assert found.interval(0.9, n_resamples=500, seed=3) == pytest.approx(expected.interval(0.9)[0], rel=1e-12)
+    largest = {"brier": 2, "manhattan": 2, "log": 1}.get(name, counts.shape[1] - 1)
+    expected = largest * ugt.bootstrap(values / largest, n_resamples=500, seed=3).interval(0.9)[0]  # the log loss has no largest value
+    assert found.interval(0.9, n_resamples=500, seed=3) == pytest.approx(expected, rel=1e-10)
     low, high = found.interval()
     half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
     assert (low, high) == pytest.approx((found.value - half, found.value + half), abs=0.2 * half)
@@ -209,3 +210,20 @@ def test_normalized_ranked_scores_are_divided_by_the_thresholds():
     counts, probs = [[3, 1, 0, 0], [0, 0, 2, 2]], [[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]
     plain, normal = (ugt.ranked_probability_score(counts, probs, normalized=one).per_case for one in (False, True))
     np.testing.assert_allclose(normal, plain / 3)
+
+
+def test_distances_at_their_largest_have_an_interval():
+    counts, probs = [[3, 0, 0], [0, 0, 2]] * 20, [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] * 20
+    least = 0.025 ** (1 / 40)  # Clopper & Pearson: 40 of 40
+    ranked = ugt.ranked_probability_score
+    of = {ugt.manhattan_distance: 2, ugt.histogram_brier_score: 2, ranked: 2, ugt.wasserstein_distance: 2}
+    found = {function: function(counts, probs) for function in of}
+    for function, largest in of.items():
+        assert found[function].value == largest
+        np.testing.assert_allclose(found[function].interval(), [largest * least, largest])
+    np.testing.assert_allclose(ranked(counts, probs, normalized=True).interval(), [least, 1])
+    far = ugt.wasserstein_distance(counts, probs, positions=[1, 2, 11])
+    np.testing.assert_allclose(far.interval(kind="percentile"), [10 * least, 10])
+    np.testing.assert_allclose(ugt.manhattan_distance(counts, np.array(probs)[:, ::-1]).interval(), [0, 2 * (1 - least)])
+    part = ugt.states.finish(ugt.states.partial("manhattan_distance", counts, probs, n_resamples=20, case_ids=range(40)))
+    np.testing.assert_allclose(part.interval(), [2 * least, 2])

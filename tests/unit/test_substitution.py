@@ -170,3 +170,13 @@ def test_nothing_to_compare():
     assert np.isnan(found.interval()).all()
     assert not found.interchangeable(10.0)
     assert found.left_out == {"case with a single annotator": 2}
+
+
+def test_an_advantage_at_the_end_of_its_range_has_an_interval():
+    labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 0, 1]] * 10, classes=2)
+    found = ugt.alternative_annotator_test(labels, [0, 1, 0, 1] * 10)
+    assert found.value == 1
+    for kind in ("auto", "percentile", "bca"):
+        np.testing.assert_allclose(found.interval(kind=kind), [0.025 ** (1 / 40), 1])  # Clopper & Pearson: 40 of 40
+    ends = found.intervals()
+    assert (ends[:, 0] < ends[:, 1]).all() and ends.min() >= 0 and ends.max() <= 1

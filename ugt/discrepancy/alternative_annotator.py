@@ -46,10 +46,17 @@ class Advantages(Judging, Quotients):
     The sums are the number of cases, wins of the model, wins of the annotator and squared differences of the two, each (A,).
     """
 
+    span = (0.0, 1.0)
+
     @property
     def names(self) -> tuple[str, ...]:  # type: ignore[override]
         named = self.settings["annotators"]
         return ("value", *(f"model in the place of {one}" for one in named), *(f"annotator {one}" for one in named))
+
+    @property
+    def spans(self) -> Array:
+        """The ranges (M, 2) of shares, also without data."""
+        return np.tile(self.span, (len(self.names), 1))
 
     @cached_property
     def averaged(self) -> NDArray[np.intp]:  # type: ignore[override]

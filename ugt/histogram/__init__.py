@@ -151,9 +151,10 @@ def _weighed(read: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Callable
     return part
 
 
-_SCORES = histogram_brier_score, histogram_log_loss, ranked_probability_score, manhattan_distance, wasserstein_distance
+_UP_TO_TWO = means(histogram_brier_score, manhattan_distance, span=(0.0, 2.0))
+_SCORES = {**_UP_TO_TWO, **means(histogram_log_loss, ranked_probability_score, wasserstein_distance, span=(0.0, math.inf))}
 PARTS = {
-    **{name: one._replace(read=_weighed(one.read)) for name, one in means(*_SCORES, span=(0.0, math.inf)).items()},
+    **{name: one._replace(read=_weighed(one.read)) for name, one in _SCORES.items()},
     "histogram_losses": Part(_in_parts(HistogramStatistic.of), HistogramStatistic.of_settings),
     "disagreement_losses": Part(_in_parts(DisagreementStatistic.of), DisagreementStatistic.of_settings),
 }

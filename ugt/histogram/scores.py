@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,14 @@ from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
 from .sums import Loss
 
-Rule = Callable[[Array, Array], Array]
+
+class ScoreRule(NamedTuple):
+    """A score of shares of labels and probabilities (N, K), and the largest that a case can have."""
+
+    score: Callable[[Array, Array], Array]
+    largest: float = math.inf
+
+
 UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
 
 
@@ -54,7 +62,7 @@ class HistogramScore(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
     weights: Array | None = None
     _data: Histograms | None = field(default=None, repr=False)
-    _rule: Rule | None = field(default=None, repr=False)
+    _rule: ScoreRule | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
@@ -197,7 +205,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
         cases = f"{len(infinite):,} case{'s' * (len(infinite) > 1)}, first in case {data.case(int(infinite[0]))}"
         notices.warn(f"infinite: probability 0 for a class that was observed in {cases}")
     counted = found.n_cases, found.left_out, data.weights
-    return HistogramLogLoss(found.value, per_case, *counted, data, _log, len(infinite), of_labels, of_model, entropy, bias)
+    return HistogramLogLoss(found.value, per_case, *counted, data, ScoreRule(_log), len(infinite), of_labels, of_model, entropy, bias)
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
@@ -216,7 +224,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
     >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), _brier)
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), ScoreRule(_brier, 2.0))
 
 
 def ranked_probability_score(
@@ -244,8 +252,9 @@ def ranked_probability_score(
     >>> ugt.ranked_probability_score([[2, 0, 0], [2, 0, 0]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).per_case
     array([0.25, 0.5 ])
     """
-    rule = partial(_ranked, normalized=flag("normalized", normalized))
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True), rule)
+    data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True)
+    largest = 1.0 if flag("normalized", normalized) else data.shape[1] - 1.0
+    return _by_rule(data, ScoreRule(partial(_ranked, normalized=normalized), largest))
 
 
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
@@ -265,7 +274,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
     >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), _manhattan)
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), ScoreRule(_manhattan, 2.0))
 
 
 def wasserstein_distance(
@@ -296,7 +305,7 @@ def wasserstein_distance(
         at = array_of("positions", positions, must).astype(np.float64)
         if at.shape != (data.shape[1],) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
             raise error("positions", must, repr(positions))
-    return _by_rule(data, partial(_earth, steps=np.diff(at)))
+    return _by_rule(data, ScoreRule(partial(_earth, steps=np.diff(at)), float(at[-1] - at[0])))
 
 
 # ---- rules: (N,) scores of shares of labels and probabilities (N, K)
@@ -329,15 +338,15 @@ def _earth(m: Array, z: Array, steps: Array) -> Array:
 class OfLabels(resampling.Ratios):
     """The mean of scores against shares of labels, which can be computed without some of the annotators."""
 
-    def __init__(self, contributions: tuple[Array, Array], data: Histograms, rule: Rule) -> None:
+    def __init__(self, contributions: tuple[Array, Array], data: Histograms, rule: ScoreRule) -> None:
         base = resampling.Ratios.of(contributions)
         super().__init__(base.columns, base.of_number)
         self.data, self.rule = data, rule
 
     @property
     def spans(self) -> Array:
-        """(1, 2) ends of the value: no score is below 0, and the upper end differs between scores."""
-        return np.array([[0.0, np.inf]])
+        """(1, 2) ends of the value."""
+        return np.array([[0.0, self.rule.largest]])
 
     @property
     def scales(self) -> tuple[str, ...]:
@@ -352,14 +361,14 @@ class OfLabels(resampling.Ratios):
         return OfLabels(_weighed(_per_case(other, self.rule), other.weights), other, self.rule)
 
 
-def _per_case(data: Histograms, rule: Rule) -> Array:
+def _per_case(data: Histograms, rule: ScoreRule) -> Array:
     found = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
-        found[begin:end] = rule(_shares(y)[1], z)
+        found[begin:end] = rule.score(_shares(y)[1], z)
     return found
 
 
-def _by_rule(data: Histograms, rule: Rule) -> HistogramScore:
+def _by_rule(data: Histograms, rule: ScoreRule) -> HistogramScore:
     return _score(_per_case(data, rule), data.weights, 4, data, rule)
 
 
@@ -391,7 +400,7 @@ def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
     return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
 
 
-def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: Rule | None = None) -> HistogramScore:
+def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: ScoreRule | None = None) -> HistogramScore:
     value, n = _mean(per_case, weights)
     if n == 0:
         notices.warn("undefined: no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
