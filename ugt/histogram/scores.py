@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Callable, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +19,8 @@ from ..resampling import over
 from .bins import Bins
 from .input import NO_LABELS, NO_WEIGHT, Histograms, array_of, counts_of, named
 from .log_parts import PARTS, LogLossPart
+from .score_rules import BoundedScore, brier, earth_mover, log_loss, manhattan, ranked, sum_of_logs
 from .sums import Loss
-
-
-class ScoreRule(NamedTuple):
-    """A score of shares of labels and probabilities (N, K), and the largest that a case can have."""
-
-    score: Callable[[Array, Array], Array]
-    largest: float = math.inf
-
 
 UNKNOWN = Loss(float("nan"), float("nan"), float("nan"))
 
@@ -62,7 +54,7 @@ class HistogramScore(MeanOfCases):
     left_out: Mapping[str, int] = field(default_factory=dict)
     weights: Array | None = None
     _data: Histograms | None = field(default=None, repr=False)
-    _rule: ScoreRule | None = field(default=None, repr=False)
+    _rule: BoundedScore | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> resampling.Statistic:
@@ -156,7 +148,7 @@ class HistogramLogLoss(HistogramScore):
     def _grouped(self, name: str, n_bins: int, debiased: bool) -> LogLossPart:
         assert self._data is not None
         rows = self._data.rows(Bins.of_width(1, self._data.shape[1]))
-        again = _log(rows.share, rows.prob)
+        again = log_loss(rows.share, rows.prob)
         if not (again == self.per_case)[rows.cell[:, 0] >= 0].all():
             raise error("counts and probs", "be as they were when the log loss was computed", "other numbers")
         return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids)
@@ -194,8 +186,8 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
     per_case, entropy, bias = (np.full(data.shape[0], np.nan) for _ in range(3))
     for begin, end, y, z in data.checked():
         n, m = _shares(y)
-        per_case[begin:end] = _log(m, z)
-        entropy[begin:end] = 0.0 - _sum_of_logs(m, m)
+        per_case[begin:end] = log_loss(m, z)
+        entropy[begin:end] = 0.0 - sum_of_logs(m, m)
         bias[begin:end] = np.where(n > 0, -over((y > 0).sum(axis=1) - 1, 2 * n), np.nan)
     found = _score(per_case, data.weights, 3)
     of_labels = Loss.of(_mean(entropy, data.weights)[0], _mean(bias, data.weights)[0])
@@ -205,7 +197,9 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
         cases = f"{len(infinite):,} case{'s' * (len(infinite) > 1)}, first in case {data.case(int(infinite[0]))}"
         notices.warn(f"infinite: probability 0 for a class that was observed in {cases}")
     counted = found.n_cases, found.left_out, data.weights
-    return HistogramLogLoss(found.value, per_case, *counted, data, ScoreRule(_log), len(infinite), of_labels, of_model, entropy, bias)
+    return HistogramLogLoss(
+        found.value, per_case, *counted, data, BoundedScore(log_loss), len(infinite), of_labels, of_model, entropy, bias
+    )
 
 
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
@@ -224,7 +218,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
     >>> ugt.histogram_brier_score([[2, 2], [4, 0]], [[0.5, 0.5], [0.9, 0.1]]).per_case.round(3)
     array([0.5 , 0.02])
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), ScoreRule(_brier, 2.0))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(brier, 2.0))
 
 
 def ranked_probability_score(
@@ -254,7 +248,7 @@ def ranked_probability_score(
     """
     data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True)
     largest = 1.0 if flag("normalized", normalized) else data.shape[1] - 1.0
-    return _by_rule(data, ScoreRule(partial(_ranked, normalized=normalized), largest))
+    return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), largest))
 
 
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
@@ -274,7 +268,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
     >>> ugt.manhattan_distance([[1, 1, 2]], [[0.25, 0.5, 0.25]]).value
     0.5
     """
-    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), ScoreRule(_manhattan, 2.0))
+    return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(manhattan, 2.0))
 
 
 def wasserstein_distance(
@@ -305,40 +299,13 @@ def wasserstein_distance(
         at = array_of("positions", positions, must).astype(np.float64)
         if at.shape != (data.shape[1],) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
             raise error("positions", must, repr(positions))
-    return _by_rule(data, ScoreRule(partial(_earth, steps=np.diff(at)), float(at[-1] - at[0])))
-
-
-# ---- rules: (N,) scores of shares of labels and probabilities (N, K)
-
-
-def _log(m: Array, z: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return 0.0 - _sum_of_logs(m, np.clip(z, 0, 1))
-
-
-def _brier(m: Array, z: Array) -> Array:
-    return np.asarray(((m - z) ** 2 + m * (1 - m)).sum(axis=1))
-
-
-def _ranked(m: Array, z: Array, normalized: bool) -> Array:
-    upto, predicted = (np.cumsum(x, axis=1)[:, :-1] for x in (m, z))
-    score = ((upto - predicted) ** 2 + upto * (1 - upto)).sum(axis=1)
-    return np.asarray(score / (m.shape[1] - 1) if normalized else score)
-
-
-def _manhattan(m: Array, z: Array) -> Array:
-    return np.asarray(np.abs(m - z).sum(axis=1))
-
-
-def _earth(m: Array, z: Array, steps: Array) -> Array:
-    # the last bits of a matrix product would depend on the layout and the processor
-    return np.asarray((np.abs(np.cumsum(m - z, axis=1)[:, :-1]) * steps).sum(axis=1))
+    return _by_rule(data, BoundedScore(partial(earth_mover, steps=np.diff(at)), float(at[-1] - at[0])))
 
 
 class OfLabels(resampling.Ratios):
     """The mean of scores against shares of labels, which can be computed without some of the annotators."""
 
-    def __init__(self, contributions: tuple[Array, Array], data: Histograms, rule: ScoreRule) -> None:
+    def __init__(self, contributions: tuple[Array, Array], data: Histograms, rule: BoundedScore) -> None:
         base = resampling.Ratios.of(contributions)
         super().__init__(base.columns, base.of_number)
         self.data, self.rule = data, rule
@@ -361,14 +328,14 @@ class OfLabels(resampling.Ratios):
         return OfLabels(_weighed(_per_case(other, self.rule), other.weights), other, self.rule)
 
 
-def _per_case(data: Histograms, rule: ScoreRule) -> Array:
+def _per_case(data: Histograms, rule: BoundedScore) -> Array:
     found = np.empty(data.shape[0])
     for begin, end, y, z in data.checked():
         found[begin:end] = rule.score(_shares(y)[1], z)
     return found
 
 
-def _by_rule(data: Histograms, rule: ScoreRule) -> HistogramScore:
+def _by_rule(data: Histograms, rule: BoundedScore) -> HistogramScore:
     return _score(_per_case(data, rule), data.weights, 4, data, rule)
 
 
@@ -376,11 +343,6 @@ def _shares(y: Array) -> tuple[Array, Array]:
     """Return the number of labels of each case, and their shares, NaN for a case without labels."""
     n = y.sum(axis=1)
     return n, np.asarray(over(y, n[:, None]))
-
-
-def _sum_of_logs(m: Array, z: Array) -> Array:
-    """Return Σ m log z, with terms of 0 where m is 0; NaN for a case without labels."""
-    return np.asarray((m * np.log(z, out=np.zeros_like(m), where=m > 0)).sum(axis=1))
 
 
 def _weighed(per_case: Array, weights: Array | None) -> tuple[Array, Array]:
@@ -400,7 +362,7 @@ def _mean(per_case: Array, weights: Array | None) -> tuple[float, int]:
     return (float(above.sum() / below.sum()) if len(below) else float("nan")), len(below)
 
 
-def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: ScoreRule | None = None) -> HistogramScore:
+def _score(per_case: Array, weights: Array | None, stacklevel: int, data: Any = None, rule: BoundedScore | None = None) -> HistogramScore:
     value, n = _mean(per_case, weights)
     if n == 0:
         notices.warn("undefined: no case has labels" + ("" if weights is None else " and a weight above 0"), stacklevel=stacklevel)
