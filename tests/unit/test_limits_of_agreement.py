@@ -144,3 +144,15 @@ def test_readers_whose_differences_are_all_alike_have_no_limits(shift):
     assert one.reason == "all differences are alike, which leaves no spread to estimate"
     assert (found.population.reason == one.reason) == (shift == 0)
     assert found.table()[0]["sd"] == 0
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    for large in (1e150, -1e300):
+        table = [[1.0, 2.0], [3.0, large], [2.0, 2.5]]
+        refused("annotations must be numbers from -1e\\+100 to 1e\\+100. Got .*, first at case 1", ugt.bland_altman, table)
+        refused(
+            "predictions must be numbers from .*, first at case 2", ugt.bland_altman, [[1.0, 2.0]] * 3, [1.0, None, large], missing="drop"
+        )
+    small, large = (ugt.bland_altman(np.array([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]) * by) for by in (1, 1e99))
+    np.testing.assert_allclose(large.pairs[0].upper_interval, np.array(small.pairs[0].upper_interval) * 1e99, rtol=1e-12)
+    np.testing.assert_allclose(large.population.upper_interval, np.array(small.population.upper_interval) * 1e99, rtol=1e-12)

@@ -14,10 +14,11 @@ from .._base import checks
 from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.laws import t_quantile
-from .._base.ragged import row_of
+from .._base.ragged import row_at, row_of
 from ..agreement.scales import as_ratings
 from ..annotations import Labels, Ratings
 from ..resampling import ids_of_cases, over
+from .distance_rule import checked
 from .input import as_annotations, check_all, joined, numbers
 
 EVERYONE, MODEL = "annotators", "model"
@@ -172,7 +173,8 @@ def bland_altman(
     Raises
     ------
     ValueError
-        If annotations are neither ratings nor ordered labels, if there are fewer than two sides, or if predictions do not fit.
+        If annotations are neither ratings nor ordered labels, if there are fewer than two sides, if predictions do not fit, or if a number
+        is beyond 1e100 on either side of 0.
 
     Notes
     -----
@@ -210,10 +212,11 @@ def bland_altman(
     held = as_annotations(as_ratings(annotations) if ordered else annotations, [], "squared")
     if not isinstance(held, Ratings):
         raise checks.error("annotations", "be Ratings, ordered Labels by named annotators, or an array of numbers", type(held).__name__)
+    checked(held.value, "annotations", lambda r: f"case {held.case_name(row_at(held.offsets, r))}")
     sides = [(str(who), _readings(held, j)) for j, who in enumerate(held.annotators)]
     pairs = list(combinations(sides, 2))
     if predictions is not None:
-        model = numbers(joined(predictions, held), held)
+        model = checked(numbers(joined(predictions, held), held), "predictions", lambda i: f"case {held.case_name(i)}", missing=True)
         if checks.option("missing", missing, ("error", "drop")) == "error":
             check_all("predictions", ~np.isnan(model), held)
         own = OneSide(model, (~np.isnan(model)).astype(np.int64), np.zeros(len(model)))
@@ -311,8 +314,6 @@ def _ends(parts: list[VariancePart], variance: float, level: float) -> tuple[flo
     """Return the interval of a sum of weighted variances, from the interval of each (MOVER)."""
     from scipy.special import chdtri  # noqa: PLC0415  (scipy is slow to import)
 
-    below = above = 0.0
-    for weight, one, df in parts:
-        below += (weight * one * (1 - df / float(chdtri(df, (1 - level) / 2)))) ** 2
-        above += (weight * one * (df / float(chdtri(df, (1 + level) / 2)) - 1)) ** 2
-    return max(0.0, variance - math.sqrt(below)), variance + math.sqrt(above)
+    below = math.hypot(*(weight * one * (1 - df / float(chdtri(df, (1 - level) / 2))) for weight, one, df in parts))
+    above = math.hypot(*(weight * one * (df / float(chdtri(df, (1 + level) / 2)) - 1) for weight, one, df in parts))
+    return max(0.0, variance - below), variance + above
