@@ -137,3 +137,11 @@ def test_a_spread_that_is_nothing_but_rounding_has_the_value_for_its_quantiles()
         0.75, np.array([0.5, 1.0]), 1e-9, 0.0, 2, _law=lambda most: Law(np.array([0.5, 1.0]), np.zeros(2, bool), np.empty((0, 3)))
     )
     assert found.draw_quantile([0.1, 0.9]).tolist() == [0.75, 0.75]
+
+
+def test_a_standard_error_of_rounding_has_no_interval():
+    found = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_wide([[1]] * 3, classes=2), prior=1))
+    assert found.std_error < 1e-14 and np.isnan(found.interval(kind="analytic")).all()
+    tiny = ugt.histogram_brier_score([[2, 0], [2, 0], [2, 0]], [[1 - 1e-6, 1e-6], [1 - 2e-6, 2e-6], [1, 0]])
+    low, high = tiny.interval(kind="analytic")
+    assert low < tiny.value < high

@@ -22,7 +22,7 @@ from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic
-from .student import Units, few_clusters, limits
+from .student import Units, few_clusters, limits, rounding
 from .studentized import LogRatio
 from .two_way import TwoWay, ends_if_named, two_ways_of
 
@@ -180,12 +180,12 @@ class Results(Record):
 
         one, number = self.statistic.only(number)
         unit = None if clusters is None else self._design(clusters, None)
-        spread = float(one.std_error(None if unit is None else unit.unit)[number])
-        if not spread > 0:
+        value, spread = float(one.estimate[number]), float(one.std_error(None if unit is None else unit.unit)[number])
+        if not spread > rounding(value, one.spans[number]):
             return math.nan, math.nan
         n = int(one.kept.sum()) if unit is None else unit.n_units
         times = ndtri(0.5 + level / 2) if one.normal else t_quantile(n - 1, 0.5 + level / 2)
-        return limits(float(one.estimate[number]), float(times) * spread, one.scale, one.spans[number])
+        return limits(value, float(times) * spread, one.scale, one.spans[number])
 
     def _studentized(self, number: int, level: float, clusters: Any, strata: Any, n_resamples: int, seed: Seed) -> tuple[float, float]:
         n, word = whole("n_resamples", n_resamples), seed_of(seed)

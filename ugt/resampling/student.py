@@ -15,6 +15,7 @@ from .statistic import Statistic
 
 # Numbers with a smaller relative difference, of resamples or without a unit, are tied: sums in another order differ by about 1e-15.
 TIE = 1e-12
+LAST_BIT = 1e-15  # the same for a number near 0, as a share of the width of its range
 MANY_CLUSTERS = 30  # with fewer, a note is added
 FEW_UNITS = 400  # with up to so many units, intervals are Student's,
 LEFT_OUT = 100  # and with up to so many, each is left out once; for more, the influence is accurate enough
@@ -38,6 +39,12 @@ def limits(value: float, half: float, scale: str, span: Any) -> tuple[float, flo
         low, high = expit(logit(value) + np.array([-half, half]) / (value * (1.0 - value)))
         return float(low), float(high)
     return max(float(span[0]), value - half), min(float(span[1]), value + half)
+
+
+def rounding(value: float, span: Any) -> float:
+    """Return the largest standard error of a number that is rounding alone, as sums in another order may differ."""
+    width = float(span[1] - span[0])
+    return max(TIE * abs(value), LAST_BIT * width if np.isfinite(width) else 0.0)
 
 
 class Facts(NamedTuple):
