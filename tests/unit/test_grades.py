@@ -537,3 +537,11 @@ def test_areas_at_the_cuts_in_parts(kind):
 def test_areas_of_numbers_in_parts_need_edges():
     data = "ua_auroc_at_cuts", [[0.5, 0.5]], [0.3]
     refused("edges must be given in parts if predictions are numbers", states.partial, *data, values=[0, 1], predictions_are="numbers")
+
+
+def test_grades_without_doubt_leave_nothing_to_an_annotator():
+    with pytest.warns(RuntimeWarning, match="human and ceiling are undefined: the truth is certain of one grade"):
+        found = ugt.ua_weighted_kappa([[np.nan] * 2, [1, 0.0]], [0, 1])
+    assert (found.value, found.reason) == (0, None) and math.isnan(found.human) and math.isnan(found.ceiling)
+    with pytest.warns(RuntimeWarning, match="human is undefined: the truth is certain of one grade"):
+        assert ugt.ua_weighted_kappa([[1.0, 0], [1, 0]], [0, 1], weights="linear").ceiling == 0

@@ -956,3 +956,15 @@ def test_dummies_are_a_prior_of_one():
     for metric in (ugt.soft_auroc, ugt.soft_average_precision):
         found = metric(ugt.dirichlet(ugt.Labels.from_wide(wide, classes=2), prior=1), scores)
         assert found.value == pytest.approx(metric(more.mean(axis=1), scores).value, abs=1e-12)
+
+
+def test_an_area_without_a_pair_of_two_cases_says_so():
+    for self_pairs, area in (("exclude", 0.0), ("half", 0.5), ("include", 1.0)):
+        with pytest.warns(UserWarning, match="In 1 of 1 columns no two cases are a positive and a negative, and the area follows from"):
+            assert ugt.soft_auroc([0.5], [0.5], self_pairs=self_pairs).value == area
+    with pytest.warns(RuntimeWarning, match="undefined"):
+        assert np.isnan(ugt.soft_auroc([0.5], [0.5], self_pairs="unbiased").value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ugt.soft_auroc([0.5, 0.5], [0.5, 0.2])
+        ugt.soft_auroc([1, 0], [0.5, 0.2])

@@ -58,7 +58,8 @@ class Agreement(Result):
     observed, expected : float or None
         Observed agreement and agreement by chance, in [0, 1]; the latter is 0 for percent agreement. None for intraclass correlations.
     reason : str or None
-        Reason why the value is undefined or a convention; errors, resamples and intervals are then NaN. Otherwise None.
+        Reason why the value is undefined or a convention; errors, resamples and intervals are then NaN. Otherwise None; errors and
+        intervals over a single case are NaN, too.
 
     Examples
     --------

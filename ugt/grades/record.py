@@ -19,6 +19,7 @@ from ..resampling import UNNAMED, Result, Statistic
 from ..resampling.slopes import gradient_of
 
 NAMES = ("value", "human", "ceiling")
+ONE_GRADE = "the truth is certain of one grade in all cases, so that annotators do not differ"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,9 +33,10 @@ class GradeCoefficient(Result):
     value : float
         The coefficient; NaN if it is undefined.
     human : float
-        What the same formula gives, in expectation, for an independent annotator, whose grades are drawn from the same laws.
+        What the same formula gives, in expectation, for an independent annotator, whose grades are drawn from the same laws. NaN, with a
+        warning, if all laws are certain of one grade.
     ceiling : float
-        A bound that no prediction exceeds.
+        A bound that no prediction exceeds; NaN together with ``human``, except with linear weights.
     draw_std : float
         Standard deviation of the value over draws of the laws, to first order; 0 for certain plausibilities, NaN if it is not known.
     mc_error : float
@@ -71,7 +73,9 @@ class GradeCoefficient(Result):
         draw_std = mc_error = np.nan
         if reason is not None:
             notices.warn(f"undefined: {reason}", stacklevel=4)
-        elif spread is not None:
+        elif np.isnan(found["human"]):
+            notices.warn(f"{'human and ceiling are' if np.isnan(one.ceiling) else 'human is'} undefined: {ONE_GRADE}", stacklevel=4)
+        if reason is None and spread is not None:
             change = spread()
             draw_std, mc_error = n * change.draw_std, n * change.mc_error
         return cls(found["value"], found["human"], one.ceiling, draw_std, mc_error, n, left_out, reason, one)

@@ -34,6 +34,7 @@ __all__ = [
 
 NO_BOTH = "class without positives or negatives"
 NO_POSITIVES = "class without positives"
+OF_NO_PAIR = "In {} of {} columns no two cases are a positive and a negative, and the area follows from self_pairs ="
 NO_PAIR = "pair of classes without cases of one of them"
 
 
@@ -91,6 +92,9 @@ def soft_auroc(
     and the highest value is as far below 1: 0.475 and 0.975 for 20 cases with p = 1/2. These differences shrink as 1 / N. ``"half"`` has
     no such difference for a score without information. ``"unbiased"`` has none at all: it is 0.5 on average for models that guess, and
     equals the share of pairs in the right order.
+
+    If no two cases are a positive and a negative, as if there is one case with p = 1/2, the formula alone gives 0 with ``"exclude"``, 0.5
+    with ``"half"`` and 1 with ``"include"``; a note says so. ``"unbiased"`` is NaN.
 
     References
     ----------
@@ -298,6 +302,8 @@ def _score(given: Input, columns: tuple[ScoreColumn, ...], metric: Metric, avera
         left_out[reason] = undefined // 2 if pairs else undefined  # each pair has two columns
         if undefined == len(columns):
             notices.warn(f"undefined: {reason}", stacklevel=3)
+    if isinstance(metric, Auroc) and (alone := sum(metric.of_no_pair(column.sums.tolist()) for column in columns)):
+        notices.note(f"{OF_NO_PAIR.format(alone, len(columns))} {metric.self_pairs!r} (it is undefined with self_pairs='unbiased')")
     return SoftScore(value, hard, soft_by, hard_by, given.n_cases, left_out, one, given.case_ids)
 
 

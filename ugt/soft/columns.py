@@ -152,6 +152,10 @@ class Auroc:
         own, taken_off = SELF_PAIRS[self.self_pairs]
         return quotient(s[PAIRS] + own * s[SELF], self._pairs(s, taken_off))
 
+    def of_no_pair(self, sums: list[float]) -> bool:
+        """Whether the value of one column is defined although there is no pair of two different cases."""
+        return not math.isnan(self.values(sums)) and not self._pairs(sums, 1.0) > 0
+
     @staticmethod
     def _pairs(s: Any, taken_off: float) -> Any:
         every = s[POSITIVE] * s[NEGATIVE]
