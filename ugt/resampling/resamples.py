@@ -165,6 +165,7 @@ class Resamples(Frozen):
         -----
         Student's interval is θ ± t s on the scale of the number: logits of (θ - low) / (high - low) for a number between low and high,
         such as a share or a kappa; logarithms for a positive number (from 5 units on); otherwise the number itself, as for differences.
+        Coefficients that may be below -1 have low = -1 if they are above it, otherwise the logarithm of 1 - θ.
         s² = (G - 1) / G Σ_g (θ_(g) - mean)² over the values without each of G units (for more than 100, by their influence), and t has
         2 (G - 1) / (k - 1) degrees of freedom, k = G Σ d⁴ / (Σ d²)² the kurtosis of the deviations d, but at least (G - 1) / 3 and at
         most G - 1: fewer if few clusters make up the variance. In simulations 95% intervals covered the truth in 93 to 98% from 10

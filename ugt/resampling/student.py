@@ -158,7 +158,10 @@ class Units:
             kurtosis = n * (table**4).sum(axis=1) / squares**2
             df = np.clip(2 * (n - 1) / (kurtosis - 1), np.maximum((n - 1) / LEAST_DF, 1), np.maximum(n - 1, 1))
             half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
-            low, width = span[:, 0], span[:, 1] - span[:, 0]
+            rest = span[:, 1] - estimate
+            # coefficients 1 - ratio have no lower end but are rarely below -1: with 15 cases, logits in [-1, 1] cover better than logarithms
+            low = np.where(np.isneginf(span[:, 0]) & (rest < 2), span[:, 1] - 2, span[:, 0])
+            width = span[:, 1] - low
             share = (estimate - low) / width
             bounded = np.isfinite(step) & np.isfinite(width) & (share > 0) & (share < 1)
             share = np.where(bounded, share, 0.5)
@@ -166,7 +169,6 @@ class Units:
             # positive numbers without an upper end use logarithms; with very few units the exponential would be meaningless
             # and those below an upper end alone the logarithms of their distance from it
             positive = ~np.isnan(step) & (low == 0) & np.isposinf(width) & (estimate > 0) & (n >= LEAST_OF_LOGARITHMS)
-            rest = span[:, 1] - estimate
             below = np.isfinite(step) & np.isneginf(low) & np.isfinite(rest) & (rest > 0) & (n >= LEAST_OF_LOGARITHMS)
             ends = []
             for sign in (-1, 1):
