@@ -159,7 +159,7 @@ class Units:
             df = np.clip(2 * (n - 1) / (kurtosis - 1), np.maximum((n - 1) / LEAST_DF, 1), np.maximum(n - 1, 1))
             half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
             rest = span[:, 1] - estimate
-            # coefficients 1 - ratio have no lower end but are rarely below -1: with 15 cases, logits in [-1, 1] cover better than logarithms
+            # coefficients 1 - ratio have no lower end but are rarely below -1: logits in [-1, 1] cover better than logarithms
             low = np.where(np.isneginf(span[:, 0]) & (rest < 2), span[:, 1] - 2, span[:, 0])
             width = span[:, 1] - low
             share = (estimate - low) / width
