@@ -146,7 +146,7 @@ class Asked:
         try:
             return self.table.numbers(columns)
         except ValueError as problem:
-            words = [c for c in columns if not self._has_numbers(c)]
+            words = [c for c in columns if all(value[:1].isalpha() for value in self.table.coded([c])[0].values if value)]
             if not words:
                 raise
             way = f"If column {self.table.header[words[0]]!r} holds predicted labels, name it 'prediction'."
