@@ -271,7 +271,7 @@ def recession(first, second, preferred):
     rows = np.array(rows)
     fixed = np.eye(m + 1)[:1]  # one strength is 0
     found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), A_eq=fixed, b_eq=[0], bounds=[(-1, 1)] * (m + 1))
-    return found.fun < -1e-9
+    return found.fun < -1e-4  # a direction gains at least some tenths, and old versions of scipy solve to 1e-8 only
 
 
 def test_strengths_with_ties_are_refused_exactly_if_the_likelihood_has_no_maximum():
