@@ -199,3 +199,19 @@ def test_an_annotator_who_gave_two_labels_has_one_opinion():
 def test_only_annotations_have_annotators():
     truth = ugt.Point.from_array([[1, 0]])
     refused("annotations must be Labels or Rankings. Got Point", ugt.next_annotator_agreement, truth, [[1, 0]], error=TypeError)
+
+
+def test_distinct_cases_are_counted_together_only_if_they_are_the_same():
+    """Truths of one panel under two reliabilities have the same distinct cases; those of another panel do not."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(3, [0.6, 0.3, 0.1], 2000)
+    chosen = np.eye(3)[counts.argmax(1)]
+    made = [bounds.Assumed(ugt.dirichlet(ugt.Labels.from_counts(table), reliability=r).membership(1), chosen, 1, 50)
+            for table, r in ((counts, 1), (counts, 2), (rng.permutation(counts), 1))]  # fmt: skip
+    weights = rng.integers(0, 3, (5, 2000)).astype(np.float64)
+    expected = [one.values(weights) for one in made]
+    for one in made[1:]:
+        one.beside(made[0])
+    assert [one._alike is made[0]._alike for one in made] == [True, True, False]
+    for one, before in zip(made, expected):
+        np.testing.assert_array_equal(one.values(weights), before)

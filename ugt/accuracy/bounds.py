@@ -50,6 +50,12 @@ class Assumed(Statistic):
         self._summed = GroupSums(row, one, columns, 1, self._alike)
         self.work = n * (1 + 2 * n_classes + columns.shape[1])
 
+    def beside(self, other: Assumed) -> None:
+        """Count the distinct cases together with another statistic of the same cases, if they are the same ones."""
+        if self._alike is not None and other._alike is not None and np.array_equal(self._code, other._code):
+            self._code, self._alike = other._code, other._alike
+            self._grouped.alike = self._summed.alike = other._alike
+
     @property
     def spans(self) -> Array:
         """(6, 2) ends of each number: ``independent`` may lie outside of 0 to 1, which refutes its assumption."""
@@ -87,14 +93,15 @@ class Assumed(Statistic):
 
     def sums(self, cases: Array | None = None) -> Array:
         """Return the (B, G (1 + 2K) + S) weighted sums: of each group, then of all cases."""
-        weights = by_case(np.ones((1, self.n_cases)) if cases is None else cases)
+        cases = np.ones((1, self.n_cases)) if cases is None else cases
         both = self._grouped, self._summed
         if self._alike is None:
+            weights = by_case(cases)
             parts = [one.sums(weights) for one in both]
         else:
-            times = self._alike.times(weights)
+            times = self._alike.times_in(cases)
             parts = [one.sums_of(times) for one in both]
-        return np.concatenate([part.reshape(weights.shape[1], -1) for part in parts], axis=1)
+        return np.concatenate([part.reshape(len(cases), -1) for part in parts], axis=1)
 
     def _parted(self, sums: Array) -> tuple[Array, Array, Array, Array]:
         """Split the sums into (B, G, 1) cases and (B, G, K) sums of p and of q per group, and the (B, S) sums over all cases."""

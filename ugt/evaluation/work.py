@@ -125,6 +125,9 @@ class Work:
                         notices.warn(message)
                     self._add(own)
             some.clear()  # draws are large and must be freed before the next ones are made
+        first: dict[str, Assumed] = {}
+        for name, _, one in self.bounds:
+            one.beside(first.setdefault(name, one))
         for name in ("ranked", "commonest"):  # orders of all cases, which nothing else needs
             self.__dict__.pop(name, None)
         return self
