@@ -362,3 +362,12 @@ def test_the_answer_is_doubted_where_a_model_repeats_the_annotations():
     (paste,) = re.findall('<div class="paste">(.*?)</div>', found)
     assert found.count("A model repeats the annotations: do not rely on this result.") == 2 and "do not rely" in paste
     assert "do not rely" not in ugt.report.html(evaluation())
+
+
+@pytest.mark.parametrize(("p_value", "there"), [(1e-4, True), (0.02, False)])
+def test_a_truth_model_that_does_not_fit_is_a_warning_of_the_first_page(p_value, there):
+    data = evaluation()
+    row = {"reliability": 20.0, "annotator": None, "predicted": 0.59, "observed": 0.725, "low": 0.7, "high": 0.75, "p_value": p_value}
+    data["panel_check"] = [{**row, "n_cases": 150, "adjusted_p_value": None}]
+    said = "The truth model does not fit An annotator who was held out agrees with the vote of the others in 72.5% of cases; the truth"
+    assert (said in page(data).text) is there

@@ -253,6 +253,11 @@ def signed(shown):
     return shown if shown.startswith("−") or float(shown) == 0 else f"+{shown}"
 
 
+def noted(r):
+    """The warnings that the section of notes has in bold."""
+    return re.search('<section id="notes".*?</section>', ugt.report.html(r.data), re.DOTALL)[0].count("<li><b>")
+
+
 def n_signs(r, wanted):
     return str(sum(sign == wanted for sign in compared(r).values()))
 
@@ -378,7 +383,8 @@ CLAIMS = [
         f"At reliability {N}, {N} (?:equal labels|rankings with the same first class) leave {N}% open",
         lambda r: [f"{r.main:g}", *open_of_equal(r)],
     ),
-    (f"(?<=with the vote of the others in ){N}%, not {N}%", lambda r: [panel(r)[0], panel(r)[3]]),
+    (f"{N} more are in the notes", lambda r: [str(noted(r))]),
+    (f"in {N}% of cases; the truth model predicts {N}%", lambda r: [panel(r)[0], panel(r)[3]]),
     (f"(?<=not the value alone: ){M} {S} \\({N} to {N}\\), {M} {S} \\({N} to {N}\\) percentage points", free),
     (
         f"The ceiling has {N}% at reliability {N} and {N}% at {N}",

@@ -185,6 +185,7 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             f"Always answering “{shown(constant['answer'])}” reaches {share}. Quote the lead over it, not the value alone"
             f"{_over_constant(digest)}.",
         )
+    yield from _misfit(digest)
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) > 1:
         first = digest.models[0] if digest.models else None
@@ -196,7 +197,7 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             yield Caution(
                 True, "The reliability is assumed",
                 "The reliability is the weight that annotations get: it is chosen, not estimated. "
-                f"{anchor(digest)}{who} {said}. Quote both.{_misfit(digest)}",
+                f"{anchor(digest)}{who} {said}. Quote both.",
             )  # fmt: skip
     elif len(found) == 1:
         yield Caution(True, "One reliability only", f"{anchor(digest)}Whether the result depends on the reliability was not examined.")
@@ -204,17 +205,16 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
         yield Caution(True, "Generated data", "The cases and models are simulated: no number describes a real model or patient.")
 
 
-def _misfit(digest: Digest) -> str:
-    """Return a sentence if the truth model does not predict how often a further annotator agrees with the others."""
+def _misfit(digest: Digest) -> Iterator[Caution]:
+    """Yield a caution if the truth model does not predict how often a further annotator agrees with the others."""
     e = digest.held_out
-    if e is None or not digest.misfit(REFUTED):
-        return ""
-    digits = Digits.of([(e["low"], e["high"])])
-    more = "more" if e["observed"] > e["predicted"] else "less"
-    return (
-        f" These annotators agree {more} often than it implies: one of them with the vote of the others in "
-        f"{digits.percent(e['observed'])}, not {digits.percent(e['predicted'])}."
-    )
+    if e is not None and digest.misfit(REFUTED):
+        digits = Digits.of([(e["low"], e["high"])])
+        yield Caution(
+            True, "The truth model does not fit",
+            f"An annotator who was held out agrees with the vote of the others in {digits.percent(e['observed'])} of cases; the truth "
+            f"model predicts {digits.percent(e['predicted'])}. Its prior or its reliability does not describe these annotators.",
+        )  # fmt: skip
 
 
 def _over_constant(digest: Digest) -> str:
