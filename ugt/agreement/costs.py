@@ -89,7 +89,8 @@ class Nominal(Cost):
 
     def bilinear(self, p: Array, q: Array) -> Array:
         total = np.add.reduce(p, axis=-1)
-        found: Array = total * (total if q is p else np.add.reduce(q, axis=-1)) - np.add.reduce(p * q, axis=-1)
+        same = p.dot(q) if p.ndim == 1 else np.add.reduce(p * q, axis=-1)
+        found: Array = total * (total if q is p else np.add.reduce(q, axis=-1)) - same
         return found
 
     def times(self, p: Array) -> Array:
