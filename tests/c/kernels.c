@@ -280,8 +280,9 @@ static int resample(const shared *in, uint64_t *digest)
     NOTE(weights);
     TRY(ugt_resample_rows(LABEL_OFFSETS, LABEL_COUNT, CASES, 3, 0, 3, 1, rows));
     note(digest, rows, (size_t)(3 * LABEL_OFFSETS[CASES]) * sizeof *rows);
-    double pmf[CASES * 6];
-    for (int j = 0; j < CASES * 6; j++)
+    double pmf[6];
+    const int64_t starts[] = {0, CASES};
+    for (int j = 0; j < 6; j++)
         pmf[j] = 1.0 / 6.0;
     int64_t turned[CASES];
     int32_t group[CASES];
@@ -290,7 +291,7 @@ static int resample(const shared *in, uint64_t *digest)
         group[i] = i % 3, turned[i] = CASES - 1 - i;
     TRY(ugt_grouped_sums(turned, group, NOISE, CASES, 2, 3, weights, 20, 20, grouped));
     NOTE(grouped);
-    TRY(ugt_law_of_sum(pmf, CASES, 6, law));
+    TRY(ugt_law_of_sum(pmf, starts, 1, 6, law));
     NOTE(law);
     return UGT_OK;
 }

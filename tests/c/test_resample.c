@@ -112,25 +112,33 @@ static void test_law_of_sum(void)
 {
     const double pmf[] = {0, 0.5, 0.5, 0.25, 0.75, 0, 0, 0, 1};
     const double expected[] = {0, 0, 0, 0.125, 0.5, 0.375, 0};
+    const int64_t starts[] = {0, 1, 2, 3};
     double law[7];
-    CHECK(ugt_law_of_sum(pmf, 3, 3, law) == UGT_OK);
+    CHECK(ugt_law_of_sum(pmf, starts, 3, 3, law) == UGT_OK);
     for (int i = 0; i < 7; i++)
         CHECK(law[i] == expected[i]);
     const double certain[] = {1, 1, 1};
-    CHECK(ugt_law_of_sum(certain, 3, 1, law) == UGT_OK);
+    CHECK(ugt_law_of_sum(certain, starts, 3, 1, law) == UGT_OK);
     CHECK(law[0] == 1);
 }
 
-/* More cases than are added one by one: coins, whose number of heads is binomial. */
+/* More cases than are added one by one: coins, whose number of heads is binomial, each by itself, in three groups, and all in one. */
 static void test_law_of_many(void)
 {
     enum { N = 150 };
+    const int64_t three[] = {0, 0, 33, N}, all[] = {0, N};
     double pmf[2 * N], law[N + 1];
+    int64_t each[N + 1];
     for (int i = 0; i < 2 * N; i++)
         pmf[i] = 0.5;
-    CHECK(ugt_law_of_sum(pmf, N, 2, law) == UGT_OK);
-    for (int k = 0; k <= N; k++)
-        CHECK_CLOSE(law[k], exp(lgamma(N + 1.0) - lgamma(k + 1.0) - lgamma(N - k + 1.0) - N * log(2.0)), 1e-10, 1e-17);
+    for (int i = 0; i <= N; i++)
+        each[i] = i;
+    const int64_t *starts[] = {each, three, all}, n_groups[] = {N, 3, 1};
+    for (int i = 0; i < 3; i++) {
+        CHECK(ugt_law_of_sum(pmf, starts[i], n_groups[i], 2, law) == UGT_OK);
+        for (int k = 0; k <= N; k++)
+            CHECK_CLOSE(law[k], exp(lgamma(N + 1.0) - lgamma(k + 1.0) - lgamma(N - k + 1.0) - N * log(2.0)), 1e-10, 1e-17);
+    }
 }
 
 /* Runs of 1 to 3 entries of a group, m numbers each; with m = 1 they are counted. */

@@ -718,23 +718,37 @@ def test_bad_annotations():
 
 
 # ---- the law of a sum
+def law_of_sum(pmf, times):
+    starts = np.append(0, np.cumsum(times))
+    law = np.empty(starts[-1] * (pmf.shape[1] - 1) + 1)
+    _resample.law_of_sum(pmf, starts, law)
+    return law
+
+
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 10**6))
 def test_law_of_a_sum(n, width, seed):
     rng = np.random.default_rng(seed)
     pmf = rng.random((n, width)) * (rng.random((n, width)) < 0.6)
     pmf[np.arange(n), rng.integers(0, width, n)] += 0.5  # zeros at the ends and inside, never everywhere
     pmf /= pmf.sum(1, keepdims=True)
-    law = np.empty(n * (width - 1) + 1)
-    _resample.law_of_sum(pmf, law)
-    np.testing.assert_allclose(law, twin.law_of_sum(pmf), atol=1e-15)
+    np.testing.assert_allclose(law_of_sum(pmf, np.ones(n, np.int64)), twin.law_of_sum(pmf), atol=1e-15)
+
+
+@given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 10**6))
+def test_equal_laws_are_added_at_once(n, width, seed):
+    # halves of a group and of several groups, of even and odd numbers, and groups without a variable
+    rng = np.random.default_rng(seed)
+    pmf = rng.dirichlet(np.ones(width), n)
+    times = rng.integers(0, 150, n)
+    times[rng.integers(n)] += 1
+    np.testing.assert_allclose(law_of_sum(pmf, times), twin.law_of_sum(np.repeat(pmf, times, axis=0)), atol=1e-14)
 
 
 def test_law_of_many():
     # 2,000 cases: the tails that are dropped underway leave the rest as it is
     p = RNG.random(2000)
     pmf = np.column_stack([1 - p, p])
-    law = np.empty(2001)
-    _resample.law_of_sum(pmf, law)
+    law = law_of_sum(pmf, np.ones(2000, np.int64))
     exact = twin.law_of_sum(pmf)
     np.testing.assert_allclose(law, exact, atol=1e-16)
     assert law.sum() == pytest.approx(1, abs=1e-12)
@@ -846,7 +860,10 @@ def test_the_core_refuses_what_does_not_fit():
     for row, of, said in (([0, 1], -1, "group"), ([0, 1], 1, "group"), ([0, -1], 0, "case"), ([0, 2], 0, "case")):
         given = np.array(row), np.full(2, of, np.int32), np.ones((2, 1)), np.ones((2, 1)), np.empty((1, 1, 1))
         refused(f"{said} out of range", _resample.grouped_sums, *given)
-    refused("output does not fit", _resample.law_of_sum, np.ones((5, 2)), np.empty(5))
+    refused("output does not fit", _resample.law_of_sum, np.ones((5, 2)), np.arange(6), np.empty(5))
+    refused("starts must ascend", _resample.law_of_sum, np.ones((2, 2)), np.array([0, 2, 1]), np.empty(2))
+    for starts in (np.zeros(3, np.int64), np.array([1, 2, 3]), np.arange(2)):
+        refused("a start before and after each row", _resample.law_of_sum, np.ones((2, 2)), starts, np.empty(3))
 
 
 def test_a_generator_gives_seeds_of_64_bits():

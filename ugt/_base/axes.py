@@ -44,7 +44,7 @@ class Frozen(Record):
         for name, value in zip(held, values):
             if isinstance(value, np.ndarray):
                 if value.flags.owndata:
-                    value.setflags(False)  # by name it takes twice the time
+                    value.setflags(False)  # type: ignore[call-arg]  # by name it takes twice the time
                 else:
                     held[name] = frozen(value)
         return made

@@ -11,7 +11,7 @@ cdef extern from "ugt.h" nogil:
     int ugt_bootstrap(const ugt_design *, const double *, int64_t, const int32_t *, int64_t, int64_t, int64_t, double *, double *)
     int ugt_resample_rows(const int64_t *, const int64_t *, int64_t, uint64_t, int64_t, int64_t, int, int64_t *)
     int ugt_grouped_sums(const int64_t *, const int32_t *, const double *, int64_t, int64_t, int64_t, const double *, int64_t, int64_t, double *)
-    int ugt_law_of_sum(const double *, int64_t, int64_t, double *)
+    int ugt_law_of_sum(const double *, const int64_t *, int64_t, int64_t, double *)
 
 
 cdef int64_t n_units(const int64_t[::1] strata, int64_t begin, int64_t end, int64_t n_out) except -1:
@@ -84,14 +84,19 @@ def resample_rows(
     check(status)
 
 
-def law_of_sum(const double[:, ::1] pmf, double[::1] law):
-    """Fill the law of the sum of independent variables, each with a law on 0..width-1."""
-    cdef int64_t n = pmf.shape[0], width = pmf.shape[1]
+def law_of_sum(const double[:, ::1] pmf, const int64_t[::1] starts, double[::1] law):
+    """Fill the law of the sum of independent variables: those of each row have the same law on 0..width-1."""
+    cdef int64_t n_groups = pmf.shape[0], width = pmf.shape[1], group
     cdef int status
-    if n < 1 or width < 1 or law.shape[0] != n * (width - 1) + 1:
+    if n_groups < 1 or width < 1 or starts.shape[0] != n_groups + 1 or starts[0] != 0 or starts[n_groups] < 1:
+        raise ValueError("there must be variables, and a start before and after each row")
+    for group in range(n_groups):
+        if starts[group + 1] < starts[group]:
+            raise ValueError("starts must ascend")
+    if law.shape[0] != starts[n_groups] * (width - 1) + 1:
         raise ValueError("output does not fit")
     with nogil:
-        status = ugt_law_of_sum(&pmf[0, 0], n, width, &law[0])
+        status = ugt_law_of_sum(&pmf[0, 0], &starts[0], n_groups, width, &law[0])
     check(status)
 
 

@@ -344,33 +344,54 @@ static law_piece convolved(law_piece one, law_piece other, double *restrict out)
     return found;
 }
 
-/* Returns the law of the sum of cases [begin, end), which is in the first of two arrays of (end - begin) * width. */
-static law_piece law_of(const double *pmf, int64_t begin, int64_t end, int64_t width, double *law, double *room)
+/* Groups of cases with the same law: those of group g are [starts[g], starts[g + 1]). */
+typedef struct {
+    const double *pmf;
+    const int64_t *starts;
+    int64_t width;
+} law_groups;
+
+static law_piece law_of_one(const law_groups *given, int64_t group)
 {
-    law_piece found = {law, 0, 1};
+    law_piece one = {given->pmf + group * given->width, 0, given->width};
+    trim(&one);
+    return one;
+}
+
+/* Returns the law of the sum of cases [begin, end), the first of which is not in a group before `group`. It is in the first of two arrays
+ * of (end - begin) * width. Both halves of a group have the same law, which is computed once. */
+static law_piece law_of(const law_groups *given, int64_t group, int64_t begin, int64_t end, double *law, double *room)
+{
+    const int64_t *starts = given->starts;
+    while (starts[group + 1] <= begin)
+        group++;
     if (end - begin > LEAF) {
-        const int64_t middle = begin + (end - begin) / 2, half = (middle - begin) * width;
-        const law_piece low = law_of(pmf, begin, middle, width, room, law);
-        const law_piece high = law_of(pmf, middle, end, width, room + half, law);
-        return convolved(low, high, law);
+        const int64_t middle = begin + (end - begin) / 2;
+        double *rest = room + (middle - begin) * given->width;
+        const law_piece low = law_of(given, group, begin, middle, room, law);
+        if (starts[group + 1] < end)
+            return convolved(low, law_of(given, group, middle, end, rest, law), law);
+        return convolved(low, end - middle == middle - begin ? low : convolved(low, law_of_one(given, group), rest), law);
     }
+    law_piece found = {law, 0, 1};
     law[0] = 1.0;
     for (int64_t i = begin; i < end; i++) {
-        law_piece one = {pmf + i * width, 0, width};
-        trim(&one);
+        while (starts[group + 1] <= i)
+            group++;
         memcpy(room, found.p, (size_t)found.size * sizeof *room);
-        found = convolved((law_piece){room, found.at, found.size}, one, law);
+        found = convolved((law_piece){room, found.at, found.size}, law_of_one(given, group), law);
     }
     return found;
 }
 
-int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *restrict law)
+int ugt_law_of_sum(const double *pmf, const int64_t *starts, int64_t n_groups, int64_t width, double *restrict law)
 {
-    const int64_t length = n * (width - 1) + 1;
+    const int64_t n = starts[n_groups], length = n * (width - 1) + 1;
+    const law_groups given = {pmf, starts, width};
     double *both = malloc((size_t)(2 * n * width) * sizeof *both);
     if (both == NULL)
         return UGT_ERR_MEMORY;
-    const law_piece found = law_of(pmf, 0, n, width, both, both + n * width);
+    const law_piece found = law_of(&given, 0, 0, n, both, both + n * width);
     memset(law, 0, (size_t)length * sizeof *law);
     memcpy(law + found.at, found.p, (size_t)found.size * sizeof *law);
     free(both);

@@ -314,9 +314,10 @@ int ugt_resample_rows(const int64_t *offsets, const int64_t *count, int64_t n_ca
 int ugt_grouped_sums(const int64_t *row, const int32_t *group, const double *value, int64_t n, int64_t m, int64_t n_groups,
                      const double *weight, int64_t stride, int64_t n_weights, double *out);
 
-/* law [n * (width-1) + 1]: the law of the sum of n independent variables on a lattice, with pmf [n * width] over 0..width-1, each adding
- * up to 1; tails below 1e-20 are dropped as they arise. */
-int ugt_law_of_sum(const double *pmf, int64_t n, int64_t width, double *law);
+/* law [n * (width-1) + 1]: the law of the sum of n = starts[n_groups] > 0 independent variables on a lattice. Variables
+ * [starts[g], starts[g+1]) have the law pmf [n_groups * width] over 0..width-1, each adding up to 1; starts [n_groups + 1] ascends from 0.
+ * Tails below 1e-20 are dropped as they arise. */
+int ugt_law_of_sum(const double *pmf, const int64_t *starts, int64_t n_groups, int64_t width, double *law);
 
 /* ---- poisson.c and exact.c: results that can be computed in parts ------------------------------------------- */
 

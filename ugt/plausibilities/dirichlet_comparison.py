@@ -37,8 +37,11 @@ NO_SPREAD_OF_LISTS = 1e-12  # a smaller variance is an error of the integrals: p
 def compare(post: Dirichlet, order: Orders, metric: Metric, k: int, parameter: float) -> Comparison:
     """Return the comparison with an order, exact if the best k classes can be enumerated or need not be, else by draws with their error.
 
-    Exact results are computed once for cases with the same posterior and the same order, if there are few of these.
+    Exact results are computed once for cases with the same posterior and the same order, if there are few of these; for the best class the
+    core itself looks for equal posteriors.
     """
+    if metric.number == TOPK and parameter <= 1:
+        return _exact(post, order, metric, k, parameter)
     if metric.number not in (TOPK, SET, OVERLAP) and (_list_sizes(post, k) == 0).any():
         return _by_draws(post, order, metric, k, parameter)
     few = post._kept.last("distinct cases", order, lambda: _distinct(post, order))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -13,6 +13,7 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.checks import error, room
+from .._base.identifiers import factorize
 from .._base.lazy import cached_property
 from .._core import _resample
 from ..resampling import Ratios, Result, Statistic, check_level
@@ -33,17 +34,23 @@ ERRORS = ("draw_std", "mc_error")
 class Law:
     """The distribution over draws of what each case adds to a sum: ``least`` (N,), and a distribution on 0, 1/n, …, 1 for cases that vary.
 
-    ``pmf`` (cases that vary, n + 1): probabilities of the lattice points of a case.
+    ``pmf`` (cases that vary, n + 1): probabilities of the lattice points of a case. ``rows``: the cases of the sum, if they are not these.
     """
 
     least: Array
     varies: Bools
     pmf: Array
+    rows: Int64 | Int32 | None = None
 
     def take(self, rows: Int64 | Int32) -> Law:
         """Return the distribution of some cases, which may be repeated."""
-        place, varies = np.cumsum(self.varies) - 1, self.varies[rows]
-        return Law(self.least[rows], varies, self.pmf[place[rows[varies]]])
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
+
+    def quantiles(self, q: Array) -> Array:
+        """Return quantiles of the sum, in which NaN counts as 0."""
+        rows = np.arange(len(self.least)) if self.rows is None else self.rows
+        times = np.bincount(rows, minlength=len(self.least))[self.varies]
+        return float(np.nansum(self.least[rows])) + _lattice_quantile(self.pmf, times, q)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,15 +257,19 @@ class Estimate(MeanOfCases):
             from scipy.special import ndtri  # noqa: PLC0415  (scipy is slow to import and rarely needed here)
 
             return np.asarray(np.clip(self.value + self.draw_std * ndtri(probabilities), *self.span))
-        return (float(np.nansum(law.least)) + _lattice_quantile(law.pmf, probabilities)) / self.n_cases
+        return law.quantiles(probabilities) / self.n_cases
 
 
-def _lattice_quantile(pmf: Array, q: Array) -> Array:
-    """Return the quantiles of the sum over cases."""
+def _lattice_quantile(pmf: Array, times: Int64, q: Array) -> Array:
+    """Return the quantiles of the sum over cases, of which ``times`` have each distribution."""
     if len(pmf) == 0:  # the only spread is rounding
         return np.zeros(q.shape)
-    law = np.empty(pmf.shape[0] * (pmf.shape[1] - 1) + 1)
-    _resample.law_of_sum(np.ascontiguousarray(pmf), law)
+    if pmf.shape[1] > 2:  # sums of two values take as long as looking for equal distributions
+        code, first = factorize(pmf)
+        pmf, times = pmf[first], np.bincount(code, times).astype(np.int64)
+    starts = np.append(0, np.cumsum(times))
+    law = np.empty(starts[-1] * (pmf.shape[1] - 1) + 1)
+    _resample.law_of_sum(np.ascontiguousarray(pmf), starts, law)
     cumulative = np.cumsum(law)
     # 1e-12: probabilities add up to 1 within rounding; for q = 0 or 1 the worst or best value must be more probable than this
     return np.asarray(np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12)) / float(pmf.shape[1] - 1))

@@ -54,18 +54,22 @@ static void check_rows(fuzz_input *in)
 
 static void check_law(fuzz_input *in)
 {
-    const int64_t n = 1 + fuzz_below(in, 6), width = 1 + fuzz_below(in, 5);
-    double *pmf = ZEROS(double, n * width), *law = ZEROS(double, n * (width - 1) + 1), mean = 0.0, found = 0.0;
-    for (int64_t i = 0; i < n; i++) {
+    const int64_t n_groups = 1 + fuzz_below(in, 6), width = 1 + fuzz_below(in, 5);
+    int64_t *starts = ZEROS(int64_t, n_groups + 1);
+    for (int64_t i = 0; i < n_groups; i++)
+        starts[i + 1] = starts[i] + fuzz_below(in, 90) + (i == 0);
+    const int64_t n = starts[n_groups];
+    double *pmf = ZEROS(double, n_groups * width), *law = ZEROS(double, n * (width - 1) + 1), mean = 0.0, found = 0.0;
+    for (int64_t i = 0; i < n_groups; i++) {
         double total = 0.0;
         for (int64_t j = 0; j < width; j++)
             total += pmf[i * width + j] = fuzz_share(in);
         for (int64_t j = 0; j < width; j++)
             pmf[i * width + j] = total > 1e-3 ? pmf[i * width + j] / total : j == 0 ? 1.0 : 0.0;
         for (int64_t j = 0; j < width; j++)
-            mean += (double)j * pmf[i * width + j];
+            mean += (double)(starts[i + 1] - starts[i]) * (double)j * pmf[i * width + j];
     }
-    CHECK(ugt_law_of_sum(pmf, n, width, law) == UGT_OK);
+    CHECK(ugt_law_of_sum(pmf, starts, n_groups, width, law) == UGT_OK);
     for (int64_t j = 0; j <= n * (width - 1); j++) {
         CHECK(law[j] >= 0);
         found += (double)j * law[j];
