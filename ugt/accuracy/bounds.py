@@ -128,8 +128,11 @@ class Assumed(Statistic):
         """Return (B,) Σ_t P_t A_tt with A = (ΠᵀΠ)⁻¹ ΠᵀY, over the classes with any probability; NaN if the matrix is singular."""
         k = self._n_classes
         total, squared, crossed = rest[:, :k], rest[:, k : k + k * k].reshape(-1, k, k), rest[:, k + k * k :].reshape(-1, k, k)
-        found = np.full(len(rest), np.nan)
-        patterns, of = np.unique(total > 0, axis=0, return_inverse=True)
+        found, present = np.full(len(rest), np.nan), total > 0
+        if present.all():  # the common case, and np.unique takes long
+            patterns, of = present[:1], np.zeros(len(rest), np.int64)
+        else:
+            patterns, of = np.unique(present, axis=0, return_inverse=True)
         for i, there in enumerate(patterns):
             rows = np.flatnonzero(of.reshape(-1) == i)
             a = _solved(*(table[rows][:, there][:, :, there] for table in (squared, crossed)))
