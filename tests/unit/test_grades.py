@@ -285,7 +285,7 @@ def test_what_is_not_known_is_asked():
     post = ugt.normal([[1.0, 2.0]], prior=(0, 1, 2, 1))
     refused("values must be left out for ratings", ugt.ua_absolute_error, post, [1.0], values=[0, 1])
     refused("must be 'numbers' for ratings", ugt.ua_absolute_error, post, [1.0], predictions_are="grades")
-    refused("truth must be plausibilities of grades", ugt.ua_grade_wasserstein, post, [1.0], error=TypeError)
+    refused(r"truth must be plausibilities\. Got NormalPosterior: .* to_point", ugt.ua_grade_wasserstein, post, [1.0], error=TypeError)
     refused("predictions must be grades or probabilities of grades", ugt.ua_grade_wasserstein, [[0.5, 0.5]], [0.5])
 
 

@@ -1,8 +1,10 @@
 """Plausibilities: exact probabilities of Dirichlet posteriors against slow twins, ties of known vectors, draws, and bad input."""
 
+import ast
 import pickle
 import time
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from twins import orders
 
 import ugt
 from ugt import Dirichlet, Draws, Point
-from ugt.plausibilities import as_plausibilities, dirichlet_comparison
+from ugt.plausibilities import Plausibilities, as_plausibilities, dirichlet_comparison
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -523,6 +525,30 @@ def test_what_counts_as_plausibilities():
     refused(r"Got Labels: aggregate them first, for example with ugt.dirichlet", as_plausibilities, labels, error=TypeError)
     rankings = ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)
     refused(r"Got Rankings: aggregate them first, for example with ugt.prirn", as_plausibilities, rankings, error=TypeError)
+    ratings = ugt.Ratings.from_wide([[1.0, 2.5]])
+    refused(r"Got Ratings: ugt.normal\(ratings\).to_point\(cuts\) gives", as_plausibilities, ratings, error=TypeError)
+    post = ugt.normal(ratings, prior=(0, 1, 2, 1))
+    refused(r"Got NormalPosterior: its method to_point\(cuts\) gives", as_plausibilities, post, error=TypeError)
+    assert isinstance(as_plausibilities(post.to_point([1.5])), Point)
+
+
+def test_no_metric_asks_for_the_kind_of_a_truth():
+    source = Path(ugt.__file__).parent
+    kinds = {"NormalPosterior", *(one.__name__ for one in _below(Plausibilities))}
+    assert {"Dirichlet", "Draws", "Point", "Integrated"} <= kinds
+    found = []
+    for file in source.rglob("*.py"):
+        if file.parent.name in ("plausibilities", "aggregation"):  # which define and which make them
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                asked = {getattr(one, "id", getattr(one, "attr", "")) for one in ast.walk(node.args[1])}
+                found += [f"{file.relative_to(source)}:{node.lineno}"] if asked & kinds else []
+    assert found == []
+
+
+def _below(kind):
+    return {one for own in kind.__subclasses__() for one in (own, *_below(own))}
 
 
 @pytest.mark.parametrize("kind", [ugt.Point, ugt.Dirichlet])

@@ -15,14 +15,14 @@ from .._base.grades import given_values, grades_of, number_shown, numbers_of
 from ..annotations import Labels
 from ..histogram import HistogramLosses, histogram_losses
 from ..histogram.input import numbers
-from ..plausibilities import Plausibilities
+from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.made_of import MadeOf
 from ..resampling import Part
 from ..soft import ScoreOrder, SoftScore, soft_auroc
 from ..soft.order import Order
 from ..soft.parts import EDGES, BinnedRanking
 from .input import GradeScale, Predicted
-from .ranks import DIGITS, plausible
+from .ranks import DIGITS
 
 AVERAGED = {"average": "macro", "threshold": 0.5}  # of the areas at the cuts, as in `soft_auroc`
 
@@ -173,7 +173,7 @@ def auroc_of_each_cut(truth: Any, predictions: Any, *, values: Any = None, predi
 
 def _read(truth: Any, predictions: Any, values: Any, kind: str | None) -> tuple[Plausibilities, GradeScale, Predicted]:
     """Return the truth, its scale, which can be cut, and predictions of which only the order counts."""
-    post = plausible(truth)
+    post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     given = Predicted.of(predictions, post.axes, scale, kind, ranks=True)
     if len(scale.steps) == 0:

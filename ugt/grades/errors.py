@@ -12,7 +12,8 @@ from .._base.arrays import Array, Int64
 from .._base.checks import error
 from ..plausibilities import Estimate, Plausibilities, as_plausibilities
 from ..plausibilities.estimates import Comparison, Span, estimate
-from ..plausibilities.normal import NO_RATINGS, NormalPosterior
+from ..plausibilities.normal import NO_RATINGS
+from ..plausibilities.normal_posterior import posterior_of_ratings
 from .input import SAME, GradeScale, Predicted
 from .normal_costs import NormalCost, numbers_of_ratings
 
@@ -23,19 +24,18 @@ def of_grade(
     truth: Any, predictions: Any, values: Any, kind: str | None, worth: Worth, normal: NormalCost | None, power: float, share: bool = False
 ) -> Estimate:
     """Return the expected worth (N, K) of predictions if a grade is drawn from the truth; its unit is grades to this power, or a share."""
-    if isinstance(truth, NormalPosterior):
-        return _of_normal(truth, predictions, values, kind, normal, share)
+    rated = None if normal is None else posterior_of_ratings(truth)
+    if normal is not None and rated is not None:
+        found = normal.of(rated, numbers_of_ratings(rated, predictions, values, kind))
+        return estimate(found, rated, reason=NO_RATINGS, span=(0.0, 1.0 if share else math.inf))
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
-    found = Predicted.of(predictions, post.axes, scale, kind)
-    table, span = worth(found, scale), (0.0, 1.0) if share else span_of(kind, scale, power)
+    table, span = worth(Predicted.of(predictions, post.axes, scale, kind), scale), (0.0, 1.0) if share else span_of(kind, scale, power)
     return estimate(post.of_class(table), post, again=partial(_worth_again, table), span=span)
 
 
 def of_law(truth: Any, predictions: Any, values: Any, kind: str | None, power: int) -> Estimate:
     """Return the distance Σ steps |Z - Λ|^power of predicted laws from the law of the truth."""
-    if isinstance(truth, NormalPosterior):
-        raise TypeError("truth must be plausibilities of grades, of which the distance of laws is known. Got NormalPosterior.")
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     law = law_of(Predicted.of(predictions, post.axes, scale, kind), scale)
@@ -128,15 +128,3 @@ def ranked(given: Predicted, scale: GradeScale) -> Array:
     for place, k in enumerate(scale.order.tolist()):
         found[:, k] = ((upto - (np.arange(len(scale.steps)) >= place)) ** 2 * scale.steps).sum(axis=1)
     return found
-
-
-# ---- ratings with a normal law
-
-
-def _of_normal(
-    posterior: NormalPosterior, predictions: Any, values: Any, kind: str | None, cost: NormalCost | None, share: bool
-) -> Estimate:
-    if cost is None:
-        raise TypeError("truth must be plausibilities of grades for this metric. Got NormalPosterior.")
-    found = cost.of(posterior, numbers_of_ratings(posterior, predictions, values, kind))
-    return estimate(found, posterior, reason=NO_RATINGS, span=(0.0, 1.0 if share else math.inf))

@@ -14,6 +14,7 @@ from .._base.lazy import cached_property
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..plausibilities.normal import NO_RATINGS, NormalPosterior
+from ..plausibilities.normal_posterior import posterior_of_ratings
 from ..resampling.ratios import over
 from ..resampling.statistic import Linear
 from .errors import mode_of
@@ -131,8 +132,9 @@ class LinearKappa(KappaSums):
 
 
 def weighted_kappa(truth: Any, predictions: Any, weights: str, values: Any, kind: str | None) -> GradeCoefficient:
-    if isinstance(truth, NormalPosterior):
-        return _of_ratings(truth, predictions, weights, values, kind)
+    rated = posterior_of_ratings(truth)
+    if rated is not None:
+        return _of_ratings(rated, predictions, weights, values, kind)
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     given = Predicted.of(predictions, post.axes, scale, kind)
@@ -143,8 +145,6 @@ def weighted_kappa(truth: Any, predictions: Any, weights: str, values: Any, kind
 def read_part(data: tuple[Any, ...], options: dict[str, Any]) -> KappaSums:
     """Return the statistic of a part of the cases."""
     truth, predictions = data
-    if isinstance(truth, NormalPosterior):
-        raise TypeError("truth must be plausibilities of grades, for kappa in parts. Got NormalPosterior.")
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, options["values"])
     given = Predicted.of(predictions, post.axes, scale, options["predictions_are"])

@@ -10,13 +10,13 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, room
-from ..plausibilities import Plausibilities
+from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Part
 from ..resampling.statistic import Linear
 from ..soft.parts import edges_of
 from .input import GradeScale, Predicted
-from .ranks import FORMULAS, Pairs, RankNumbers, plausible, read
+from .ranks import FORMULAS, Pairs, RankNumbers, read
 from .record import counted
 
 
@@ -57,7 +57,7 @@ def _table(formula: str, scores: Array, edges: Array, order: NDArray[Any], setti
 
 def _read(formula: str, data: tuple[Any, ...], options: dict[str, Any]) -> RankTable:
     truth, predictions = data
-    post = plausible(truth)
+    post = as_plausibilities(truth)
     scale = GradeScale.of(post, options["values"])
     if options["edges"] is None:
         given = Predicted.of(predictions, post.axes, scale, options["predictions_are"])

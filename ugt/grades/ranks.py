@@ -9,11 +9,9 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int64, NDArray
-from .._base.checks import error
 from .._base.lazy import cached_property
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..plausibilities.normal import NormalPosterior
 from .errors import mean_of
 from .input import GradeScale, Predicted
 from .record import GradeCoefficient, GradeStatistic, counted
@@ -237,17 +235,9 @@ def rank_coefficient(formula: str, truth: Any, predictions: Any, values: Any, ki
     return GradeCoefficient.of(one, spread, NO_ANNOTATIONS)
 
 
-def plausible(truth: Any) -> Plausibilities:
-    """Return plausibilities of grades; reject ratings."""
-    if isinstance(truth, NormalPosterior):
-        must = "be plausibilities of grades, for pairs of cases (posterior.to_point(cuts) makes them of ratings)"
-        raise TypeError(str(error("truth", must, "NormalPosterior")))
-    return as_plausibilities(truth)
-
-
 def read(truth: Any, predictions: Any, values: Any, kind: str | None) -> tuple[Plausibilities, GradeScale, Array]:
     """Return the truth, its scale, and predictions as scores, of which only the order counts."""
-    post = plausible(truth)
+    post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     given = Predicted.of(predictions, post.axes, scale, kind, ranks=True)
     scores = mean_of(given, scale)

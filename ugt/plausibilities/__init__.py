@@ -21,6 +21,14 @@ from .protocol import Plausibilities
 __all__ = ["Certainty", "Dirichlet", "Draws", "Estimate", "Plausibilities", "Point", "as_plausibilities"]
 
 
+ADVICE = {
+    "Labels": "aggregate them first, for example with ugt.dirichlet",
+    "Rankings": "aggregate them first, for example with ugt.prirn",
+    "Ratings": "ugt.normal(ratings).to_point(cuts) gives those of the bins between cuts",
+    "NormalPosterior": "its method to_point(cuts) gives those of the bins between cuts",
+}
+
+
 def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
     """Return plausibilities or those of a record, an array (N, K) as certain ones, (N, draws, K) as draws; reject other values."""
     if isinstance(truth, Plausibilities):
@@ -29,9 +37,8 @@ def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
     if own is not None:
         return as_plausibilities(own() if callable(own) else own)
     kind = type(truth).__name__
-    if kind in ("Labels", "Rankings"):
-        advice = "ugt.dirichlet" if kind == "Labels" else "ugt.prirn"
-        raise TypeError(f"{argument} must be plausibilities. Got {kind}: aggregate them first, for example with {advice}.")
+    if kind in ADVICE:
+        raise TypeError(f"{argument} must be plausibilities. Got {kind}: {ADVICE[kind]}.")
     try:
         array = unmasked(truth)
     except ValueError:  # rows of different lengths

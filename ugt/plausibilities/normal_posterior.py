@@ -187,6 +187,11 @@ class NormalPosterior(Frozen):
         return identifiers.name(self.case_ids[i])
 
 
+def posterior_of_ratings(truth: Any) -> NormalPosterior | None:
+    """Return a truth that is the posterior of ratings; None for one of classes."""
+    return truth if isinstance(truth, NormalPosterior) else None
+
+
 def _between(below: Array, above: Array) -> Array:
     """Return probabilities (R, B) of bins from those (R, B - 1) below and above the cuts, as differences of the smaller ones."""
     between = np.where(below[:, 1:] <= 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
