@@ -968,3 +968,61 @@ def test_an_area_without_a_pair_of_two_cases_says_so():
         warnings.simplefilter("error")
         ugt.soft_auroc([0.5, 0.5], [0.5, 0.2])
         ugt.soft_auroc([1, 0], [0.5, 0.2])
+
+
+# ---- few positives
+def rare(n, m, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([1.0, 0.0], [m, n - m])
+    return labels, rng.normal(size=n) + labels
+
+
+def said_of_few(call):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in said if "intervals are too narrow" in str(one.message)]
+
+
+@pytest.mark.parametrize("n, m, few", [(1000, 5, 5), (1000, 19, 19), (1000, 20, 0), (100, 9, 9), (100, 10, 0), (30, 3, 0), (12, 1, 1)])
+def test_intervals_of_few_positives_are_noted(n, m, few):
+    """In simulations 95% intervals held the AUROC in 43% of the data sets with 2 positives of 1,000 cases, in 83 to 89% with 10."""
+    labels, scores = rare(n, m)
+    wanted = [f"AUROC and average precision: {few} of {n:,} cases are positive (effective number)"] * bool(few)
+    for metric in (ugt.soft_auroc, ugt.soft_average_precision):
+        found = metric(labels, scores)
+        other = metric(labels, -scores)
+        for call in (found.interval, found.intervals, found.minus(other).interval, partial(found.interval, of="hard")):
+            assert [text.partition(";")[0] for text in said_of_few(call)] == wanted
+        assert not said_of_few(partial(getattr, found, "std_error"))
+    assert len(said_of_few(partial(ugt.soft_auroc(labels, scores).interval, kind="analytic"))) == (few > 1)
+    # few negatives are few for an AUROC, but not for average precision
+    assert len(said_of_few(ugt.soft_auroc(1 - labels, scores).interval)) == bool(few)
+    assert not said_of_few(ugt.soft_average_precision(1 - labels, scores).interval)
+
+
+def test_few_positives_by_weight_class_and_hard_label():
+    labels, scores = rare(1000, 40)
+    assert not said_of_few(ugt.soft_auroc(labels, scores).interval)
+    weights = np.where(np.arange(1000) < 36, 0.0, 1.0)
+    (text,) = said_of_few(ugt.soft_auroc(labels, scores, weights=weights).interval)
+    assert "4 of 964 cases are positive" in text
+    table = np.eye(3)[np.repeat([0, 1, 2], [500, 300, 6])]
+    for multiclass in ("ovr", "ovo"):
+        found = ugt.soft_auroc(table, np.random.default_rng(1).random((806, 3)), multiclass=multiclass)
+        (text,) = said_of_few(found.interval)
+        assert "6 of " in text and "with the fewest" in text
+    # the labels 'p > 0.5' have 5 positives, p has many more
+    p = np.where(np.arange(1000) < 5, 0.9, 0.1)
+    found = ugt.soft_auroc(p, scores)
+    assert not said_of_few(found.interval)
+    (text,) = said_of_few(partial(found.interval, of="hard"))
+    assert "5 of 1,000 hard labels are positive" in text
+
+
+def test_evaluations_note_few_positives():
+    labels, scores = rare(300, 5)
+    given = ugt.Labels.from_wide(np.repeat(labels[:, None].astype(int), 3, axis=1), classes=2)
+    model = 1 / (1 + np.exp(-np.column_stack([-scores, scores])))
+    notes = ugt.evaluate(given, {"model": model}, n_resamples=50).notes
+    assert any("5 of 300 hard labels are positive" in note for note in notes)

@@ -266,6 +266,8 @@ class Work:
                 row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
                 rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), **ends, "mc_error": 0.0, "n_cases": int(found.kept.sum())})
             self.further.append((found, rows))
+        for few in filter(None, dict.fromkeys(map(found.few_of, (0, 1)))):
+            self.truths.say(f"{few}.")
 
     def _score(self, scores: Array) -> Array:
         """Return scores (N,) of the positive class: its probability, or its lead over the other if rows do not add up to one number."""

@@ -43,6 +43,9 @@ class Difference(Statistic):
         one, other = self.first.influence(), self.second.influence()
         return None if one is None or other is None else one - other
 
+    def few_of(self, number: int) -> str | None:
+        return self.first.few_of(number) or self.second.few_of(number)
+
     def annotations_by_name(self) -> Any:
         """Return the annotations, which both must share."""
         (known, *rows), (_, *others) = ((one, *_rows(one)) for one in (self.first.annotations_by_name(), self.second.annotations_by_name()))

@@ -22,7 +22,7 @@ from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic
-from .student import Units, few_clusters, limits, rounding
+from .student import Units, few_clusters, limits, note_few, rounding
 from .studentized import LogRatio
 from .two_way import TwoWay, ends_if_named, two_ways_of
 
@@ -85,8 +85,7 @@ class Results(Record):
             for name, ids in (("clusters", clusters), ("strata", strata))
         ]
         found = Design.of(int(one.kept.sum()), *given)
-        few = None if clusters is None else few_clusters(found.n_units)
-        if few:
+        if clusters is not None and (few := few_clusters(found.n_units)):
             notices.note(few)
         return found
 
@@ -153,6 +152,7 @@ class Results(Record):
         if kind == "studentized":
             return self._studentized(number, level, **given)
         one, at = self.statistic.only(number)
+        note_few({one.few_of(at)} - {one.few_of(0)})
         found = self.resamples(**given) if one is self.statistic else ResultsOf(one, self).resamples(**given)
         low, high = found.take(at).interval(level, kind)[0]
         return float(low), float(high)
@@ -183,6 +183,7 @@ class Results(Record):
         value, spread = float(one.estimate[number]), float(one.std_error(None if unit is None else unit.unit)[number])
         if not spread > rounding(value, one.spans[number]):
             return math.nan, math.nan
+        note_few([one.few_of(number)])
         n = int(one.kept.sum()) if unit is None else unit.n_units
         times = ndtri(0.5 + level / 2) if one.normal else t_quantile(n - 1, 0.5 + level / 2)
         return limits(value, float(times) * spread, one.scale, one.spans[number])
@@ -360,6 +361,7 @@ def resamples_of_all(
                 found[j] = Resamples(statistic.estimate, np.full((n, len(statistic.names)), np.nan), None, units(clusters))
             continue
         design = results[places[0]]._design(clusters, strata)
+        note_few(statistic.few_of(0) for statistic in statistics)
         for j, values in zip(places, resample(statistics, kept, design, word, n)):
             found[j] = results[j].resamples_of(values, design, units(clusters))
     return [found[j] for j in range(len(results))]

@@ -200,7 +200,12 @@ class Statistic(ABC):
 
     def notes_of(self, number: int) -> tuple[str, ...]:
         """Return the limits of a number's interval over cases and annotators."""
-        return ()
+        few = self.few_of(number)
+        return () if few is None else (few,)
+
+    def few_of(self, number: int) -> str | None:
+        """Return a caution if so few cases make up a number that all its intervals are too narrow."""
+        return None
 
     def by_case(self) -> Array:
         """Return the contributions (N, S) of the cases to the sums.

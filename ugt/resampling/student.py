@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from .._base import notices
 from .._base.arrays import Array, Bools
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
@@ -29,6 +31,13 @@ def few_clusters(n: int) -> str | None:
     if not 1 < n < MANY_CLUSTERS:
         return None
     return f"Intervals are over {n} clusters: with fewer than {MANY_CLUSTERS}, they depend strongly on which clusters were sampled."
+
+
+def note_few(cautions: Iterable[str | None]) -> None:
+    """Add the notes on numbers that few cases make up, as of ``Statistic.few_of``, each once."""
+    for few in dict.fromkeys(cautions):
+        if few:
+            notices.note(f"{few}.")
 
 
 def limits(value: float, half: float, scale: str, span: Any) -> tuple[float, float]:

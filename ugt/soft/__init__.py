@@ -96,6 +96,10 @@ def soft_auroc(
     If no two cases are a positive and a negative, as if there is one case with p = 1/2, the formula alone gives 0 with ``"exclude"``, 0.5
     with ``"half"`` and 1 with ``"include"``; a note says so. ``"unbiased"`` is NaN.
 
+    With fewer than 20 positives or negatives (effective number (Σ p)² / Σ p²), and fewer than one in ten cases, intervals over cases are
+    too narrow, and a note says so. In simulations 95% intervals held the AUROC in 43% of the data sets with 2 positives of 1,000 cases, and
+    in 83% to 89% with 10.
+
     References
     ----------
     [D] Lionetti et al., eq. 4. DeLong et al. (1988) for standard errors. Hand & Till (2001) for pairs of classes. Lamiroy & Sun (2011) add

@@ -258,6 +258,17 @@ class Precision:
         return np.asarray(np.stack([by_u + later[0] + of_any - inside.sum() / total, of_any, by_s], axis=1) / total)
 
 
+def effective_sizes(column: ScoreColumn) -> tuple[float, float, float]:
+    """Return the effective numbers, (Σ w)² / Σ w², of positives, of negatives, and of all cases of a column."""
+    if not len(column.row):
+        return 0.0, 0.0, 0.0
+    u, rest = column.ordered
+    v, w = 1.0 - u if rest is None else rest, column.ordered_weights
+    masses = w * u, w * v, w * (u + v)
+    squares = [float(mass @ mass) for mass in masses]
+    return tuple(float(mass.sum()) ** 2 / square if square > 0 else 0.0 for mass, square in zip(masses, squares))  # type: ignore[return-value]
+
+
 def average_of(values: Array, mass: Array | None) -> Any:
     """Return the mean over the defined columns (last axis), weighted by mass; a single column is returned as it is."""
     if values.shape[-1] == 1:
