@@ -362,6 +362,29 @@ def test_reliability_curves():
     assert (found.reliability_curve(1, 0.5).high < curve.high).all()
 
 
+def test_reliability_curves_of_clusters_stay_within_0_and_1():
+    """Their intervals left the range, and had no width if all labels of a bin were alike: 0 to 0 where 20 labels allow 0.16."""
+    rng = np.random.default_rng(0)
+    z, clusters = np.repeat([0.02, 0.5, 0.97], 20), np.arange(60) // 2
+    counts = np.concatenate([np.zeros(20, int), rng.binomial(3, 0.5, 20), np.full(20, 3)])
+    for change, weights in ((0, None), (1, None), (1, rng.integers(1, 4, 60))):
+        counts[0], counts[-1] = change, 3 - change
+        found = ugt.histogram_losses(np.stack([3 - counts, counts], 1), np.stack([1 - z, z], 1), n_bins=3, weights=weights)
+        curve = found.reliability_curve(1, clusters=clusters)
+        expected = [np.average(counts[part] / 3, weights=None if weights is None else weights[part]) for part in np.split(np.arange(60), 3)]
+        np.testing.assert_allclose(curve.label_share, expected)
+        assert (curve.low >= 0).all() and (curve.high <= 1).all()
+        assert (curve.high - curve.low > 0.1).all()
+        # that of the mean share over the cases of the bin, in the same clusters
+        w = np.ones(20) if weights is None else weights[20:40]
+        middle = ugt.bootstrap(w[:, None] * counts[20:40, None] / 3, w[:, None], clusters=clusters[20:40])
+        assert (curve.low[1], curve.high[1]) == pytest.approx(tuple(middle.interval()[0]), abs=0.08)
+    ends = ugt.histogram_losses([[3, 0], [2, 1]] * 3, [[0.9, 0.1]] * 6, n_bins=2).reliability_curve(1, clusters=[0] * 6)
+    assert np.isnan(ends.low).all() and np.isnan(ends.high).all()
+    given = ugt.disagreement_losses(np.stack([3 - counts, counts], 1), z * 0 + 0.1, n_bins=3).reliability_curve(clusters=clusters)
+    assert given.low[0] >= 0 and given.high[0] <= 1
+
+
 @pytest.mark.parametrize("k", [-1, 2, 10])
 def test_reliability_curves_of_classes_that_are_not_there(k):
     found = ugt.histogram_losses([[1, 2], [2, 1]], [[0.2, 0.8], [0.6, 0.4]], n_bins=2)

@@ -57,7 +57,7 @@ class LossesInBins(resampling.Result, Generic[Sums]):
         cells = one.cells.sum(axis=0)[column]
         ends = reliability.score_interval(cells, per_case, level)
         if drawn["clusters"] is not None or drawn["strata"] is not None:
-            ends = ResultsOf(reliability.LabelShares(one, column), self).resamples(**drawn).interval(level)
+            ends = ResultsOf(reliability.LabelShares.of_column(one, column), self).resamples(**drawn).interval(level)
         return reliability.curve(self.bin_edges[column], cells, ends, name, of)
 
     def calibration_error(self, p: float = 1.0) -> CalibrationError:

@@ -327,8 +327,9 @@ class HistogramLosses(LossesInBins[HistogramStatistic]):
         level : float
             Level of the intervals of the label shares, in (0, 1).
         clusters, strata, n_resamples, seed
-            If clusters or strata are given, intervals are bootstrap percentiles. Otherwise they are score intervals (Wilson 1927) with the
-            number of independent labels that gives the variance among the cases of the bin.
+            If clusters or strata are given, intervals are those of :meth:`Resamples.interval`; NaN for a bin with fewer than two clusters.
+            Otherwise they are score intervals (Wilson 1927) with the number of independent labels that gives the variance among the cases
+            of the bin.
 
         Returns
         -------

@@ -10,7 +10,7 @@ from .._base import notices
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from .._base.laws import wilson
-from ..resampling import Statistic, over
+from ..resampling import Ratios, over
 from .sums import CASES, PROB, SHARE, BinLosses, effective, noise, number
 
 FEW = 10  # cases; a bin with fewer is too small to interpret, because the interval of single labels covers half of the scale
@@ -56,22 +56,19 @@ class ReliabilityCurve(Frozen):
     of: str = "labels"
 
 
-class LabelShares(Statistic):
-    """The statistic of the mean shares of labels of class k in each bin."""
+class LabelShares(Ratios):
+    """The statistic of the mean shares of labels in each bin of a column; a bin counts the units that have cases in it."""
 
-    def __init__(self, whole: BinLosses, k: int) -> None:
-        self.whole, self.k, self.n_cases = whole, k, whole.n_cases
-        self.names = tuple(map(str, range(whole.bins.n_bins)))
+    span = (0.0, 1.0)
 
-    @property
-    def kept(self) -> Bools:
-        return self.whole.kept
-
-    def sums(self, cases: Array | None = None) -> Array:
-        return self.whole.sums(cases)
-
-    def answer(self, sums: Array) -> Array:
-        return shares(self.whole.split(sums)[0].sum(axis=1)[:, self.k])
+    @classmethod
+    def of_column(cls, whole: BinLosses, column: int) -> LabelShares:
+        """Make the statistic of the cases that count, with their weights."""
+        rows, n_bins = whole.rows, whole.bins.n_bins
+        bins = np.where(whole.kept, rows.cell[:, column] % n_bins, -1)
+        below = np.where(bins[:, None] == np.arange(n_bins), 1.0 if rows.weight is None else rows.weight[:, None], 0.0)
+        share = np.where(whole.kept, rows.share[:, column], 0.0)
+        return cls.of(share[:, None] * below, below, tuple(map(str, range(n_bins))))  # type: ignore[return-value]
 
 
 def shares(cells: Array) -> Array:

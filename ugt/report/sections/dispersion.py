@@ -53,7 +53,7 @@ class DisagreementBins:
     def ask(self, context: Context) -> Ask:
         """Return the request for the mean disagreement of each bin, over clusters."""
         n = min(MOST_RESAMPLES, context.options.affordable(4 * self.losses.n_cases))
-        return Ask(LabelShares(self.losses._statistic, 0), n)
+        return Ask(LabelShares.of_column(self.losses._statistic, 0), n)
 
     def rows(self, level: float, intervals: Array | None) -> list[Row]:
         """Return one row per filled bin, with score intervals if there are no others."""
