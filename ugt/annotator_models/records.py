@@ -297,7 +297,9 @@ class AnnotatorModel(Annotators):
         and for one none of whose cases has a second label or a known class; not by GLAD with given prevalences.
     accuracy_error : (A,) array
         Standard error of the accuracy. NaN if the accuracy is 0, 1 or NaN, if the labels do not determine it, or if the observed
-        information has no inverse with a positive variance for it.
+        information has no inverse with a positive variance for it. It takes the prevalences as known, and confusion matrices ("full") as
+        if each annotator had one accuracy, so it is too small with few cases, few annotators or a rare class: by up to 35% in
+        simulations with 300 cases, four annotators, and a class of 10%.
     prevalence : (K,) array
         Probability of each class before any label.
     left_out : mapping
