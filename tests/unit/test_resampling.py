@@ -868,3 +868,32 @@ def test_the_core_refuses_what_does_not_fit():
 
 def test_a_generator_gives_seeds_of_64_bits():
     assert resampling.seed_of(np.random.default_rng(3)) == int(np.random.default_rng(3).integers(0, 2**64, dtype=np.uint64)) > 2**32
+
+
+# ---- small strata
+def test_intervals_of_many_small_strata_are_student_s():
+    """Quantiles of resamples within pairs are too close together by a factor of 0.71, as if there were more cases."""
+    rng = np.random.default_rng(2)
+    pairs = rng.random((300, 2)) < 0.7
+    values, strata = pairs.ravel()[:, None].astype(float), np.repeat(np.arange(300), 2)
+    drawn = ugt.bootstrap(values, strata=strata)
+    # the variance of the mean is a quarter of the mean square difference within pairs, over the pairs
+    error = np.sqrt(((pairs[:, 0] ^ pairs[:, 1]) / 4).sum()) / 300
+    p = values.mean()
+    t = scipy.stats.t.ppf(0.975, 250)
+    (ends,) = drawn.interval()
+    expected = scipy.special.expit(scipy.special.logit(p) + np.array([-t, t]) * error / (p * (1 - p)))
+    np.testing.assert_allclose(ends, expected, atol=2e-3)
+    for kind in ("percentile", "basic", "bca"):
+        with pytest.warns(UserWarning, match=r"^Strata have 2 units on average: quantiles .* by a factor of about 0\.71; kind='auto'"):
+            (short,) = drawn.interval(kind=kind)
+        assert np.ptp(short) < 0.85 * np.ptp(ends)
+    again = pickle.loads(pickle.dumps(drawn))
+    np.testing.assert_array_equal(again.interval(), drawn.interval())
+    for other in (drawn.take([0]), drawn.minus(0), Resamples.beside([drawn, drawn])):
+        with pytest.warns(UserWarning, match="^Strata have 2 units"):
+            other.interval(kind="percentile")
+    # 20 or more per stratum, and no strata, are as before
+    for ids in (np.repeat(np.arange(30), 20), None):
+        drawn = ugt.bootstrap(values, strata=ids)
+        np.testing.assert_array_equal(drawn.interval(), drawn.interval(kind="percentile"))

@@ -141,8 +141,9 @@ class Resamples(Frozen):
         level : float
             In (0, 1).
         kind : {"auto", "percentile", "basic", "bca"}
-            ``"auto"``: with up to 400 cases or clusters the jackknife and Student's t, see Notes; with more, or if only resamples are
-            known, ``"percentile"``: the quantiles of the resamples. ``"basic"``: these mirrored at the estimate, 2 θ - quantile. ``"bca"``:
+            ``"auto"``: with up to 400 cases or clusters, or fewer than 20 per stratum, the jackknife and Student's t, see Notes; with
+            more, or if only resamples are known, ``"percentile"``: the quantiles of the resamples. ``"basic"``: these mirrored at the
+            estimate, 2 θ - quantile. ``"bca"``:
             quantiles at Φ(z0 + (z0 + z) / (1 - a (z0 + z))), z0 = Φ⁻¹(share of resamples below the estimate, ties half),
             a = Σ L³ / (6 (Σ L²)^1.5) over the influences L of the units. z0 stays finite: a share of 0 or 1 is replaced
             by that of half a resample.
@@ -187,6 +188,8 @@ class Resamples(Frozen):
             found = units.student(self.estimate, level)
             found[np.isnan(self.values).all(axis=0)] = np.nan
         else:
+            if units is not None:
+                units.note_small_strata()
             q = np.tile([0.5 - half, 0.5 + half], (len(self), 1))
             found = quantiles(self.values, self._adjusted(q) if kind == "bca" else q)
             found = 2 * self.estimate[:, None] - found[:, ::-1] if kind == "basic" else found

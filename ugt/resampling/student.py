@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, Callable, NamedTuple
 
@@ -21,6 +22,8 @@ LAST_BIT = 1e-15  # the same for a number near 0, as a share of the width of its
 MANY_CLUSTERS = 30  # with fewer, a note is added
 FEW_UNITS = 400  # with up to so many units, intervals are Student's,
 LEFT_OUT = 100  # and with up to so many, each is left out once; for more, the influence is accurate enough
+# Strata with fewer units on average have Student's intervals, too: the resamples of n units have the variance of n - 1 in place of n.
+SMALL_STRATA = 20
 LEAST_OF_LOGARITHMS = 5  # units from which on positive numbers have intervals on the log scale
 LEAST_ALIKE = 20  # units from which on a number that none of them changes has an interval without width
 LEAST_DF = 3  # degrees of freedom are at least a third of G - 1
@@ -83,8 +86,10 @@ class Facts(NamedTuple):
 class Units:
     """The resampled units, whose properties are computed when they are first asked for."""
 
-    def __init__(self, facts: Callable[[], Facts], influence: Callable[[], Array], deviations: Callable[[], Array] | None) -> None:
-        self._facts, self.influence, self._deviations = facts, influence, deviations
+    def __init__(
+        self, facts: Callable[[], Facts], influence: Callable[[], Array], deviations: Callable[[], Array] | None, per_stratum: float
+    ) -> None:
+        self._facts, self.influence, self._deviations, self.per_stratum = facts, influence, deviations, per_stratum
 
     @classmethod
     def of(cls, one: Statistic, kept: Bools, design: Design) -> Units:
@@ -100,15 +105,19 @@ class Units:
             sizes = np.repeat(np.diff(design.strata), np.diff(design.strata))[design.place]
             return np.asarray(-influence() * np.sqrt(sizes / np.maximum(sizes - 1, 1))[:, None])
 
-        few = one.smooth and design.n_units <= FEW_UNITS
+        n_strata = len(design.strata) - 1
+        per_stratum = design.n_units / n_strata if n_strata > 1 else math.inf
+        small = per_stratum < SMALL_STRATA and one.influence() is not None
+        few = one.smooth and (design.n_units <= FEW_UNITS or small)
         return cls(
             lambda: Facts(one.counting(kept, design), one.spans, one.steps(one.sums()[0], int(kept.sum()))),
             influence,
             deviations if few else None,
+            per_stratum,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.facts, self.influence(), None if self._deviations is None else self.deviations
+        parts = self.facts, self.influence(), None if self._deviations is None else self.deviations, self.per_stratum
         return _known, parts
 
     @cached_property
@@ -140,7 +149,16 @@ class Units:
         return self._changed(lambda table: table - table[..., j : j + 1], facts)
 
     def _changed(self, change: Callable[[Array], Array], facts: Callable[[], Facts]) -> Units:
-        return Units(facts, lambda: change(self.influence()), (lambda: change(self.deviations)) if self.left_out else None)
+        return Units(
+            facts, lambda: change(self.influence()), (lambda: change(self.deviations)) if self.left_out else None, self.per_stratum
+        )
+
+    def note_small_strata(self) -> None:
+        """Add a note that quantiles of resamples lie too close together, if strata have few units."""
+        if self.per_stratum < SMALL_STRATA:
+            short = f"quantiles of resamples are too close together, by a factor of about {math.sqrt(1 - 1 / self.per_stratum):.2f}"
+            way = "; kind='auto' has no such fault" if self.left_out else ""
+            notices.note(f"Strata have {self.per_stratum:.3g} units on average: {short}{way}.")
 
     @classmethod
     def beside(cls, parts: list[Units]) -> Units:
@@ -154,6 +172,7 @@ class Units:
             lambda: Facts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
             lambda: both(lambda one: one.influence()),
             (lambda: both(lambda one: one.deviations)) if few else None,
+            min(one.per_stratum for one in parts),
         )
 
     def student(self, estimate: Array, level: float) -> Array:
@@ -190,5 +209,5 @@ class Units:
         return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
 
-def _known(facts: Facts, influence: Array, deviations: Array | None) -> Units:
-    return Units(lambda: facts, lambda: influence, None if deviations is None else lambda: deviations)
+def _known(facts: Facts, influence: Array, deviations: Array | None, per_stratum: float = math.inf) -> Units:
+    return Units(lambda: facts, lambda: influence, None if deviations is None else lambda: deviations, per_stratum)
