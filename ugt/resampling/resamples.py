@@ -142,8 +142,8 @@ class Resamples(Frozen):
             In (0, 1).
         kind : {"auto", "percentile", "basic", "bca"}
             ``"auto"``: with up to 400 cases or clusters, or fewer than 20 per stratum, the jackknife and Student's t, see Notes; with
-            more, or if only resamples are known, ``"percentile"``: the quantiles of the resamples. ``"basic"``: these mirrored at the
-            estimate, 2 θ - quantile. ``"bca"``:
+            more, or if only resamples are known, ``"percentile"``: the quantiles of the resamples. ``"basic"``: these mirrored at
+            the estimate, 2 θ - quantile. ``"bca"``:
             quantiles at Φ(z0 + (z0 + z) / (1 - a (z0 + z))), z0 = Φ⁻¹(share of resamples below the estimate, ties half),
             a = Σ L³ / (6 (Σ L²)^1.5) over the influences L of the units. z0 stays finite: a share of 0 or 1 is replaced
             by that of half a resample.

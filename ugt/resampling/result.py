@@ -255,7 +255,7 @@ class Result(Results):
         of : str, optional
             Name of the number, if there are several. Default: ``value``.
         kind : {"auto", "percentile", "basic", "bca", "studentized", "analytic"}
-            ``"auto"``: the jackknife for up to 400 cases or clusters, or small strata, otherwise the bootstrap, see :meth:`Resamples.interval`;
+            ``"auto"``: the jackknife for up to 400 units or small strata, otherwise the bootstrap, see :meth:`Resamples.interval`;
             ``"studentized"``, for ratios of two sums: the bootstrap-t of the logarithm, which has the best coverage with few cases;
             ``"analytic"``: the standard error over cases (clusters), without resamples and strata.
         clusters, strata, n_resamples, seed
