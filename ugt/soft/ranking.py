@@ -98,6 +98,8 @@ class SoftRanking(Statistic):
             return None
         where = "" if len(columns) == 1 else f", in the {'pair of classes' if self.pairs else 'class'} with the fewest"
         so_few = f"with fewer than {FEW_OF_A_KIND}, and fewer than one in ten, intervals are too narrow"
+        if n < 1.5:
+            so_few = "intervals are too narrow, because one case does not show how others would differ"
         return f"AUROC and average precision: {n:.3g} of {of:,.0f} {what} are {kind} (effective number){where}; {so_few}"
 
     def steps(self, sums: Array, n_cases: int) -> Array:
