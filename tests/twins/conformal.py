@@ -33,7 +33,12 @@ def scores(p, score, randomized=True, penalty=0.01, k_reg=5, seed=0, key=0, chai
         for other in order[: place - 1]:
             before += p[other]
         over = penalty * (place - k_reg) if score == "raps" and place > k_reg else 0.0
-        found[k] = before + u * p[k] + over
+        total = 1.0  # random numbers make ties unlikely; without them, every last class has exactly 1
+        if not randomized:
+            total = 0.0
+            for other in order:
+                total += p[other]
+        found[k] = (before + u * p[k]) / total + over
     if not randomized:
         found = {k: found[group[-1]] for group in groups for k in group}
     return [found[k] for k in range(len(p))]

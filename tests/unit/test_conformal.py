@@ -50,6 +50,23 @@ def test_scores_are_those_of_the_slow_twin(score, randomized):
         assert found[i].tolist() == twin.scores(p[i].tolist(), score, seed=3, key=key, **options)
 
 
+def test_last_classes_tie_without_random_numbers():
+    """Their score is 1 in every case; rounding gave them 0.9999999999999998 to 1.0000000000000002, and p-values from 0.03 to 0.2."""
+    p = probabilities(400, 5, 3)
+    p /= p.sum(axis=1, keepdims=True)
+    single = p.astype(np.float32)
+    for table in (p, single):
+        last = table.argmin(axis=1)
+        found = ugt.conformal_scores(table, "aps", randomized=False)
+        assert set(found[np.arange(400), last].tolist()) == {1.0}
+        assert (found <= 1).all()
+    truth = np.random.default_rng(1).integers(0, 5, 60)
+    model = ugt.SplitConformal("aps", alpha=0.2, randomized=False).fit(p[:60], truth)
+    found = model.p_values(p[60:])[np.arange(340), p[60:].argmin(axis=1)]
+    n_last = int((ugt.conformal_scores(p[:60], "aps", randomized=False)[np.arange(60), truth] == 1).sum())
+    assert np.unique(found).tolist() == pytest.approx([(1 + n_last) / 61])
+
+
 def test_scores_by_hand():
     p = [[0.1, 0.4, 0.1, 0.4]]
     for score, expected in (("lac", [0.9, 0.6, 0.9, 0.6]), ("aps", [1, 0.8, 1, 0.8]), ("raps", [1.6, 1.0, 1.6, 1.0])):

@@ -41,15 +41,20 @@ static double penalty_at(const ugt_set_rule *rule, int64_t place)
     return rule->kind == UGT_SCORE_RAPS && place > rule->rank ? rule->penalty * (double)(place - rule->rank) : 0.0;
 }
 
-/* Writes the scores of the classes sorted [n_classes], which begin with the most probable. */
+/* Writes the scores of the classes sorted [n_classes], which begin with the most probable.
+ *
+ * Without random numbers, sums are divided by the total, added in the same order, so that the last class has exactly 1. Otherwise the
+ * rounding of each case would decide which of these equal scores is the higher one. */
 static void cumulative_scores(const ugt_set_rule *rule, entry *sorted, uint64_t key, double *score)
 {
     ugt_stream stream;
-    double u = 1.0, before = 0.0;
+    double u = 1.0, before = 0.0, total = rule->randomised ? 1.0 : 0.0;
     if (rule->randomised) {
         ugt_stream_open(&stream, rule->seed, key, rule->chain, UGT_PURPOSE_SETS);
         u = ugt_stream_uniform(&stream);
     }
+    for (int64_t i = 0; i < rule->n_classes && !rule->randomised; i++)
+        total += sorted[i].p;
     for (int64_t i = 0, end; i < rule->n_classes; i = end) {
         end = i + 1;
         while (end < rule->n_classes && sorted[end].p == sorted[i].p)
@@ -58,7 +63,7 @@ static void cumulative_scores(const ugt_set_rule *rule, entry *sorted, uint64_t 
             shuffle(&stream, sorted + i, end - i);
         double last = before;
         for (int64_t at = i; at < end; at++) {
-            score[sorted[at].k] = before + u * sorted[at].p + penalty_at(rule, at + 1);
+            score[sorted[at].k] = (before + u * sorted[at].p) / total + penalty_at(rule, at + 1);
             last = score[sorted[at].k];
             before += sorted[at].p;
         }
