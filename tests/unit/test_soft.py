@@ -1017,7 +1017,21 @@ def test_few_positives_by_weight_class_and_hard_label():
     found = ugt.soft_auroc(p, scores)
     assert not said_of_few(found.interval)
     (text,) = said_of_few(partial(found.interval, of="hard"))
-    assert "5 of 1,000 hard labels are positive" in text
+    assert "5 of 1,000 cases, by hard labels, are positive" in text
+
+
+def test_few_clusters_with_positives():
+    """60 positives of three patients tell as much as three: 95% intervals held the AUROC in 80 to 87% of simulations."""
+    labels, scores = rare(2000, 60)
+    clusters = np.arange(2000) // 20
+    found = ugt.soft_auroc(labels, scores)
+    for ask in (found.interval, found.minus(ugt.soft_auroc(labels, -scores)).interval, partial(found.interval, kind="analytic")):
+        (text,) = said_of_few(partial(ask, clusters=clusters))
+        assert "3 of 100 clusters are positive" in text
+        assert not said_of_few(ask)
+    assert not said_of_few(partial(found.interval, clusters=np.arange(2000) % 100))
+    (text,) = said_of_few(partial(ugt.soft_auroc(*rare(1000, 5)).interval, strata=np.arange(1000) % 2))
+    assert "5 of 1,000 cases are positive" in text
 
 
 def test_evaluations_note_few_positives():
@@ -1025,4 +1039,4 @@ def test_evaluations_note_few_positives():
     given = ugt.Labels.from_wide(np.repeat(labels[:, None].astype(int), 3, axis=1), classes=2)
     model = 1 / (1 + np.exp(-np.column_stack([-scores, scores])))
     notes = ugt.evaluate(given, {"model": model}, n_resamples=50).notes
-    assert any("5 of 300 hard labels are positive" in note for note in notes)
+    assert any("5 of 300 cases, by hard labels, are positive" in note for note in notes)

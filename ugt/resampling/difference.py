@@ -43,8 +43,8 @@ class Difference(Statistic):
         one, other = self.first.influence(), self.second.influence()
         return None if one is None or other is None else one - other
 
-    def few_of(self, number: int) -> str | None:
-        return self.first.few_of(number) or self.second.few_of(number)
+    def few_of(self, number: int, design: Design | None = None) -> str | None:
+        return self.first.few_of(number, design) or self.second.few_of(number, design)
 
     def annotations_by_name(self) -> Any:
         """Return the annotations, which both must share."""

@@ -183,7 +183,7 @@ class Results(Record):
         value, spread = float(one.estimate[number]), float(one.std_error(None if unit is None else unit.unit)[number])
         if not spread > rounding(value, one.spans[number]):
             return math.nan, math.nan
-        note_few([one.few_of(number)])
+        note_few([one.few_of(number, unit)])
         n = int(one.kept.sum()) if unit is None else unit.n_units
         times = ndtri(0.5 + level / 2) if one.normal else t_quantile(n - 1, 0.5 + level / 2)
         return limits(value, float(times) * spread, one.scale, one.spans[number])
@@ -361,7 +361,7 @@ def resamples_of_all(
                 found[j] = Resamples(statistic.estimate, np.full((n, len(statistic.names)), np.nan), None, units(clusters))
             continue
         design = results[places[0]]._design(clusters, strata)
-        note_few(statistic.few_of(0) for statistic in statistics)
+        note_few(statistic.few_of(0, design) for statistic in statistics)
         for j, values in zip(places, resample(statistics, kept, design, word, n)):
             found[j] = results[j].resamples_of(values, design, units(clusters))
     return [found[j] for j in range(len(results))]

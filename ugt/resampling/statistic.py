@@ -203,8 +203,8 @@ class Statistic(ABC):
         few = self.few_of(number)
         return () if few is None else (few,)
 
-    def few_of(self, number: int) -> str | None:
-        """Return a caution if so few cases make up a number that all its intervals are too narrow."""
+    def few_of(self, number: int, design: Design | None = None) -> str | None:
+        """Return a caution if so few cases, or units of a design of the kept ones, make up a number that its intervals are too narrow."""
         return None
 
     def by_case(self) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -258,15 +259,17 @@ class Precision:
         return np.asarray(np.stack([by_u + later[0] + of_any - inside.sum() / total, of_any, by_s], axis=1) / total)
 
 
-def effective_sizes(column: ScoreColumn) -> tuple[float, float, float]:
-    """Return the effective numbers, (Σ w)² / Σ w², of positives, of negatives, and of all cases of a column."""
+def effective_sizes(column: ScoreColumn, added: Callable[[Array], Array] | None = None) -> tuple[float, float, float]:
+    """Return the effective numbers, (Σ w)² / Σ w², of positives, of negatives, and of all cases, or of units after adding up (N, 3)."""
     if not len(column.row):
         return 0.0, 0.0, 0.0
     u, rest = column.ordered
-    v, w = 1.0 - u if rest is None else rest, column.ordered_weights
-    masses = w * u, w * v, w * (u + v)
-    squares = [float(mass @ mass) for mass in masses]
-    return tuple(float(mass.sum()) ** 2 / square if square > 0 else 0.0 for mass, square in zip(masses, squares))  # type: ignore[return-value]
+    v = 1.0 - u if rest is None else rest
+    masses = np.stack([column.by_case(part) for part in (u, v, u + v)], axis=1)
+    masses = masses if added is None else added(masses)
+    squares = (masses**2).sum(axis=0)
+    positives, negatives, every = np.where(squares > 0, masses.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0), 0.0).tolist()
+    return positives, negatives, every
 
 
 def average_of(values: Array, mass: Array | None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
 
@@ -15,7 +15,7 @@ from .._base.lazy import cached_property
 from .._core._soft import N_SUMS
 from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
-from ..resampling import Answer, Result, Statistic
+from ..resampling import Answer, Design, Result, Statistic
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Precision, ScoreColumn, average_of, effective_sizes
 from .input import known, read, shares
 
@@ -85,14 +85,21 @@ class SoftRanking(Statistic):
         found, values = super().numbers(sums), self.per_class(self.metrics[0], sums)[0]
         return {**found, "per_class": values} if values.shape[1] > 1 else found
 
-    def few_of(self, number: int) -> str | None:
-        """Return a caution if a column has few positives (or, for an AUROC, few negatives) and many other cases."""
+    def few_of(self, number: int, design: Design | None = None) -> str | None:
+        """Return a caution if a column has few positives (or, for an AUROC, few negatives) and many other cases or clusters."""
         metric, hard = self.metrics[number // 2], number % 2
-        return self._few(metric, self.columns, "cases") or (self._few(metric, self.hard, "hard labels") if hard else None)
+        added = None if design is None or not design.n_units < len(design.unit) == self.kept.sum() else self._added_up(design)
+        what = "cases" if added is None else "clusters"
+        few = self._few(metric, self.columns, what, added)
+        return few or (self._few(metric, self.hard, f"{what}, by hard labels,", added) if hard else None)
 
-    def _few(self, metric: Metric, columns: tuple[ScoreColumn, ...], what: str) -> str | None:
+    def _added_up(self, design: Design) -> Callable[[Array], Array]:
+        return lambda masses: design.added_up(masses[self.kept])
+
+    def _few(self, metric: Metric, columns: tuple[ScoreColumn, ...], what: str, added: Callable[[Array], Array] | None) -> str | None:
         kinds = ("positive", "negative") if isinstance(metric, Auroc) else ("positive",)
-        sizes = [(n, kind == "negative", kind, of) for *by_kind, of in map(effective_sizes, columns) for n, kind in zip(by_kind, kinds)]
+        found = [effective_sizes(column, added) for column in columns]
+        sizes = [(n, kind == "negative", kind, of) for *by_kind, of in found for n, kind in zip(by_kind, kinds)]
         n, _, kind, of = min((one for one in sizes if one[0] > 0), default=(math.inf, False, "", 0.0))
         if not n < max(min(FEW_OF_A_KIND, of / 10), 1.5):
             return None
