@@ -218,7 +218,7 @@ def test_the_verdict_of_one_model_of_none_and_of_few_cases():
         assert ("Top-3 accuracy" in text) is (data["data"]["n_classes"] == 4) and "Labels without scores" in text
     data = evaluation()
     data.update(metrics=[], winners=[], models=[], differences=[], constant_answer=[])
-    assert "The truth is settled (at least 99% certain) in 0 of 147 cases" in page(data).text
+    assert "The truth of no case is settled (at least 99% certain) at reliability 20." in page(data).text
 
 
 def test_the_page_is_the_same_from_json():

@@ -139,16 +139,17 @@ def ahead(r, a, b):
 
 
 def apart(r, a, b):
-    """Both values and the lead, whose interval must hold 0."""
+    """Both values, once if they are the same, and the lead, whose interval must hold 0."""
     _, low, high = r.lead(a, b)
     assert low <= 0 <= high
-    return [r.percent(r.top(a)["value"]), r.percent(r.top(b)["value"]), *r.lead_with_ends(a, b)]
+    return [*dict.fromkeys(r.percent(r.top(m)["value"]) for m in (a, b)), *r.lead_with_ends(a, b)]
 
 
 def over_constant(r, a):
     e = r.constant(a)
     assert e["lead_low"] > 0 or e["lead_high"] < 0
-    return [r.points(abs(e["lead"])), *r.ends(e["lead_low"], e["lead_high"])]
+    ends = (e["lead_low"], e["lead_high"]) if e["lead"] > 0 else (-e["lead_high"], -e["lead_low"])
+    return [r.points(abs(e["lead"])), *r.ends(*ends)]
 
 
 def settled(r):
@@ -160,6 +161,11 @@ def panel(r):
     e = r.one("panel_check", annotator=None, reliability=r.main)
     d = r.by_halves([(e["low"], e["high"])])
     return [r.percent(e[name], d) for name in ("observed", "low", "high", "predicted")]
+
+
+def p_of_panel(r):
+    p_value = r.one("panel_check", annotator=None, reliability=r.main)["p_value"]
+    return [f"{p_value:.2g}" if p_value >= 0.001 else "0.001"]
 
 
 def by_certainty(r, a):
@@ -309,7 +315,7 @@ CLAIMS = [
     (f"(?<=, ){N} percentage points? more than {M} \\({N} to {N}\\)", lambda r, b: ahead(r, r.order[0], b)),
     (f"(?<=, ){N} percentage points? (?:more|less) than always answering “” \\({N} to {N}\\)", lambda r: over_constant(r, r.order[0])),
     (
-        f"{M} and {M} cannot be distinguished: their first choices agree with the annotators’ truth in {N}% and {N}% of cases, a "
+        f"{M} and {M} cannot be distinguished: their first choices agree with the annotators’ truth in {N}%(?: and {N}%)? of cases, a "
         f"difference of {N} percentage points? \\({N} to {N}\\)",
         apart,
     ),
@@ -364,6 +370,7 @@ CLAIMS = [
     (f"{N} comparisons are shown", n_comparisons),
     (f"all pairs of the {N} models", lambda r: [str(len(r.models))]),
     (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
+    (f"larger than chance explains \\(p [=<] {N}\\)", p_of_panel),
     (f"{M} agrees in {N}% of the cases of certainty {N}[\\w ]*(?:to {N})?, in {N}% of those (?:below )?{N}(?: to {N})?", by_certainty),
     (f"moves {M} by {N} points(?:; other cases would change it by ±{N})?", largest_change),
     (f"{N} of {N} cases are less than 99% certain(?:; {N} of them ha(?:ve|s) a tied vote)?", worklist),

@@ -1,6 +1,7 @@
 """Title, authors, notes, nouns and open appendices: on the page, from the plan, in the record, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +91,65 @@ def test_the_command_has_them(command, tmp_path):
 )
 def test_what_is_refused(given, message):
     refused(message, wording.check, given)
+
+
+# ---- sentences about unusual data
+
+
+def evaluated(rows, scores, classes="abc", **options):
+    labels = ugt.Labels.from_wide(rows, annotators=["x", "y", "z"][: len(rows[0])], classes=list(classes))
+    made = ugt.evaluate(labels, scores, **{"reliability": (1, 2), "k": 1, "n_resamples": 200, **options})
+    return made.to_dict()
+
+
+def of_data(rows, scores, classes="abc", **options):
+    return Page(html(evaluated(rows, scores, classes, **options)))
+
+
+def choosing(columns, n_classes=3):
+    return np.eye(n_classes)[columns] * 0.7 + 0.3 / n_classes
+
+
+CASES = np.arange(60)
+MIXED = [["abc"[i % 3], "abc"[i % 3], "abc"[(i + (i % 5 == 0)) % 3]] for i in CASES]
+
+
+def test_what_is_worse_than_a_constant_has_an_interval_of_the_sign_of_its_words():
+    text = of_data([["abbb"[i % 4]] * 2 + ["abb"[i % 3]] for i in CASES], {"m": choosing((CASES % 4 == 0).astype(int), 2)}, "ab").text
+    assert re.search(r"percentage points less than always answering “b” \([\d.]+ to [\d.]+\)", text)
+    assert "no better than by chance (" in text and "as by chance" not in text  # it agrees less often than that
+
+
+def test_a_verdict_on_the_truth_model_gives_its_reason():
+    # The interval of what was observed can include what was predicted: the test compares both on the same cases.
+    e = {"reliability": 1.0, "annotator": None, "predicted": 0.78, "observed": 0.71, "low": 0.58, "high": 0.81, "n_cases": 60}
+    data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
+    for p_value, said in (
+        (0.048, "The difference is larger than chance explains (p = 0.048): the prior or the reliability does not describe these annotators."),
+        (0.0000002, "larger than chance explains (p &lt; 0.001)"),
+        (0.21, "The difference is not larger than chance explains (p = 0.21)."),
+    ):
+        assert said in html({**data, "panel_check": [{**e, "p_value": p_value, "adjusted_p_value": None}]})
+
+
+def test_further_notes_of_a_kind_are_counted_as_notes():
+    copies = {"m": choosing(CASES % 3), "other": choosing((CASES + 1) % 3)}
+    text = of_data([["abc"[i % 3]] * 3 for i in CASES], copies).text
+    assert "in all of 60 cases. The notes have 2 more of this kind." in text and "So it is" not in text
+
+
+def test_doubts_are_one_sentence():
+    disagreed = [["abc"[(i + j) % 3] for j in range(3)] for i in CASES]
+    text = of_data(disagreed, {"copy": choosing(CASES % 3), "other": choosing((CASES * 7 + CASES // 4) % 3)}, k=None).text
+    assert "A model repeats the annotations; a model may have seen the annotations: do not rely on this result." in text
+
+
+def test_equal_values_are_said_once():
+    text = of_data(MIXED, {"m": choosing(CASES % 3), "same": choosing(CASES % 3)}).text
+    assert re.search(r"cannot be distinguished: their first choices agree with the annotators’ truth in [\d.]+% of cases, ", text)
+    assert "a difference of 0.0 percentage points in every resample" in text and "(0.0 to 0.0)" not in text
+
+
+def test_nothing_settled_is_said_without_a_number():
+    text = of_data([["abc"[i % 3]] * 2 for i in CASES], {}, reliability=(0.2, 0.5)).text
+    assert "The truth of no case is settled (at least 99% certain) at reliability 0.5." in text and "0 of 60 cases (0%)" not in text

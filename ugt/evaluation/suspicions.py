@@ -150,7 +150,7 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
     if own < NEAR and shifts[best] > FAR:
         where = "the row before" if best == 1 else "the row after"
         yield (
-            f"Model {model!r} agrees with the voted label as by chance ({agreed:.2f}), and with that of {where} much more "
+            f"Model {model!r} agrees with the voted label no better than by chance ({agreed:.2f}), and with that of {where} much more "
             "often: its rows may be shifted by one."
         )
     elif own >= NEAR or better > max(2 * agreed, expected + FAR * spread, expected + 0.2):
@@ -159,7 +159,7 @@ def _order(context: Context, model: str, scores: Array) -> Iterator[str]:
             for i, j in enumerate(at)
             if i != j and table[i].any()
         ]
-        how = f"as by chance ({agreed:.2f})" if own < NEAR else f"in {agreed:.0%} of the cases"
+        how = f"no better than by chance ({agreed:.2f})" if own < NEAR else f"in {agreed:.0%} of the cases"
         yield (
             f"Model {model!r} agrees with the voted label {how}, but would agree in {better:.0%} "
             f"of the cases if its classes were in another order ({', '.join(pairs[:3])}): its columns may be permuted."

@@ -35,7 +35,7 @@ SPOILT = (
     ("A model may have seen the annotations", ("it has seen them, or annotators",)),
     (
         "A model may be read wrongly",
-        ("agrees with the voted label as by chance", "agrees with the voted label no better than by chance", "columns may be permuted"),
+        ("agrees with the voted label no better than by chance", "columns may be permuted"),
     ),
 )
 NOTED = (
@@ -90,7 +90,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
     source, facts = digest.source, digest.source["data"]
     said = [str(note) for note in source.get("notes") or ()]
     for claim, found in spoilt(said):
-        yield Caution(True, claim, plain(found[0]) + (f" So it is for {len(found) - 1} more." if len(found) > 1 else ""))
+        yield Caution(True, claim, plain(found[0]) + _others(found))
     departs = [name.replace("_", " ") for name in differences(source)]
     if departs:
         yield Caution(
@@ -117,8 +117,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
         )  # fmt: skip
     unscaled = [note for note in said if "are not probabilities of the grades" in note]
     if unscaled:
-        more = f" So it is for {len(unscaled) - 1} more." if len(unscaled) > 1 else ""
-        yield Caution(True, "Scores that are no probabilities", plain(unscaled[0]) + more)
+        yield Caution(True, "Scores that are no probabilities", plain(unscaled[0]) + _others(unscaled))
     yield from _of_annotations(digest)
     if facts.get("n_annotators") is None and digest.source["data"]["kind"] in ("labels", "rankings"):
         yield Caution(
@@ -159,6 +158,11 @@ def _all(digest: Digest) -> Iterator[Caution]:
                 f"{compared} measures{f' of {pairs} pairs of models' if pairs > 1 else ''} were computed. Treat what they show as "
                 "exploratory.",
             )  # fmt: skip
+
+
+def _others(found: Sequence[str]) -> str:
+    """Return a sentence on the notes that say the same of something else; empty if there are none."""
+    return f" The notes have {len(found) - 1} more of this kind." if len(found) > 1 else ""
 
 
 def _of_annotations(digest: Digest) -> Iterator[Caution]:
@@ -220,7 +224,7 @@ def _misfit(digest: Digest) -> Iterator[Caution]:
 def _over_constant(digest: Digest) -> str:
     """Return the leads of the first two of several models over the constant answer; the verdict has that of a single one."""
     leads = [(m, digest.over_constant(m)) for m in digest.models[:2]] if len(digest.models) > 1 and not digest.withheld else []
-    said = [f"{names([m])} {digest.digits.lead(d.value)} ({digest.digits.leads(d.low, d.high)})" for m, d in leads if d is not None]
+    said = [f"{names([m])} {digest.digits.lead(d.value)}{digest.digits.around(d.low, d.high)}" for m, d in leads if d is not None]
     return f": {', '.join(said)} {digest.headline.units}" if said else ""
 
 

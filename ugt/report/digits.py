@@ -77,9 +77,14 @@ class Digits(NamedTuple):
         shown = f"{self.scale * difference:.{self.decimals}f}"
         return (shown.lstrip("-") if float(shown) == 0 else shown).replace("-", "−")
 
+    def around(self, low: float | None, high: float | None) -> str:
+        """Return the interval of a difference in brackets, after its value; nothing if there is none."""
+        said = self.leads(low, high)
+        return "" if said == NONE else f" ({said})"
+
     def leads(self, low: float | None, high: float | None) -> str:
-        """Return both ends of an interval of a difference, with enough decimals that no end rounds onto 0."""
-        if low is None or high is None:
+        """Return both ends of an interval of a difference, with enough decimals that no end rounds onto 0; none without a spread."""
+        if low is None or high is None or is_flat(low, high):
             return NONE
         decimals = self.decimals
         while decimals < MOST and any(end != 0 and float(f"{self.scale * end:.{decimals}f}") == 0 for end in (low, high)):
@@ -90,7 +95,7 @@ class Digits(NamedTuple):
 
 def is_flat(low: float, high: float) -> bool:
     """Return whether both ends are the same number, computed in floating point."""
-    return high - low <= FLAT * max(abs(low), abs(high))
+    return high - low <= max(FLAT * max(abs(low), abs(high)), ROUNDING)
 
 
 def whole(n: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from . import wording
 from .cautions import cautions, spoilt
 from .digest import FEW_CASES, Digest, kind_of_data, names, reliability_words, shown, words_for_few
-from .digits import Digits, whole
+from .digits import Digits, is_flat, whole
 from .markup import Data, Entry, Section, bare, text
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, KAPPA, MOST_MODELS, WITHIN, beside_errors, measures, yardsticks
@@ -77,8 +77,8 @@ def _verdict(digest: Digest) -> tuple[str, str]:
     """Return the sentence of the verdict, and the sentences that follow it."""
     if not digest.models:
         return _without_models(digest)
-    doubts = "; ".join(claim for claim, _ in spoilt([str(note) for note in digest.source.get("notes") or ()]))
-    doubt = f"{doubts}: do not rely on this result." if doubts else ""
+    doubts = "; ".join(f"{claim[0].lower()}{claim[1:]}" for claim, _ in spoilt([str(note) for note in digest.source.get("notes") or ()]))
+    doubt = f"{doubts[0].upper()}{doubts[1:]}: do not rely on this result." if doubts else ""
     if len(digest.models) == 1:
         said, limits = _one(digest)
         return said, " ".join(filter(None, [doubt, limits]))
@@ -97,7 +97,8 @@ def _without_models(digest: Digest) -> tuple[str, str]:
     ceiling = digest.ceiling
     assert ceiling is not None
     share = "" if of_all < FEW_CASES else f" ({Digits(0).percent(n / of_all)})"
-    said = f"The truth is settled (at least 99% certain) in {whole(n)} of {whole(of_all)} cases{share}{digest.at_main.replace(',', ' at')}."
+    at, sure = digest.at_main.replace(",", " at"), "is settled (at least 99% certain)"
+    said = f"The truth {sure} in {whole(n)} of {whole(of_all)} cases{share}{at}." if n else f"The truth of no case {sure}{at}."
     most = digest.digits.percent(ceiling["value"])
     return said, f"No first choice of a model can agree with the annotators’ truth in more than {most} of cases."
 
@@ -114,8 +115,9 @@ def _apart(digest: Digest, difference: float) -> str:
 
 
 def _lead_words(digest: Digest, lead: Any) -> str:
-    """Return the interval of a lead in brackets; empty if there are too few cases."""
-    return "" if digest.withheld else f" ({digest.digits.leads(lead.low, lead.high)})"
+    """Return the interval of a lead in brackets, or that it has no spread; empty if there are too few cases."""
+    same = " in every resample" if lead.low is not None and is_flat(lead.low, lead.high) else ""
+    return "" if digest.withheld else digest.digits.around(lead.low, lead.high) or same
 
 
 def _one(digest: Digest) -> tuple[str, str]:
@@ -133,7 +135,8 @@ def _one(digest: Digest) -> tuple[str, str]:
         beside = digest.headline.always(digest.digits, shown(constant["answer"]), constant["value"])
         return f"{said}; {beside}.", f"There are {words_for_few(digest)} for an interval."
     if lead.sign:
-        return f"{said}, {apart} {digest.headline.more[lead.sign < 0]} than {always}{_lead_words(digest, lead)}.", limits
+        ends = _lead_words(digest, lead if lead.sign > 0 else lead.turned)
+        return f"{said}, {apart} {digest.headline.more[lead.sign < 0]} than {always}{ends}.", limits
     by = f"a difference of {apart}{_lead_words(digest, lead if lead.value >= 0 else lead.turned)}"
     return f"{said}; it cannot be distinguished from {always}, {by}.", limits
 

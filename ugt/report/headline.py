@@ -57,7 +57,9 @@ class Headline:
 
     def said_of(self, digits: Digits, low: float, high: float, joint: str = "and") -> str:
         """Return the predicate of several models with these values."""
-        return f"their first choices agree with the annotators’ truth in {digits.percent(low)} {joint} {digits.percent(high)} of cases"
+        least, most = digits.percent(low), digits.percent(high)
+        said = least if least == most else f"{least} {joint} {most}"
+        return f"their first choices agree with the annotators’ truth in {said} of cases"
 
     def listed(self, values: str) -> str:
         """Return the sentence that lists values only."""
@@ -114,7 +116,8 @@ class Distance(Headline):
         return f"differs from the annotators’ truth by {self.amount(digits, value)} on average{ends}"
 
     def said_of(self, digits: Digits, low: float, high: float, joint: str = "and") -> str:
-        return f"they differ from the annotators’ truth by {digits.value(low)} {joint} {self.amount(digits, high)} on average"
+        least = "" if digits.value(low) == digits.value(high) else f"{digits.value(low)} {joint} "
+        return f"they differ from the annotators’ truth by {least}{self.amount(digits, high)} on average"
 
     def listed(self, values: str) -> str:
         return f"Mean distance from the annotators’ truth: {values}."

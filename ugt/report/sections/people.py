@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..digest import Digest, names, shown, words_for_few
+from ..digest import REFUTED, Digest, names, shown, words_for_few
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
@@ -158,6 +158,10 @@ def _panel(digest: Digest) -> list[str]:
     digits = Digits.of([(e["low"], e["high"])])
     seen, predicted = (f"{digits.percent(e[name])}" for name in ("observed", "predicted"))
     said = f"in {seen} of cases ({digits.ends(e['low'], e['high'])}); the truth model predicts {predicted}"
-    wrong, right = "The prior or the reliability does not describe them.", "This is no evidence against the truth model."
-    verdict = wrong if digest.misfit() else right
-    return [f"<p>An annotator who was held out agrees with the vote of the others {said}. {verdict}</p>"]
+    if e["p_value"] is None:
+        verdict = ""
+    else:  # the test compares both on the same cases: the interval of one of them can include the other
+        chance = "p &lt; 0.001" if e["p_value"] < REFUTED else f"p = {e['p_value']:.2g}"
+        wrong = f" The difference is larger than chance explains ({chance}): the prior or the reliability does not describe these annotators."
+        verdict = wrong if digest.misfit() else f" The difference is not larger than chance explains ({chance})."
+    return [f"<p>An annotator who was held out agrees with the vote of the others {said}.{verdict}</p>"]
