@@ -346,7 +346,7 @@ def test_probabilities_with_six_decimals_are_probabilities():
 def test_scores_that_are_no_probabilities_are_a_caution_of_the_first_page():
     page = html(ugt.evaluate(LABELS, {"law": LAW * 2, "other": LAW * 3}, **QUICK).to_dict())
     first = page[: page.index('id="errors"')]
-    assert "Scores that are no probabilities" in first and "measures of grades use its first choice. The notes have 1 more of this kind." in first
+    assert "Scores that are no probabilities" in first and "use its first choice. The notes have 1 more of this kind." in first
 
 
 def test_every_coefficient_has_its_limits(made):

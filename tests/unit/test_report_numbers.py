@@ -106,7 +106,12 @@ class Record:
     def lead_with_ends(self, model, other):
         value, low, high = self.lead(model, other)
         assert low > 0 or high < 0 or (low <= 0 <= high)
-        return [self.points(value), *self.ends(low, high)]
+        return [self.beside(value, low, high), *self.ends(low, high)]
+
+    def beside(self, value, low, high):
+        """A difference with the decimals of its ends."""
+        decimals = len(self.ends(low, high)[0].partition(".")[2])
+        return self.scaled(value, decimals, 1 if self.distance else 100)
 
 
 def amount_decimals(intervals):
@@ -149,7 +154,7 @@ def over_constant(r, a):
     e = r.constant(a)
     assert e["lead_low"] > 0 or e["lead_high"] < 0
     ends = (e["lead_low"], e["lead_high"]) if e["lead"] > 0 else (-e["lead_high"], -e["lead_low"])
-    return [r.points(abs(e["lead"])), *r.ends(*ends)]
+    return [r.beside(abs(e["lead"]), *ends), *r.ends(*ends)]
 
 
 def settled(r):
@@ -252,7 +257,7 @@ def measured(r):
 def free(r, a, *others):
     """The leads of the first two models over the constant answer."""
     found = [r.constant(m) for m in (a, *others)]
-    return [x for e in found for x in (signed(r.points(e["lead"])), *r.ends(e["lead_low"], e["lead_high"]))]
+    return [x for e in found for x in (signed(r.beside(e["lead"], e["lead_low"], e["lead_high"])), *r.ends(e["lead_low"], e["lead_high"]))]
 
 
 def signed(shown):

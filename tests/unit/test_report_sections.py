@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from twins.page import checked, parsed, rows_of, words_of
+from twins.page import Page, checked, parsed, rows_of, words_of
 
 import ugt
 from ugt.report import html
@@ -23,6 +23,7 @@ from ugt.report.sections import (
     difficulty,
     measures,
     methods,
+    people,
     performance,
     planning,
     scores,
@@ -252,3 +253,58 @@ def test_errors_of_one_model_and_two_classes_are_natural_frequencies():
     missed = of_100["1", "0"]
     assert f"Of {missed + of_100['1', '1']} cases “1” in 100 the model gives {missed} the other class" in words_of(parsed(made.html))
     assert measures.render(source(1, 3)) is None  # the first page has all of it
+
+
+def test_a_ceiling_has_the_decimals_of_the_values_that_it_limits():
+    # The model always has the voted label: without a spread, and with the ceiling itself.
+    labels = ugt.Labels.from_wide([["a", "a", "ab"[i % 20 == 0]] for i in range(500)], classes=["a", "b"])
+    data = ugt.evaluate(labels, {"m": np.tile([0.8, 0.2], (500, 1))}, reliability=1, k=1, n_resamples=50).to_dict()
+    for row in rows_of(difficulty.render(data), "By certainty")[1:]:
+        assert row[2] == row[3] and len(row[2]) == 4  # 74.1 and 99.3
+
+
+def test_tables_of_few_cases_say_so():
+    data = source(1, 3)
+    few = {**data, "class_agreement": [{**e, "ppa_low": None, "ppa_high": None} for e in data["class_agreement"]]}
+    cells = [row[2] for row in rows_of(confusion.render(few), "Positive percent")[1:]]
+    assert cells and all(one.endswith("too few for an interval") for one in cells)
+    clusters = ugt.evaluate(
+        ugt.Labels.from_wide([["a", "a"], ["a", "b"]] * 20, classes=["a", "b"]), {"m": np.tile([0.6, 0.4], (40, 1))},
+        clusters=[i // 8 for i in range(40)], reliability=1, k=1, n_resamples=20,
+    ).to_dict()  # fmt: skip
+    assert "no intervals: too few clusters" in rows_caption(difficulty.render(clusters), "By certainty")
+
+
+def rows_caption(section, start):
+    return next(words for e in parsed(section.html).iter("caption") if (words := words_of(e)).startswith(start))
+
+
+def test_captions_say_which_numbers_have_intervals():
+    assert "95% intervals of soft areas" in rows_caption(curves.render(source(2, 3)), "Areas under")
+
+
+def test_sizes_have_two_digits_and_the_words_of_what_is_0():
+    e = {**source(1)["study_size"][0], "var_cases": 0.0285, "var_annotators": 0.0, "width": 0.3623, "width_twice_cases": 0.08321}
+    said = words_of(parsed(planning.render({**source(1), "study_size": [e]}).html))
+    assert "0.17 between cases, 0 between annotators" in said and "interval 0.36 wide" in said and "would make it 0.083" in said
+    few = {**source(1), "data": {**source(1)["data"], "n_clusters": 5}}
+    assert "There are too few clusters: these numbers are rough." in words_of(parsed(planning.render(few).html))
+
+
+def test_one_annotator_is_not_compared_with_others():
+    labels = ugt.Labels.from_wide([["abc"[i % 3]] for i in range(60)], annotators=["x"], classes=["a", "b", "c"])
+    data = ugt.evaluate(labels, {"m": np.eye(3)[np.arange(60) % 2]}, reliability=1, k=1, n_resamples=50).to_dict()
+    said = words_of(parsed(people.render(data).html))
+    assert "m agrees with the only annotator in 33% of cases" in said and "annotators with each other" not in said
+
+
+def test_equal_numbers_of_annotations_are_one_number():
+    labels = ugt.Labels.from_wide([["a", "b", "a"]] * 30, classes=["a", "b"])
+    found = ugt.evaluate(labels, {}, reliability=1, k=1, n_resamples=20).to_dict()
+    assert "Annotations per case3 each" in Page(html(found)).text and "3 to 3" not in html(found)
+
+
+def test_files_are_described_by_what_they_hold():
+    said = Page(html(source(1, 3))).text
+    assert "differences of all pairs" not in said and "Markov chains" not in said and "differences of two ratings" not in said
+    assert "what equal annotations leave open" in said and "differences of all pairs" in Page(html(source(2, 3))).text

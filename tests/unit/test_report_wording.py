@@ -11,6 +11,7 @@ from twins.page import Page
 
 import ugt
 from ugt.report import html, wording
+from ugt.report.digits import Digits
 
 LABELS = ugt.Labels.from_wide([["a", "b"], ["a", "a"], ["b", "b"]] * 8, annotators=["hard case 1", "annotator B"], classes=["a", "b"])
 SCORES = {"a case model": np.resize([[0.8, 0.2], [0.3, 0.7]], (24, 2))}
@@ -125,7 +126,7 @@ def test_a_verdict_on_the_truth_model_gives_its_reason():
     e = {"reliability": 1.0, "annotator": None, "predicted": 0.78, "observed": 0.71, "low": 0.58, "high": 0.81, "n_cases": 60}
     data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
     for p_value, said in (
-        (0.048, "The difference is larger than chance explains (p = 0.048): the prior or the reliability does not describe these annotators."),
+        (0.048, "larger than chance explains (p = 0.048): the prior or the reliability does not describe these annotators."),
         (0.0000002, "larger than chance explains (p &lt; 0.001)"),
         (0.21, "The difference is not larger than chance explains (p = 0.21)."),
     ):
@@ -153,3 +154,25 @@ def test_equal_values_are_said_once():
 def test_nothing_settled_is_said_without_a_number():
     text = of_data([["abc"[i % 3]] * 2 for i in CASES], {}, reliability=(0.2, 0.5)).text
     assert "The truth of no case is settled (at least 99% certain) at reliability 0.5." in text and "0 of 60 cases (0%)" not in text
+
+
+def test_what_has_no_spread_claims_none():
+    # Three annotators: whoever always has the vote disagrees half as much as they do, in every resample.
+    rows = [["b" if i % 4 == 0 and i % 3 == j else "a" for j in range(3)] for i in CASES]
+    text = of_data(rows, {"vote": choosing(np.zeros(60, int), 2)}, "ab").text
+    assert "vote 0.50 (the same in every resample)" in text and "limit 0.50" not in text
+    text = of_data([["abc"[i % 3]] * 3 for i in CASES], {"m": choosing(CASES % 3)}, reliability=1).text
+    assert "±0.0" not in text and "± 0.0" not in text and "m agrees with the annotators’ truth in 98.7% of cases, " in text
+
+
+def test_ends_and_their_value_have_the_same_decimals():
+    digits = Digits(0)
+    assert [digits.beside(0.004, 0.137).lead(0.0704), digits.leads(0.004, 0.137)] == ["+7.0", "0.4\u00a0to\u00a013.7"]
+    assert digits.beside(0.0, 0.1).decimals == 0 == digits.beside(None, None).decimals
+    assert digits.leads(0.0, 0.0) == "–" == digits.leads(-1e-17, 1e-17) and digits.around(0.1, 0.1) == ""
+
+
+def test_no_number_is_minus_0():
+    data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
+    small = [{**data["agreement"][0], "value": -0.003, "low": -0.09, "high": 0.002}]
+    assert ">−0.01−0.09 to <0.01" in Page(html({**data, "agreement": small})).text

@@ -224,7 +224,8 @@ def _misfit(digest: Digest) -> Iterator[Caution]:
 def _over_constant(digest: Digest) -> str:
     """Return the leads of the first two of several models over the constant answer; the verdict has that of a single one."""
     leads = [(m, digest.over_constant(m)) for m in digest.models[:2]] if len(digest.models) > 1 and not digest.withheld else []
-    said = [f"{names([m])} {digest.digits.lead(d.value)}{digest.digits.around(d.low, d.high)}" for m, d in leads if d is not None]
+    known = [(m, d, digest.digits.beside(d.low, d.high)) for m, d in leads if d is not None]
+    said = [f"{names([m])} {digits.lead(d.value)}{digits.around(d.low, d.high)}" for m, d, digits in known]
     return f": {', '.join(said)} {digest.headline.units}" if said else ""
 
 

@@ -25,7 +25,7 @@ class Digits(NamedTuple):
     @classmethod
     def of(cls, intervals: Iterable[tuple[float | None, float | None]]) -> Digits:
         """Return digits of percentages by the intervals' median half-width: 1 for 0.5 to 5 points, 0 above, 2 below; else 1."""
-        halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None]
+        halves = [(high - low) * 50 for low, high in intervals if low is not None and high is not None and not is_flat(low, high)]
         middle = median(halves) if halves else 1.0
         return cls(0 if middle > 5 else 1 if middle >= 0.5 else 2)
 
@@ -86,11 +86,15 @@ class Digits(NamedTuple):
         """Return both ends of an interval of a difference, with enough decimals that no end rounds onto 0; none without a spread."""
         if low is None or high is None or is_flat(low, high):
             return NONE
-        decimals = self.decimals
-        while decimals < MOST and any(end != 0 and float(f"{self.scale * end:.{decimals}f}") == 0 for end in (low, high)):
-            decimals += 1
-        finer = self._replace(decimals=decimals)
+        finer = self.beside(low, high)
         return f"{finer.points(low)}{NBSP}to{NBSP}{finer.points(high)}"
+
+    def beside(self, low: float | None, high: float | None) -> Digits:
+        """Return the digits of a difference with this interval: enough decimals that no end rounds onto 0."""
+        decimals, ends = self.decimals, [end for end in (low, high) if end is not None and abs(end) > ROUNDING]
+        while decimals < MOST and any(float(f"{self.scale * end:.{decimals}f}") == 0 for end in ends):
+            decimals += 1
+        return self._replace(decimals=decimals)
 
 
 def is_flat(low: float, high: float) -> bool:

@@ -109,9 +109,10 @@ def _said(digest: Digest, row: Entry) -> str:
     return digest.headline.said(digest.digits, row["value"], ends)
 
 
-def _apart(digest: Digest, difference: float) -> str:
-    """Return a difference of the headline measure with its unit."""
-    return digest.headline.with_unit(digest.digits.points(difference))
+def _apart(digest: Digest, lead: Any) -> str:
+    """Return a lead in the headline measure with its unit, with the decimals of its interval."""
+    digits = digest.digits if digest.withheld else digest.digits.beside(lead.low, lead.high)
+    return digest.headline.with_unit(digits.points(abs(lead.value)))
 
 
 def _lead_words(digest: Digest, lead: Any) -> str:
@@ -130,7 +131,7 @@ def _one(digest: Digest) -> tuple[str, str]:
     if lead is None or constant is None:
         return f"{said}.", limits
     always = f"always answering “{shown(constant['answer'])}”"
-    apart = _apart(digest, abs(lead.value))
+    apart = _apart(digest, lead)
     if digest.withheld:
         beside = digest.headline.always(digest.digits, shown(constant["answer"]), constant["value"])
         return f"{said}; {beside}.", f"There are {words_for_few(digest)} for an interval."
@@ -167,7 +168,7 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
         lead = digest.lead(best, second)
         assert lead is not None
         each = digest.headline.said_of(digest.digits, digest.value(best), digest.value(second))
-        difference = f"a difference of {_apart(digest, lead.value)}{_lead_words(digest, lead)}"
+        difference = f"a difference of {_apart(digest, lead)}{_lead_words(digest, lead)}"
         said = f"{names(leaders)} cannot be distinguished: {each}, {difference}."
         return said, [*_elsewhere(digest, best, second), *_behind(digest)]
     signs = digest.signs(best, second)
@@ -176,7 +177,7 @@ def _several(digest: Digest) -> tuple[str, list[str]]:
         of_best, of_second = ([r for r, sign in signs.items() if sign == wanted] for wanted in (1, -1))
         parts = f"{names([best])} {reliability_words(of_best, voted)}, {names([second])} {reliability_words(of_second, voted)}"
         return f"Which model is ahead depends on the truth: {parts}.", [f"{names([best])} {_said(digest, row)}{digest.at_main}."]
-    more = f"{_apart(digest, lead.value)} {digest.headline.more[0]} than {names([second])}{_lead_words(digest, lead)}"
+    more = f"{_apart(digest, lead)} {digest.headline.more[0]} than {names([second])}{_lead_words(digest, lead)}"
     said = f"{names([best])} {_said(digest, row)}, {more}."
     picked = [f"The lead is of the first of {len(digest.models)} models, which flatters it."] if len(digest.models) > 2 else []
     elsewhere = _elsewhere(digest, best, second)
@@ -208,7 +209,7 @@ def _behind(digest: Digest) -> list[str]:
     lead = digest.lead(digest.models[0], others[0]) if others else None
     if lead is None:
         return []
-    behind = f"{_apart(digest, lead.value)} behind {names([digest.models[0]])}{_lead_words(digest, lead)}"
+    behind = f"{_apart(digest, lead)} behind {names([digest.models[0]])}{_lead_words(digest, lead)}"
     rest = f", and {len(others) - 1} more are further behind" if len(others) > 1 else ""
     return [f"{names(others[:1])} is {behind}{rest}."]
 

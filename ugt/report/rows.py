@@ -10,6 +10,7 @@ from . import svg
 from .digits import Digits
 from .markup import NONE, Entry, framed
 
+TOO_FEW = "too few for an interval"
 EDGE = 5.0  # per cent of an axis, where its numbers would stand out of it
 
 
@@ -90,7 +91,7 @@ def _span_row(one: Span, scale: svg.Scale, grid: str, digits: Digits, leads: boo
         parts.append(f'<line class="{kind}" x1="{scale.at(one.low):.1f}%" x2="{scale.at(one.high):.1f}%" y1="50%" y2="50%"/>')
     if one.value is not None:
         parts.append(f'<svg y="50%">{svg.marker(scale.at(one.value), 0, style, unit="%")}</svg>')
-    value = NONE if one.value is None else digits.lead(one.value) if leads else digits.value(one.value)
+    value = NONE if one.value is None else digits.beside(one.low, one.high).lead(one.value) if leads else digits.value(one.value)
     ends = digits.leads(one.low, one.high) if leads else digits.ends(one.low, one.high)
     more = f"<td>{one.words}</td>" if one.words else ""
     kind = ' class="main"' if one.main else ""

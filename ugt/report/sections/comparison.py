@@ -89,7 +89,9 @@ def render(source: Data) -> Section | None:
         return None
     how = f"Intervals ({html.level_of(source)}) hold together for all pairs, on the same resamples of the {words.unit(source)}."
     digits = digest.headline.digits((lead.low, lead.high) for _, _, lead in pairs)
-    rows = [(f"{shown(a)} − {shown(b)}", [digits.lead(lead.value), digits.leads(lead.low, lead.high)]) for a, b, lead in pairs]
+    ends = [(lead.low, lead.high) for *_, lead in pairs]
+    cells = [[digits.beside(*both).lead(lead.value), digits.leads(*both)] for (*_, lead), both in zip(pairs, ends)]
+    rows = [(f"{shown(a)} − {shown(b)}", own) for (a, b, _), own in zip(pairs, cells)]
     drawn = f"the first {MOST_SHOWN} models, " if len(digest.models) > MOST_SHOWN else ""
     measure = f"{digest.headline.name.lower()}, {digest.headline.units}; above 0: the first is ahead"
     note = f"{drawn}{measure}{digest.at_main}; differences.csv has the other measures and the voted label"

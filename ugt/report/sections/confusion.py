@@ -16,7 +16,7 @@ from ..context import MOST_WORK, Ask, Made, most
 from ..digest import Digest, shown
 from ..digits import Digits, whole
 from ..markup import Data, Entry, Section, unique
-from ..rows import cell, plain_table
+from ..rows import TOO_FEW, cell, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -151,10 +151,16 @@ def _agreement_table(digest: Digest, entries: Sequence[Entry], of_what: str) -> 
     rows = []
     for name in names:
         own = [found[model, name] for model in drawn]
-        cells = [cell(digits, e, "ppa", "ppa_low", "ppa_high") for e in own]
+        cells = [_cell(digest, digits, e) for e in own]
         rows.append((shown(name), [whole(own[0]["n_expected"]), *cells]))
     note = f"%, {digest.intervals}{digest.at_main}; {of_what}_agreement.csv has the other measures"
     return plain_table(f"Positive percent agreement by {of_what}", note, [of_what, "expected<br>cases", *map(shown, drawn)], rows)
+
+
+def _cell(digest: Digest, digits: Digits, e: Entry) -> str:
+    """Return a value with its interval; where too few cases are expected it has none, and the cell says so."""
+    few = e["ppa"] is not None and e["ppa_low"] is None and not digest.withheld
+    return f'<b>{digits.value(e["ppa"])}</b><span class="below">{TOO_FEW}</span>' if few else cell(digits, e, "ppa", "ppa_low", "ppa_high")
 
 
 def commonest(source: Data) -> str:

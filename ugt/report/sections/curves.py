@@ -192,5 +192,7 @@ def render(source: Data) -> Section | None:
         soft = [cell(digits, e, "soft_auroc", "soft_auroc_low", "soft_auroc_high") for e in own]
         rows.append((shown(name), [*soft, *(NONE if e is None else digits.value(e["hard_auroc"]) for e in own)]))
     heads = ["class", *(f"{shown(m)}, soft" for m in models), *(f"{shown(m)}, cut" for m in models)]
-    note = f"the classes with most expected cases; {Digest(source).intervals}; curve_scores.csv and curves.csv have the curves"
+    digest = Digest(source)
+    ends = digest.intervals if digest.withheld else f"{digest.intervals} of soft areas"
+    note = f"the classes with most expected cases; {ends}; curve_scores.csv and curves.csv have the curves"
     return section("curves", TITLE, how, plain_table("Areas under the ROC curves", note, heads, rows))

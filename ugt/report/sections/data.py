@@ -26,9 +26,10 @@ def render(source: Data) -> Section:
 def _annotation_facts(facts: Data) -> list[tuple[str, str]]:
     """Return facts about annotations, which given plausibilities do not have."""
     spread = facts["annotations_per_case"]
+    more = " each" if spread["min"] == spread["max"] else f" to {spread['max']:g}, median {spread['median']:g}"
     return [
         *([("Classes never named", count(facts["n_unused_classes"]))] if facts["n_classes"] else ()),
         ("Annotators", count(facts["n_annotators"])),
         ("Annotations", count(facts["n_annotations"])),
-        ("Annotations per case", f"{spread['min']:g} to {spread['max']:g}, median {spread['median']:g}"),
+        ("Annotations per case", f"{spread['min']:g}{more}"),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..digest import Digest, shown
-from ..digits import Digits
+from ..digits import Digits, is_flat
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import plain_table
 from .sources import MEANINGS, wider_alone
@@ -74,7 +74,7 @@ def _spread(digest: Digest) -> str:
     rows = []
     for source in unique(entries, "source"):
         own = [find(entries, model=m, source=source) for m in drawn]
-        rows.append((MEANINGS[source], [NONE if e is None else f"± {digits.points((e['high'] - e['low']) / 2)}" for e in own]))
+        rows.append((MEANINGS[source], [_half(e["low"], e["high"], digits) if e is not None else NONE for e in own]))
     if not digest.withheld:
         rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
@@ -88,9 +88,14 @@ def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:
     found = []
     for model in drawn:
         row = digest.row(model, digest.main)
-        known = row is not None and row["two_way_low"] is not None and row["two_way_high"] is not None
-        found.append(f"± {digits.points((row['two_way_high'] - row['two_way_low']) / 2)}" if known and row is not None else "not estimated")
+        half = NONE if row is None else _half(row["two_way_low"], row["two_way_high"], digits)
+        found.append("not estimated" if half == NONE else half)
     return found
+
+
+def _half(low: float | None, high: float | None, digits: Digits) -> str:
+    """Return half the width of an interval; a dash if there is none, or the number is the same in every resample."""
+    return NONE if low is None or high is None or is_flat(low, high) else f"± {digits.points((high - low) / 2)}"
 
 
 def _heading(digest: Digest) -> str:
@@ -102,7 +107,7 @@ def _heading(digest: Digest) -> str:
     name = max(size, key=lambda one: size[one])
     row = digest.row(best, digest.main)
     low, high = (None, None) if row is None else digest.case_ends(row)
-    half = None if low is None or high is None else (high - low) / 2
+    half = None if low is None or high is None or is_flat(low, high) else (high - low) / 2
     points = Digits(1).points(size[name])
     beside = "" if half is None else f"; other cases would change it by ±{Digits(1).points(half)}"
     return f"The largest change, “{name}”, moves {shown(best)} by {points} points{beside}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat, whole
 from ..headline import TOP
-from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, unique
-from ..rows import below, plain_table
+from ..markup import NONE, Data, Entry, Section, find, finding, of, unique
+from ..rows import TOO_FEW, below, plain_table
 from ..tables import STRATA
 from .confusion import commonest
 
 MOST = 4  # most models with columns
-FEW = "too few"
 
 
 def render(source: Data) -> Section | None:
@@ -40,10 +39,11 @@ def _table(digest: Digest, entries: list[Entry], stratum: str) -> str:
         limit = find(own, metric="certainty")
         first = next(iter(own))
         cells = [_cell(find(own, metric=metric, model=m), digits) for m in drawn]
-        rows.append((shown(level), [whole(first["n_cases"]), *cells, Digits(0).value(limit["value"]) if limit else NONE]))
+        own_digits = Digits(0) if first["few"] else digits
+        rows.append((shown(level), [whole(first["n_cases"]), *cells, own_digits.value(limit["value"] if limit else None)]))
     heads = [shown(stratum), "cases", *map(shown, drawn), "ceiling"]
     name = "certainty of the truth" if stratum == "certainty" else shown(stratum)
-    note = f"UA top-1 accuracy, %{digest.at_main}, with {level_of(digest.source)} intervals; ceiling: mean certainty"
+    note = f"UA top-1 accuracy, %{digest.at_main}, {'' if digest.withheld else 'with '}{digest.intervals}; ceiling: mean certainty"
     return plain_table(
         f"By {name}",
         note,
@@ -56,7 +56,7 @@ def _cell(e: Entry | None, digits: Digits) -> str:
     if e is None or e["value"] is None:
         return NONE
     if e["few"]:
-        return f'{Digits(0).value(e["value"])}<span class="below">{FEW} for an interval</span>'
+        return f'{Digits(0).value(e["value"])}<span class="below">{TOO_FEW}</span>'
     return below(digits, e["value"], e["low"], e["high"])
 
 

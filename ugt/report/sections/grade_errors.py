@@ -90,7 +90,8 @@ def _sides(digest: Digest, every: list[Entry]) -> str:
     rows = []
     for e in every:
         cells = [_cell(digest, digits, e, name) for name in PARTS[:3]]
-        bias = NONE if e["bias"] is None else f"<b>{amounts.lead(e['bias'])}</b>"
+        own = amounts if digest.withheld else amounts.beside(e["bias_low"], e["bias_high"])
+        bias = NONE if e["bias"] is None else f"<b>{own.lead(e['bias'])}</b>"
         ends = "" if digest.withheld else f'<span class="below">{amounts.leads(e["bias_low"], e["bias_high"])}</span>'
         rows.append((shown(e["model"]), [*cells, bias + ends]))
     note = (
@@ -112,7 +113,7 @@ def _by_grade(digest: Digest, entries: Sequence[Entry], drawn: list[str]) -> str
                 continue
             ends = e["bias_low"], e["bias_high"]
             under = "" if digest.withheld or None in ends else f'<span class="below">{amounts.leads(*ends)}</span>'
-            cells.append(f"<b>{amounts.lead(e['bias'])}</b>{under}")
+            cells.append(f"<b>{(amounts.beside(*ends) if under else amounts).lead(e['bias'])}</b>{under}")
         rows.append((shown(grade), [whole(next(e for e in own if e)["n_expected"]), *cells]))
     note = f"Mean difference of the prediction from the grade, in {digest.headline.units}; all other numbers are in grade_errors.csv"
     return plain_table("Bias by grade of the truth", note, ["grade", "expected<br>cases", *map(shown, drawn)], rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..digest import REFUTED, Digest, names, shown, words_for_few
-from ..digits import Digits, whole
+from ..digits import Digits, is_flat, whole
 from ..markup import NONE, Data, Entry, Section, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
 from .strictness import content
@@ -41,17 +41,11 @@ def _one_annotator(digest: Digest, people: list[Entry]) -> str:
         )
         for e in people
     ]
-    spans.append(
-        Span(
-            "annotators with each other",
-            among["annotators"],
-            among["annotators_low"],
-            among["annotators_high"],
-            4,
-            limit=among["annotators"],
-        )
-    )
-    note = f"Same first choice, mean over the annotators of a case; {digest.intervals}. Vertical bar: annotators with each other"
+    note = f"Same first choice, mean over the annotators of a case; {digest.intervals}"
+    if among["annotators"] is not None:
+        ends = among["annotators_low"], among["annotators_high"]
+        spans.append(Span("annotators with each other", among["annotators"], *ends, 4, limit=among["annotators"]))
+        note += ". Vertical bar: annotators with each other"
     return span_table("Agreement with one annotator", note, "%", spans, digits)
 
 
@@ -66,7 +60,7 @@ def _coefficients(digest: Digest, entries: list[Entry]) -> str:
         (
             shown(e["coefficient"], 48),
             [
-                f"<b>{e['value']:.{decimals}f}</b>".replace("-", "−"),
+                f"<b>{Digits(decimals, 1, share=False).value(e['value'])}</b>",
                 _ends(e, "low", "high", decimals),
                 _ends(e, "two_way_low", "two_way_high", decimals),
             ],
@@ -91,12 +85,18 @@ def _coefficients(digest: Digest, entries: list[Entry]) -> str:
 def _ends(e: Entry, low: str, high: str, decimals: int) -> str:
     if e.get(low) is None or e.get(high) is None:
         return NONE
-    return f"{e[low]:.{decimals}f} to {e[high]:.{decimals}f}".replace("-", "−")
+    digits = Digits(decimals, 1, share=False)
+    return f"{digits.value(e[low])} to {digits.value(e[high])}"
 
 
 def _heading(digest: Digest, people: list[Entry]) -> str:
     if not people:
         return _among(digest)
+    best = people[0]
+    if best["annotators"] is None:  # no case has two annotators
+        whom = "the only annotator" if digest.source["data"].get("n_annotators") == 1 else "an annotator"
+        digits = Digits(0) if digest.withheld else Digits.of([(best["agreement_low"], best["agreement_high"])])
+        return f"{names([best['model']])} agrees with {whom} in {digits.percent(best['agreement'])} of cases"
     signs = {e["model"]: _sign(e) for e in people if e["difference"] is not None}
     more = [m for m in digest.leaders if signs.get(m, 0) > 0]
     fewer = [m for m in digest.leaders if signs.get(m, 0) < 0]
@@ -114,7 +114,7 @@ def _among(digest: Digest) -> str:
     """Return the heading without models: the first coefficient with its interval."""
     e = next(e for e in digest.source["agreement"] if e["value"] is not None)
     ends = "" if digest.withheld or _ends(e, "low", "high", 2) == NONE else f" ({_ends(e, 'low', 'high', 2)})"
-    return f"Annotators with each other: {shown(e['coefficient'], 48)} {e['value']:.2f}{ends}".replace("-", "−")
+    return f"Annotators with each other: {shown(e['coefficient'], 48)} {Digits(2, 1, share=False).value(e['value'])}{ends}"
 
 
 def _sign(e: Entry) -> int:
@@ -132,9 +132,11 @@ def _ratios(digest: Digest) -> list[str]:
     parts = []
     for e in found[:3]:
         other = "" if e["two_way_upper"] is None else f"; for other annotators too {e['two_way_upper']:.2f}"
-        limit = (
-            f"{words_for_few(digest)} for a limit" if e["upper"] is None else f"one-sided {level_of(source)} limit {e['upper']:.2f}{other}"
-        )
+        limit = "the same in every resample"  # then it shows no spread, and a limit would claim too much
+        if e["upper"] is None:
+            limit = f"{words_for_few(digest)} for a limit"
+        elif not is_flat(e["value"], e["upper"]):
+            limit = f"one-sided {level_of(source)} limit {e['upper']:.2f}{other}"
         parts.append(f"{names([e['name']])} {e['value']:.2f} ({limit})")
     return [
         f"<p>Discrepancy ratio, disagreement of the model with annotators divided by that of annotators with each other: "
@@ -162,6 +164,7 @@ def _panel(digest: Digest) -> list[str]:
         verdict = ""
     else:  # the test compares both on the same cases: the interval of one of them can include the other
         chance = "p &lt; 0.001" if e["p_value"] < REFUTED else f"p = {e['p_value']:.2g}"
-        wrong = f" The difference is larger than chance explains ({chance}): the prior or the reliability does not describe these annotators."
+        larger = f" The difference is larger than chance explains ({chance})"
+        wrong = f"{larger}: the prior or the reliability does not describe these annotators."
         verdict = wrong if digest.misfit() else f" The difference is not larger than chance explains ({chance})."
     return [f"<p>An annotator who was held out agrees with the vote of the others {said}.{verdict}</p>"]

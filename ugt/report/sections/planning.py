@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...studies import plan_annotations
 from .. import markup as html
 from ..context import MOST_CELLS
+from ..digest import Digest, words_for_few
 from ..tables import finite
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def render(source: Data) -> Section | None:
         "from label to label, and how wide the interval of the model's agreement with one more annotator would be in other designs. "
         "<code>ugt plan</code> finds the cheapest design for a wanted width or power."
     )
+    digest = Digest(source)
+    how += f" There are {words_for_few(digest)}: these numbers are rough." if digest.withheld else ""
     more = len(source.get("models") or ()) - MOST_SHOWN
     rest = f"<p>{more:,} more models are not shown; study_size.csv has up to {MOST_MODELS}.</p>" if more > 0 else ""
     return html.section("planning", TITLE, how, html.bullets(_sentences(entries[:MOST_SHOWN], html.level_of(source))), rest)
@@ -77,13 +80,13 @@ def _sentences(entries: list[Entry], level: str) -> Iterator[str]:
     for e in entries:
         what = "Krippendorff's alpha" if e["metric"] == ALPHA else f"agreement of {html.text(e['model'])} with one more annotator"
         known = [(e[f"var_{name}"], said) for name, said in _WORDS if e[f"var_{name}"] is not None]
-        parts = [f"{html.number(math.sqrt(max(part, 0.0)))} {said}" for part, said in known]
+        parts = [f"{math.sqrt(max(part, 0.0)):.2g} {said}" for part, said in known]
         by = f" by {e['n_annotators']:,} annotators" if e["n_annotators"] else ""
         whom = "other annotators" if e["annotators_random"] else "these annotators only"
-        others = [f"{words} {html.number(e[name])}" for name, words in _OTHERS if e[name] is not None]
+        others = [f"{words} {e[name]:.2g}" for name, words in _OTHERS if e[name] is not None]
         yield (
             f"For the {what} the standard deviations are {', '.join(parts)}. These {e['n_cases']:,} cases with {e['n_labels']:.3g} labels "
-            f"each{by} give a {level} interval {html.number(e['width'])} wide (other cases, {whom}); {', '.join(others)}."
+            f"each{by} give a {level} interval {e['width']:.2g} wide (other cases, {whom}); {', '.join(others)}."
         )
 
 

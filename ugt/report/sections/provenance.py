@@ -43,31 +43,52 @@ def render(source: Data) -> Section:
 def _beside(source: Data) -> str:
     """Return a table of the contents of the record and of the CSV files that have rows."""
     rows = [["evaluation.json", "everything, with all digits"]]
-    for names, holds in _FILES.items():
-        there = [f"{name}.csv" for name in names.split() if source.get(name) or name == "guidelines"]
-        rows += [[", ".join(there), holds]] if there else []
+    for group in _FILES:
+        there = {name: holds for name, holds in group.items() if source.get(name) or name == "guidelines"}
+        said = "; ".join(dict.fromkeys(filter(None, there.values())))
+        rows += [[", ".join(f"{name}.csv" for name in there), said]] if there else []
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
 
 
-# Contents of the tables; those in one line are listed together.
-_FILES = {
-    "metrics flips differences": "all measures with every range, changes of order, differences of all pairs",
-    "certainty cases": "certainty under each reliability; one row per case, least certain first",
-    "constant_answer references": "always the commonest class, and the plausibilities themselves as a model",
-    "truth_models true_accuracy next_annotator": "agreement with each truth and annotator; what the accuracy against the true class can be",
-    "agreement agreement_by_class agreement_by_pair": "all coefficients of agreement; agreement on each class and of each pair",
-    "annotators annotator_overlap case_sizes classes": "who annotated what: cases, shared cases, annotations per case, classes",
-    "humans panel_check": "discrepancy ratios of models and annotators; whether a further annotator would agree",
-    "calibration reliability_bins calibration_map disagreement_bins": "losses against label histograms, and the bins behind them",
-    "least_error next_annotator_error grade_errors": "least possible error, errors against one annotator, errors by grade",
-    "given_grades coefficients cuts": "measures against the grades that were given, limits of coefficients, every cut of the scale",
-    "strictness limits unanimous_cases": "leniency of annotators; differences of two ratings; what equal annotations leave open",
-    "confusion class_agreement group_agreement": "soft confusion matrix; agreement on each class and group",
-    "curves curve_scores set_coverage": "ROC and precision-recall curves, areas under them, prediction sets",
-    "strata": "results by subgroup, agreement, certainty and annotations per case",
-    "sensitivity sources_of_spread study_size diagnostics": "what the result depends on; sizes of further studies; Markov chains",
-    "guidelines": "each item of the reporting guidelines, and where it is answered",
-}
+# Contents of the tables; those in one group are listed together.
+_LOSSES = "losses against label histograms, and the bins behind them"
+_FILES: tuple[dict[str, str], ...] = (
+    {"metrics": "all measures with every range", "flips": "changes of order", "differences": "differences of all pairs"},
+    {"certainty": "certainty under each reliability", "cases": "one row per case, least certain first"},
+    {"constant_answer": "always the commonest class", "references": "the plausibilities themselves as a model"},
+    {
+        "truth_models": "agreement with each truth and annotator", "true_accuracy": "what the accuracy against the true class can be",
+        "next_annotator": "agreement with one more annotator",
+    },
+    {
+        "agreement": "all coefficients of agreement", "agreement_by_class": "agreement on each class",
+        "agreement_by_pair": "agreement of each pair",
+    },
+    {
+        "annotators": "who annotated what", "annotator_overlap": "shared cases", "case_sizes": "annotations per case", "classes": "classes",
+    },
+    {"humans": "discrepancy ratios of models and annotators", "panel_check": "whether a further annotator would agree"},
+    {"calibration": _LOSSES, "reliability_bins": _LOSSES, "calibration_map": _LOSSES, "disagreement_bins": _LOSSES},
+    {
+        "least_error": "least possible error", "next_annotator_error": "errors against one annotator", "grade_errors": "errors by grade",
+    },
+    {
+        "given_grades": "measures against the grades that were given", "coefficients": "limits of coefficients",
+        "cuts": "every cut of the scale",
+    },
+    {
+        "strictness": "leniency of annotators", "limits": "differences of two ratings",
+        "unanimous_cases": "what equal annotations leave open",
+    },
+    {"confusion": "soft confusion matrix", "class_agreement": "agreement on each class", "group_agreement": "agreement on each group"},
+    {"curves": "ROC and precision-recall curves", "curve_scores": "areas under them", "set_coverage": "prediction sets"},
+    {"strata": "results by subgroup, agreement, certainty and annotations per case"},
+    {
+        "sensitivity": "what the result depends on", "sources_of_spread": "sources of uncertainty",
+        "study_size": "sizes of further studies", "diagnostics": "Markov chains",
+    },
+    {"guidelines": "each item of the reporting guidelines, and where it is answered"},
+)  # fmt: skip
 
 
 def stated(value: Any) -> str:

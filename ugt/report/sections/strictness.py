@@ -109,9 +109,10 @@ def content(source: Data) -> tuple[str, str, str] | None:
     rows = []
     for e in drawn:
         ends = "" if digest.withheld or e["joint_low"] is None else digits.leads(e["joint_low"], e["joint_high"])
+        own = digits.beside(e["joint_low"], e["joint_high"]) if ends else digits
         under = f'<span class="below">{ends}</span>' if ends else ""
         spreads = [digits.value(e[name]) for name in ("spread", "others_spread")]
-        rows.append((shown(e["annotator"]), [f"{e['n_cases']:,}", f"<b>{digits.lead(e['strictness'])}</b>{under}", *spreads]))
+        rows.append((shown(e["annotator"]), [f"{e['n_cases']:,}", f"<b>{own.lead(e['strictness'])}</b>{under}", *spreads]))
     more = f"; the {MOST - half} highest and the {half} lowest of {len(entries):,}" if len(entries) > MOST else ""
     note = f"In {digest.headline.units}; {level_of(source)} intervals that hold for all annotators together{more}"
     heads = ["", "cases", "less the<br>others", "spread", "spread of<br>the others"]
