@@ -38,7 +38,7 @@ def test_widths_of_other_designs():
             "width_twice_annotators": (40, 3, 12),
         }
         assert {column: row[column] for column in designs} == {column: plan.design(*size).width for column, size in designs.items()}
-        assert f"{row['width']:.4f} wide (other cases, other annotators)" in page
+        assert f"{row['width']:.2g} wide (other cases, other annotators)" in page
     assert answered(found) == "study_size.csv, in this report"
 
 

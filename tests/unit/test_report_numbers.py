@@ -168,6 +168,11 @@ def panel(r):
     return [r.percent(e[name], d) for name in ("observed", "low", "high", "predicted")]
 
 
+def with_one(r, a):
+    e = r.one("next_annotator", model=a)
+    return [r.percent(e["agreement"], r.by_halves([(e["agreement_low"], e["agreement_high"])]))]
+
+
 def p_of_panel(r):
     p_value = r.one("panel_check", annotator=None, reliability=r.main)["p_value"]
     return [f"{p_value:.2g}" if p_value >= 0.001 else "0.001"]
@@ -375,6 +380,7 @@ CLAIMS = [
     (f"{N} comparisons are shown", n_comparisons),
     (f"all pairs of the {N} models", lambda r: [str(len(r.models))]),
     (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
+    (f"{M} agrees with the only annotator in {N}% of cases", with_one),
     (f"larger than chance explains \\(p [=<] {N}\\)", p_of_panel),
     (f"{M} agrees in {N}% of the cases of certainty {N}[\\w ]*(?:to {N})?, in {N}% of those (?:below )?{N}(?: to {N})?", by_certainty),
     (f"moves {M} by {N} points(?:; other cases would change it by ±{N})?", largest_change),

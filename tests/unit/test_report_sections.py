@@ -308,3 +308,15 @@ def test_files_are_described_by_what_they_hold():
     said = Page(html(source(1, 3))).text
     assert "differences of all pairs" not in said and "Markov chains" not in said and "differences of two ratings" not in said
     assert "what equal annotations leave open" in said and "differences of all pairs" in Page(html(source(2, 3))).text
+
+
+def test_a_constant_model_has_the_areas_of_the_constant_answer():
+    labels = ugt.Labels.from_wide([["a", "ab"[i % 3 == 0], "ab"[i % 4 == 0]] for i in range(60)], classes=["a", "b"])
+    data = ugt.evaluate(labels, {"m": np.tile([0.7, 0.3], (60, 1))}, reliability=1, n_resamples=50).to_dict()
+    for metric in ("soft_auroc", "soft_average_precision"):
+        own = next(e["value"] for e in data["metrics"] if e["metric"] == metric)
+        always = [e["value"] for e in data["references"] if (e["metric"], e["reference"]) == (metric, "always the commonest class")]
+        assert always == [pytest.approx(own, abs=1e-12)]
+    found = Page(html(data)).text
+    assert re.search(r"m agrees with the annotators’ truth in [\d.]+% of cases \(.*?\), the same as always answering “a”\.", found)
+    assert "cannot be distinguished from always" not in found

@@ -257,9 +257,10 @@ class Work:
             self.truths.say("AUROC and average precision are computed for truths without draws only.")
             return
         p = truth.mean()[:, self.positive]
-        perfect = SoftRanking.by_default(p, ScoreOrder.of(np.where(np.isnan(p), 0.0, p)))
-        for metric, value in zip(perfect.names, perfect.estimate.tolist()):
-            self._add_reference(PERFECT, reliability, metric, None, value)
+        for reference, scores in ((PERFECT, np.where(np.isnan(p), 0.0, p)), (COMMONEST, np.zeros(len(p)))):
+            found = SoftRanking.by_default(p, ScoreOrder.of(scores))
+            for metric, value in zip(found.names, found.estimate.tolist()):
+                self._add_reference(reference, reliability, metric, None, value)
         for name, scores in self.of_positive.items():
             found, rows = SoftRanking.by_default(truth, scores, self.positive), []
             for metric, value, ends in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):

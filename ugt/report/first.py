@@ -138,6 +138,8 @@ def _one(digest: Digest) -> tuple[str, str]:
     if lead.sign:
         ends = _lead_words(digest, lead if lead.sign > 0 else lead.turned)
         return f"{said}, {apart} {digest.headline.more[lead.sign < 0]} than {always}{ends}.", limits
+    if lead.low is not None and is_flat(lead.low, lead.high):  # no resample differs: such a model often is the constant answer
+        return f"{said}, the same as {always}.", limits
     by = f"a difference of {apart}{_lead_words(digest, lead if lead.value >= 0 else lead.turned)}"
     return f"{said}; it cannot be distinguished from {always}, {by}.", limits
 

@@ -18,7 +18,7 @@ FEW_TICKS = 3  # about as many numbers fit under a narrow plot
 EDGE = 95.0  # per cent of an axis, from where a number ends at its mark
 PEOPLE = "Annotators with each other"
 OWN = "the truth’s<br>own law"
-MEDIAN, PERFECT = "always the median", "the plausibilities themselves"  # names of references
+MEDIAN, COMMONEST, PERFECT = "always the median", "always the commonest class", "the plausibilities themselves"  # names of references
 # Measures of grades next to the error, and their headings.
 WITHIN, KAPPA = "within_accuracy", "weighted_kappa"
 BESIDE = {WITHIN: "within one<br>grade, %", KAPPA: "quadratic<br>kappa"}
@@ -171,11 +171,11 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
                 name = f"“{shown(e['class'], 20)}” found"
                 note = f"of {whole(e['n_expected'])} expected cases"
                 lines.append(Line(name, note, style, e["ppa"], (e["ppa_low"], e["ppa_high"]), voted=e.get("voted_ppa"), constant=trivial))
-    for metric, name, trivial in (("soft_auroc", "Area under the ROC curve", 0.5), ("soft_average_precision", "Average precision", None)):
+    for metric, name in (("soft_auroc", "Area under the ROC curve"), ("soft_average_precision", "Average precision")):
         row = find(digest.found(model=model, metric=metric), reliability=main)
         if row is not None and row["value"] is not None:
-            best = find(source.get("references") or (), metric=metric, reliability=main)
-            ceiling = None if best is None else best["value"]
+            beside = [find(source.get("references") or (), reference=r, metric=metric, reliability=main) for r in (PERFECT, COMMONEST)]
+            ceiling, trivial = (None if e is None else e["value"] for e in beside)
             positive = source["provenance"].get("positive_class")
             note = f"soft, of “{shown(positive, 12)}” × 100" if positive else f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100"
             lines.append(Line(name, note, style, row["value"], *_ends(row), constant=trivial, ceiling=ceiling))
