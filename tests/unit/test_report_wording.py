@@ -11,6 +11,7 @@ from twins.page import Page
 
 import ugt
 from ugt.report import html, wording
+from ugt.report.digest import distinct
 from ugt.report.digits import Digits
 
 LABELS = ugt.Labels.from_wide([["a", "b"], ["a", "a"], ["b", "b"]] * 8, annotators=["hard case 1", "annotator B"], classes=["a", "b"])
@@ -176,3 +177,37 @@ def test_no_number_is_minus_0():
     data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
     small = [{**data["agreement"][0], "value": -0.003, "low": -0.09, "high": 0.002}]
     assert ">−0.01−0.09 to <0.01" in Page(html({**data, "agreement": small})).text
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a very long model name of checkpoint 000123 final", "a very long model name of checkpoint 000124 final"],
+        ["dermatosis of unknown aetiology, subtype 01, with secondary impetiginisation, " * 2 + "end", "dermatosis of the " + "x" * 60],
+        ["x" * 30 + "1" + "y" * 30, "x" * 30 + "2" + "y" * 30, "x" * 30 + "1" + "z" * 30, "x" * 30],
+        ["short", "other"],
+    ],
+)
+@pytest.mark.parametrize("most", [14, 16, 32])
+def test_names_that_differ_in_their_middle_are_told_apart(names, most):
+    found = distinct(names, most)
+    assert len(set(found)) == len(names) and all(len(one) <= most for one in found)
+
+
+def test_long_names_are_told_apart_in_pictures_and_tables():
+    one, other = (f"a very long model name with version 2026-11-28 and checkpoint 00012{i} final" for i in (3, 4))
+    made = html(evaluated(MIXED, {one: choosing(CASES % 3), other: choosing((CASES + (CASES % 7 == 0)) % 3)}))
+    shown = [*re.findall('<text class="t[0-9]"[^>]*>([^<]*)</text>', made)]
+    assert sorted(shown) == ["…000123 final", "…000124 final"]
+    cut = dict(re.findall(r'<bdi title="([^"]*)">([^<]*)</bdi>', made))
+    assert cut[one] != cut[other] and "…000123 final changes by" in made
+
+
+def test_ratings_have_no_vote():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(50, 10, 40)
+    given = truth[:, None] + rng.normal(0, 4, (40, 2))
+    ratings = ugt.Ratings.from_long(case=np.repeat(np.arange(40), 2), annotator=np.tile(["x", "y"], 40), value=given.ravel())
+    made = Page(html(ugt.evaluate(ratings, {"m": truth}, reliability=(1, 2), n_resamples=50).to_dict())).text
+    assert not re.search(r"\bvoted?\b", made[: made.index("Appendices")])
+    assert re.search(r"always answering “\d\d\.\d”", made)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .._base.lazy import cached_property
 from .digits import Digits, whole
 from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
-from .markup import NONE, Data, Entry, find, level_of, of, plain, unique, with_end
+from .markup import NONE, Data, Entry, apart, find, level_of, of, plain, unique
 from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
 
@@ -82,9 +82,10 @@ def short(name: str, most: int = LONGEST) -> str:
 
 
 def distinct(names: Sequence[str], most: int) -> list[str]:
-    """Return names that fit; those that would be cut to the same text keep their ends instead."""
+    """Return names that fit; those that would be cut to the same text keep their ends, or the part in which they differ, instead."""
     cut = [short(name, most) for name in names]
-    return [one if cut.count(one) == 1 or len(name) <= most else with_end(name, most) for one, name in zip(cut, names)]
+    alike = {one: apart([n for n, c in zip(names, cut) if c == one and len(n) > most], most) for one in cut if cut.count(one) > 1}
+    return [alike.get(one, {}).get(name, one) for one, name in zip(cut, names)]
 
 
 def cell_of(lead: Lead | None, pair: list[str]) -> list[str]:
@@ -255,7 +256,10 @@ class Digest:
     @cached_property
     def constants(self) -> dict[tuple[str, str, float | None], Entry]:
         """The rows of the constant answer, by metric, model and reliability."""
-        return {(e["metric"], e["model"], e["reliability"]): e for e in self.source.get("constant_answer") or ()}
+        rows = self.source.get("constant_answer") or ()
+        if self.source["data"]["kind"] == "ratings":  # the median has the digits of the errors
+            rows = [{**e, "answer": self.digits.value(float(e["answer"]))} for e in rows]
+        return {(e["metric"], e["model"], e["reliability"]): e for e in rows}
 
     def constant(self, metric: str | None = None, reliability: Any = ...) -> Entry | None:
         """Return the row of the constant answer under a truth: the commonest class, or the median."""

@@ -33,6 +33,7 @@ class Headline:
     always_key: str = "always the commonest class"
     more: tuple[str, str] = ("more", "less")  # words for a lead
     voted_name: str = "voted label"
+    voted_tick: str = "vote"  # the same below an axis
 
     def digits(self, intervals: Any) -> Digits:
         """Return the digits of values with these intervals."""
@@ -152,6 +153,7 @@ def in_grades(metric: str) -> bool:
 ACCURACY, OF_GRADES = Headline(), Distance()
 OF_RATINGS = Distance(
     unit="point of the scale", units="points of the scale", heading="points", voted_name="mean rating",
+    voted_tick="mean",
 )  # fmt: skip
 
 

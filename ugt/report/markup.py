@@ -46,16 +46,35 @@ def with_end(name: str, most: int) -> str:
     return f"{plain(name[: most // 2])}…{plain(name[most // 2 + 2 - most :])}"
 
 
+def apart(names: Iterable[str], most: int) -> dict[str, str]:
+    """Return names that are too long with their beginnings and ends, or, if those are the same, with the part in which they differ."""
+    ended = {name: with_end(name, most) for name in names}
+    return {name: cut if [*ended.values()].count(cut) == 1 else _differing(name, [*ended], most) for name, cut in ended.items()}
+
+
+def _differing(name: str, names: Sequence[str], most: int) -> str:
+    """Return the part of a name from the last place, at a word if possible, up to which another name is the same."""
+    pairs = (enumerate(zip(name, other)) for other in names if other != name)
+    at = max(next((i for i, (one, its) in pair if one != its), len(name)) for pair in pairs)
+    word = name.rfind(" ", 0, at + 1) + 1
+    begin = max(word if at - word < most // 2 else at, 0)
+    room = most - (begin > 0)
+    end = "" if len(name) - begin <= room else "…"
+    return f"{'…' if begin else ''}{plain(name[begin : begin + room - len(end)])}{end}"
+
+
 def told_apart(html: str) -> str:
-    """Return a page on which different names that were cut to the same text keep their ends."""
+    """Return a page on which different names that were cut to the same text keep their ends, or the part in which they differ."""
     wholes: dict[str, set[str]] = {}
     for name, cut in _CUT.findall(html):
         wholes.setdefault(cut, set()).add(name)
 
     def kept(found: re.Match[str]) -> str:
         name, cut = found.groups()
-        shown = cut if len(wholes[cut]) == 1 else with_end(unescape(name.replace(KEPT, "")), len(unescape(cut.replace(KEPT, ""))))
-        return f'<bdi title="{name}">{shown}</bdi>'
+        if len(wholes[cut]) > 1:
+            most = len(unescape(cut.replace(KEPT, "")))
+            cut = apart((unescape(one.replace(KEPT, "")) for one in sorted(wholes[cut])), most)[unescape(name.replace(KEPT, ""))]
+        return f'<bdi title="{name}">{cut}</bdi>'
 
     return _CUT.sub(kept, html)
 

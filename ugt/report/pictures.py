@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import svg
-from .digest import FEW_CASES, SETTLED, Digest, distinct, short
+from .digest import FEW_CASES, LONGEST, SETTLED, Digest, distinct
 from .digits import Digits, whole
 from .markup import Entry, find, level_of
 
@@ -54,7 +54,7 @@ def by_reliability(digest: Digest) -> list[str]:
         parts.append(
             f'<text class="soft" x="{LEFT - 6:g}" y="{y.at(value) + 4:.1f}" text-anchor="end">{value * (100 if share else 1):.4g}</text>'
         )
-    for i, name in enumerate([*(f"{r:g}" for r in found), "vote"]):
+    for i, name in enumerate([*(f"{r:g}" for r in found), digest.headline.voted_tick]):
         kind = "bold" if i == here else "soft"
         parts.append(f'<text class="{kind}" x="{at[i]:.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{name}</text>')
     middle = f'x="{(LEFT + WIDTH - RIGHT) / 2:g}" y="{BOTTOM + 33:g}" text-anchor="middle"'
@@ -136,24 +136,25 @@ def _labels(given: list[tuple[float, str, str]]) -> list[str]:
 def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     """Return the heading of the picture, and a note on its content."""
     first, *others = digest.models
+    called = dict(zip(digest.models, distinct(digest.models, LONGEST)))
     values = [e["value"] for r in digest.reliabilities if (e := digest.row(first, r))]
     ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
     change = digest.headline.with_unit(digest.digits.points(max(values) - min(values)))
-    rise = f" {short(first)} changes by {change}." if others else ""
+    rise = f" {called[first]} changes by {change}." if others else ""
     drawn = f"Drawn: {MOST_DRAWN} models; shaded" if len(others) >= MOST_DRAWN else "Shaded"
     note = f"{digest.headline.name}, {digest.headline.heading}{ends}.{rise} {drawn}: main analysis."
     leads = [digest.lead(first, others[0], reliability=r) for r in digest.reliabilities] if others else []
     signs = {lead.sign for lead in leads if lead is not None}
     if digest.withheld or not signs:
         said = digest.headline.depends(digest.digits, min(values), max(values))
-        return f"{short(first)} {said}, depending on the reliability", note
-    pair = f"{short(first)} and {short(others[0])}"
+        return f"{called[first]} {said}, depending on the reliability", note
+    pair = f"{called[first]} and {called[others[0]]}"
     if signs == {0}:
         said = "cannot be distinguished at any reliability"
         return f"{pair if len(pair) <= LONGEST_PAIR else 'The leaders'} {said}", note
     if {1, -1} <= signs:
         return "Which model is ahead depends on the reliability", note
-    return f"{short(first if 1 in signs else others[0])} is ahead at {'some reliabilities' if 0 in signs else 'every reliability'}", note
+    return f"{called[first if 1 in signs else others[0]]} is ahead at {'some reliabilities' if 0 in signs else 'every reliability'}", note
 
 
 def by_certainty(digest: Digest) -> list[str]:
