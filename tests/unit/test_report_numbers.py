@@ -380,6 +380,7 @@ CLAIMS = [
     (f"{N} comparisons are shown", n_comparisons),
     (f"all pairs of the {N} models", lambda r: [str(len(r.models))]),
     (f"in {N}% of cases \\({N} to {N}\\); the truth model predicts {N}%", panel),
+    (f"the first {N} of {N} models; humans", lambda r: ["3", str(sum(e["kind"] == "model" for e in r.data["humans"]))]),
     (f"{M} agrees with the only annotator in {N}% of cases", with_one),
     (f"larger than chance explains \\(p [=<] {N}\\)", p_of_panel),
     (f"{M} agrees in {N}% of the cases of certainty {N}[\\w ]*(?:to {N})?, in {N}% of those (?:below )?{N}(?: to {N})?", by_certainty),

@@ -10,6 +10,7 @@ from twins.page import Page, checked, parsed, rows_of, words_of
 
 import ugt
 from ugt.report import html
+from ugt.report.digest import Lead
 from ugt.report.digits import Digits
 from ugt.report.markup import KEPT
 from ugt.report.sections import (
@@ -19,6 +20,7 @@ from ugt.report.sections import (
     confusion,
     coverage,
     curves,
+    dependence,
     design,
     difficulty,
     measures,
@@ -320,3 +322,23 @@ def test_a_constant_model_has_the_areas_of_the_constant_answer():
     found = Page(html(data)).text
     assert re.search(r"m agrees with the annotators’ truth in [\d.]+% of cases \(.*?\), the same as always answering “a”\.", found)
     assert "cannot be distinguished from always" not in found
+
+
+def test_what_is_left_out_and_what_a_mark_means_is_said():
+    assert "the first 3 of 4 models; humans.csv has all" in words_of(parsed(people.render(source(4, 3)).html))
+    assert "the first 3 of" not in words_of(parsed(people.render(source(3, 3)).html))
+    assert "ceiling: the most that these annotations allow" in Page(html(source(1, 2))).text
+    assert "ceiling: the most that any first choice can reach" in Page(html(source(1, 3))).text
+
+
+def test_names_of_truth_models_are_explained_where_they_are_shown():
+    said = words_of(parsed(dependence.render(source(1, 3)).html))
+    assert "votes: the voted label is taken as certain" in said and "dawid-skene: the skill of each annotator is est" in said
+    assert "graded-response" not in said
+
+
+def test_measures_within_a_heading_begin_with_small_letters():
+    ahead, behind = Lead(0.1, 0.05, 0.15), Lead(-0.1, -0.15, -0.05)
+    found = {("set_accuracy", 3): ahead, ("overlap", 3): ahead, ("soft_auroc", None): behind}
+    said = re.sub("<[^>]*>", "", measures._heading(found, ["A", "B"]))
+    assert said == "Which model is ahead depends on the measure: set accuracy@3 and 1 more favour A; AUROC against probabilities favours B"

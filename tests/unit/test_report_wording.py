@@ -200,7 +200,7 @@ def test_long_names_are_told_apart_in_pictures_and_tables():
     shown = [*re.findall('<text class="t[0-9]"[^>]*>([^<]*)</text>', made)]
     assert sorted(shown) == ["…000123 final", "…000124 final"]
     cut = dict(re.findall(r'<bdi title="([^"]*)">([^<]*)</bdi>', made))
-    assert cut[one] != cut[other] and "…000123 final changes by" in made
+    assert cut[one] != cut[other] and "…t 000123 final changes by" in made
 
 
 def test_ratings_have_no_vote():

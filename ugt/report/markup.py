@@ -55,12 +55,12 @@ def apart(names: Iterable[str], most: int) -> dict[str, str]:
 def _differing(name: str, names: Sequence[str], most: int) -> str:
     """Return the part of a name from the last place, at a word if possible, up to which another name is the same."""
     pairs = (enumerate(zip(name, other)) for other in names if other != name)
-    at = max(next((i for i, (one, its) in pair if one != its), len(name)) for pair in pairs)
+    at = max(next((i for i, (one, its) in pair if one != its), 0) for pair in pairs)  # 0: one of them begins the other
     word = name.rfind(" ", 0, at + 1) + 1
-    begin = max(word if at - word < most // 2 else at, 0)
+    begin = min(word if at - word < most // 2 else at, max(len(name) - most + 1, 0))
     room = most - (begin > 0)
     end = "" if len(name) - begin <= room else "…"
-    return f"{'…' if begin else ''}{plain(name[begin : begin + room - len(end)])}{end}"
+    return f"{'…' if begin else ''}{plain(name[begin : begin + room - len(end)].strip())}{end}"
 
 
 def told_apart(html: str) -> str:

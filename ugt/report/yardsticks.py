@@ -110,7 +110,9 @@ def measures(digest: Digest) -> str:
     always = "always the<br>commonest" if constant is None else f"always<br>“{shown(constant['answer'], 16)}”"
     filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
     note = f"The truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
-    return _table(digest, f"{shown(model)} against the annotators’ truth", note, [always, "ceiling"], filled, digits)
+    several = sum(one.ceiling is not None for one in lines) > 1  # also of areas, which are not those of first choices
+    limit = "ceiling: the most that these annotations allow" if several else ""
+    return _table(digest, f"{shown(model)} against the annotators’ truth", note, [always, "ceiling"], filled, digits, limit)
 
 
 def _errors(digest: Digest, model: str) -> str:

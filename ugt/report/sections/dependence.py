@@ -12,6 +12,17 @@ from .sources import MEANINGS, wider_alone
 
 MOST_MODELS, MOST_ROWS = 4, 12
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}
+# What a reader of the table must know of the truth models in it; the appendix explains that of the main analysis.
+BRIEFLY = {
+    "votes": "the voted label is taken as certain",
+    "irn": "shares of labels, or weights of places in rankings, are taken as certain",
+    "prirn": "the same shares or weights, with doubt",
+    "dirichlet": "shares of labels, with doubt",
+    "plackett-luce": "a model of rankings",
+    "dawid-skene": "the skill of each annotator is estimated",
+    "glad": "the skill of each annotator and the difficulty of each case are estimated",
+    "graded-response": "the strictness of each annotator and the severity of each case are estimated",
+}
 TOGETHER = ("cases and draws", "clusters and draws")  # includes the other sources
 
 
@@ -21,6 +32,7 @@ def render(source: Data) -> Section | None:
     changes, spread = _changes(digest), _spread(digest)
     if not changes and not spread:
         return None
+    changes = f"<div>{changes}</div>" if changes and spread else changes
     parts = "".join(filter(None, (changes, spread)))
     return finding(
         "dependence", "What the result depends on", _heading(digest), f'<div class="two">{parts}</div>' if changes and spread else parts
@@ -48,9 +60,15 @@ def _changes(digest: Digest) -> str:
     order = sorted(settings, key=lambda name: -size[name])[:MOST_ROWS]
     rows = [(name, [_range(settings[name].get(m, ()), digits) for m in drawn]) for name in order]
     more = f"; the {MOST_ROWS} largest of {len(settings)}" if len(settings) > MOST_ROWS else ""
-    return plain_table(
-        "One choice made differently", f"Change of the top-1 accuracy in percentage points{more}", ["", *map(shown, drawn)], rows
-    )
+    note = f"Change of the top-1 accuracy in percentage points{more}"
+    return plain_table("One choice made differently", note, ["", *map(shown, drawn)], rows) + _explained(digest, order)
+
+
+def _explained(digest: Digest, order: Sequence[str]) -> str:
+    """Return a sentence on the truth models among the settings that are shown."""
+    named = {e["setting"].split(",")[0]: f"{shown(e['kind'])}: {shown(e['setting'])}" for e in digest.source["sensitivity"]}
+    said = [f"{name}: {words}" for name, words in BRIEFLY.items() if named.get(name) in order]
+    return f"<p>Truth models (aggregation). {'; '.join(said)}.</p>" if said else ""
 
 
 def _range(own: Sequence[Entry], digits: Digits) -> str:

@@ -144,4 +144,5 @@ def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str
 
 def _measures(known: dict[tuple[str, int | None], int], sign: int) -> str:
     found = [words.metric_name(*one).replace("UA ", "", 1) for one, s in known.items() if s == sign]
-    return found[0] if len(found) == 1 else f"{found[0]} and {len(found) - 1} more"
+    said = found[0][:1].lower() + found[0][1:] if found[0][1:2].islower() else found[0]
+    return said if len(found) == 1 else f"{said} and {len(found) - 1} more"

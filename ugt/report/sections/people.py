@@ -138,9 +138,10 @@ def _ratios(digest: Digest) -> list[str]:
         elif not is_flat(e["value"], e["upper"]):
             limit = f"one-sided {level_of(source)} limit {e['upper']:.2f}{other}"
         parts.append(f"{names([e['name']])} {e['value']:.2f} ({limit})")
+    more = f" (the first 3 of {len(found)} models; humans.csv has all)" if len(found) > 3 else ""
     return [
         f"<p>Discrepancy ratio, disagreement of the model with annotators divided by that of annotators with each other: "
-        f"{'; '.join(parts)}. "
+        f"{'; '.join(parts)}{more}. "
         "Below 1 the model disagrees less with annotators than they do with each other. A model that stays close to the common label gets "
         "there easily: the ratio does not show that a model is better than an annotator.</p>"
     ]
