@@ -242,6 +242,8 @@ def test_rankings_have_several_reliabilities(folder, capsys):
     assert "Results at reliability 30 (the report has all of 10, 20, 30, 50, 100):" in capsys.readouterr().out
     assert evaluate_files("--aggregation", "irn", annotations="r.json", predictions=["C.npy", "D.npy"]) == 0
     assert "\nResults:\n" in capsys.readouterr().out
+    assert evaluate_files("--reliability", "20", annotations="r.json", predictions=["C.npy", "D.npy"]) == 0
+    assert "\nResults at reliability 20:\n" in capsys.readouterr().out
 
 
 def test_leads_and_flips_are_said_if_they_are_shown():
@@ -256,8 +258,8 @@ def test_leads_and_flips_are_said_if_they_are_shown():
             for m, r, low in truths
         ],
     }
-    said = "By top-1: B is ahead (lead 0.0100 to 0.0300) at reliability 10; A and B cannot be distinguished (lead of A -0.0300 to 0.0100) "
-    said += "at reliability 30; B is ahead (lead 0.0100 to 0.0300) by the voted label."
+    said = "By top-1: B is ahead (lead 0.010 to 0.030) at reliability 10; A and B cannot be distinguished (lead of A -0.030 to 0.010) "
+    said += "at reliability 30; B is ahead (lead 0.010 to 0.030) by the voted label."
     assert output._lead_lines(found) == [said]
     flip = {"metric": "topk_accuracy", "k": 3, "model": "A", "other": "B", "better_above": True, "reliability": 12.345}
     flip.update(low=2.0, high=31.0)
@@ -361,7 +363,7 @@ def test_what_spoils_a_model_is_printed(tmp_path, monkeypatch, capsys):
 def test_demo(command):
     out = command("demo", "--out", "d")
     assert "2,000 cases, 20 classes, 10,000 rankings by 5 annotators." in out
-    lead = r"\(lead of broad -0\.\d{4} to 0\.\d{4} at reliability 30\) at reliability 10, 20, 30, 50, 100; "
+    lead = r"\(lead of broad -0\.\d{3} to 0\.\d{3} at reliability 30\) at reliability 10, 20, 30, 50, 100; "
     assert re.search(f"By top-1: broad and clear-cut cannot be distinguished {lead}", out)
     assert "is better below reliability" not in out  # the interval of the change has no end
     assert out.endswith(f"Report: {os.path.join('d', 'report.html')}\n")

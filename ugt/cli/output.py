@@ -121,7 +121,8 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         lines.append([f"({reference})", *(decimal(values[name], digits[name]) if name in values else "" for name in table)])
     title = "Results"
     if shown is not None:
-        title += f" at reliability {shown:g} (the report has all of {', '.join(map(_reliability, reliabilities))})"
+        several = f" (the report has all of {', '.join(map(_reliability, reliabilities))})" if len(reliabilities) > 1 else ""
+        title += f" at reliability {shown:g}{several}"
     few, level = words_for_few(digest), f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases."
     level = f"No intervals: {few}." if digest.withheld else level
     legend = [
@@ -180,8 +181,10 @@ def _where(at: Sequence[Any]) -> str:
     return f" at reliability {', '.join(map(_reliability, at))}"
 
 
-def _span(low: float | None, high: float | None) -> str:
-    return f"{decimal(low)} to {decimal(high)}"
+def _span(low: float, high: float) -> str:
+    """Return the interval of a lead, with as many decimals as it deserves."""
+    digits = Digits.proportion([(low, high)])
+    return " to ".join(digits.beside(low, high).points(end) for end in (low, high)).replace("−", "-")
 
 
 def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:

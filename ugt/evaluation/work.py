@@ -257,8 +257,8 @@ class Work:
             self.truths.say("AUROC and average precision are computed for truths without draws only.")
             return
         p = truth.mean()[:, self.positive]
-        for reference, scores in ((PERFECT, np.where(np.isnan(p), 0.0, p)), (COMMONEST, np.zeros(len(p)))):
-            found = SoftRanking.by_default(p, ScoreOrder.of(scores))
+        for reference, own in ((PERFECT, np.where(np.isnan(p), 0.0, p)), (COMMONEST, np.zeros(len(p)))):
+            found = SoftRanking.by_default(p, ScoreOrder.of(own))
             for metric, value in zip(found.names, found.estimate.tolist()):
                 self._add_reference(reference, reliability, metric, None, value)
         for name, scores in self.of_positive.items():

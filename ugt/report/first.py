@@ -117,7 +117,7 @@ def _apart(digest: Digest, lead: Any) -> str:
 
 def _lead_words(digest: Digest, lead: Any) -> str:
     """Return the interval of a lead in brackets, or that it has no spread; empty if there are too few cases."""
-    same = " in every resample" if lead.low is not None and is_flat(lead.low, lead.high) else ""
+    same = " in every resample" if lead.low is not None and lead.high is not None and is_flat(lead.low, lead.high) else ""
     return "" if digest.withheld else digest.digits.around(lead.low, lead.high) or same
 
 
@@ -138,7 +138,9 @@ def _one(digest: Digest) -> tuple[str, str]:
     if lead.sign:
         ends = _lead_words(digest, lead if lead.sign > 0 else lead.turned)
         return f"{said}, {apart} {digest.headline.more[lead.sign < 0]} than {always}{ends}.", limits
-    if lead.low is not None and is_flat(lead.low, lead.high):  # no resample differs: such a model often is the constant answer
+    if (
+        lead.low is not None and lead.high is not None and is_flat(lead.low, lead.high)
+    ):  # no resample differs: such a model often is the constant answer
         return f"{said}, the same as {always}.", limits
     by = f"a difference of {apart}{_lead_words(digest, lead if lead.value >= 0 else lead.turned)}"
     return f"{said}; it cannot be distinguished from {always}, {by}.", limits
