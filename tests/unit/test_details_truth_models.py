@@ -136,8 +136,8 @@ def test_few_cases_and_many_annotators(monkeypatch):
     cells = np.zeros((30, 5), dtype=object)
     cells[9:, 0] = cells[12:, 1] = None
     known = ugt.Labels.from_wide(cells, classes=2, annotators=list("abcde"))
-    said = "{} annotators were not taken as the truth one by one: fewer than 10 cases, or not among the {} with most."
-    for most, names, left_out in ((40, "bcde", 1), (2, "cd", 3)):
+    said = "{} not taken as the truth one by one: fewer than 10 cases, or not among the {} with most."
+    for most, names, left_out in ((40, "bcde", "1 annotator was"), (2, "cd", "3 annotators were")):
         monkeypatch.setattr(truth_models, "MOST_ANNOTATORS", most)
         found, notes = table(known, {"A": [[0.7, 0.3]] * 30})
         assert [row["name"] for row in of_annotators(found)] == list(names) and notes == [said.format(left_out, most)]

@@ -60,7 +60,7 @@ def test_annotators_with_few_cases_are_counted():
     labels = ugt.Labels.from_wide(table, classes=2)
     ev = ugt.evaluate(labels, {"A": np.tile([0.8, 0.2], (40, 1))}, k=1, n_resamples=50)
     assert {row["name"] for row in ev.humans} == {"A", "0", "1", "2"}
-    assert any(note.startswith("1 annotators were not set beside the models one by one: fewer than 10 cases") for note in ev.notes)
+    assert any(note.startswith("1 annotator was not set beside the models one by one: fewer than 10 cases") for note in ev.notes)
 
 
 def test_report_and_table(tmp_path):

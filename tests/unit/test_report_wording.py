@@ -211,3 +211,17 @@ def test_ratings_have_no_vote():
     made = Page(html(ugt.evaluate(ratings, {"m": truth}, reliability=(1, 2), n_resamples=50).to_dict())).text
     assert not re.search(r"\bvoted?\b", made[: made.index("Appendices")])
     assert re.search(r"always answering “\d\d\.\d”", made)
+
+
+def test_one_of_something_is_singular():
+    text = of_data([["a", "a", "b"]], {"m": choosing(np.zeros(1, int))}).text
+    assert "m on 1 case " in text and "1 of 1 case is less than 99% certain" in text and "1 case had 3 labels" in text
+    assert not re.search(r"\b1 (?:cases|clusters|annotators|models)\b", text)
+    text = of_data([["abc"[i % 3]] for i in CASES], {"m": choosing(CASES % 3)}, clusters=["p"] * 60).text
+    assert "60 cases of 1 cluster " in text and "Only 1 cluster " in text and "60 labels by 1 annotator;" in text
+
+
+def test_lists_of_models_have_no_space_before_a_comma():
+    models = {f"m{i}": choosing((CASES + (i == CASES % 10)) % 3) for i in range(6)}
+    text = of_data(MIXED, models).text
+    assert re.search(r"m\d, m\d and 4 more cannot be distinguished", text) and "m0 ," not in text

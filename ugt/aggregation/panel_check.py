@@ -121,7 +121,7 @@ class PanelCheck(Frozen):
         low, high = self.interval(level)
         return (
             f"{self.what} in {self.predicted:.3f} (predicted); observed {self.observed:.3f} ({100 * level:g}% interval {low:.3f} to "
-            f"{high:.3f}, {self.n_cases:,} cases)."
+            f"{high:.3f}, {self.n_cases:,} case{'s' * (self.n_cases != 1)})."
         )
 
 

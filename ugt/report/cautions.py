@@ -9,7 +9,7 @@ from ..annotations.adjudication import ASKED
 from . import wording
 from .departures import differences
 from .digest import REFUTED, Digest, joined, kind_of_data, names, shown
-from .digits import Digits, whole
+from .digits import Digits, counted, whole
 from .markup import find, link, plain
 
 MOST = 6
@@ -104,7 +104,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
             if n < VERY_FEW_CLUSTERS
             else "Intervals tend to be too narrow below 30 clusters."
         )
-        yield Caution(True, f"Only {n} clusters", f"Cases of a cluster were kept together. {none}")
+        yield Caution(True, f"Only {counted(n, 'cluster')}", f"Cases of a cluster were kept together. {none}")
     yield from (caution for word, caution in NOTED if any(word in note for note in said))
     yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
     for note in wording.said(source).get("note") or ():
@@ -171,8 +171,8 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
     single = sizes.count(1)
     if single and single >= SINGLE * len(sizes):
         yield Caution(
-            True, f"{whole(single)} cases have one annotation",
-            "They cannot show disagreement: their certainty rests on one annotation and on the assumptions.",
+            True, counted(single, "case", ("has", "have")) + " one annotation",
+            f"{'They' if single > 1 else 'It'} cannot show disagreement: the certainty rests on one annotation and on the assumptions.",
         )  # fmt: skip
     constant, of_choices = digest.constant(), digest.headline.higher_is_better
     if constant is not None and not of_choices and digest.value(digest.models[0]) >= (1 - FREE) * constant["value"]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .._base.lazy import cached_property
-from .digits import Digits, whole
+from .digits import Digits, counted, whole
 from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
 from .markup import NONE, Data, Entry, apart, find, level_of, of, plain, unique
 from .svg import N_COLOURS
@@ -334,9 +334,9 @@ class Digest:
     def cases(self) -> str:
         """Text such as "2,000 cases", "377 cases of 26 clusters", or "296 of 300 cases" if a model has no predictions for some."""
         left_out = self.judged != self.n_cases
-        of_clusters = "" if self.n_clusters is None else f"{',' if left_out else ' of'} {whole(self.n_clusters)} clusters"
+        of_clusters = "" if self.n_clusters is None else f"{',' if left_out else ' of'} {counted(self.n_clusters, 'cluster')}"
         of_all = f"{whole(self.judged)} of " if left_out else ""
-        return f"{of_all}{whole(self.n_cases)} case{'s' * (self.n_cases != 1)}{of_clusters}"
+        return f"{of_all}{counted(self.n_cases, 'case')}{of_clusters}"
 
     @property
     def judged(self) -> int:
@@ -357,7 +357,7 @@ def words_for_few(digest: Digest) -> str:
 def names(given: Sequence[str], joint: str = "and") -> str:
     """Return text such as "A, B and C" in bold."""
     bold = [f"<b>{shown(one)}</b>" for one in given]
-    return bold[0] if len(bold) == 1 else f"{', '.join(bold[:-1])} {joint} {bold[-1]}"
+    return bold[0] if len(bold) == 1 else f"{', '.join(bold[:-1])}{joint if joint == ',' else f' {joint}'} {bold[-1]}"
 
 
 def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:

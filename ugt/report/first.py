@@ -8,7 +8,7 @@ from typing import Any
 from . import wording
 from .cautions import cautions, spoilt
 from .digest import FEW_CASES, Digest, kind_of_data, names, reliability_words, shown, words_for_few
-from .digits import Digits, is_flat, whole
+from .digits import Digits, counted, is_flat, whole
 from .markup import Data, Entry, Section, bare, text
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, KAPPA, MOST_MODELS, WITHIN, beside_errors, measures, yardsticks
@@ -41,11 +41,11 @@ def title(source: Data) -> str:
     """Return the authors' title, or what was evaluated, as HTML text."""
     if "title" in wording.said(source):
         return text(wording.said(source)["title"])
-    models, cases = source["models"], whole(Digest(source).judged)
+    models, cases = source["models"], counted(Digest(source).judged, "case")
     if not models:
-        return f"Annotations of {cases} cases"
+        return f"Annotations of {cases}"
     said = ", ".join(map(shown, models[:-1])) + f" and {shown(models[-1])}" if 1 < len(models) <= 3 else shown(models[0])
-    return f"{len(models)} models on {cases} cases" if len(models) > 3 else f"{said} on {cases} cases"
+    return f"{len(models)} models on {cases}" if len(models) > 3 else f"{said} on {cases}"
 
 
 def subtitle(source: Data) -> str:
@@ -244,7 +244,7 @@ def _aside(digest: Digest) -> str:
 def running_title(source: Data) -> str:
     """Return the title for the top of printed pages: letters, digits and spaces that are safe in a style sheet."""
     models = source["models"]
-    named = f"{', '.join(map(str, models[:3]))} on {Digest(source).judged} cases"
+    named = f"{', '.join(map(str, models[:3]))} on {counted(Digest(source).judged, 'case')}"
     said = wording.said(source).get("title") or (named if 0 < len(models) <= 3 else bare(title(source)))
     return safe(said)
 

@@ -18,7 +18,7 @@ from ...histogram.scores import histogram_log_loss
 from .. import markup as html
 from ..context import Ask, Made
 from ..digest import Digest, shown
-from ..digits import Digits
+from ..digits import Digits, counted
 from ..markup import Data, Section, find, unique
 from ..rows import cell, plain_table
 from ..tables import finite
@@ -100,7 +100,7 @@ class ModelLosses:
         resampled: dict[str, Any] = {"losses": self.losses, "log loss": self.log_loss, "disagreement": self.disagreement}
         self._asks = {name: Ask(one, n) for name, one in resampled.items() if one.n_cases > 1}
         if self.log_loss.n_infinite:
-            said = f"Log loss is infinite: probability 0 for a class that was observed ({self.log_loss.n_infinite:,} cases)."
+            said = f"Log loss is infinite: probability 0 for a class that was observed ({counted(self.log_loss.n_infinite, 'case')})."
             self.notes.append(said)
             self._asks.pop("log loss", None)
         if self.losses.n_cases == 0 or self.losses.paired.n_cases == 0:

@@ -12,6 +12,7 @@ from ..._base import notices
 from ..._base.ragged import row_of
 from ...discrepancy import annotator_discrepancy, discrepancy_ratio
 from ..context import MOST_COUNTS, Ask, Made, first_choices
+from ..digits import counted
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -59,9 +60,8 @@ def make(context: Context, notes: list[str]) -> Made:
         upper = {name: high for name, (_, high) in ends(2 * level - 1).items()}
         two_way = {name: _two_way(one, context, level) for name, one in ratios.items()}
     if found.too_few:
-        notes.append(
-            f"{len(found.too_few):,} annotators were not set beside the models one by one: fewer than {least} cases with two others."
-        )
+        few = counted(len(found.too_few), "annotator", ("was", "were"))
+        notes.append(f"{few} not set beside the models one by one: fewer than {least} cases with two others.")
     return {"humans": [_row(row, upper, two_way) for row in table_]}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import wording, words
 from ..digest import Digest, kind_of_data
-from ..digits import whole
+from ..digits import counted, whole
 from ..first import plain_verdict
 from ..markup import Data, Section, definitions, finding, level_of, plain, text
 
@@ -64,11 +64,11 @@ def render(source: Data) -> Section:
 
 def _truth(source: Data, digest: Digest) -> str:
     data, how = source["data"], MODELS.get(str(source["provenance"]["aggregation"]))
-    annotators = f" by {whole(data['n_annotators'])} annotators" if data.get("n_annotators") else ""
+    annotators = f" by {counted(data['n_annotators'], 'annotator')}" if data.get("n_annotators") else ""
     given = (
-        f"{whole(data['n_cases'])} cases had {whole(data['n_annotations'])} {kind_of_data(source)}{annotators}"
+        f"{counted(data['n_cases'], 'case')} had {whole(data['n_annotations'])} {kind_of_data(source)}{annotators}"
         if data.get("n_annotations")
-        else f"{whole(data['n_cases'])} cases had plausibilities of their classes"
+        else f"{counted(data['n_cases'], 'case')} had plausibilities of their classes"
     )
     found = [f"{r:g}" for r in digest.reliabilities if r is not None]
     at = (

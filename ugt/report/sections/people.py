@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..digest import REFUTED, Digest, names, shown, words_for_few
-from ..digits import Digits, is_flat, whole
+from ..digits import Digits, counted, is_flat
 from ..markup import NONE, Data, Entry, Section, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
 from .strictness import content
@@ -72,7 +72,7 @@ def _coefficients(digest: Digest, entries: list[Entry]) -> str:
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
     facts = source["data"]
     per_case = facts.get("annotations_per_case")
-    note = f"{whole(max(e['n_cases'] for e in drawn))} cases" + (f", {digest.intervals}" if digest.withheld else "")
+    note = counted(max(e["n_cases"] for e in drawn), "case") + (f", {digest.intervals}" if digest.withheld else "")
     if per_case:
         least, most = per_case["min"], per_case["max"]
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"

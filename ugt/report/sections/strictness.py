@@ -10,7 +10,7 @@ import numpy as np
 from ..._base import notices
 from ...agreement import annotator_strictness
 from ..digest import Digest, names, shown
-from ..digits import Digits
+from ..digits import Digits, counted
 from ..markup import NONE, Data, Entry, Section, finding, level_of
 from ..rows import plain_table
 from ..tables import finite
@@ -41,7 +41,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     notes += [APART.format(fit.n_groups)] if fit.n_groups > 1 else []
     undetermined = int(np.isnan(fit.leniency_error[fit.n_labels > 0]).sum())
     if undetermined:
-        notes.append(f"The labels do not determine the leniency of {undetermined:,} annotators: they have no interval.")
+        notes.append(f"The labels do not determine the leniency of {counted(undetermined, 'annotator')}: no interval is given.")
     z = NormalDist().inv_cdf(0.5 + context.options.level / 2)
     rows = []
     for a in np.argsort(np.where(np.isnan(fit.leniency), np.inf, -fit.leniency), kind="stable").tolist():

@@ -12,6 +12,7 @@ from ..._base.arrays import Array, Int64
 from ..._base.ragged import distinct
 from ...annotations.first_choices import first_choices
 from ..context import Made, most
+from ..digits import counted
 from ..tables import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _annotators(context: Context, notes: list[str]) -> Iterator[Judgement]:
     left_out = int((n_cases > 0).sum()) - len(wanted)
     if left_out:
         notes.append(
-            f"{left_out:,} annotators were not taken as the truth one by one: fewer than {LEAST_CASES} cases, "
+            f"{counted(left_out, 'annotator', ('was', 'were'))} not taken as the truth one by one: fewer than {LEAST_CASES} cases, "
             f"or not among the {MOST_ANNOTATORS} with most."
         )
     hits = _hits(context, case, label, weight, entry, len(at))

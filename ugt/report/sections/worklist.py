@@ -10,7 +10,7 @@ from ..._base.ragged import offsets_of, row_of, sizes_of
 from ...annotations.first_choices import first_choices
 from ...resampling import distinct_rows
 from ..digest import SETTLED, Digest, shown
-from ..digits import Digits
+from ..digits import Digits, counted
 from ..markup import NONE, Data, Section, count, finding
 from ..rows import plain_table
 from ..tables import CERTAINTY, ResultTable, finite, reliability_key
@@ -119,9 +119,11 @@ def render(source: Data) -> Section | None:
     last = open_[len(rows) - 1][main]
     alike = sum(e[main] == last for e in open_[len(rows) :])
     more = f"; {count(alike)} more are as uncertain as the last one" if alike else ""
-    note = f"The first {len(rows)} of {count(len(open_))} cases that are less than 99% certain{more}; all are in cases.csv"
+    first = "The" if len(rows) == len(open_) else f"The first {len(rows)} of"
+    note = f"{first} {counted(len(open_), 'case', ('that is', 'that are'))} less than 99% certain{more}; all are in cases.csv"
     tied = f"; {count(ties)} of them {'have' if ties > 1 else 'has'} a tied vote" if ties else ""
-    heading = f"{count(len(open_))} of {count(len(cases))} cases are less than 99% certain{tied}"
+    verb = "is" if len(open_) == 1 else "are"
+    heading = f"{count(len(open_))} of {counted(len(cases), 'case')} {verb} less than 99% certain{tied}"
     how = "<p>Another annotation, or a discussion, is worth most where the certainty is lowest.</p>"
     return finding("worklist", "Cases to review", heading, how, plain_table("Cases, least certain first", note, heads, rows))
 
