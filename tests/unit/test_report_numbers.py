@@ -188,7 +188,8 @@ def by_certainty(r, a):
 def largest_change(r, a):
     change = max((abs(e["change"]) for e in r.data["sensitivity"] if e["model"] == a and e["change"] is not None), default=0.0)
     e = r.one("metrics", model=a, metric=TOP, k=1, reliability=r.main)
-    return [r.points(change, 1), r.points((e["case_high"] - e["case_low"]) / 2, 1)]
+    decimals = 0 if r.withheld else 1
+    return [r.points(change, decimals), r.points((e["case_high"] - e["case_low"]) / 2, decimals)]
 
 
 def coefficient(r):

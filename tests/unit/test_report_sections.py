@@ -342,3 +342,16 @@ def test_measures_within_a_heading_begin_with_small_letters():
     found = {("set_accuracy", 3): ahead, ("overlap", 3): ahead, ("soft_auroc", None): behind}
     said = re.sub("<[^>]*>", "", measures._heading(found, ["A", "B"]))
     assert said == "Which model is ahead depends on the measure: set accuracy@3 and 1 more favour A; AUROC against probabilities favours B"
+
+
+def test_few_cases_have_no_decimals_where_results_depend_on_choices():
+    data = source(1, 2, "", 12)
+    for section in (dependence, scores):
+        cells = [cell for start in ("One choice", "Points of") for row in rows_of_any(section.render(data), start) for cell in row[1:]]
+        assert cells and not any("." in cell for cell in cells)
+    heading = words_of(parsed(dependence.render(data).html)).split(" One choice")[0]
+    assert heading.endswith(" points") and "." not in heading.rsplit(" moves ", 1)[1]
+
+
+def rows_of_any(section, start):
+    return rows_of(section, start)[1:] if start in section.html else []

@@ -55,7 +55,7 @@ def _changes(digest: Digest) -> str:
     settings = _by_setting(digest)
     if not settings:
         return ""
-    digits, drawn = Digits(1), digest.models[:MOST_MODELS]
+    digits, drawn = _digits(digest), digest.models[:MOST_MODELS]
     size = {name: max(abs(e["change"]) for own in rows.values() for e in own) for name, rows in settings.items()}
     order = sorted(settings, key=lambda name: -size[name])[:MOST_ROWS]
     rows = [(name, [_range(settings[name].get(m, ()), digits) for m in drawn]) for name in order]
@@ -69,6 +69,11 @@ def _explained(digest: Digest, order: Sequence[str]) -> str:
     named = {e["setting"].split(",")[0]: f"{shown(e['kind'])}: {shown(e['setting'])}" for e in digest.source["sensitivity"]}
     said = [f"{name}: {words}" for name, words in BRIEFLY.items() if named.get(name) in order]
     return f"<p>Truth models (aggregation). {'; '.join(said)}.</p>" if said else ""
+
+
+def _digits(digest: Digest) -> Digits:
+    """Return the digits of changes in percentage points: none where there are too few cases."""
+    return Digits(0 if digest.withheld else 1)
 
 
 def _range(own: Sequence[Entry], digits: Digits) -> str:
@@ -88,7 +93,7 @@ def _spread(digest: Digest) -> str:
     if not entries:
         return ""
     drawn = [m for m in digest.models[:MOST_MODELS] if any(e["model"] == m for e in entries)]
-    digits = Digits(1)
+    digits = _digits(digest)
     rows = []
     for source in unique(entries, "source"):
         own = [find(entries, model=m, source=source) for m in drawn]
@@ -126,6 +131,6 @@ def _heading(digest: Digest) -> str:
     row = digest.row(best, digest.main)
     low, high = (None, None) if row is None else digest.case_ends(row)
     half = None if low is None or high is None or is_flat(low, high) else (high - low) / 2
-    points = Digits(1).points(size[name])
-    beside = "" if half is None else f"; other cases would change it by ±{Digits(1).points(half)}"
+    points = _digits(digest).points(size[name])
+    beside = "" if half is None else f"; other cases would change it by ±{_digits(digest).points(half)}"
     return f"The largest change, “{name}”, moves {shown(best)} by {points} points{beside}"

@@ -88,7 +88,7 @@ def _points(digest: Digest, curves: Sequence[Entry], drawn: Sequence[str]) -> st
     rows = []
     for model in drawn:
         own = [find(of(curves, model=model), x=at) for at in SHOWN_AT]
-        digits = Digits.of((e["low"], e["high"]) for e in own if e)
+        digits = Digits(0) if digest.withheld else Digits.of((e["low"], e["high"]) for e in own if e)
         rows.append(
             (shown(model), [NONE if e is None else f"<b>{digits.value(e['y'])}</b>{digits.in_brackets(e['low'], e['high'])}" for e in own])
         )
