@@ -225,3 +225,10 @@ def test_lists_of_models_have_no_space_before_a_comma():
     models = {f"m{i}": choosing((CASES + (i == CASES % 10)) % 3) for i in range(6)}
     text = of_data(MIXED, models).text
     assert re.search(r"m\d, m\d and 4 more cannot be distinguished", text) and "m0 ," not in text
+
+
+@pytest.mark.parametrize(("command", "generated"), [("ugt demo", True), ("ugt demo --out d", True), ("ugt demos", False), (None, False)])
+def test_a_demonstration_says_so_whatever_its_options(command, generated):
+    data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
+    text = Page(html({**data, "provenance": {**data["provenance"], "command": command}})).text
+    assert ("Generated data The cases and models are simulated" in text) is generated
