@@ -141,6 +141,26 @@ def test_columns_that_are_named_as_no_annotator(write, name):
     assert name in io.read_annotations(counts, format="counts").annotations.axes.classes
 
 
+PEOPLE = "Meier,Weiß,Wolf"
+NEXT_TO_PEOPLE = ["Gold", "Final Dx", "FinalDx", "Majority label", "Consensus reading", "y_true", "Endgültig", "AI prediction", "Diagnosis"]
+NEXT_TO_NUMBERS = ["R1,R2,R3,Kontrolle", "Reader 1,Reader 2,Reader 3,GPT-4"]
+
+
+@pytest.mark.parametrize("names", [*(f"{PEOPLE},{name}" for name in NEXT_TO_PEOPLE), *NEXT_TO_NUMBERS])
+def test_columns_of_a_truth_or_a_model_next_to_annotators(write, names):
+    name = names.split(",")[-1]
+    refused(rf"annotators with the same classes .* Got '{name}' among 4 columns", io.read_annotations, write(YES.format(names)))
+
+
+ALL_ANNOTATORS = ["Meier,Weiß,Wolf,Lee 2", "Final A,Final B,Final C,Final D", "A12X,A9,A77,B3Q", "GPT-4,GPT-5,Claude,Gemini"]
+
+
+@pytest.mark.parametrize("names", ALL_ANNOTATORS)
+def test_columns_that_may_all_be_annotators(write, names):
+    assert len(io.read_annotations(write(YES.format(names))).annotations.annotators) == 4
+    assert len(io.read_annotations(write(YES.format("Reader 1,Reader 2,Resident 1,Senior reader"))).annotations.annotators) == 4
+
+
 @pytest.mark.parametrize("names", ["Meier,Sure M,Wolf,Sure W", "Reader 1,Sure 1,Reader 2,Sure 2"])
 def test_groups_of_columns_without_a_common_class(write, names):
     rows = "".join(f"{i},{'ab'[i % 2]},{1 + i % 3},{'ab'[i % 3 > 0]},{1 + i % 2}\n" for i in range(9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -21,7 +22,17 @@ OF_EACH = TIMES | {"confidence", "date", "time", "timestamp", "comment", "commen
 # Columns of a truth that is known otherwise, of who settles differences, and of a model.
 TRUTHS = {"pathology", "pathologie", "histology", "histologie", "histopathology", "biopsy", "biopsie", "truth", "gt", "goldstd"}
 TRUTHS |= {"reference", "referenz", "referenzstandard", "konsens", "konsensus", "finaldiagnosis", "endbefund", "enddiagnose", "outcome"}
-TRUTHS |= {"arbitrator", "arbiter", "adjudicator", "adjudication", "ai", "ki", "cnn"}
+TRUTHS |= {"arbitrator", "arbiter", "adjudicator", "adjudication", "ai", "ki", "cnn", "gold", "goldlabel", "ytrue", "ypred", "target"}
+TRUTHS |= {"diagnosis", "diagnose", "dx", "clinicaldiagnosis", "befund", "vorbefund", "report", "radiologyreport", "path"}
+TRUTHS |= {"cad", "vote", "mode", "agreement", "agree", "disagree", "split", "fold", "quality", "followup"}
+# Words in their names, which hardly are names of people: "Final Dx", "Majority label", "Consensus reading", "AI prediction".
+DERIVED = {"consensus", "konsens", "majority", "mehrheit", "voted", "adjudicated", "adjudication", "arbitration", "tiebreak", "tiebreaker"}
+DERIVED |= {"final", "endgültig", "endgültige", "endgueltig", "true", "truth", "wahrheit", "reference", "referenz", "ref", "panel", "histo"}
+DERIVED |= {"pathology", "pathologie", "histology", "histologie", "histopathology", "histopath", "biopsy", "biopsie"}
+DERIVED |= {"model", "modell", "algorithm", "algorithmus", "software", "prediction", "predicted", "pred", "vorhersage"}
+_CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER_AT_END = re.compile(r"([^\W\d_](?:\D*[^\W\d_])?)[ _.:#-]*(?:[0-9]+|(?<=[ _.:#-])[a-z])", re.IGNORECASE)
 # A name that ends with one of several readings: "R1 read 2", "Ann session A", "R1_post"; or "R1.2", "R1b".
 _NUMBERED = "read|reading|session|visit|round|pass|run|repeat|test|lesung|befundung|durchgang|sitzung|lecture"
 _NAMED = r"t[0-9]|pre|post|before|after|first|second|1st|2nd|aided|unaided|(?:with|without)[ _]?\w+"
@@ -81,6 +92,29 @@ def _of_each(name: str) -> bool:
     return re.sub("[0-9]+$", "", plain(name)) in OF_EACH
 
 
+def _words(name: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", name))]
+
+
+def _derived(header: Sequence[str]) -> list[str]:
+    """Return the columns whose names have a word for a truth, a vote or a model, unless most names have one."""
+    found = [name for name in header if not DERIVED.isdisjoint(_words(name)) and RATER_HEADER.fullmatch(name) is None]
+    return found if 2 * len(found) <= len(header) else []
+
+
+def _unnumbered(header: Sequence[str]) -> list[str]:
+    """Return the columns without a number, such as ``Gold``, next to annotators with numbers, such as ``Reader 1, Reader 2``."""
+    stems = [match[1].casefold() if (match := _NUMBER_AT_END.fullmatch(name)) else "" for name in header]
+    total = Counter(stems)
+    times = Counter(stem for stem, name in zip(stems, header) if stem and (name[-1].isdigit() or not ANNOTATORS.isdisjoint(_words(stem))))
+    stem, most = max(times.items(), key=lambda one: one[1], default=("", 0))
+    people = not ANNOTATORS.isdisjoint(_words(stem))
+    if most < 2 or (2 * most <= len(header) and not people):
+        return []
+    alone = [not own or (people and total[own] == 1) for own in stems]
+    return [name for name, one in zip(header, alone) if one and ANNOTATORS.isdisjoint(_words(name))]
+
+
 def _disjoint(header: Sequence[str], seen: Any) -> list[str]:
     """Return the columns outside the group that has the annotators, if groups of several columns share no class with each other."""
     groups: list[list[int]] = []
@@ -102,6 +136,7 @@ def check_annotators(header: Sequence[str], cells: Any, missing: Sequence[str], 
     others = [name for name in header if plain(name) in beside or name.endswith("_complete")]
     if format != "counts" and len(header) > 1:
         others += [name for name in header if name not in others and (is_id(name) or plain(name) in TRUTHS or _of_each(name))]
+        others += [name for name in dict.fromkeys([*_derived(header), *_unnumbered(header)]) if name not in others]
     if format == "wide" and len(header) > 1:
         names = [*map(look if merge_names else one_number, cells.values)]
         numbered = {name: i for i, name in enumerate(dict.fromkeys(names))}
