@@ -79,6 +79,7 @@ def test_missing_cases():
     wide = axes(["p", "x", "q", "y"])
     message = r"predictions must cover every case \(missing='drop' leaves the others out\)\. Got none for 2 of 4 cases, first at 'x'\."
     refused(message, model.aligned, wide)
+    refused(r"first at 'P' \(there is 'p'; write both alike\)\.", model.aligned, axes(["p", "P", "q"]))
     scores, present = model.aligned(wide, missing="drop")
     assert present.tolist() == [True, False, True, False] and scores[present].tolist() == SCORES[::-1].tolist()
     assert np.isnan(scores[~present]).all()

@@ -188,7 +188,8 @@ class Predictions(Record):
         present = rows >= 0
         if missing == "error" and not present.all():
             got = f"none for {int((~present).sum())} of {axes.n_cases} cases"
-            where = _name(axes.case_ids, int(np.argmin(present)))
+            first = axes.case_ids[int(np.argmin(present))]
+            where = identifiers.name(first) + ("" if self.case_ids is None else alike(first, self.case_ids))
             raise error("predictions", "cover every case (missing='drop' leaves the others out)", got, where)
         scores = _take(in_order, rows, 0)
         if not present.all():
