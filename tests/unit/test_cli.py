@@ -197,6 +197,17 @@ def test_labels_of_an_annotator_that_contradict_each_other_are_said_on_page_one(
     assert said in capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.parametrize(
+    "row, claim", [("P1,x,cat", "Cases of one name in two spellings"), ("p1,consensus,cat", "A consensus or a model among the annotators")]
+)
+def test_what_makes_annotations_doubtful_is_said_on_page_one(folder, row, claim):
+    (folder / "b.csv").write_text(ANNOTATIONS + row + "\n", encoding="utf-8")
+    evaluated("--missing", "drop", annotations="b.csv")
+    assert claim in (folder / "report" / "report.html").read_text(encoding="utf-8").partition("</aside>")[0]
+    evaluated()
+    assert claim not in (folder / "report" / "report.html").read_text(encoding="utf-8")
+
+
 def test_dropped_cases_are_counted(folder, capsys):
     (folder / "A.csv").write_text(SCORES.replace("p2,0.6,0.1,0.3\n", ""), encoding="utf-8")
     left_out = evaluated("--missing", "drop")["left_out"]

@@ -74,6 +74,13 @@ READ = {
     **{f"nothing, as {code!r}": (HEAD + LONG + f"P001,Schulz,{code}\n", {}, re.escape(f"codes for 'none': {code!r}")) for code in CODES},
     "percentages as labels": (HEAD + LONG + "P001,Schulz,7%\n", {}, r"percentages as classes, not as numbers: '7%' \(for numbers write"),
     "a gap that made numbers decimal": (GAPS, {"format": "wide"}, "'1.0' is read as 1"),
+    "a consensus in rows": (HEAD + LONG + "P000,Consensus,a\n", {}, r"Counted as annotators, .* a model: 'Consensus' \(if they are none"),
+    "a consensus in rows of annotators": (
+        "reader,P1,P2\nMeier,a,b\nWolf,a,a\nFinal,a,a\n",
+        {"format": "transposed"},
+        r"Counted as annotators, .*: 'Final' \(if",
+    ),
+    "ids that a spreadsheet rounded": (HEAD + "1.2E+12,Bo,a\n1.3E+12,Bo,b\n", {}, r"Case ids such as '1\.2E\+12' look like numbers that"),
     "boxes of one annotator": (BOXES, {"format": "counts"}, ""),
 }  # fmt: skip
 
@@ -98,6 +105,8 @@ REFUSED = {
     "two wide tables in one file": (WIDE + WIDE, r"rows must not repeat the header .* first at line 14\."),
     "a column of totals": (WIDE.replace("Özdemir", "Total"), r"ignore_columns .* Got 'Total' among 2"),
     "row names beside cases": (",case,Meier\n1,p,a\n2,q,b\n", r"have names \(leave out columns by ignore_columns, .* Got a blank"),
+    "rounded ids": (HEAD + 2 * "1.2E+12,Bo,a\n", r"a spreadsheet rounded the ids.*; else duplicates=.* first at case '1\.2E\+12'"),
+    "rounded ids of one row each": ("case,Bo,Al\n" + 2 * "1E+12,a,b\n", r"Got '1E\+12' twice \(a spreadsheet rounded the ids"),
     "a title": ("Reader study 2024,,\n" + HEAD + LONG, r"different names \(remove lines above the header, .* Got two blank ones"),
     "a title alone in its line": ("Reader study 2024\n" + HEAD + LONG, FIRST + r"'Reader study 2024'"),
     "remarks before": ("# of the LIMS\n" + HEAD + LONG, FIRST + r"'# of the LIMS'"),

@@ -102,6 +102,14 @@ def _derived(header: Sequence[str]) -> list[str]:
     return found if 2 * len(found) <= len(header) else []
 
 
+def note_names(names: Sequence[str]) -> None:
+    """Note annotators in rows who have the name of a consensus, a truth or a model."""
+    found = [name for name in names if plain(name) in MADE | TRUTHS or name in _derived(names)] if 1 < len(names) <= SOME_ROWS else []
+    if found:
+        said = "Counted as annotators, though their names are those of a consensus, a truth or a model"
+        note(f"{said}: {listed(map(repr, found))} (if they are none, remove their rows).")
+
+
 def _unnumbered(header: Sequence[str]) -> list[str]:
     """Return the columns without a number, such as ``Gold``, next to annotators with numbers, such as ``Reader 1, Reader 2``."""
     stems = [match[1].casefold() if (match := _NUMBER_AT_END.fullmatch(name)) else "" for name in header]

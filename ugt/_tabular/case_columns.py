@@ -11,7 +11,7 @@ from .._base.checks import error
 from .._base.names import listed
 from .annotator_columns import TIMES
 from .csv_table import CellTable
-from .roles import OTHERS, is_id, plain
+from .roles import OTHERS, RESTORE, is_id, plain, rounded
 
 REMARKS = OTHERS | TIMES  # they may differ between two readings of one case
 
@@ -42,6 +42,8 @@ def way_out(table: CellTable, key: Sequence[int], equal: bool) -> str:
     if equal and not others:
         others, _ = _apart(table, key, [c for c in free if plain(table.header[c]) not in REMARKS], few=True)
     names = [table.header[c] for c in others]
+    if not names and rounded(table.coded(key[:1])[0].values):
+        return RESTORE
     return f"if cases differ by {listed(map(repr, names))}, {_together(table.header[key[0]], names)}" if names else ""
 
 

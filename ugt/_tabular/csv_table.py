@@ -30,6 +30,7 @@ from .decimals import Signs
 from .roles import (
     GROUPED,
     NO_NUMBERS,
+    RESTORE,
     as_integers,
     check_grouped,
     different,
@@ -39,6 +40,7 @@ from .roles import (
     note_commas,
     note_small,
     repeated,
+    rounded,
     without_commas,
 )
 from .source import BOM, Changed, Held, Source, checked_blocks
@@ -126,7 +128,8 @@ class CellTable:
         """Reject a column in which a case occurs twice."""
         if len(case.ids) < len(case.code):
             row = identifiers.repeated(case.code, case.first)
-            raise error("case", must, f"{identifiers.name(case.ids[case.code[row]])} twice", self.place(row))
+            id = case.ids[case.code[row]]
+            raise error("case", must, f"{identifiers.name(id)} twice{f' ({RESTORE})' if rounded([str(id)]) else ''}", self.place(row))
 
     def converted(self, cells: Coded, role: str, missing: Sequence[str] = ()) -> NDArray[Any]:
         """Return coded cells as counts (int64) or as other numbers (float64), missing ones as 0."""

@@ -21,6 +21,8 @@ DECIMALS = ("auto", ".", ",")
 POINT = "a decimal comma; save the file with decimal points, or give decimal=','"
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
 GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]+)?")  # points between thousands, perhaps a decimal comma
+ROUNDED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+")
+RESTORE = "a spreadsheet rounded the ids: save them as text"
 NO_NUMBERS = (
     (re.compile(f"{THOUSANDS.pattern}|{GROUPED.pattern}"), f"signs between thousands, which must be removed, or {POINT}"),
     (DECIMAL_COMMA, POINT),
@@ -108,6 +110,11 @@ def is_id(name: str) -> bool:
     """Return whether a column has the name of a case, a patient or a part of one; numbers of rows, such as ``record_id``, are none."""
     stem = re.sub("(id|no|nr|number|index)$", "", plain(name))
     return stem not in ("", "record", "instance") and stem in ALIASES["case"] | ALSO["case"] | SIDES | {"patient", "mrn"}
+
+
+def rounded(cases: Sequence[str]) -> str:
+    """Return the first id that a spreadsheet made of a long number, such as ``1.23E+12``; "" if there is none."""
+    return next((case for case in cases if ROUNDED.fullmatch(case)), "")
 
 
 def repeated(names: Sequence[str]) -> str | None:

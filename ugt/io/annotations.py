@@ -17,7 +17,7 @@ from .._base.identifiers import one_number
 from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
-from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions, check_readings
+from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions, check_readings, note_names
 from .._tabular.case_columns import check_case, way_out
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable, number_shown
@@ -99,6 +99,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     if how.classes is None:
         how = how._replace(classes=_declared(table, others, how))
     if format == "transposed":
+        note_names(case.values)
         table.used = {"annotator": [first], "case": others}
         cells = Coded(cells.values, np.ascontiguousarray(cells.codes.T))
         return wide_file(as_names(header), named.ids, cells, how, notes, "transposed")
@@ -202,6 +203,7 @@ def _read_long(table: CellTable, roles: dict[str, int], how: Reading) -> Annotat
     cells = dict(zip(roles, table.coded(*([c] for c in roles.values()))))
     check_rows(table, [(cells[role], [c]) for role, c in roles.items()])
     note_rows(cells["case"], all(first_alone(cells[role], missing) for role in roles))
+    note_names(cells["annotator"].values if "annotator" in cells else ())
     key = [roles[role] for role in ("case", "annotator") if role in roles]
     if not how.columns.get("case"):
         check_case(table, key)
@@ -265,6 +267,7 @@ def _read_places(table: CellTable, places: list[int], how: Reading) -> Annotatio
         raise error("format", must, "'auto'")
     keep = given[:, 0]
     case, annotator = table.numbered(case_cells, "case"), table.numbered(annotator_cells, "annotator", keep)
+    note_names(annotator_cells.values)
     code, first = identifiers.factorize(np.column_stack([case.code[keep], annotator.code]))
     if len(first) < len(code):
         where = table.place(int(np.flatnonzero(keep)[identifiers.repeated(code, first)]))

@@ -12,7 +12,7 @@ from .._base.names import note_alike
 from .._base.notices import note
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
-from .._tabular.roles import SUMS, plain
+from .._tabular.roles import SUMS, plain, rounded
 
 FEW_CASES = 20_000  # most cases whose names are compared, which takes 0.1 s
 
@@ -31,6 +31,9 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
     if len(rows) > 0:
         raise error("rows", "not repeat the header (remove the repeated one)", "the header again", table.place(int(rows[0])))
     if len(case.values) <= FEW_CASES:
+        if found := rounded(case.values):
+            said = "look like numbers that a spreadsheet rounded: different cases may have one id"
+            note(f"Case ids such as {found!r} {said} (save the ids as text).")
         note_alike("cases", np.array(case.values), way="write them alike")
 
 

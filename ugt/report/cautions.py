@@ -55,6 +55,22 @@ NOTED = (
             "this is so, and where first.",
         ),
     ),
+    (
+        "Read as different cases",
+        Caution(
+            True, "Cases of one name in two spellings",
+            "They were read as different cases, so that labels of one case may be apart. If they are one case, write their names alike. "
+            "The notes name them.",
+        ),
+    ),
+    (
+        "Counted as annotators, though",
+        Caution(
+            True, "A consensus or a model among the annotators",
+            "An annotator has the name of a consensus, a truth or a model. If it depends on other annotators, they agree too often and the "
+            "truth seems too certain. The notes name it.",
+        ),
+    ),
 )  # fmt: skip
 NOT_CORRECTNESS = Caution(
     True, "Agreement, not correctness",
