@@ -77,6 +77,8 @@ def test_what_is_printed(command):
     stated = command("plan", "--components", "cases=0.05", "annotators=0.004", "labels=0.15", "--width", "0.2", "--value", "0.7")
     best = ugt.plan_annotations(components={"cases": 0.05, "annotators": 0.004, "labels": 0.15}, width=0.2, value=0.7).best
     assert f"Plan: {best.n_cases} cases" in stated and "Pilot" not in stated
+    said = command("plan", "labels.csv", "A.csv", "--width", "1")
+    assert ", 1 label per case, " in said and "1 labels" not in said
     assert command("plan", "labels.csv", "A.csv").count("Plan:") == 0  # without a target: what the pilot says
     command("plan", "--components", "cases=0.05", "annotators=0.004", "labels=0.15", "--width", "0.01", "--max-annotators", "5")
     assert "no number of cases is enough" in command.err

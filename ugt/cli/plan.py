@@ -160,14 +160,13 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
     whom = "other annotators" if "annotators" in found.random else "the same annotators"
     if found.best is not None:
         one, power = found.best, "" if math.isnan(found.best.power) else f", power {found.best.power:.2f}"
-        design = f"{counted(one.n_cases, 'case')}, {counted(int(one.n_labels), 'label')} per case, {counted(one.n_annotators, 'annotator')}"
-        yield f"Plan: {design}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases and {whom})."
+        yield f"Plan: {_design(one)}: width {decimal(one.width)}{power}, cost {one.cost:,.6g} (intervals for other cases and {whom})."
         low, high = found.interval()
         if known and not math.isnan(low):
             yield f"The pilot determines this width with a 95% interval of {decimal(low)} to {decimal(high)}."
     plans: dict[str, list[str]] = {}
     for factor, other in zip(("0", "the estimate", "twice the estimate"), found.alternatives):
-        said = "none" if other is None else f"{other.n_cases:,} cases, {other.n_labels} labels per case, {other.n_annotators} annotators"
+        said = "none" if other is None else _design(other)
         plans.setdefault(said, []).append(factor)
     yield from (f"Plan if the variance of annotators is {' or '.join(factors)}: {said}." for said, factors in plans.items())
     if found.table:
@@ -182,6 +181,10 @@ def _lines(found: AnnotationPlan) -> Iterator[str]:
         where = "after the pilot" if known else "after the plan"
         yield f"Share of the variance that one unit of cost saves {where}: {', '.join(steps)}."
     yield from (f"Note: {in_options(note)}." for note in found.notes)
+
+
+def _design(one: AnnotationDesign) -> str:
+    return f"{counted(one.n_cases, 'case')}, {counted(int(one.n_labels), 'label')} per case, {counted(one.n_annotators, 'annotator')}"
 
 
 def _deviation(variance: float, least: float) -> str:

@@ -21,6 +21,7 @@ from .targets import AnnotationDesign, Target
 
 SIZES = ("n_cases", "n_labels", "n_annotators")
 NONE_SEEN = ". The estimate 0 does not show that annotators do not differ: the plan may be too small"
+WIDEST = {"logit": 1.0, "complement": 2.0, "identity": 2.0}  # the range of the metrics of a scale; ratios have none
 PAIRS_SHARE = 8  # with up to so many annotators a note says that what pairs of them share is not in plans for metrics of pairs
 
 
@@ -232,6 +233,8 @@ def plan_annotations(
     prices, most, people = _costs(cost), whole("max_annotators", max_annotators, 2, 1000), with_annotators(random)
     check_level(level)
     wanted = None if width is None else scalar("width", width, positive=True)
+    if wanted is not None and wanted > (widest := WIDEST.get(METRICS[metric], math.inf)):
+        raise error("width", f"be at most {widest:g}, the range of metric {metric!r} (20 percentage points are 0.2)", width)
     if power is not None and not 0 < scalar("power", power) < 1:
         raise error("power", "lie between 0 and 1", power)
     _check_test(metric, power, difference, margin)
@@ -268,6 +271,8 @@ def _check_test(metric: str, power: Any, difference: Any, margin: Any) -> None:
         if metric not in ("difference", "discrepancy"):
             raise error("margin", "be left out except for the metrics 'difference' and 'discrepancy'", margin)
         finite("margin", margin)
+        if metric == "difference" and margin > 1:
+            raise error("margin", "be at most 1 for metric 'difference' (5 percentage points are 0.05)", margin)
         if margin < 0 or (margin == 0 and metric == "difference"):
             raise error("margin", "be above 0" if metric == "difference" else "be at least 0", margin)
     elif metric == "discrepancy" and (power is not None or difference is not None):
