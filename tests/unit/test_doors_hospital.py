@@ -9,6 +9,7 @@ import pytest
 from refusals import refused
 
 from ugt import io
+from ugt.io.beside import subgroup_file
 from ugt.io.kinds import kind_of_file
 
 CASES = [f"P{i:03d}" for i in range(12)]
@@ -133,6 +134,13 @@ def test_files_that_are_refused(write, what):
         write(content),
         format="ratings" if "of a wide" in what else "wide" if wide else "auto",
     )
+
+
+@pytest.mark.parametrize("read, what", [(subgroup_file, "site"), (io.read_clusters, "patient")])
+def test_values_that_look_alike_beside_cases(write, read, what):
+    with pytest.warns(UserWarning, match=rf"different values of '{what}', though .*: 'Ulm' and 'ulm' \(write them alike\)"):
+        read(write(f"case,{what}\np,Ulm\nq,ulm\nr,Bonn\n"))
+    read(write(f"case,{what}\np,Ulm\nq,Ulm\nr,Bonn\n"))
 
 
 YES = "case,{}\n" + "".join(f"{i}," + ",".join("yes" if (i + j) % 3 else "no" for j in range(4)) + "\n" for i in range(9))

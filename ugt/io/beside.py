@@ -6,9 +6,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .._base.checks import error
 from .._base.identifiers import name, repeated
-from .._base.names import listed
+from .._base.names import listed, note_alike
 from .._base.notices import note
 from .._base.records import Record
 from .._tabular.foreign import table_of
@@ -18,6 +20,8 @@ from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
 from ..annotations.probabilities import is_percentage
 from .arrays import load, scores_of
+
+MOST_COMPARED = 20_000  # most values of a column whose names are compared, which takes 0.1 s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +89,8 @@ def cluster_file(path: str | os.PathLike[str], *, case_column: str | None = None
         case, cluster = (table.numbered(cells, role) for cells, role in columns)
         cases, clusters = (column.ids.astype(str)[column.code].tolist() for column in (case, cluster))
         table.check_once(case)
+        if len(cluster.ids) <= MOST_COMPARED:
+            note_alike(f"values of {table.header[roles['cluster']]!r}", cluster.ids, way="write them alike")
         found = dict(zip(cases, clusters))
         table.used = {role: [c] for role, c in roles.items()}
         return CaseFile({table.header[roles["cluster"]]: found}, *roles_of(table.header, table.used))
@@ -110,6 +116,9 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         table.used = {**{name: [c] for name, c in role.items()}, "subgroup": others}
         texts = [map([*one.values].__getitem__, one.codes[:, 0].tolist()) for one in cells]
         values = {table.header[c]: dict(zip(cases, own)) for c, own in zip(others, texts)}
+        for c, one in zip(others, cells):
+            if len(one.values) <= MOST_COMPARED:
+                note_alike(f"values of {table.header[c]!r}", np.array([*one.values]), way="write them alike")
         return CaseFile(values, *roles_of(table.header, table.used))
 
 
