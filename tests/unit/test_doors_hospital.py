@@ -136,6 +136,14 @@ def test_files_that_are_refused(write, what):
     )
 
 
+def test_scores_that_look_like_ranks(write):
+    ranks = ["1,2,3", "2,3,1", "3,2,1", "1,3,2", "2,1,3"]
+    with pytest.warns(UserWarning, match=r"Scores of 'file' look like ranks, .* \(if 1 is the first choice, write .* a minus sign\)"):
+        io.read_predictions(write("case,x,y,z\n" + "".join(f"{i},{row}\n" for i, row in enumerate(ranks))))
+    io.read_predictions(write("case,x,y,z\n" + "".join(f"{i},{row}\n" for i, row in enumerate([*ranks, "1,1,3"]))))
+    io.read_predictions(write("case,x,y\n" + "".join(f"{i},{i % 2},{1 - i % 2}\n" for i in range(9))))  # labels
+
+
 @pytest.mark.parametrize("read, what", [(subgroup_file, "site"), (io.read_clusters, "patient")])
 def test_values_that_look_alike_beside_cases(write, read, what):
     with pytest.warns(UserWarning, match=rf"different values of '{what}', though .*: 'Ulm' and 'ulm' \(write them alike\)"):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 OUTSIDE = 1e-6  # largest distance of a probability from [0, 1], which allows for rounding of single-precision softmax and of means
 NOT_COMPUTED = "its calibration was not computed"
 ROW_SUM = 1e-4  # largest difference of the sum of a case's probabilities from 1
+FEW_CASES = 5  # fewest cases whose scores are taken for ranks
 HUNDRED = 1.5  # largest difference of the sum of a case's percentages, which may be rounded to whole ones, from 100
 
 
@@ -59,6 +60,17 @@ def may_be_probabilities(table: Array) -> bool:
 def is_percentage(scores: Array) -> bool:
     """Return whether the scores look like percentages: those of each case add up to 100."""
     return bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 100) <= HUNDRED).all())
+
+
+def is_ranking(scores: Array) -> bool:
+    """Return whether the scores of each of several cases are the numbers from 1 to K, or from 0 to K - 1 of three classes, as ranks are."""
+    n, k = scores.shape
+    if n < FEW_CASES or k < 2:
+        return False
+    low = scores.min()
+    if low not in (0, 1) or low + k < 3 or scores.max() != low + k - 1:  # 0 and 1 of two classes are labels
+        return False
+    return bool((np.sort(scores, axis=1) == low + np.arange(k)).all())
 
 
 def unrounded(scores: Array, rows: Any) -> tuple[Array, int]:

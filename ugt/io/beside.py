@@ -18,7 +18,7 @@ from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
-from ..annotations.probabilities import is_percentage
+from ..annotations.probabilities import is_percentage, is_ranking
 from .arrays import load, scores_of
 
 MOST_COMPARED = 20_000  # most values of a column whose names are compared, which takes 0.1 s
@@ -73,6 +73,10 @@ def prediction_file(
         if percent:
             named = listed(map(repr, percent))
             note(f"Scores of {named} look like percentages, and are not read as probabilities (for probabilities divide them by 100).")
+        ranks = [name for name, one in found.models.items() if not one.numbers and not one.labels and is_ranking(one.scores)]
+        if ranks:
+            said = "look like ranks, and the highest number is read as the first choice"
+            note(f"Scores of {listed(map(repr, ranks))} {said} (if 1 is the first choice, write the ranks with a minus sign).")
         return found
 
 
