@@ -291,6 +291,12 @@ def test_whole_numbers_of_a_model_beside_annotations(study, command):
     assert "--input must be given for values that look like percentages" in command(*words, code=2)
 
 
+def test_tables_with_several_rows_per_case_are_annotations(write):
+    for header, kind in (("case,reader,score", "annotations"), ("case,model,score", "predictions"), ("case,label", "annotations")):
+        assert kind_of_file(write(header + "\n" + "".join(f"p,{','.join('xy'[: header.count(',')])}\n" for _ in range(2)))) == kind
+    assert kind_of_file(write("case,label\np,x\nq,x\n")) == "predictions"
+
+
 @pytest.mark.parametrize("rows", [WIDE.replace("P003,0", "P003,-9"), WIDE.replace(",1\n", ",1.0\n").replace(",0\n", ",\n")])
 def test_whole_numbers_with_codes_and_gaps_are_annotations(write, rows):
     assert kind_of_file(write(rows)) == ""  # and so annotations where there are no others

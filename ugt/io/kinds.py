@@ -47,6 +47,9 @@ def _kind_of_arrays(arrays: dict[str, Any]) -> str:
 
 def _kind_of_table(table: CellTable, classes: Any) -> str:
     kind, others = _kind_by_names(table.header, table.case)
+    if kind == "predictions" and [plain(table.header[c]) for c in others] in ([name] for name in LABELS):
+        (case,) = table.coded([c for c in range(len(table.header)) if c not in others])
+        kind = kind if len(case.values) == len(case.codes) else "annotations"  # several labels of a case, without annotators
     if kind or not others:
         return kind or "annotations"
     if classes is not None:
@@ -71,6 +74,7 @@ def _kind_by_names(header: list[str], case: Mapping[str, str | None]) -> tuple[s
     if (
         places_of(header)
         or ("annotator" in roles and roles.keys() & {*LONG, "rank", "confidence"})
+        or ("annotator" in roles and "score" in roles and "model" not in roles)
         or {"count", "label"} <= roles.keys()
         or "ranking" in roles
     ):
