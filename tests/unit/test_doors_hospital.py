@@ -37,7 +37,20 @@ CODES = [
     "ungradable",
     "skipped",
 ]
-CODES += ["not gradable", "non évaluable", "manquant", "inconnu", "–", "—", "??", "undefined"]
+CODES += [
+    "not readable",
+    "cannot assess",
+    "No image",
+    "nicht lesbar",
+    "not gradable",
+    "non évaluable",
+    "manquant",
+    "inconnu",
+    "–",
+    "—",
+    "??",
+    "undefined",
+]
 
 READ = {
     "a line that tells Excel the separator": ("sep=;\r\n" + (HEAD + LONG).replace(",", ";"), {}, ""),
@@ -56,6 +69,12 @@ READ = {
         r"the last row, 'Total', like the others \(if it is a sum of the others",
     ),
     "totals of counts": ("case,count_a,count_b\np,1,2\nq,3,0\nSumme,4,2\n", {}, "the last row, 'Summe', like the others"),
+    "numbers below names": (
+        WIDE.replace(",0", ",no").replace(",1", ",yes").replace(",2", ",yes") + "N,12,12\nKappa,0.4,0.6\n",
+        {},
+        r"the last row, 'Kappa', like the others, though it has numbers \(if it is no case, remove it",
+    ),
+    "a mark of doubt": (HEAD + LONG + "P001,Bo,b?\n", {}, r"different classes, though one may be .* a mark: 'b\?' and 'b' \(write"),
     "what a spreadsheet cannot compute": (WIDE.replace("P003,0", "P003,#DIV/0!"), {}, r"codes for 'none': '#DIV/0!'"),
     "nothing, in German": (HEAD + LONG + "P001,Schulz,k.A.\n", {}, r"codes for 'none': 'k\.A\.'"),
     "cases of two spellings": (HEAD + LONG + "p003,Bo,a\n", {}, r"different cases, .* 'P003' and 'p003' \(write them alike\)"),

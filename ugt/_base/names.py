@@ -25,6 +25,8 @@ _NULLS |= {"#n/a", "#nv", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#val
 _NULLS |= {"missing", "unlabeled", "unlabelled", "unknown", "unk", "skipped", "notread", "notdone", "nd", "n.d", "nr", "n.r"}
 _NULLS |= {"ungradable", "ungradeable", "notgradable", "notgradeable", "unklar", "keineangabe", "k.a", "n.b", "nichtbeurteilbar"}
 _NULLS |= {"unbekannt", "fehlt", "fehlend", "entf\u00e4llt", "non\u00e9valuable", "nonevaluable", "manquant", "inconnu"}
+_NULLS |= {"notreadable", "unreadable", "cannotassess", "notassessable", "unassessable", "notassessed", "notevaluable", "notevaluated"}
+_NULLS |= {"noimage", "noanswer", "nolabel", "notrated", "notavailable", "notapplicable", "nichtlesbar", "nichtbefundet", "nichtbewertbar"}
 _PERCENTAGE = re.compile(r"[+-]?[0-9][0-9.,]*\s*%")
 _PATH = re.compile(r".*[/\\]|\.[A-Za-z0-9]{2,5}$", re.DOTALL)
 _SHOWN = 5
@@ -154,6 +156,10 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
         shown = listed(f"{letter!r} and {found[0]!r}" for letter, found in sorted(initials.items()))
         found.append(f"Read as different classes, though one may be short for the other: {shown} (write them alike).")
     known = set(given)
+    doubted = [value for value in given if (name := value.rstrip("?!* ")) != value and name in known]
+    if doubted:
+        shown = listed(f"{value!r} and {value.rstrip('?!* ')!r}" for value in doubted)
+        found.append(f"Read as different classes, though one may be the other with a mark: {shown} (write them alike).")
     several = [value for value in given if _is_list(value, known)]
     if several:
         found.append(f"Taken for one class each, though they look like several: {listed(map(repr, several))} (write one label per row).")

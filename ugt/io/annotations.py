@@ -87,7 +87,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
     if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
         check_questions(header)
-    note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing))
+    note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing), cells, missing)
     format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told_wide)
     if format in ("wide", "ratings") and "*" not in how.annotator_columns:
         check_readings(header)

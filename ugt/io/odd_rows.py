@@ -12,8 +12,9 @@ from .._base.names import note_alike
 from .._base.notices import note
 from .._tabular.cells import Coded
 from .._tabular.csv_table import CellTable
-from .._tabular.roles import SUMS, plain, rounded
+from .._tabular.roles import SUMS, is_number, plain, rounded
 
+SOME_VALUES = 1000  # most classes of a table whose last row is looked at
 FEW_CASES = 20_000  # most cases whose names are compared, which takes 0.1 s
 
 
@@ -37,10 +38,21 @@ def check_rows(table: CellTable, groups: Sequence[tuple[Coded, Sequence[int]]]) 
         note_alike("cases", np.array(case.values), way="write them alike")
 
 
-def note_rows(case: Coded, alone: bool) -> None:
-    """Note a first row that looks like a second header and a last row that looks like a sum."""
+def _numbers_last(cells: Coded, missing: Sequence[str]) -> bool:
+    """Return whether the last row has numbers only, and four of five filled cells have none, such as a row of kappas."""
+    if len(cells.values) > SOME_VALUES:
+        return False
+    number = np.array([value not in missing and is_number(value.rstrip("% ")) for value in cells.values], bool)
+    filled = ~np.array([value in missing for value in cells.values], bool)[cells.codes]
+    return bool(number[cells.codes[-1]].all() and 5 * number[cells.codes].sum() <= filled.sum())
+
+
+def note_rows(case: Coded, alone: bool, cells: Coded | None = None, missing: Sequence[str] = ()) -> None:
+    """Note a first row that looks like a second header and a last row that looks like a sum, or like statistics of the ``cells``."""
     last = case.values[int(case.codes[-1, 0])]
     if plain(last) in SUMS:
         note(f"Read the last row, {last!r}, like the others (if it is a sum of the others, remove it from the file).")
+    elif cells is not None and _numbers_last(cells, missing):
+        note(f"Read the last row, {last!r}, like the others, though it has numbers (if it is no case, remove it from the file).")
     if alone:
         note("Read the row below the header like the others, though it shares no value with them (if it is a second header, remove it).")
