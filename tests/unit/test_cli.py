@@ -607,6 +607,10 @@ def test_an_older_report_survives_a_failure(folder):
     [
         (["--"], "the following arguments are required: COMMAND (see ugt --help)"),
         (["evaluate"], "the following arguments are required: --annotations, --predictions, --out (see ugt evaluate --help)"),
+        (
+            ["certainty", "x.csv", "--reliability", "0,5"],
+            "argument --reliability: must be numbers with points, and blanks between them. Got '0,5' (see ugt certainty --help)",
+        ),
         (["demo", "--seed", "x"], "argument --seed: invalid int value: 'x' (see ugt demo --help)"),
         (["demo", "--see", "1"], "there is no option --see (did you mean --seed?) (see ugt demo --help)"),
         (["demo", "--see=1"], "there is no option --see (did you mean --seed?) (see ugt demo --help)"),

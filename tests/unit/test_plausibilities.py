@@ -435,6 +435,7 @@ def test_groups_are_named(any_kind):
 @pytest.mark.parametrize(
     "groups, message",
     [
+        (["a", "b"], r"groups must be 4 integers or names, one per class, .* Got 2 names"),
         ([0, 1], r"groups must be 4 integers or names, one per class, or a mapping from classes to these. Got int\d\d of shape \(2,\)"),
         ([0, 1, 0.5, 1], "groups must be 4 integers or names, one per class, or a mapping from classes to these. Got float64"),
         ([0, -1, 0, 1], "groups must hold group numbers from 0 on. Got -1, first at class 'x'"),

@@ -96,6 +96,11 @@ def test_wrong_number_of_rows_or_classes():
             r"scores must have columns only for classes of the annotations .* Got a column for class 'c' "
             r"\(the annotations have 'a', 'b'\)\.",
         ),
+        (
+            "abc",
+            axes(classes=["a", "b", "c", "not readable", "unknown"]),
+            r"\(if 'not readable', 'unknown' mean that there is no label: mis",
+        ),
         ("abc", axes(classes="adbc"), r"scores must have a column for each of the 4 classes .* Got none for class 'd'\."),
     ):
         refused(message, Predictions(None, SCORES, classes and list(classes)).aligned, of)

@@ -130,7 +130,7 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
 
     Such codes are negative numbers, one number of nines, eights or sevens above all others, "?" and "-".
     """
-    codes = [value for value in given if _is_null(value)]
+    codes = [value for value in given if is_null(value)]
     numbers = sorted({int(value) for value in given if INTEGER.fullmatch(value)})
     if len(numbers) == len(given) and (not numbers or (numbers[0] >= 0 and not NINES.fullmatch(str(numbers[-1])))):
         return ()  # the common case: ordinary numbers only
@@ -172,7 +172,8 @@ def suspicious(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_null(value: str) -> bool:
+def is_null(value: str) -> bool:
+    """Return whether a label looks like a code for "no label"."""
     word = "".join(unicodedata.normalize("NFKC", value).lower().split())
     return (word.rstrip(".") or word) in _NULLS
 

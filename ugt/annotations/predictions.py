@@ -13,7 +13,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
 from .._base.checks import error, room
 from .._base.grades import order_said
-from .._base.names import alike, find, listed
+from .._base.names import alike, find, is_null, listed
 from .._base.notices import note
 from .._base.records import Record
 
@@ -251,8 +251,11 @@ class Predictions(Record):
             raise error("scores", must, f"a column for class {_name(self.classes, i)}{hint}")
         columns = _positions(axes.classes, self.classes)
         if (columns < 0).any() and not self.labels:
-            got = f"none for class {_name(axes.classes, int(np.argmin(columns)))}"
-            raise error("scores", f"have a column for each of the {axes.n_classes} classes of the annotations", got)
+            absent = axes.classes[columns < 0].tolist()
+            codes = listed(repr(one) for one in absent if is_null(str(one)))
+            way = f" (if {codes} {'mean' if ', ' in codes else 'means'} that there is no label: missing=)" if codes else ""
+            must = f"have a column for each of the {axes.n_classes} classes of the annotations{way}"
+            raise error("scores", must, f"none for class {listed(map(identifiers.name, absent))}")
         return columns
 
     def _rows(self, axes: Axes, missing: str) -> Int32:

@@ -54,6 +54,7 @@ speaking: ContextVar[tuple[argparse.ArgumentParser, argparse.Namespace] | None] 
 
 # Arguments of Python functions whose options have other names.
 KEYWORDS = {"missing": "--na"}
+COMMA = re.compile(r"invalid (?:float|int) value: ('[^']*,[^']*')")
 
 
 class Parser(argparse.ArgumentParser):
@@ -64,6 +65,7 @@ class Parser(argparse.ArgumentParser):
         self.color = False  # Python 3.14 would colour the texts, of which the manual is made, too
 
     def error(self, message: str) -> NoReturn:
+        message = COMMA.sub(r"must be numbers with points, and blanks between them. Got \1", message)
         self.exit(2, f"ugt: error: {printable(message)} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -114,7 +114,8 @@ def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
         found = found.astype(np.int64)  # a column of numbers that are all whole
     if found.shape != (axes.n_classes,) or found.dtype.kind not in "iu":
         must = f"be {axes.n_classes} integers or names, one per class, or a mapping from classes to these"
-        raise error("groups", must, f"{found.dtype} of shape {found.shape}")
+        got = f"{len(found)} names" if found.ndim == 1 and found.dtype.kind in "UO" else f"{found.dtype} of shape {found.shape}"
+        raise error("groups", must, got)
     if found.min() < 0 or found.max() > 2**24:
         bad = int(np.argmax((found < 0) | (found > 2**24)))
         raise error("groups", "hold group numbers from 0 on", int(found[bad]), f"class {axes.class_name(bad)}")
