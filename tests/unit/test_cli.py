@@ -25,6 +25,7 @@ ANNOTATIONS = (
     "case,annotator,label\np1,x,cat\np1,y,cat\np1,z,dog\np2,x,dog\np2,y,dog\np2,z,dog\np3,x,cat\np3,y,ibex\n"
     "p3,z,\np4,x,NA\n"  # read as missing
 )
+HEAD = "case,annotator,label\n"
 SCORES = "case,dog,ibex,cat\np4,0.1,0.2,0.7\np3,0.3,0.5,0.2\np2,0.6,0.1,0.3\np1,0.5,0.2,0.3\n"
 TABLES = ["agreement", "calibration", "cases", "certainty", "flips", "humans", "metrics", "reliability_bins", "winners"]
 NO_TABLES = {"ugt", "schema", "run", "provenance", "data", "left_out", "notes", "models", "sources"}
@@ -213,6 +214,18 @@ def test_dropped_cases_are_counted(folder, capsys):
     left_out = evaluated("--missing", "drop")["left_out"]
     assert left_out == {"case without annotations": 1, "case without predictions": 1}
     assert "Left out: case without predictions: 1." in capsys.readouterr().out
+
+
+def test_a_model_without_information_is_level_with_the_constant(folder, capsys):
+    """Its soft AUROC is below 1/2, because no case is paired with itself, and so is that of always the commonest class."""
+    (folder / "two.csv").write_text(HEAD + "".join(f"{i},{who},{'ill' if i % 3 else 'well'}\n" for i in range(30) for who in "xyz"))
+    (folder / "m.csv").write_text("case,ill,well\n" + "".join(f"{i},0.6,0.4\n" for i in range(30)), encoding="utf-8")
+    (folder / "n.csv").write_text("case,ill,well\n" + "".join(f"{i},{i % 3 > 0:d},{i % 3 == 0:d}\n" for i in range(30)), encoding="utf-8")
+    found = evaluated("--reliability", "1", annotations="two.csv", predictions=["m.csv", "n.csv"])
+    (known,) = [row for row in found["references"] if (row["metric"], row["reference"]) == ("soft_auroc", "always the commonest class")]
+    own = next(row for row in found["metrics"] if (row["model"], row["metric"]) == ("m", "soft_auroc"))
+    assert known["value"] == pytest.approx(own["value"], abs=1e-12) and known["value"] < 0.5
+    assert not re.search(r"(\S+) \(\1 to \1\)", capsys.readouterr().out)  # all cases are alike for n
 
 
 def test_the_positive_class_by_default_is_printed(folder, capsys):

@@ -24,6 +24,7 @@ from .._base.version import __version__
 from .._tabular import whole_file
 from .._tabular.whole_file import is_stream
 from .._tabular.windows import about_length, check_output
+from ..report.digits import is_flat
 from .arguments import Given, Help
 
 # The formats that the help of options lists.
@@ -383,4 +384,5 @@ def decimal(value: float | None, decimals: int = 4) -> str:
 def spanned(value: float | None, low: float | None, high: float | None, decimals: int) -> str:
     """Return a number with its interval, if it has one."""
     ends = [decimal(end, decimals) for end in (low, high)]
-    return decimal(value, decimals) if "-" in ends else f"{decimal(value, decimals)} ({' to '.join(ends)})"
+    flat = low is not None and high is not None and is_flat(low, high)  # the same in every resample: no spread is shown
+    return decimal(value, decimals) if "-" in ends or flat else f"{decimal(value, decimals)} ({' to '.join(ends)})"

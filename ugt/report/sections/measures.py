@@ -13,7 +13,7 @@ from ..digits import Digits
 from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
-from .true_accuracy import COMMONEST, PERFECT
+from ..yardsticks import COMMONEST, PERFECT
 
 ON_PAGE_ONE = (VOTED, TOP, "soft_auroc", "soft_average_precision")  # of one model
 MOST = 4  # most models with columns

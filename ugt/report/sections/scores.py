@@ -10,8 +10,8 @@ from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, plain
 from ..pictures import LEFT, figure
 from ..rows import plain_table
+from ..yardsticks import PERFECT
 from .curves import GRID
-from .true_accuracy import PERFECT
 
 MOST = 4  # models that are drawn
 SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box

@@ -34,7 +34,6 @@ TABLES = {
         "model", *(f"{name}{end}" for name in ("agreement", "annotators", "difference") for end in ("", "_low", "_high")), "n_cases",
     ),
 }  # fmt: skip
-COMMONEST, PERFECT = "always the commonest class", "the plausibilities themselves"
 
 
 def make(context: Context, notes: list[str]) -> Made:
