@@ -170,6 +170,14 @@ def test_values_that_look_alike_beside_cases(write, read, what):
     read(write(f"case,{what}\np,Ulm\nq,Ulm\nr,Bonn\n"))
 
 
+def test_subgroups_of_numbers(write):
+    with pytest.warns(
+        UserWarning, match=r"Column 'age' has 20 numbers for 40 cases, and each is a subgroup \(write ranges instead, such as"
+    ):
+        subgroup_file(write("case,age,arm\n" + "".join(f"{i},{30 + i % 20},{i % 3}\n" for i in range(40))))
+    subgroup_file(write("case,age,site\n" + "".join(f"{i},{30 + i % 8},s{i}\n" for i in range(40))))
+
+
 YES = "case,{}\n" + "".join(f"{i}," + ",".join("yes" if (i + j) % 3 else "no" for j in range(4)) + "\n" for i in range(9))
 KNOWN_OTHERWISE = ["Pathology", "Histology", "Histologie", "Biopsy", "Truth", "GT", "Reference", "Referenz", "Konsens", "Final diagnosis"]
 KNOWN_OTHERWISE += ["Outcome", "Arbitrator", "AI", "KI", "CNN", "Confidence 1", "time_2", "lesion_id"]

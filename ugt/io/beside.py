@@ -14,7 +14,7 @@ from .._base.names import listed, note_alike
 from .._base.notices import note
 from .._base.records import Record
 from .._tabular.foreign import table_of
-from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, roles_of
+from .._tabular.roles import MOST_SHOWN, case_beside, find_roles, is_number, roles_of
 from .._tabular.source import Source, naming
 from ..annotations.model_scores import read_scores, read_scores_of_models
 from ..annotations.predictions import Predictions
@@ -22,6 +22,7 @@ from ..annotations.probabilities import is_percentage, is_ranking
 from .arrays import load, scores_of
 
 MOST_COMPARED = 20_000  # most values of a column whose names are compared, which takes 0.1 s
+MOST_GROUPS, FEW_PER_GROUP = 10, 5  # a column with more numbers, and with fewer cases for each, is hardly meant as subgroups
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,6 +122,10 @@ def subgroup_file(path: str | os.PathLike[str], *, case_column: str | None = Non
         texts = [map([*one.values].__getitem__, one.codes[:, 0].tolist()) for one in cells]
         values = {table.header[c]: dict(zip(cases, own)) for c, own in zip(others, texts)}
         for c, one in zip(others, cells):
+            filled = [value for value in one.values if value]
+            if len(filled) > MOST_GROUPS and len(cases) < FEW_PER_GROUP * len(filled) and all(map(is_number, filled)):
+                said = f"{len(filled):,} numbers for {len(cases):,} cases, and each is a subgroup"
+                note(f"Column {table.header[c]!r} has {said} (write ranges instead, such as 40-49).")
             if len(one.values) <= MOST_COMPARED:
                 note_alike(f"values of {table.header[c]!r}", np.array([*one.values]), way="write them alike")
         return CaseFile(values, *roles_of(table.header, table.used))
