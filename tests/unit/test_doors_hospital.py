@@ -222,6 +222,18 @@ def test_groups_of_columns_without_a_common_class(write, names):
     assert io.read_annotations(path, ignore_columns=["Sure*"]).annotations.axes.classes.tolist() == ["a", "b"]
 
 
+CROSSED = "R1_edema,R1_effusion,R2_edema,R2_effusion"
+
+
+@pytest.mark.parametrize("names", [CROSSED, CROSSED.replace("R", "Reader ").replace("_", " ")])
+def test_a_column_for_each_annotator_and_question(write, names):
+    path = write(YES.format(names))
+    message = r"columns must answer one question \(choose: annotator_columns, such as '\*edema', .* Got 'edema', 'effusion'"
+    refused(message, io.read_annotations, path)
+    assert len(io.read_annotations(path, annotator_columns=["*edema"]).annotations.annotators) == 2
+    assert len(io.read_annotations(path, annotator_columns=["*"]).annotations.annotators) == 4
+
+
 READINGS = ["R1 read 1,R1 read 2,R2 read 1,R2 read 2", "Ann_pre,Bo_pre,Ann_post,Bo_post", "R1.1,R1.2,R2.1,R2.2", "R1a,R1b,R2a,R2b"]
 
 

@@ -41,6 +41,9 @@ SECOND = re.compile(r"(.*[0-9])(?:[ _.:-]+[0-9]+|[ _.:-]?[ab])", re.IGNORECASE)
 # One column per class: tick boxes as REDCap exports them, raw or with labels.
 BOX = re.compile(r"(.+)___.+|(.+) \(choice=.*\)", re.DOTALL)
 
+# A numbered annotator and a question: "R1_edema", "Reader 1 effusion".
+CROSSED = re.compile(r"([^\W\d_]+[ _.-]?[0-9]+)[ _.:-]+(\D+)")
+
 ANNOTATORS = ALIASES["annotator"] | ALSO["annotator"] | {"resident", "student", "physician", "nurse", "dermatologist", "radiologist"}
 SOME_ROWS, SOME_COLUMNS, FEW_ROWS = 2000, 50, 8  # most rows and columns that are compared; the fewest rows for a kappa
 NUMBERED = re.compile(r"([^\W\d_]+)([^\w]|_)?.*[0-9].*")
@@ -55,6 +58,17 @@ def check_questions(header: Sequence[str]) -> None:
         one = "".join(filter(None, match.groups())) if match else ""
         must = f"answer one question (choose: annotator_columns, such as '{one}*', or '*' if all are annotators)"
         raise error("columns", must, listed(map(repr, several)))
+
+
+def check_crossed(header: Sequence[str]) -> None:
+    """Reject a column for each annotator and question, such as ``R1_edema, R1_effusion, R2_edema, R2_effusion``."""
+    found = [None if READING.fullmatch(name) else CROSSED.fullmatch(name) for name in header]
+    pairs = {(match[1], match[2]) for match in found if match}
+    who, questions = ([*dict.fromkeys(match[side] for match in found if match)] for side in (1, 2))
+    people = any(not ANNOTATORS.isdisjoint(_words(question)) for question in questions)
+    if all(found) and len(pairs) == len(header) == len(who) * len(questions) and min(len(who), len(questions)) > 1 and not people:
+        must = f"answer one question (choose: annotator_columns, such as '*{questions[0]}', or '*' if all are annotators)"
+        raise error("columns", must, listed(map(repr, questions)))
 
 
 def check_readings(header: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from .._base.identifiers import one_number
 from .._base.names import listed
 from .._base.notices import note
 from .._base.ragged import sizes_of
-from .._tabular.annotator_columns import check_annotators, check_boxes, check_questions, check_readings, note_names
+from .._tabular.annotator_columns import check_annotators, check_boxes, check_crossed, check_questions, check_readings, note_names
 from .._tabular.case_columns import check_case, way_out
 from .._tabular.cells import Coded, first_alone
 from .._tabular.csv_table import CellTable, number_shown
@@ -87,6 +87,7 @@ def _read_table(table: CellTable, how: Reading) -> AnnotationFile:
     told_wide = "columns for the annotators were named" if chosen else "a column for the case was named" if columns.get("case") else ""
     if format in ("auto", "wide", "ratings") and "*" not in how.annotator_columns:
         check_questions(header)
+        check_crossed(header)
     note_rows(case, 2 * len(cells.values) <= cells.codes.size and first_alone(cells, missing), cells, missing)
     format, notes = _wide_kind(table.header[first], header, case.values, cells.values, how, told_wide)
     if format in ("wide", "ratings") and "*" not in how.annotator_columns:
