@@ -303,6 +303,7 @@ def test_clusters(folder, capsys):
         ("case,site\nx,1\n", "have the columns case and cluster (or patient: rename yours; --case-column names the column of cases)"),
         ("case,cluster\np1,1\np1,1\n", "case must occur once. Got 'p1' twice, first at line 3"),
         ("case,cluster\nnobody,1\n", "clusters must hold an id for every case"),
+        ("case,cluster\nnobody,1\n", "first at case 'p1' (there is one for cases such as 'nobody')"),
         ("case,cluster\nx,\n", "not be blank"),
     ):
         (folder / "bad.csv").write_text(text, encoding="utf-8")

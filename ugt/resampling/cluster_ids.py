@@ -88,5 +88,7 @@ def _joined(argument: str, given: Mapping[Any, Any], case_ids: NDArray[Any], abs
         got = f"none for {len(without)} of {len(names)} cases"
         first = without[0]
         hint = alike(names[first], np.array(list(known))) if known else ""
+        if known and not hint and len(without) == len(names):
+            hint = f" (there is one for cases such as {next(iter(known))!r})"
         raise error(argument, f"hold {what} for every case", got, f"case {identifiers.name(case_ids[first])}{hint}")
     return np.asarray([known[name] for name in names])
