@@ -20,9 +20,9 @@ from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
 from ..report.context import MOST_CELLS
 from ..report.sections.performance import SPREADS, STANDING
-from ..report.sections.true_accuracy import COMMONEST, PERFECT
 from ..report.standings import shuffled_quantiles
 from ..report.tables import ends_of, finite
+from ..report.yardsticks import COMMONEST, PERFECT
 from ..resampling import CaseNumbers
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
