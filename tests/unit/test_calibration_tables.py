@@ -275,7 +275,7 @@ def test_undefined_losses_are_empty_and_have_a_reason():
     rows = {row["loss"]: row for row in ev.calibration if row["class"] is None}
     assert rows["el"]["debiased"] is None and rows["el"]["n_cases"] == 0 and rows["disagreement_l"]["debiased"] is None
     assert rows["log_loss"]["debiased"] is None and rows["log_loss"]["n_cases"] == 3
-    assert "Log loss is infinite: probability 0 for a class that was observed (1 cases)." in ev.notes
+    assert "Log loss is infinite: probability 0 for a class that was observed (1 case)." in ev.notes
     assert any(note.startswith("Epistemic, dispersion and disagreement losses need cases with at least two labels") for note in ev.notes)
 
 

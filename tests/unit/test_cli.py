@@ -218,7 +218,8 @@ def test_dropped_cases_are_counted(folder, capsys):
 
 def test_a_model_without_information_is_level_with_the_constant(folder, capsys):
     """Its soft AUROC is below 1/2, because no case is paired with itself, and so is that of always the commonest class."""
-    (folder / "two.csv").write_text(HEAD + "".join(f"{i},{who},{'ill' if i % 3 else 'well'}\n" for i in range(30) for who in "xyz"))
+    rows = "".join(f"{i},{who},{'ill' if i % 3 else 'well'}\n" for i in range(30) for who in "xyz")
+    (folder / "two.csv").write_text(HEAD + rows, encoding="utf-8")
     (folder / "m.csv").write_text("case,ill,well\n" + "".join(f"{i},0.6,0.4\n" for i in range(30)), encoding="utf-8")
     (folder / "n.csv").write_text("case,ill,well\n" + "".join(f"{i},{i % 3 > 0:d},{i % 3 == 0:d}\n" for i in range(30)), encoding="utf-8")
     found = evaluated("--reliability", "1", annotations="two.csv", predictions=["m.csv", "n.csv"])

@@ -7,6 +7,7 @@ from twins import details
 import ugt
 from ugt.evaluation import work
 from ugt.report.sections import answer, true_accuracy
+from ugt.report.yardsticks import PERFECT
 
 
 def problem(n=200, n_classes=3, seed=0):
@@ -46,7 +47,7 @@ def test_numbers_are_those_of_the_functions():
 def test_of_two_classes_the_plausibilities_themselves_are_ranked():
     known, scores = problem(60, 2)
     rows, _ = details.made(answer, known, scores, reliability=1)
-    found = {row["metric"]: row["value"] for row in rows["references"] if row["reference"] == true_accuracy.PERFECT}
+    found = {row["metric"]: row["value"] for row in rows["references"] if row["reference"] == PERFECT}
     p = ugt.dirichlet(known, prior=0.1).mean()[:, 1]
     assert found["soft_auroc"] == pytest.approx(ugt.soft_auroc(p, p).value)
     assert found["soft_average_precision"] == pytest.approx(ugt.soft_average_precision(p, p).value)
