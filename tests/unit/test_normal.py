@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -240,7 +241,7 @@ def test_gradient_and_value():
     rng = np.random.default_rng(7)
     table = rng.normal(size=(8, 1)) + rng.normal(size=(8, 4))
     table[0, 1:] = nan
-    sums = module._Sums.of(ugt.Ratings.from_wide(table))
+    sums = module.RatingSums.of(ugt.Ratings.from_wide(table))
     theta = np.array([0.2, -0.4, 0.7, 0.3])
     value, gradient = module._negative(theta, sums)
     m0, (kappa, a) = theta[0], np.exp(theta[1:3])
@@ -256,6 +257,76 @@ def test_gradient_and_value():
         step = 1e-6 * np.eye(4)[j]
         slope = (module._negative(theta + step, sums)[0] - module._negative(theta - step, sums)[0]) / 2e-6
         assert gradient[j] == pytest.approx(slope, abs=1e-8)
+
+
+METRICS = {
+    "absolute": lambda post, x: ugt.ua_absolute_error(post, x, predictions_are="numbers"),
+    "squared": lambda post, x: ugt.ua_squared_error(post, x, predictions_are="numbers"),
+    "within": lambda post, x: ugt.ua_within_accuracy(post, x, within=10.0, predictions_are="numbers"),
+    "accuracy": lambda post, x: ugt.ua_rating_accuracy(post, x, 50.0),
+    "certainty": lambda post, x: ugt.rating_certainty(post, 50.0),
+    "kappa": lambda post, x: ugt.ua_weighted_kappa(post, x, predictions_are="numbers"),
+}
+
+
+def rated(seed, spread, n=40):
+    """Three ratings a case, and a prediction that is 20 too low."""
+    rng = np.random.default_rng(seed)
+    mean = 50 + spread * rng.standard_normal(n)
+    noise = 25 * np.sqrt(3.0 / rng.gamma(3.0, 1.0, (n, 1)))  # the variance differs between cases
+    return mean[:, None] + noise * rng.standard_normal((n, 3)), mean + 5 * rng.standard_normal(n) - 20
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.filterwarnings("ignore:fit of the prior")
+def test_standard_errors_are_of_a_prior_that_is_fitted_again(name):
+    """Beside the jackknife that fits the prior again without each case."""
+    table, x = rated(3, 15.0)
+    found = METRICS[name](ugt.normal(table), x)
+    again = [METRICS[name](ugt.normal(np.delete(table, i, 0)), np.delete(x, i)).value for i in range(len(x))]
+    expected = np.sqrt((len(x) - 1) / len(x) * ((again - np.mean(again)) ** 2).sum())
+    assert found.std_error == pytest.approx(expected, rel=0.15)
+    law = ugt.fit_normal_prior(table)
+    assert METRICS[name](ugt.normal(table, prior=law), x).std_error == found.std_error
+    given = METRICS[name](ugt.normal(table, prior=(law.location, law.kappa, law.shape, law.scale)), x)  # a prior that is known
+    assert given.value == pytest.approx(found.value, rel=1e-12) and abs(given.std_error / expected - 1) > 0.15
+
+
+def test_a_fit_adds_nothing_to_values_and_goes_with_its_cases():
+    table, x = rated(4, 15.0)
+    table[5] = nan
+    post = ugt.normal(table)
+    found = METRICS["absolute"](post, x)
+    assert found.left_out == {"case without ratings": 1} and np.isnan(found.per_case[5])
+    assert found.statistic.estimate[0] == pytest.approx(found.value, rel=1e-12)
+    half = METRICS["absolute"](post.take(np.arange(0, 40, 2)), x[::2])
+    np.testing.assert_array_equal(half.per_case, found.per_case[::2])
+    assert half.std_error > 0.9 * found.std_error  # the fit is that of all cases, and no surer for a half of them
+    again = pickle.loads(pickle.dumps(post))
+    assert METRICS["absolute"](again, x).std_error == found.std_error
+    for one in METRICS.values():
+        assert pickle.loads(pickle.dumps(one(post, x))).std_error == one(post, x).std_error
+
+
+def test_parameters_at_a_bound_of_the_fit_do_not_vary():
+    table = rated(5, 0.0)[0]
+    table = 50 + 25 * np.random.default_rng(0).standard_normal(table.shape)  # one variance for all cases
+    law = ugt.fit_normal_prior(table)
+    assert law.at_bound == ("shape",)
+    steps = ugt.normal(table)._fitted._steps
+    assert not steps[:, 2].any() and steps[:, [0, 1, 3]].any(axis=0).all() and np.isfinite(steps).all()
+
+
+def test_intervals_of_an_evaluation_are_of_a_fitted_prior():
+    table, x = rated(6, 10.0)
+    ev = ugt.evaluate(ugt.Ratings.from_wide(table), {"A": x}, reliability=1)
+    (row,) = (row for row in ev.metrics if row["metric"] == "absolute_error")
+    low, high = METRICS["absolute"](ugt.normal(table), x).interval()
+    assert (row["case_low"], row["case_high"]) == (pytest.approx(low), pytest.approx(high))
+    law = ugt.fit_normal_prior(table)
+    known = ugt.evaluate(ugt.Ratings.from_wide(table), {"A": x}, reliability=1, prior=(law.location, law.kappa, law.shape, law.scale))
+    (narrow,) = (row for row in known.metrics if row["metric"] == "absolute_error")
+    assert narrow["value"] == pytest.approx(row["value"], rel=1e-12) and narrow["case_high"] - narrow["case_low"] < 0.7 * (high - low)
 
 
 def test_the_prior_is_found_again():

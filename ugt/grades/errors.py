@@ -26,8 +26,8 @@ def of_grade(
     """Return the expected worth (N, K) of predictions if a grade is drawn from the truth; its unit is grades to this power, or a share."""
     rated = None if normal is None else posterior_of_ratings(truth)
     if normal is not None and rated is not None:
-        found = normal.of(rated, numbers_of_ratings(rated, predictions, values, kind))
-        return estimate(found, rated, reason=NO_RATINGS, span=(0.0, 1.0 if share else math.inf))
+        x, span = numbers_of_ratings(rated, predictions, values, kind), (0.0, 1.0 if share else math.inf)
+        return estimate(normal.of(rated, x), rated, reason=NO_RATINGS, span=span, added=rated.added(partial(normal.mean, x=x)))
     post = as_plausibilities(truth)
     scale = GradeScale.of(post, values)
     table, span = worth(Predicted.of(predictions, post.axes, scale, kind), scale), (0.0, 1.0) if share else span_of(kind, scale, power)

@@ -208,10 +208,18 @@ def _of_ratings(truth: NormalPosterior, predictions: Any, weights: str, values: 
         raise error("weights", "be 'quadratic' for ratings, which are real numbers", repr(weights))
     x, kept = numbers_of_ratings(truth, predictions, values, kind), truth.defined
     centre = float(np.mean(truth.location[kept])) if kept.any() else 0.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.where(truth.shape > 1, truth.scale * (1.0 + 1.0 / truth.kappa) / (truth.shape - 1.0), np.inf)
-    n_infinite = int(np.count_nonzero(np.isinf(spread[kept])))
-    x, y = x - centre, truth.location - centre
-    one = QuadraticKappa.of(x, x**2, y, y**2 + np.where(n_infinite, np.nan, spread), kept)
+
+    def spread(post: NormalPosterior) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(post.shape > 1, post.scale * (1.0 + 1.0 / post.kappa) / (post.shape - 1.0), np.inf)
+
+    def sums(post: NormalPosterior) -> QuadraticKappa:
+        y = post.location - centre
+        return QuadraticKappa.of(x - centre, (x - centre) ** 2, y, y**2 + np.where(n_infinite, np.nan, spread(post)), kept)
+
+    n_infinite = int(np.count_nonzero(np.isinf(spread(truth)[kept])))
+    one, added = sums(truth), truth.added(lambda post: sums(post).columns)
+    if added is not None and not n_infinite:
+        one.columns = one.columns + added()
     one.n_infinite = n_infinite
     return GradeCoefficient.of(one, None, NO_RATINGS)

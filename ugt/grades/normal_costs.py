@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -30,16 +31,20 @@ class NormalCost(NamedTuple):
 
     def of(self, posterior: NormalPosterior, x: Array) -> Comparison:
         """Return the expectation for each case, and the spread over draws of the mean and the variance of the ratings."""
-        df = 2.0 * posterior.shape
-        width = np.sqrt(posterior.scale * (1.0 + 1.0 / posterior.kappa) / posterior.shape)
+        per_case = self.mean(posterior, x)
         with np.errstate(invalid="ignore"):
-            per_case = self.of_t((x - posterior.location) / width, df, width)
             mean, square = (posterior.expectation(self._moment(posterior, x, power)) for power in (1, 2))
         variance = np.maximum(square - mean**2, 0.0)
         heavy = posterior.shape < self.power + HEAVY if self.power else np.zeros(len(x), bool)
         if heavy.any():
             variance[heavy] = self._heavy(posterior.take(heavy), x[heavy], per_case[heavy])
         return Comparison.independent(per_case, variance)
+
+    def mean(self, posterior: NormalPosterior, x: Array) -> Array:
+        """Return the expectation for each case."""
+        width = np.sqrt(posterior.scale * (1.0 + 1.0 / posterior.kappa) / posterior.shape)
+        with np.errstate(invalid="ignore"):
+            return self.of_t((x - posterior.location) / width, 2.0 * posterior.shape, width)
 
     def _heavy(self, posterior: NormalPosterior, x: Array, mean: Array) -> Array:
         """Return the variances of costs whose law has a heavy tail, infinite where the shape is at most the power.
@@ -110,14 +115,18 @@ ABSOLUTE = NormalCost(_absolute_t, _absolute_normal, 1)
 SQUARED = NormalCost(_squared_t, _squared_normal, 2)
 
 
+def _within_t(distance: float, z: Array, df: Array, scale: Array) -> Array:
+    from scipy.special import stdtr  # noqa: PLC0415
+
+    return np.asarray(stdtr(df, z + distance / scale) - stdtr(df, z - distance / scale))
+
+
+def _within_normal(distance: float, z: Array, scale: Array) -> Array:
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    return np.asarray(ndtr(z + distance / scale) - ndtr(z - distance / scale))
+
+
 def within_cost(distance: float) -> NormalCost:
     """Return the probability that a new rating lies within a distance of the prediction."""
-    from scipy.special import ndtr, stdtr  # noqa: PLC0415
-
-    def of_t(z: Array, df: Array, scale: Array) -> Array:
-        return np.asarray(stdtr(df, z + distance / scale) - stdtr(df, z - distance / scale))
-
-    def of_normal(z: Array, scale: Array) -> Array:
-        return np.asarray(ndtr(z + distance / scale) - ndtr(z - distance / scale))
-
-    return NormalCost(of_t, of_normal, 0)
+    return NormalCost(partial(_within_t, distance), partial(_within_normal, distance), 0)

@@ -131,9 +131,16 @@ class MeanOfCases(Result):
     n_cases: int
     left_out: Mapping[str, int]
 
+    _added: Callable[[], Array] | None  # what the fit of a prior adds to the numbers of the cases, over resamples
+
     @cached_property
     def statistic(self) -> Statistic:
-        return Ratios.of(self.per_case)
+        return Ratios.of(self._varying)
+
+    @property
+    def _varying(self) -> Array:
+        """The (N,) numbers that vary over cases as the value does."""
+        return self.per_case if self._added is None else self.per_case + self._added()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,6 +165,7 @@ class Certainty(MeanOfCases):
     n_cases: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     _ids: Any = field(default=None, repr=False)
+    _added: Callable[[], Array] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,12 +218,13 @@ class Estimate(MeanOfCases):
     _again: Callable[..., Comparison] | None = field(default=None, repr=False)
     span: Span = SHARE
     _ids: Any = field(default=None, repr=False)
+    _added: Callable[[], Array] | None = field(default=None, repr=False)
 
     @cached_property
     def statistic(self) -> Statistic:
-        columns = _columns(self.per_case, self.weight)
+        columns = _columns(self._varying, self.weight)
         found = Ratios(columns, np.zeros(1, np.int64)) if self._again is None else OfTruth(columns, self._made_of, self._again)
-        found.span, found.shares = self.span, self.span == SHARE
+        found.span, found.shares = self.span, self.span == SHARE and self._added is None
         return found
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -294,10 +303,12 @@ def mean_of(per_case: Array) -> tuple[float, int]:
     return (float(np.add.reduce(defined)) / len(defined) if len(defined) else float("nan")), len(defined)
 
 
-def certainty(per_case: Array, of: Any, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS) -> Certainty:
+def certainty(
+    per_case: Array, of: Any, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS, added: Callable[[], Array] | None = None
+) -> Certainty:
     """Return the certainty of the cases of a truth ``of`` them."""
     value, n = mean_of(per_case)
-    return Certainty(value, per_case, mc_error, n, left_out(per_case, reason), of.ids_or_none)
+    return Certainty(value, per_case, mc_error, n, left_out(per_case, reason), of.ids_or_none, added)
 
 
 def estimate(
@@ -307,17 +318,20 @@ def estimate(
     reason: str = NO_ANNOTATIONS,
     again: Callable[..., Comparison] | None = None,
     span: Span = SHARE,
+    added: Callable[[], Array] | None = None,
 ) -> Estimate:
     """Return the estimate of a comparison with a truth ``of`` some cases.
 
-    ``again`` computes the comparison for another truth of n cases and their positions (n,).
+    ``again`` computes the comparison for another truth of n cases and their positions (n,); ``added``: see ``NormalPosterior.added``.
     """
     per_case = np.minimum(np.maximum(found.per_case, span[0]), span[1])  # integrals add up to 1 only within some 1e-13
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
     spread = found.draw_std, found.mc_error
     source = _source(of, again)
-    return Estimate(value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none)
+    return Estimate(
+        value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none, added
+    )
 
 
 def _source(of: Any, again: Callable[..., Any] | None) -> tuple[Any, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from .._base import checks, notices
 from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
-from .._base.ragged import row_of, sizes_of
 from ..annotations import Ratings
 from . import estimates as results
 from .estimates import Comparison
+from .fitted_normal import FittedNormal, RatingSums, log_likelihoods
 from .means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 
@@ -45,6 +46,8 @@ class NormalPrior(Frozen):
         Marginal log-likelihood of all ratings.
     at_bound : tuple of str
         ``"kappa"``: the means of all cases are practically equal; ``"shape"``: their variances are.
+    of : int or None
+        A number that tells the ratings to which it was fitted from others. Intervals over cases include that it was fitted to these.
 
     Examples
     --------
@@ -61,23 +64,7 @@ class NormalPrior(Frozen):
     gradient_norm: float | None = None
     log_likelihood: float | None = None
     at_bound: tuple[str, ...] = ()
-
-
-class _Sums(NamedTuple):
-    """The number, mean and sum of squared deviations of the ratings of each case with ratings."""
-
-    n: Array
-    mean: Array
-    squares: Array
-
-    @classmethod
-    def of(cls, ratings: Ratings) -> _Sums:
-        n, row = sizes_of(ratings.offsets).astype(np.float64), row_of(ratings.offsets)
-        with np.errstate(invalid="ignore", over="ignore"):  # infinite squares are rejected later
-            mean = np.bincount(row, ratings.value, ratings.n_cases) / n
-            mean = mean + np.bincount(row, ratings.value - mean[row], ratings.n_cases) / n  # corrects rounding
-            squares = np.bincount(row, (ratings.value - mean[row]) ** 2, ratings.n_cases)
-        return cls(n, mean, np.asarray(squares, np.float64))
+    of: int | None = None
 
 
 def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> NormalPosterior:
@@ -122,17 +109,15 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     known = ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
     gamma = checks.scalar("reliability", reliability, positive=True)
     law = fit_normal_prior(known) if isinstance(prior, str) and prior == "fit" else prior_of(prior)
-    sums = _Sums.of(known)
-    n = gamma * sums.n
-    kappa = law.kappa + n
-    location = (law.kappa * law.location + n * sums.mean) / kappa
-    spread = 0.5 * gamma * sums.squares + law.kappa * n * (sums.mean - law.location) ** 2 / (2 * kappa)
-    rated, scale = sums.n > 0, law.scale + spread
-    if not np.isfinite(scale[rated]).all():
-        i = int(np.flatnonzero(rated)[np.argmin(np.isfinite(scale[rated]))])
-        raise checks.error("ratings", "have finite squares", float(np.abs(known.value).max()), f"case {known.case_name(i)}")
-    location, kappa, shape, scale = (np.where(rated, x, np.nan) for x in (location, kappa, law.shape + n / 2, scale))
-    return NormalPosterior(known.case_ids, location, kappa, shape, scale, known.numbered)
+    sums = RatingSums.of(known)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = sums.posterior((law.location, law.kappa, law.shape, law.scale), gamma)
+    infinite = (sums.n > 0) & ~np.isfinite(found[3])
+    if infinite.any():
+        where = f"case {known.case_name(int(np.argmax(infinite)))}"
+        raise checks.error("ratings", "have finite squares", float(np.abs(known.value).max()), where)
+    fitted = FittedNormal(sums, gamma, law) if law.of == sums.key() else None
+    return NormalPosterior(known.case_ids, *found, known.numbered, fitted)
 
 
 def prior_of(prior: Any) -> NormalPrior:
@@ -185,7 +170,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     from scipy.optimize import minimize  # noqa: PLC0415  (scipy is slow to import)
 
     known = ratings if isinstance(ratings, Ratings) else Ratings.from_wide(ratings)
-    sums = _Sums.of(known)
+    sums = RatingSums.of(known)
     n_cases = int((sums.n > 0).sum())
     if n_cases < 2:
         raise checks.error("ratings", "have at least two cases, to fit a prior (or give a prior)", n_cases)
@@ -193,7 +178,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
         raise checks.error("ratings", "have cases with two different ratings, to fit a prior (or give a prior)", "none")
     centre, width = float(known.value.mean()), float(known.value.std())
     kept = sums.n > 0
-    standard = _Sums(sums.n[kept], (sums.mean[kept] - centre) / width, sums.squares[kept] / width**2)
+    standard = RatingSums(sums.n[kept], (sums.mean[kept] - centre) / width, sums.squares[kept] / width**2)
     total = float(standard.n.sum())
     within = standard.squares.sum() / max(total - len(standard.n), 1.0)
     between = max(float(standard.mean.var()), 0.01)
@@ -215,28 +200,14 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     at_bound = tuple(name for name, one in zip(("kappa", "shape"), stuck[1:3]) if one)
     log_likelihood = float(-value * total - total * np.log(width))
     scale = shape * per_shape * width**2
-    return NormalPrior(centre + width * location, kappa, shape, scale, converged, norm, log_likelihood, at_bound)
+    return NormalPrior(centre + width * location, kappa, shape, scale, converged, norm, log_likelihood, at_bound, sums.key())
 
 
-def _negative(theta: Array, sums: _Sums) -> tuple[float, Array]:
+def _negative(theta: Array, sums: RatingSums) -> tuple[float, Array]:
     """Return the mean negative marginal log-likelihood per rating, and its gradient in (m0, log κ0, log a0, log(b0 / a0))."""
-    from scipy.special import gammaln, psi  # noqa: PLC0415
-
-    m0, (kappa, a, ratio) = theta[0], np.exp(theta[1:])
-    b = a * ratio
-    n, total = sums.n, sums.n.sum()
-    kappa_n, a_n = kappa + n, a + n / 2
-    gap = sums.mean - m0
-    more = 0.5 * sums.squares + kappa * n * gap**2 / (2 * kappa_n)
-    # a0 log b0 - a_n log b_n with b_n = b0 + more, in a form without a difference of large numbers
-    logs = -a * np.log1p(more / b) - n / 2 * np.log(b + more)
-    each = gammaln(a_n) - gammaln(a) + logs + 0.5 * np.log(kappa / kappa_n) - n / 2 * np.log(2 * np.pi)
-    pull = a_n / (b + more)
-    by_m0 = (pull * kappa * n * gap / kappa_n).sum()
-    by_kappa = (0.5 * n / kappa_n - kappa * pull * n**2 * gap**2 / (2 * kappa_n**2)).sum()
-    by_a = a * (psi(a_n) - psi(a) - np.log1p(more / b)).sum()
-    by_b = (a - b * pull).sum()
-    return -float(each.sum() / total), -np.array([by_m0, by_kappa, by_a + by_b, by_b]) / total
+    each, by = log_likelihoods(theta, sums)
+    total = sums.n.sum()
+    return -float(each.sum() / total), -by.sum(axis=0) / total
 
 
 # ---- certainty and accuracy
@@ -273,11 +244,8 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
     [0.532, 0.6093, 0.5967]
     """
     _check(posterior)
-    if checks.option("kind", kind, CERTAINTIES) == "expected_max":
-        per_case = posterior.expected_max(cut)
-    else:
-        per_case = np.maximum(posterior.cdf(cut, kind=kind), posterior.probability_above(cut, kind=kind))
-    return results.certainty(per_case, posterior, reason=NO_RATINGS)
+    per_case = partial(_certain, cut, checks.option("kind", kind, CERTAINTIES))
+    return results.certainty(per_case(posterior), posterior, reason=NO_RATINGS, added=posterior.added(per_case))
 
 
 def ua_rating_accuracy(
@@ -327,12 +295,24 @@ def ua_rating_accuracy(
     _check(posterior)
     inner = cuts_of(cuts)
     at = _bins(predictions, inner, posterior.n_cases, binned)
-    inside = np.take_along_axis(posterior.bin_probabilities(inner, kind=kind), at[:, None], axis=1)[:, 0]
+    per_case = partial(_inside, inner, at, kind)
+    inside = per_case(posterior)
     if checks.option("kind", kind, KINDS) == "mean":
         found = Comparison.of_chances(inside)
     else:
         found = Comparison.independent(inside, np.maximum(_squares(posterior, inner, at) - inside**2, 0.0))
-    return results.estimate(found, posterior, reason=NO_RATINGS)
+    return results.estimate(found, posterior, reason=NO_RATINGS, added=posterior.added(per_case))
+
+
+def _certain(cut: float, kind: str, posterior: NormalPosterior) -> Array:
+    if kind == "expected_max":
+        return posterior.expected_max(cut)
+    return np.maximum(posterior.cdf(cut, kind=kind), posterior.probability_above(cut, kind=kind))
+
+
+def _inside(inner: Array, at: Int64, kind: str, posterior: NormalPosterior) -> Array:
+    """Return the probability (N,) that the truth of a case is in a bin ``at``."""
+    return np.take_along_axis(posterior.bin_probabilities(inner, kind=kind), at[:, None], axis=1)[:, 0]
 
 
 def _check(posterior: Any) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, Callable
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from .._core._stream import Stream
 from ..resampling.design import seed_of
 from .draws import DenseDraws, Draws
 from .point import Point
+
+if TYPE_CHECKING:
+    from .fitted_normal import FittedNormal
 
 KINDS = ("predictive", "mean")
 PURPOSE = 10  # UGT_PURPOSE_RATINGS of ugt.h
@@ -55,6 +59,7 @@ class NormalPosterior(Frozen):
     shape: Array
     scale: Array
     numbered: bool = False
+    _fitted: FittedNormal | None = field(default=None, repr=False)  # for a prior that was fitted to these ratings
 
     @property
     def n_cases(self) -> int:
@@ -75,7 +80,12 @@ class NormalPosterior(Frozen):
     def take(self, rows: Any) -> NormalPosterior:
         """Return the posterior of some cases."""
         parts = {one.name: getattr(self, one.name) for one in fields(self)}
-        return replace(self, **{name: part[rows] for name, part in parts.items() if isinstance(part, np.ndarray)})
+        parts = {name: part[rows] for name, part in parts.items() if isinstance(part, np.ndarray)}
+        return replace(self, **parts, _fitted=None if self._fitted is None else self._fitted.take(rows))
+
+    def added(self, columns: Callable[[NormalPosterior], Array]) -> Callable[[], Array] | None:
+        """Return what the fit of the prior adds to columns (N,) of the cases, for intervals over cases; None for a prior that was given."""
+        return None if self._fitted is None else partial(self._fitted.added, columns)
 
     def mean(self) -> Array:
         """Return the posterior mean (N,) of μ."""
