@@ -207,8 +207,8 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         with ``reliability=c``.
     prior : float, (K,) array, DirichletPrior, "fit", (N, K) array or DirichletPredictions
         α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric prior under which the labels of all cases are most
-        probable, see :func:`fit_dirichlet_prior`. A table has one prior per case, in the order of the labels: α(x) that a model predicts
-        (:class:`AlphaCalibration`), which gives the posterior p(λ | b, x) [A eq. 1].
+        probable, see :func:`fit_dirichlet_prior`; intervals over cases then take it as known. A table has one prior per case, in the
+        order of the labels: α(x) that a model predicts (:class:`AlphaCalibration`), which gives the posterior p(λ | b, x) [A eq. 1].
 
     Returns
     -------

@@ -337,6 +337,7 @@ def evaluate(
         if fit is not None:
             truths.settings["prior_fit"], note = by_name.fitted_prior(fit, options.level)
             truths.say(note)
+            truths.say(by_name.KNOWN_PRIOR)
         orders = orders_of(k, known.n_classes)
         by_group = None if groups is None else groups_of(groups, group_names, axes)
         check_room(given, truths, len(predictions), orders, options, by_group is not None, details)

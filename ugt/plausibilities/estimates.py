@@ -131,15 +131,15 @@ class MeanOfCases(Result):
     n_cases: int
     left_out: Mapping[str, int]
 
-    _added: Callable[[], Array] | None  # what the fit of a prior adds to the numbers of the cases, over resamples
+    _added: Any = None  # a function of what the fit of a prior adds to the numbers of the cases, over resamples
 
     @cached_property
     def statistic(self) -> Statistic:
-        return Ratios.of(self._varying)
+        return Ratios.of(self.contributions)
 
     @property
-    def _varying(self) -> Array:
-        """The (N,) numbers that vary over cases as the value does."""
+    def contributions(self) -> Any:
+        """The (N,) numbers of the cases that vary over cases as the value does, or those above and below the line of a ratio."""
         return self.per_case if self._added is None else self.per_case + self._added()
 
 
@@ -222,7 +222,7 @@ class Estimate(MeanOfCases):
 
     @cached_property
     def statistic(self) -> Statistic:
-        columns = _columns(self._varying, self.weight)
+        columns = _columns(self.contributions, self.weight)
         found = Ratios(columns, np.zeros(1, np.int64)) if self._again is None else OfTruth(columns, self._made_of, self._again)
         found.span, found.shares = self.span, self.span == SHARE and self._added is None
         return found

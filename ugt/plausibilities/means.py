@@ -45,7 +45,7 @@ class Means(Ratios):
         if span is None:
             low, high = span = found.span  # type: ignore[attr-defined]
             settings["span"] = [low, None if math.isinf(high) else high]
-        one = cls(getattr(found, "contributions", x), settings, found.left_out, np.array(fixed, np.float64), span)
+        one = cls(found.contributions, settings, found.left_out, np.array(fixed, np.float64), span)
         one.source = found.statistic
         return one
 
