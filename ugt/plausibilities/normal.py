@@ -46,7 +46,7 @@ class NormalPrior(Frozen):
         Marginal log-likelihood of all ratings.
     at_bound : tuple of str
         ``"kappa"``: the means of all cases are practically equal; ``"shape"``: their variances are.
-    of : int or None
+    fitted_to : int or None
         A number that tells the ratings to which it was fitted from others. Intervals over cases include that it was fitted to these.
 
     Examples
@@ -64,7 +64,7 @@ class NormalPrior(Frozen):
     gradient_norm: float | None = None
     log_likelihood: float | None = None
     at_bound: tuple[str, ...] = ()
-    of: int | None = None
+    fitted_to: int | None = None
 
 
 def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> NormalPosterior:
@@ -116,7 +116,7 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     if infinite.any():
         where = f"case {known.case_name(int(np.argmax(infinite)))}"
         raise checks.error("ratings", "have finite squares", float(np.abs(known.value).max()), where)
-    fitted = FittedNormal(sums, gamma, law) if law.of == sums.key() else None
+    fitted = FittedNormal(sums, gamma, law) if law.fitted_to == sums.key() else None
     return NormalPosterior(known.case_ids, *found, known.numbered, fitted)
 
 
