@@ -39,10 +39,6 @@ class RatingSums(NamedTuple):
             squares = np.bincount(row, (ratings.value - mean[row]) ** 2, ratings.n_cases)
         return cls(n, mean, np.asarray(squares, np.float64))
 
-    def key(self) -> int:
-        """Return a number that is the same for the same ratings."""
-        return crc32(b"".join(part.tobytes() for part in self))
-
     def take(self, rows: Any) -> RatingSums:
         """Return the sums of some cases."""
         return RatingSums(self.n[rows], self.mean[rows], self.squares[rows])
@@ -55,6 +51,11 @@ class RatingSums(NamedTuple):
         scale = b0 + 0.5 * gamma * self.squares + kappa0 * n * (self.mean - m0) ** 2 / (2 * kappa)
         found = (kappa0 * m0 + n * self.mean) / kappa, kappa, a0 + n / 2, scale
         return tuple(np.where(self.n > 0, x, np.nan) for x in found)  # type: ignore[return-value]
+
+
+def key_of(ratings: Ratings) -> int:
+    """Return a number that is the same for the same ratings, on all systems."""
+    return crc32(ratings.value.astype("<f8").tobytes(), crc32(ratings.offsets.astype("<i8").tobytes()))
 
 
 def log_likelihoods(parameters: Array, sums: RatingSums) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from .._base.identifiers import as_array
 from ..annotations import Ratings
 from . import estimates as results
 from .estimates import Comparison
-from .fitted_normal import FittedNormal, RatingSums, log_likelihoods
+from .fitted_normal import FittedNormal, RatingSums, key_of, log_likelihoods
 from .means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of
 
@@ -116,7 +116,7 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     if infinite.any():
         where = f"case {known.case_name(int(np.argmax(infinite)))}"
         raise checks.error("ratings", "have finite squares", float(np.abs(known.value).max()), where)
-    fitted = FittedNormal(sums, gamma, law) if law.fitted_to == sums.key() else None
+    fitted = FittedNormal(sums, gamma, law) if law.fitted_to == key_of(known) else None
     return NormalPosterior(known.case_ids, *found, known.numbered, fitted)
 
 
@@ -200,7 +200,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     at_bound = tuple(name for name, one in zip(("kappa", "shape"), stuck[1:3]) if one)
     log_likelihood = float(-value * total - total * np.log(width))
     scale = shape * per_shape * width**2
-    return NormalPrior(centre + width * location, kappa, shape, scale, converged, norm, log_likelihood, at_bound, sums.key())
+    return NormalPrior(centre + width * location, kappa, shape, scale, converged, norm, log_likelihood, at_bound, key_of(known))
 
 
 def _negative(theta: Array, sums: RatingSums) -> tuple[float, Array]:
