@@ -13,7 +13,7 @@ import scipy.stats
 from refusals import refused, warned
 
 import ugt
-from ugt import synthetic
+from ugt import states, synthetic
 from ugt.plausibilities import normal as module
 
 CASES = Path(__file__).parents[3] / "shared" / "cases"
@@ -306,6 +306,21 @@ def test_a_fit_adds_nothing_to_values_and_goes_with_its_cases():
     assert METRICS["absolute"](again, x).std_error == found.std_error
     for one in METRICS.values():
         assert pickle.loads(pickle.dumps(one(post, x))).std_error == one(post, x).std_error
+
+
+@pytest.mark.parametrize("n_parts", [2, 5])
+def test_parts_of_a_fit_are_merged_into_the_standard_error_of_the_whole(n_parts):
+    # the slope of a sum by the prior is that of the part, which is much like the others if cases have one variance
+    rng = np.random.default_rng(7)
+    mean = 50 + 5 * rng.standard_normal(200)
+    table, x = mean[:, None] + 25 * rng.standard_normal((200, 3)), mean - 20
+    post = ugt.normal(table)
+    whole = METRICS["absolute"](post, x)
+    rows = np.array_split(np.arange(200), n_parts)
+    parts = [states.partial("ua_absolute_error", post.take(some), x[some], case_ids=some) for some in rows]
+    found = states.finish(states.merge(parts))
+    assert found.value == pytest.approx(whole.value, rel=1e-12)
+    assert found.std_error == pytest.approx(whole.std_error, rel=0.1)
 
 
 def test_parameters_at_a_bound_of_the_fit_do_not_vary():

@@ -113,7 +113,7 @@ class FittedNormal:
         found[np.ix_(np.flatnonzero(rated), free)] = log_likelihoods(at, some)[1][:, free] @ (inverse * np.outer(scale, scale))
         return found
 
-    @property
+    @cached_property
     def _width(self) -> float:
         """A distance of ratings, to the size of which the derivatives by m0 are taken."""
         within = float(self.sums.squares.sum() / max(self.sums.n.sum(), 1.0))
@@ -127,18 +127,19 @@ class FittedNormal:
         sums = self.sums if self.rows is None else self.sums.take(self.rows)
         return NormalPosterior(np.arange(len(sums.n)), *sums.posterior(moved[parameter], self.gamma), True)
 
-    def added(self, columns: Callable[[NormalPosterior], Array]) -> Array:
+    def added(self, columns: Callable[[NormalPosterior], Array], part: bool = False) -> Array:
         """Return what the estimation of the prior adds to columns (n,) or (n, S) of the cases: Σ_p ∂(Σ column)/∂η_p · ∂η_p/∂w_i.
 
         Sums of columns with it vary over resamples of cases as if the prior were fitted to each, to first order; NaN counts as 0. Of some
-        cases, what the others add to the variance is given to these.
+        cases, what the others add to the variance is given to these. If they are a ``part``, whose sums are added to those of the other
+        cases, the derivative of all sums is taken to be that of the part, for as many cases.
         """
         rows = np.arange(len(self.sums.n)) if self.rows is None else self.rows
         rated = self.sums.n[rows] > 0
         share = int(rated.sum()) / max(int((self.sums.n > 0).sum()), 1)
         steps = np.zeros((len(rows), 4))
         if rated.any():
-            steps[rated] = self._steps[rows[rated]] / np.sqrt(min(share, 1.0))
+            steps[rated] = self._steps[rows[rated]] / min(share, 1.0) ** (1.0 if part else 0.5)
             steps[rated] -= steps[rated].mean(axis=0)  # the value stays as it is, also where the fit ended before its scores add up to 0
         total = 0.0
         for parameter, unit in enumerate((STEP * self._width, STEP, STEP, STEP)):

@@ -45,7 +45,8 @@ class Means(Ratios):
         if span is None:
             low, high = span = found.span  # type: ignore[attr-defined]
             settings["span"] = [low, None if math.isinf(high) else high]
-        one = cls(found.contributions, settings, found.left_out, np.array(fixed, np.float64), span)
+        each = found.contributions if found._added is None else x + found._added(part=True)
+        one = cls(each, settings, found.left_out, np.array(fixed, np.float64), span)
         one.source = found.statistic
         return one
 

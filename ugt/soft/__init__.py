@@ -97,8 +97,8 @@ def soft_auroc(
     with ``"half"`` and 1 with ``"include"``; a note says so. ``"unbiased"`` is NaN.
 
     With fewer than 20 positives or negatives (effective number (Σ p)² / Σ p²), and fewer than one in ten cases, intervals over cases are
-    too narrow, and a note says so. In simulations 95% intervals held the AUROC in 43% of the data sets with 2 positives of 1,000 cases, and
-    in 83% to 89% with 10.
+    too narrow, and a note says so. In simulations 95% intervals held the AUROC in 43% to 49% of the data sets with 2 positives of 1,000
+    cases, and in 83% to 89% with 10.
 
     References
     ----------
