@@ -82,7 +82,7 @@ def mutate(mutant, source):
     if ast.dump(tree) == ast.dump(ast.parse(source)):
         return None
     lines = [line for line in difflib.ndiff(source.splitlines(), changed.splitlines()) if line[:2] in ("- ", "+ ")]
-    old, new = (" ".join(" ".join(line[2:].split()) for line in lines if line[0] == sign) for sign in "-+")
+    old, new = (" ".join(" ".join(line[2:].split()) for line in lines if line[0] == sign).strip() for sign in "-+")
     return changed, old, new
 
 

@@ -40,7 +40,7 @@ def read_counts(table: NDArray[Any], axes: Axes) -> tuple[Any, Any, Any]:
             _check_counts(block, axes, begin)
             _tables.count_cells(_cells(block), of_block)
     total = int(offsets[-1])
-    room("counts", 32 * total)
+    room("counts", 16 * total)  # and the annotators, who have no names
     index, count = np.empty(total, np.int32), np.empty(total, np.int64)
     for begin, end, block in blocks:
         _tables.read_cells(_cells(block), offsets[begin : end + 1], index, count)

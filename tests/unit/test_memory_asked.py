@@ -1,0 +1,75 @@
+"""What a call asks for before it begins is what it takes: never more, and of a table all of it."""
+
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import ugt
+from ugt._base import checks
+
+N, K, DRAWS = 20_000, 6, 20
+rng = np.random.default_rng(0)
+COUNTS = rng.multinomial(5, [0.4, 0.2, 0.1, 0.1, 0.1, 0.1], N)
+LABELS = ugt.Labels.from_counts(COUNTS)
+P = rng.dirichlet(np.ones(K), N)
+SCORES = rng.random((N, K))
+POSTERIOR = ugt.dirichlet(LABELS, prior=0.5)
+POINT = ugt.Point.from_array(P)
+CONFORMAL = ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR)
+ALPHA = ugt.AlphaCalibration().fit(P, LABELS)
+TEMPERATURE = ugt.TemperatureScaling(input="probabilities").fit(0.9 * COUNTS / 5 + 0.1 / K, LABELS)
+SETS = CONFORMAL.predict_sets(P)
+
+
+def asked(monkeypatch, call):
+    """Return the bytes that a call asks for first."""
+    monkeypatch.setenv("UGT_MEMORY", "1e-12")
+    monkeypatch.setattr(checks, "ALWAYS_THERE", 0)
+    with pytest.raises(MemoryError) as refused:
+        call()
+    monkeypatch.undo()
+    return 1e9 * float(re.search(r"needs at least ([\d.e+-]+) GB", str(refused.value))[1])
+
+
+def taken(call):
+    """Return the result of a call and the most bytes that it held."""
+    tracemalloc.start()
+    try:
+        found = call()
+        return found, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+# Calls, and the bytes of what their message names for each byte of the result.
+CALLS = {
+    "counts": (LABELS.counts, 1),
+    "posterior means": (lambda: ugt.dirichlet(LABELS, prior=0.5).mean(), 2),
+    "posterior memberships": (lambda: ugt.dirichlet(LABELS, prior=0.5).membership(2), 1),
+    "posterior draws": (lambda: POSTERIOR.draws(DRAWS), 1),
+    "plausibilities": (lambda: ugt.Point.from_array(P), None),
+    "means of plausibilities": (lambda: ugt.Point.from_array(P).mean(), None),
+    "repeated plausibilities": (lambda: POINT.draws(DRAWS), 1),
+    "draws": (lambda: ugt.Draws.from_array(np.repeat(P[:, None], DRAWS, 1)), None),
+    "label counts": (lambda: ugt.Labels.from_counts(COUNTS), None),
+    "predictions": (lambda: ugt.Predictions(None, SCORES).scores, 1 / 8),
+    "p-values": (lambda: CONFORMAL.p_values(P), 1),
+    "sets": (SETS.mask, 1),
+    "a conformal fit": (lambda: ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR), None),
+    "concentrations": (lambda: ALPHA.transform(P), 2),
+    "calibrated probabilities": (lambda: TEMPERATURE.transform(P), 1),
+    "bounds": (lambda: ugt.accuracy_bounds(POSTERIOR, P), None),
+    "soft labels": (lambda: ugt.soft_auroc(LABELS, SCORES), None),
+    "histograms": (lambda: ugt.histogram_losses(LABELS, P), None),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_is_asked_for_is_taken(monkeypatch, name):
+    call, share = CALLS[name]
+    wanted = asked(monkeypatch, call)
+    found, most = taken(call)
+    assert wanted <= 1.01 * most
+    assert share is None or wanted == pytest.approx(share * found.nbytes, rel=0.01)
