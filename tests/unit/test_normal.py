@@ -328,7 +328,7 @@ def test_parameters_at_a_bound_of_the_fit_do_not_vary():
     table = 50 + 25 * np.random.default_rng(0).standard_normal(table.shape)  # one variance for all cases
     law = ugt.fit_normal_prior(table)
     assert law.at_bound == ("shape",)
-    steps = ugt.normal(table)._fitted._steps
+    steps = ugt.normal(table)._fitted.steps
     assert not steps[:, 2].any() and steps[:, [0, 1, 3]].any(axis=0).all() and np.isfinite(steps).all()
 
 

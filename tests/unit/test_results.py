@@ -10,7 +10,7 @@ from refusals import refused
 import ugt
 from ugt import resampling
 from ugt.plausibilities import estimates as results
-from ugt.plausibilities.estimates import Law
+from ugt.plausibilities.comparisons import Law
 
 POST = ugt.Dirichlet.from_array([[3, 2, 1], [1, 1, 4], [np.nan] * 3, [2, 5, 1]])
 SCORES = [[3, 2, 1], [3, 2, 1], [3, 2, 1], [1, 1, 0]]

@@ -6,13 +6,14 @@ The first argument is the truth (plausibilities, or arrays (N, K) of certain one
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Callable
 
 from .._base import checks
 from .._base.arrays import Int64
 from .._base.ragged import sizes_of
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
+from ..plausibilities.comparisons import Comparison
 from ..plausibilities.means import means
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Sets
@@ -391,10 +392,9 @@ def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
     return results.estimate(post.mass(given), post, _mean_size(given, post), again=again)
 
 
-def _of_rows(given: Sets, compare: Any, options: dict[str, Any], truth: Plausibilities, rows: Int64) -> results.Comparison:
+def _of_rows(given: Sets, compare: Callable[..., Comparison], options: Any, truth: Plausibilities, rows: Int64) -> Comparison:
     """Compare the sets of some cases with a truth that has exactly these cases."""
-    found: results.Comparison = compare(truth, given.take(rows), **options)
-    return found
+    return compare(truth, given.take(rows), **options)
 
 
 PARTS = means(*(globals()[one.function] for one in METRICS.values()), ua_coverage, ua_plausibility_mass)

@@ -13,6 +13,7 @@ from .._base.checks import room
 from .._base.notices import note
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
+from ..plausibilities.comparisons import Comparison
 from ..plausibilities.orders import Orders
 from ..plausibilities.point import summed
 from ..plausibilities.sets import as_groups, one_group
@@ -133,18 +134,18 @@ class Groups(NamedTuple):
     def _inside(self, wanted: int) -> Array:
         return np.asarray((np.arange(self.chosen.shape[1]) if self.in_sum else self.group) == wanted, np.float64)
 
-    def right(self, truth: Plausibilities, rows: Int64) -> results.Comparison:
+    def right(self, truth: Plausibilities, rows: Int64) -> Comparison:
         """Return P(first choice and drawn truth agree) per case."""
         return self._seen(truth).of_best_class(self._worth(rows), ties=self.ties)
 
-    def given(self, wanted: int, truth: Plausibilities, rows: Int64) -> tuple[results.Comparison, results.Comparison]:
+    def given(self, wanted: int, truth: Plausibilities, rows: Int64) -> tuple[Comparison, Comparison]:
         """Return P(the truth is of the wanted group and the choice agrees) and P(the truth is of the group) per case."""
         seen, worth, inside = self._seen(truth), self._worth(rows), self._inside(wanted)
         tables = worth * inside, np.broadcast_to(inside, worth.shape)
         above, below = (seen.of_best_class(np.ascontiguousarray(table), ties=self.ties) for table in tables)
         return above, below
 
-    def slope(self, wanted: int, truth: Plausibilities, value: float) -> results.Comparison:
+    def slope(self, wanted: int, truth: Plausibilities, value: float) -> Comparison:
         """Return the numerator less the value times the denominator per case, from which the spread of the ratio follows."""
         worth = (self._worth(np.arange(truth.n_cases, dtype=np.int64)) - value) * self._inside(wanted)
         return self._seen(truth).of_best_class(worth, ties=self.ties)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -18,7 +19,7 @@ from ..annotations.bare import check_bare
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
 from .fitted_reliability import fit_reliability
-from .label_prior import DirichletPrior, fit_dirichlet_prior
+from .label_prior import DirichletPrior, FittedDirichlet, fit_dirichlet_prior
 from .panel_check import PanelCheck, PanelParts, split_panel_check
 from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics
 from .plackett_luce_likelihood import plackett_luce_log_likelihood
@@ -207,7 +208,8 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         with ``reliability=c``.
     prior : float, (K,) array, DirichletPrior, "fit", (N, K) array or DirichletPredictions
         α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric prior under which the labels of all cases are most
-        probable, see :func:`fit_dirichlet_prior`; intervals over cases then take it as known. A table has one prior per case, in the
+        probable, see :func:`fit_dirichlet_prior`; intervals over cases include its fit to first order, as with the result of this
+        function for the same labels. They take a prior of other labels, or one per class, as known. A table has one prior per case, in the
         order of the labels: α(x) that a model predicts (:class:`AlphaCalibration`), which gives the posterior p(λ | b, x) [A eq. 1].
 
     Returns
@@ -248,10 +250,16 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         raise TypeError("labels must be Labels. Got Rankings: use prirn for a posterior from rankings.")
     known = _annotations("labels", labels)
     gamma, weights = reliability_of(reliability, known)
+    if isinstance(prior, str) and prior == "fit":
+        prior = fit_dirichlet_prior(known)
     alpha = _prior(prior, known)
     if np.ndim(alpha) == 2:
         notices.note(INFORMED)
-    return _dirichlet(known, weights, gamma=gamma, alpha=alpha)
+    make = partial(_dirichlet, known, weights, gamma=gamma)
+    found = make(alpha=alpha)
+    if not (isinstance(prior, DirichletPrior) and prior.is_of(known)):
+        return found
+    return replace(found, made_of=replace(found.made_of, fit=FittedDirichlet(prior, make)))  # type: ignore[type-var]
 
 
 def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alpha: float | Array) -> Dirichlet:
@@ -326,8 +334,6 @@ def _prior(prior: Any, labels: Labels) -> float | Array:
     """Return one number for all classes, an array (K,) of different ones, or a table (N, K)."""
     if isinstance(prior, Real):
         return checks.scalar("prior", prior)
-    if isinstance(prior, str) and prior == "fit":
-        prior = fit_dirichlet_prior(labels)
     if isinstance(prior, DirichletPrior):
         if prior.n_classes != labels.n_classes:
             raise checks.error("prior", f"be fitted to labels of {labels.n_classes} classes", f"one of {prior.n_classes}")

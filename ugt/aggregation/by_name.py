@@ -30,6 +30,7 @@ SHOWN = 1e-4  # error of the integrals of an evaluation: a hundredth of the erro
 KNOWN_PRIOR = (
     "Intervals over cases take the fitted prior as known. If it was fitted to these labels, those of certainty are much too narrow."
 )
+KNOWN_IN_PARTS = "Intervals of parts of the cases, such as subgroups, take the fitted prior as known."
 ONE_GRADE = 1e-6  # concentration of a Dirichlet law whose draws are one grade each: up to 1e-13 with the given probabilities
 # A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
 RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10),
@@ -104,6 +105,7 @@ class Making:
     """The options of all truth models, as in :func:`ugt.evaluate`; options that the chosen one does not use are checked, too."""
 
     prior: Any = 0.1  # a number, one per class, a DirichletPrior, or "fit"
+    fit: DirichletPrior | None = None  # of which ``prior`` is the value
     background: float = 0.0
     tie_weight: str = "split"
     method: str = "auto"
@@ -146,7 +148,7 @@ class Making:
                 raise checks.error("prior", must, "a table")
             return self, None
         _prior(found, known)
-        return replace(self, prior=found.value), found
+        return replace(self, prior=found.value, fit=found), found
 
     def normal_prior(self, known: Ratings) -> Any:
         """Return the prior of ratings: the one that was given, or else a fitted one."""
@@ -233,6 +235,7 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         )
         raise checks.error("aggregation", must, repr(how))
     chosen, function = making.chosen(*OPTIONS[how]), FUNCTIONS[how]
+    given = {**chosen, "prior": making.fit} if "prior" in chosen and making.fit is not None else chosen
     fits: list[Any] = []
     said: list[str] = []
     if how == "graded-response":
@@ -266,12 +269,12 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
     if how == "plackett-luce":
         known = as_rankings(known)
     of = [gamma if own is None else {name: gamma * value for name, value in own.items()} for gamma in gammas]
-    makers = [(gamma, partial(function, known, reliability=each, **chosen)) for gamma, each in zip(gammas, of)]
+    makers = [(gamma, partial(function, known, reliability=each, **given)) for gamma, each in zip(gammas, of)]
     return Truths(list(makers), {**settings, "reliability": gammas}, known, notes)
 
 
-def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], str]:
-    """Return the facts on a fitted prior that an evaluation keeps, and the sentence that it shows."""
+def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[str, Any], tuple[str, str]]:
+    """Return the facts on a fitted prior that an evaluation of ``known`` keeps, and the notes that it shows."""
     gain = found.log_likelihood - found.log_likelihood_at(Making.prior)
     facts = {"value": np.asarray(found.value).tolist(), "gain": gain, "at_edge": found.at_edge, "n_cases": found.n_cases}
     said = f"{float(np.sum(found.value)):.3g} over all classes"
@@ -280,11 +283,11 @@ def fitted_prior(found: DirichletPrior, level: float) -> tuple[dict[str, Any], s
         facts.update(low=low, high=high if np.isfinite(high) else None)
         said = f"{found.value:.3g} for each class ({100 * level:g}% interval {low:.3g} to {high:.3g})"
     tail = "; in every case all labels are equal" if found.at_edge else ""
-    return (
-        facts,
+    fit = (
         f"The prior was fitted to labels, which are assumed to be independent: {said}; log-likelihood {gain:.1f} above that of the "
-        + (f"default prior of {Making.prior:g}{tail}."),
+        f"default prior of {Making.prior:g}{tail}."
     )
+    return facts, (fit, KNOWN_IN_PARTS if isinstance(known, Labels) and found.is_of(known) else KNOWN_PRIOR)
 
 
 def _integrals(reliability: float | None, found: Summary) -> list[dict[str, Any]]:

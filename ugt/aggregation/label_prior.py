@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from .._base import checks, notices
-from .._base.arrays import Array, Int64
+from .._base.arrays import Array, Bools, Int64
 from .._base.axes import Frozen
 from .._base.laws import t_quantile
+from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels
+from ..plausibilities.fitted_prior import FittedPrior
 from ..resampling import check_level, ids_of_cases
 from . import profiles
+
+if TYPE_CHECKING:
+    from ..plausibilities import Dirichlet
 
 SPAN = -23.0, 16.0  # range of log α: outside, the likelihood differs from that of a prior of 0 or infinity by 1e-6 at most
 GRID = np.linspace(*SPAN, 65)
@@ -67,6 +72,12 @@ class DirichletPrior(Frozen):
     def per_class(self) -> bool:
         """Whether each class has its own α."""
         return np.ndim(self.value) > 0
+
+    def is_of(self, labels: Labels) -> bool:
+        """Return whether the prior was fitted to these labels, as one number that changes with every case."""
+        own, (offsets, index, count) = self.counts, labels.class_counts()
+        alike = ((own.row, row_of(offsets)), (own.index, index), (own.count, count))
+        return not self.per_class and not self.at_edge and all(np.array_equal(*pair) for pair in alike)
 
     def log_likelihood_at(self, prior: Any) -> float:
         """Return the log-likelihood of the labels under another prior: a number or (K,) numbers, all above 0."""
@@ -125,6 +136,28 @@ class DirichletPrior(Frozen):
         return found if self.per_class else (float(found[0, 0]), float(found[0, 1]))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedDirichlet(FittedPrior):
+    """The fit of log α, one number for all classes, to the labels from which ``make(alpha=α)`` makes the posteriors."""
+
+    prior: DirichletPrior
+    make: Callable[..., Dirichlet]
+    rows: Int64 | None = None
+
+    @property
+    def told(self) -> Bools:
+        return np.asarray(self.prior.counts.told)
+
+    @cached_property
+    def steps(self) -> Array:
+        alpha = np.array([self.prior.value])
+        return np.asarray(self.prior.counts.case_scores(alpha) / self.prior.counts.information(alpha))
+
+    def moved(self, parameter: int, step: float) -> Dirichlet:
+        found = self.make(alpha=self.prior.value * float(np.exp(step)))
+        return found if self.rows is None else found.take(self.rows)
+
+
 class LabelCounts:
     """The sums of counts for the likelihood ``Σ_i log [Π_k α_k (α_k + 1) … (α_k + c_ik - 1) / A (A + 1) … (A + n_i - 1)]``, A = Σ α.
 
@@ -169,23 +202,33 @@ class LabelCounts:
         _, d, t, s = self.derivatives(alpha)
         return np.diag(d) - t * np.outer(s, s)
 
-    def scores(self, alpha: Array) -> Array:
-        """Return the derivatives (units, size) in log α of the part of the log-likelihood of each case or cluster with labels."""
+    @property
+    def told(self) -> Bools:
+        """(N,) cases whose labels inform of the prior; one label shows nothing about a symmetric one."""
+        return self.n > (0 if self.size > 1 else 1)
+
+    def case_scores(self, alpha: Array) -> Array:
+        """Return the derivatives (N, size) in log α of the part of the log-likelihood of each case."""
         from scipy.special import psi  # noqa: PLC0415  (scipy is slow to import)
 
         _, slope, total = self._parts(alpha)
         kind = self.index if self.size > 1 else np.zeros_like(self.index)
-        told = self.n > (0 if self.size > 1 else 1)
-        unit = np.unique((np.arange(len(self.n)) if self.group is None else self.group)[told], return_inverse=True)[1].reshape(-1)
-        place = np.full(len(self.n), -1)
-        place[told] = unit
-        checks.room("the scores of all cases", 8 * (unit.max() + 1) * self.size)
-        found = np.zeros((int(unit.max()) + 1, self.size))
-        kept = told[self.row]
-        own = alpha[kind[kept]]
-        np.add.at(found, (place[self.row[kept]], kind[kept]), own * (psi(own + self.count[kept]) - psi(own)))
-        by_total = np.bincount(unit, psi(total + self.n[told]) - psi(total))
-        return np.asarray(found - by_total[:, None] * slope)
+        checks.room("the scores of all cases", 8 * len(self.n) * self.size)
+        found = np.zeros((len(self.n), self.size))
+        own = alpha[kind]
+        np.add.at(found, (self.row, kind), own * (psi(own + self.count) - psi(own)))
+        found -= (psi(total + self.n) - psi(total))[:, None] * slope
+        return found * self.told[:, None]
+
+    def scores(self, alpha: Array) -> Array:
+        """Return the derivatives (units, size) in log α of the part of each case, or cluster, that informs of the prior."""
+        found = self.case_scores(alpha)[self.told]
+        if self.group is None:
+            return found
+        unit = np.unique(self.group[self.told], return_inverse=True)[1].reshape(-1)
+        summed = np.zeros((int(unit.max()) + 1, self.size))
+        np.add.at(summed, unit, found)
+        return summed
 
     def edge(self) -> str:
         """Return the edge at which the likelihood is highest, α → 0 or α → ∞, or ""."""
@@ -321,7 +364,7 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
         alpha[counts.given == 0] = 0.0
     limit = np.exp(-60.0 if edge == "zero" else 40.0) * counts.given / counts.given.sum()
     log_likelihood = counts.log_likelihood(limit if edge else alpha)
-    told = counts.n > (0 if per_class else 1)
+    told = counts.told
     silent = {NO_LABELS: int((counts.n == 0).sum()), ONE_LABEL: int(((counts.n == 1) & ~told).sum())}
     if edge or not converged:
         notices.warn(_EDGES[edge] if edge else "fit of the prior did not converge", stacklevel=2)

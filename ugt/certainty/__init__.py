@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array
+from .._base.arrays import Array, Int64
 from .._base.identifiers import as_array
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
@@ -79,14 +80,27 @@ def annotation_certainty(
     checks.option("ties", ties, checks.TIES)
     if groups is not None and group_rule == "top_class":
         checks.whole("k", k, 1, 1)
-        group, member = as_groups(groups, post.axes), post.membership(1, ties=ties)
-        per_case = np.stack([member[:, group == g].sum(1) for g in range(int(group.max()) + 1)], 1).max(1)
+        group = as_groups(groups, post.axes)
+        of = partial(_of_groups, group, ties)
+        per_case = of(post)
         error = _mc_error(post, per_case, k, kind, group)
     else:
         judged = post if groups is None else post.grouped(groups)
-        per_case = judged.certainty(checks.whole("k", k, 1, judged.n_classes), kind=kind, ties=ties)
+        of = partial(_of_order, groups, checks.whole("k", k, 1, judged.n_classes), {"kind": kind, "ties": ties})
+        per_case = judged.certainty(k, kind=kind, ties=ties)
         error = _mc_error(judged, per_case, k, kind)
-    return results.certainty(per_case, post, error)
+    return results.certainty(per_case, post, error, again=of)
+
+
+def _of_groups(group: Int64, ties: str, post: Plausibilities) -> Array:
+    """Return the probability (N,) of the most probable group of the most plausible class."""
+    member = post.membership(1, ties=ties)
+    return np.asarray(np.stack([member[:, group == g].sum(1) for g in range(int(group.max()) + 1)], 1).max(1))
+
+
+def _of_order(groups: Any, k: int, options: dict[str, str], post: Plausibilities) -> Array:
+    """Return the certainty (N,) of order k, of groups of classes if there are any."""
+    return (post if groups is None else post.grouped(groups)).certainty(k, **options)
 
 
 def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: Any = None) -> float:
@@ -132,9 +146,13 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
         raise checks.error("risk", f"be {post.n_classes} finite numbers, one per class", f"{values.dtype} of shape {values.shape}")
     checks.option("kind", kind, ("top_class", "plausibility"))
     values = values.astype(np.float64)  # squares of small integers must not overflow
+    of = partial(_risk, values, kind)
+    return results.certainty(of(post), post, _risk_error(post, values, kind), again=of)
+
+
+def _risk(values: Array, kind: str, post: Plausibilities) -> Array:
     probability = post.membership(1) if kind == "top_class" else post.mean()
-    per_case = np.asarray((probability * values).sum(1))  # the last bits of a matrix product would depend on the other cases
-    return results.certainty(per_case, post, _risk_error(post, values, kind))
+    return np.asarray((probability * values).sum(1))  # the last bits of a matrix product would depend on the other cases
 
 
 def _risk_error(post: Plausibilities, risk: Array, kind: str) -> float:

@@ -335,9 +335,8 @@ def evaluate(
         making, fit = making.with_prior(given, aggregation, clusters)
         truths = by_name.truths(given, aggregation, 1.0 if by_annotator else reliability, making)
         if fit is not None:
-            truths.settings["prior_fit"], note = by_name.fitted_prior(fit, options.level)
-            truths.say(note)
-            truths.say(by_name.KNOWN_PRIOR)
+            truths.settings["prior_fit"], notes = by_name.fitted_prior(fit, options.level, given)
+            truths.notes += notes
         orders = orders_of(k, known.n_classes)
         by_group = None if groups is None else groups_of(groups, group_names, axes)
         check_room(given, truths, len(predictions), orders, options, by_group is not None, details)

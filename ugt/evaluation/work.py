@@ -196,7 +196,7 @@ class Work:
             {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
              "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.certainty_columns.add(found.per_case)
+        self.certainty_columns.add(found.per_case, resampled=found.resampled)
 
     def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: float = 0.0) -> None:
         """Add a metric; ``shared`` is the part of the spread over draws that cases share, as resamples of cases include the rest."""
@@ -208,7 +208,7 @@ class Work:
              "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), **self._two_way(found.statistic, 1)[0],
              "mc_error": found.mc_error, "n_cases": found.n_cases}
         )  # fmt: skip
-        self.columns.add(found.per_case, model)
+        self.columns.add(found.per_case, model, found.resampled)
         self.deviations.append((over_draws[2:] - found.value) * shared)
 
     def _two_way(self, one: Statistic, n: int) -> list[Row]:
@@ -258,11 +258,11 @@ class Work:
             return
         p = truth.mean()[:, self.positive]
         for reference, own in ((PERFECT, np.where(np.isnan(p), 0.0, p)), (COMMONEST, np.zeros(len(p)))):
-            found = SoftRanking.by_default(p, ScoreOrder.of(own))
-            for metric, value in zip(found.names, found.estimate.tolist()):
+            baseline = SoftRanking.by_default(p, ScoreOrder.of(own))
+            for metric, value in zip(baseline.names, baseline.estimate.tolist()):
                 self._add_reference(reference, reliability, metric, None, value)
         for name, scores in self.of_positive.items():
-            found, rows = SoftRanking.by_default(truth, scores, self.positive), []
+            found, rows = SoftRanking.by_default(truth, scores, self.positive).refitted(), []
             for metric, value, ends in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
                 row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
                 rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), **ends, "mc_error": 0.0, "n_cases": int(found.kept.sum())})

@@ -11,7 +11,8 @@ import numpy as np
 from .._base.arrays import Array, Int64
 from .._base.checks import error
 from ..plausibilities import Estimate, Plausibilities, as_plausibilities
-from ..plausibilities.estimates import Comparison, Span, estimate
+from ..plausibilities.comparisons import Comparison
+from ..plausibilities.estimates import Span, estimate
 from ..plausibilities.normal import NO_RATINGS
 from ..plausibilities.normal_posterior import posterior_of_ratings
 from .input import SAME, GradeScale, Predicted

@@ -11,7 +11,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import error
 from .._base.identifiers import as_array
-from ..plausibilities.estimates import Comparison
+from ..plausibilities.comparisons import Comparison
 from ..plausibilities.normal import NormalPosterior
 
 HERMITE = 40  # nodes of the rule over the mean, given the variance

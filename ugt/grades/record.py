@@ -13,8 +13,9 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
 from ..plausibilities import Plausibilities
-from ..plausibilities.estimates import Comparison
+from ..plausibilities.comparisons import Comparison
 from ..plausibilities.made_of import MadeOf
+from ..plausibilities.refitted import refitted
 from ..resampling import UNNAMED, Result, Statistic
 from ..resampling.slopes import gradient_of
 
@@ -79,6 +80,11 @@ class GradeCoefficient(Result):
             change = spread()
             draw_std, mc_error = n * change.draw_std, n * change.mc_error
         return cls(found["value"], found["human"], one.ceiling, draw_std, mc_error, n, left_out, reason, one)
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        one: GradeStatistic = self._statistic
+        return refitted(one, one.made_of, one.again)
 
 
 class GradeStatistic(Statistic):

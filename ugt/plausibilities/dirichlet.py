@@ -15,9 +15,9 @@ from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
 from ..resampling import over, seed_of
+from .comparisons import Comparison
 from .dirichlet_comparison import compare, compare_sets
 from .dirichlet_grades import compare_cumulative
-from .estimates import Comparison
 from .made_of import MadeOf
 from .metric import TIED_LATTICE, Metric
 from .orders import Orders, Sets, distinct_ragged

@@ -15,7 +15,7 @@ from .._base.identifiers import factorize
 from .._base.ragged import offsets_of
 from .._core import _dirichlet as core
 from .._core import _order
-from .estimates import NO_SPREAD, Comparison, Law
+from .comparisons import NO_SPREAD, Comparison, Law
 from .metric import AVERAGE_OVERLAP, FINEST_LATTICE, OVERLAP, SET, TIED_LATTICE, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets
 

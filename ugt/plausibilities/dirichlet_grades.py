@@ -9,7 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array, Int64
 from .._base.checks import room
-from .estimates import Comparison, spread_of
+from .comparisons import Comparison, spread_of
 
 if TYPE_CHECKING:
     from .dirichlet import Dirichlet

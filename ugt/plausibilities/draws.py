@@ -16,7 +16,7 @@ from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _plackett_luce as core
 from ..resampling import over
 from . import diagnostics
-from .estimates import Comparison
+from .comparisons import Comparison
 from .orders import TIED, Orders, Sets
 from .point import Vectors, check_table, summed
 from .sets import named_groups

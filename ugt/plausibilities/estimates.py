@@ -1,127 +1,31 @@
-"""Comparisons with plausibilities, and the frozen records that functions return for them."""
+"""The frozen records that functions return for comparisons with plausibilities."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from .._base import notices
-from .._base.arrays import Array, Bools, Int32, Int64, NDArray
-from .._base.checks import error, room
-from .._base.identifiers import factorize
+from .._base.arrays import Array, Int64, NDArray
+from .._base.checks import error
 from .._base.lazy import cached_property
-from .._core import _resample
 from ..resampling import Ratios, Result, Statistic, check_level
+from .comparisons import Comparison, Law
 
 if TYPE_CHECKING:
     from .made_of import MadeOf
 
-NO_SPREAD = 1e-15  # a smaller variance is rounding: a million such cases change the mean by less than 1e-10
 # Work for the exact distribution over draws (cases x width of the distribution), above which its normal limit is used.
 EXACT_LAW_WORK = 1e8
 NO_ANNOTATIONS = "case without annotations"
 Span = tuple[float, float]
 SHARE: Span = (0.0, 1.0)
 ERRORS = ("draw_std", "mc_error")
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """The distribution over draws of what each case adds to a sum: ``least`` (N,), and a distribution on 0, 1/n, …, 1 for cases that vary.
-
-    ``pmf`` (cases that vary, n + 1): probabilities of the lattice points of a case. ``rows``: the cases of the sum, if they are not these.
-    """
-
-    least: Array
-    varies: Bools
-    pmf: Array
-    rows: Int64 | Int32 | None = None
-
-    def take(self, rows: Int64 | Int32) -> Law:
-        """Return the distribution of some cases, which may be repeated."""
-        return replace(self, rows=rows if self.rows is None else self.rows[rows])
-
-    def quantiles(self, q: Array) -> Array:
-        """Return quantiles of the sum, in which NaN counts as 0."""
-        rows = np.arange(len(self.least)) if self.rows is None else self.rows
-        times = np.bincount(rows, minlength=len(self.least))[self.varies]
-        return float(np.nansum(self.least[rows])) + _lattice_quantile(self.pmf, times, q)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """The expectation per case (NaN: undefined), the standard deviation over draws of the mean over cases, and its distribution."""
-
-    per_case: Array
-    draw_std: float
-    mc_error: float = 0.0
-    per_draw: Array | None = None
-    law: Callable[[float], Law | None] | None = None  # None if the law would have more cells than given
-    variance: Array | None = None  # (N,) over draws of each case, if cases are independent
-
-    @classmethod
-    def independent(cls, per_case: Array, variance: Array, law: Callable[[float], Law | None] | None = None) -> Comparison:
-        """Return the comparison of cases that are independent, with their variances (N,) over draws."""
-        return cls(per_case, spread_of(variance), law=law, variance=variance)
-
-    def take(self, rows: Int64 | Int32) -> Comparison:
-        """Return the comparison of some of these independent cases, which may be repeated."""
-        assert self.variance is not None
-        return Comparison.independent(self.per_case[rows], self.variance[rows], partial(_law_taken, self.law, rows))
-
-    @classmethod
-    def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
-        """Return the comparison with values (N, V) and their probabilities (N, V); n_points: of the lattice of the values."""
-        per_case = (values * law).sum(1)
-        return cls.independent(per_case, ((values - per_case[:, None]) ** 2 * law).sum(1), partial(_law_of, values, law, n_points))
-
-    @classmethod
-    def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
-        """Return the comparison with values 1, with probability ``chance`` (N,), or 0; settled: cases whose draws all equal ``chance``."""
-        variance = chance * (1.0 - chance)
-        if settled is not None:
-            variance[settled] *= 0.0  # NaN of an undefined case remains NaN
-        return cls.independent(chance, variance, partial(_law_of_chances, chance, variance))
-
-
-def spread_of(variance: Array) -> float:
-    """Return the standard deviation of the mean over defined cases, which are independent."""
-    n = int(np.count_nonzero(variance == variance))  # noqa: PLR0124  (not NaN)
-    return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
-
-
-def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
-    """Return the law of the sum over cases; values between two points of the lattice are split between them with the same mean."""
-    mean = (values * law).sum(1)
-    varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
-    if n_points > finest:
-        return None
-    at = values[varies] * n_points
-    low = np.minimum(np.floor(at + 1e-9), n_points).astype(np.int64)
-    split = np.where(np.abs(at - low) < 1e-9, 0.0, at - low)
-    room("the law of a metric", 8 * len(low) * (n_points + 2))
-    pmf = np.zeros((len(low), n_points + 2))
-    row = np.arange(len(low))[:, None]
-    np.add.at(pmf, (row, low), law[varies] * (1.0 - split))
-    np.add.at(pmf, (row, low + 1), law[varies] * split)
-    return Law(np.where(varies, 0.0, mean), varies, pmf[:, : n_points + 1])
-
-
-def _law_taken(law: Callable[[float], Law | None] | None, rows: Int64 | Int32, finest: float) -> Law | None:
-    found = None if law is None else law(finest)
-    return None if found is None else found.take(rows)
-
-
-def _law_of_chances(p: Array, variance: Array, finest: float) -> Law | None:
-    if finest < 1:
-        return None
-    varies = variance > NO_SPREAD
-    return Law(np.where(varies, 0.0, p), varies, np.stack([1.0 - p[varies], p[varies]], 1))
 
 
 class MeanOfCases(Result):
@@ -135,12 +39,24 @@ class MeanOfCases(Result):
 
     @cached_property
     def statistic(self) -> Statistic:
-        return Ratios.of(self.contributions)
+        found = Ratios.of(self.contributions)
+        if self._extra is not None:
+            found.span = tuple(Ratios.of(self.per_case).spans[0].tolist())  # what is added to a case may lie outside
+        return found
 
     @property
     def contributions(self) -> Any:
         """The (N,) numbers of the cases that vary over cases as the value does, or those above and below the line of a ratio."""
-        return self.per_case if self._added is None else self.per_case + self._added()
+        return self.per_case if self._extra is None else self.per_case + self._extra
+
+    @property
+    def resampled(self) -> Any:
+        """The contributions, if they are not the numbers of the cases, because a prior was fitted; else None."""
+        return None if self._extra is None else self.contributions
+
+    @cached_property
+    def _extra(self) -> Array | None:
+        return None if self._added is None else self._added()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,8 +138,11 @@ class Estimate(MeanOfCases):
 
     @cached_property
     def statistic(self) -> Statistic:
-        columns = _columns(self.contributions, self.weight)
-        found = Ratios(columns, np.zeros(1, np.int64)) if self._again is None else OfTruth(columns, self._made_of, self._again)
+        columns = _columns(self.per_case, self.weight)
+        if self._again is not None:
+            found: Ratios = OfTruth(columns, self._made_of, self._again, self._extra)
+        else:
+            found = Ratios(_plus(columns, self._extra), np.zeros(1, np.int64))
         found.span, found.shares = self.span, self.span == SHARE and self._added is None
         return found
 
@@ -269,21 +188,6 @@ class Estimate(MeanOfCases):
         return law.quantiles(probabilities) / self.n_cases
 
 
-def _lattice_quantile(pmf: Array, times: Int64, q: Array) -> Array:
-    """Return the quantiles of the sum over cases, of which ``times`` have each distribution."""
-    if len(pmf) == 0:  # the only spread is rounding
-        return np.zeros(q.shape)
-    if pmf.shape[1] > 2:  # sums of two values take as long as looking for equal distributions
-        code, first = factorize(pmf)
-        pmf, times = pmf[first], np.bincount(code, times).astype(np.int64)
-    starts = np.append(0, np.cumsum(times))
-    law = np.empty(starts[-1] * (pmf.shape[1] - 1) + 1)
-    _resample.law_of_sum(np.ascontiguousarray(pmf), starts, law)
-    cumulative = np.cumsum(law)
-    # 1e-12: probabilities add up to 1 within rounding; for q = 0 or 1 the worst or best value must be more probable than this
-    return np.asarray(np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12)) / float(pmf.shape[1] - 1))
-
-
 def left_out(per_case: Array, reason: str = NO_ANNOTATIONS) -> dict[str, int]:
     """Return the number of undefined cases by reason, and warn if no case is defined."""
     undefined = int(np.count_nonzero(per_case != per_case))  # noqa: PLR0124  (NaN)
@@ -304,10 +208,17 @@ def mean_of(per_case: Array) -> tuple[float, int]:
 
 
 def certainty(
-    per_case: Array, of: Any, mc_error: float = 0.0, reason: str = NO_ANNOTATIONS, added: Callable[[], Array] | None = None
+    per_case: Array,
+    of: Any,
+    mc_error: float = 0.0,
+    reason: str = NO_ANNOTATIONS,
+    again: Callable[..., Array] | None = None,
+    added: Callable[[], Array] | None = None,
 ) -> Certainty:
-    """Return the certainty of the cases of a truth ``of`` them."""
+    """Return the certainty of the cases of a truth ``of`` them; ``again`` computes it for another truth of these cases."""
     value, n = mean_of(per_case)
+    if again is not None and of.made_of is not None:
+        added = of.made_of.added(again)
     return Certainty(value, per_case, mc_error, n, left_out(per_case, reason), of.ids_or_none, added)
 
 
@@ -322,9 +233,11 @@ def estimate(
 ) -> Estimate:
     """Return the estimate of a comparison with a truth ``of`` some cases.
 
-    ``again`` computes the comparison for another truth of n cases and their positions (n,); ``added``: see ``NormalPosterior.added``.
+    ``again`` computes the comparison for another truth of n cases and their positions (n,); ``added``: see ``FittedPrior.added``.
     """
-    per_case = np.minimum(np.maximum(found.per_case, span[0]), span[1])  # integrals add up to 1 only within some 1e-13
+    per_case = _within(found, span)
+    if again is not None and of.made_of is not None:
+        added = of.made_of.added(partial(_again_within, again, span))
     value, n = mean_of(per_case)
     missing = left_out(per_case, reason) if n < len(per_case) else {}
     spread = found.draw_std, found.mc_error
@@ -332,6 +245,14 @@ def estimate(
     return Estimate(
         value, per_case, *spread, n, missing, found.per_draw, mean_set_size, None, found.law, *source, span, of.ids_or_none, added
     )
+
+
+def _within(found: Comparison, span: Span) -> Array:
+    return np.minimum(np.maximum(found.per_case, span[0]), span[1])  # integrals add up to 1 only within some 1e-13
+
+
+def _again_within(again: Callable[..., Comparison], span: Span, truth: Any) -> Array:
+    return _within(again(truth, np.arange(truth.n_cases, dtype=np.int64)), span)
 
 
 def _source(of: Any, again: Callable[..., Any] | None) -> tuple[Any, Any]:
@@ -344,6 +265,11 @@ def _columns(per_case: Array, weight: Array | None = None) -> Array:
     counts = ~np.isnan(per_case)
     below = counts.astype(np.float64) if weight is None else np.where(counts, weight, 0.0)
     return np.stack([np.where(counts, per_case, 0.0) * below, below], axis=1)
+
+
+def _plus(columns: Array, added: Array | None) -> Array:
+    """Return columns (N, 2) with what the fit of a prior adds to the numerators of cases that count."""
+    return columns if added is None else columns + np.stack([np.where(columns[:, 1] > 0, added, 0.0), np.zeros(len(columns))], axis=1)
 
 
 def ratio(
@@ -373,15 +299,22 @@ def ratio(
     if per_draw is not None and np.isnan(per_draw).any():
         per_draw = None  # in some draws no case counts
     spread, source = (change.draw_std / mean, change.mc_error / mean), _source(of, again)
-    return Estimate(value, per_case, *spread, n, left, per_draw, None, weight, None, *source, _ids=of.ids_or_none)
+    added = None if again is None or of.made_of is None else of.made_of.added(partial(_gap, again, value))
+    return Estimate(value, per_case, *spread, n, left, per_draw, None, weight, None, *source, _ids=of.ids_or_none, _added=added)
+
+
+def _gap(again: Callable[..., tuple[Comparison, Comparison]], value: float, truth: Any) -> Array:
+    """Return the numerators (n,) less the value of the ratio times the denominators."""
+    above, below = again(truth, np.arange(truth.n_cases, dtype=np.int64))
+    return above.per_case - value * below.per_case
 
 
 class OfTruth(Ratios):
     """A mean over cases, or a ratio of two such means, of comparisons with a truth that can be recomputed without an annotator."""
 
-    def __init__(self, columns: Array, made_of: MadeOf, again: Callable[..., Any]) -> None:
-        super().__init__(columns, np.zeros(1, np.int64))
-        self.made_of, self.again = made_of, again
+    def __init__(self, columns: Array, made_of: MadeOf, again: Callable[..., Any], added: Array | None = None) -> None:
+        super().__init__(_plus(columns, added), np.zeros(1, np.int64))
+        self.made_of, self.again, self.added = made_of, again, added
 
     def annotations_by_name(self) -> Any:
         return self.made_of.annotations_by_name
@@ -392,8 +325,10 @@ class OfTruth(Ratios):
     def _of(self, truth: Any, rows: Int64) -> Ratios:
         found = self.again(truth, rows)
         if isinstance(found, Comparison):
-            return Ratios(_columns(np.minimum(np.maximum(found.per_case, self.span[0]), self.span[1])), np.zeros(1, np.int64))
-        return Ratios(np.nan_to_num(np.stack([one.per_case for one in found], axis=1)), np.zeros(1, np.int64))
+            columns = _columns(_within(found, self.span))
+        else:
+            columns = np.nan_to_num(np.stack([one.per_case for one in found], axis=1))
+        return Ratios(_plus(columns, None if self.added is None else self.added[rows]), np.zeros(1, np.int64))
 
     def without_pairs(self) -> tuple[Int64, Int64, Array]:
         case, annotator, truth = self.made_of.without_each

@@ -1,23 +1,23 @@
-"""Normal posteriors from sums of ratings, and what a prior that was fitted to the same ratings adds to intervals over cases."""
+"""Normal posteriors from sums of ratings, and the fit of their prior to the same ratings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from .._base.arrays import Array, Int64
+from .._base.arrays import Array, Bools, Int64
 from .._base.lazy import cached_property
 from .._base.ragged import row_of, sizes_of
+from .fitted_prior import STEP, FittedPrior
 from .normal_posterior import NormalPosterior
 
 if TYPE_CHECKING:
     from ..annotations import Ratings
     from .normal import NormalPrior
 
-STEP = 1e-4  # of parameters, for central differences: their error is some 1e-8 of the derivatives
 SINGULAR = 1e-9  # share of the largest eigenvalue, below which the ratings do not inform of a combination of parameters
 Laws = tuple[Array, Array, Array, Array]
 
@@ -80,12 +80,8 @@ def log_likelihoods(parameters: Array, sums: RatingSums) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedNormal:
-    """The fit of a prior to the ratings of all cases, for the posteriors of some ``rows`` of them.
-
-    The fitted parameters η depend on every case. To first order, the weight w of case i changes them by ``∂η/∂w = I⁻¹ ψ_i`` with its
-    score ψ and the observed information I of all cases. Parameters at a bound of the fit do not change.
-    """
+class FittedNormal(FittedPrior):
+    """The fit of (m0, log κ0, log a0, log(b0 / a0)) to ratings; parameters at a bound of the fit do not change."""
 
     sums: RatingSums
     gamma: float
@@ -97,13 +93,16 @@ class FittedNormal:
         own = np.arange(len(self.sums.n)) if self.rows is None else self.rows
         return FittedNormal(self.sums, self.gamma, self.prior, own[rows])
 
+    @property
+    def told(self) -> Bools:
+        return self.sums.n > 0
+
     @cached_property
-    def _steps(self) -> Array:
-        """The derivatives (N, 4) of the parameters by the weights of all cases."""
-        prior, rated = self.prior, self.sums.n > 0
+    def steps(self) -> Array:
+        prior, rated = self.prior, self.told
         some = self.sums.take(rated)
         at = np.array([prior.location, *np.log([prior.kappa, prior.shape, prior.scale / prior.shape])])
-        unit = np.diag([STEP * self._width, STEP, STEP, STEP])
+        unit = np.diag(STEP * self.units)
         by = [(log_likelihoods(at + step, some)[1] - log_likelihoods(at - step, some)[1]).sum(axis=0) for step in unit]
         free = np.array([j for j, name in enumerate(("location", "kappa", "shape", "ratio")) if name not in prior.at_bound])
         information = -np.stack(by)[np.ix_(free, free)] / (2 * np.diagonal(unit)[free])[:, None]
@@ -114,37 +113,13 @@ class FittedNormal:
         return found
 
     @cached_property
-    def _width(self) -> float:
-        """A distance of ratings, to the size of which the derivatives by m0 are taken."""
+    def units(self) -> Array:
         within = float(self.sums.squares.sum() / max(self.sums.n.sum(), 1.0))
-        return float(np.sqrt(within + np.nanvar(self.sums.mean)))
+        return np.array([float(np.sqrt(within + np.nanvar(self.sums.mean))), 1.0, 1.0, 1.0])
 
-    def _moved(self, parameter: int, step: float) -> NormalPosterior:
-        """Return the posteriors under a prior with one parameter moved."""
+    def moved(self, parameter: int, step: float) -> NormalPosterior:
         m0, kappa, a, b = self.prior.location, self.prior.kappa, self.prior.shape, self.prior.scale
         up = np.exp(step)
-        moved = [(m0 + step * self._width, kappa, a, b), (m0, kappa * up, a, b), (m0, kappa, a * up, b * up), (m0, kappa, a, b * up)]
+        moved = [(m0 + step * self.units[0], kappa, a, b), (m0, kappa * up, a, b), (m0, kappa, a * up, b * up), (m0, kappa, a, b * up)]
         sums = self.sums if self.rows is None else self.sums.take(self.rows)
         return NormalPosterior(np.arange(len(sums.n)), *sums.posterior(moved[parameter], self.gamma), True)
-
-    def added(self, columns: Callable[[NormalPosterior], Array], part: bool = False) -> Array:
-        """Return what the estimation of the prior adds to columns (n,) or (n, S) of the cases: Σ_p ∂(Σ column)/∂η_p · ∂η_p/∂w_i.
-
-        Sums of columns with it vary over resamples of cases as if the prior were fitted to each, to first order; NaN counts as 0. Of some
-        cases, what the others add to the variance is given to these. If they are a ``part``, whose sums are added to those of the other
-        cases, the derivative of all sums is taken to be that of the part, for as many cases.
-        """
-        rows = np.arange(len(self.sums.n)) if self.rows is None else self.rows
-        rated = self.sums.n[rows] > 0
-        share = int(rated.sum()) / max(int((self.sums.n > 0).sum()), 1)
-        steps = np.zeros((len(rows), 4))
-        if rated.any():
-            steps[rated] = self._steps[rows[rated]] / min(share, 1.0) ** (1.0 if part else 0.5)
-            steps[rated] -= steps[rated].mean(axis=0)  # the value stays as it is, also where the fit ended before its scores add up to 0
-        total = 0.0
-        for parameter, unit in enumerate((STEP * self._width, STEP, STEP, STEP)):
-            if steps[:, parameter].any():
-                up, down = (columns(self._moved(parameter, sign * STEP)) for sign in (1, -1))
-                slope = np.nansum(up - down, axis=0) / (2 * unit)
-                total = total + np.multiply.outer(steps[:, parameter], slope)
-        return np.asarray(total)

@@ -15,9 +15,9 @@ from .._base.checks import TIES, option, room, whole
 from .._base.lazy import cached_property
 from .._base.ragged import dense, row_of, sizes_of, take
 from .._core import _order
+from .comparisons import Comparison
 from .dirichlet_comparison import best_class
 from .draws import Draws, MentionedDraws
-from .estimates import Comparison
 from .leaders import AtRank, First, GivenSet, Leaders, Leading, MostProbable, Search
 from .metric import METRICS, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets

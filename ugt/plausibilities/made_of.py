@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -15,6 +16,7 @@ from .._base.lazy import cached_property
 from .._base.ragged import take
 from ..annotations.other_annotators import case_offsets, only, weighing, without_each
 from ..resampling import UNNAMED
+from .fitted_prior import FittedPrior
 
 if TYPE_CHECKING:
     from .protocol import Plausibilities
@@ -31,7 +33,7 @@ class MadeOf(Frozen):
     """The annotations, the function ``make`` that turns them case by case into a truth, and the cases (n,) of the truth (None: all).
 
     ``weights`` (R,): reliabilities of the annotations, the second argument of ``make``; ``of_cases`` (N, K): its argument ``alpha``, a
-    prior for each case.
+    prior for each case. ``fit``: that of a prior to the same annotations, whose rows are those of this origin.
     """
 
     annotations: Any
@@ -39,10 +41,15 @@ class MadeOf(Frozen):
     rows: Int64 | None = None
     weights: Array | None = None
     of_cases: Array | None = None
+    fit: FittedPrior | None = None
 
     def take(self, rows: Any) -> MadeOf:
         """Return the origin of the truth of some of these cases."""
         return replace(self, rows=np.asarray(np.arange(self.annotations.n_cases) if self.rows is None else self.rows)[rows])
+
+    def added(self, columns: Callable[[Any], Array]) -> Callable[..., Array] | None:
+        """Return what the fit of the prior adds to columns of the cases, for intervals over cases; None for a prior that was given."""
+        return None if self.fit is None else partial(replace(self.fit, rows=self.rows).added, columns)  # type: ignore[type-var]
 
     @property
     def annotations_by_name(self) -> Any:

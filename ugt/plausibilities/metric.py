@@ -8,7 +8,8 @@ from functools import partial, reduce
 from math import gcd, log2
 from typing import TYPE_CHECKING, Any, Callable
 
-from .estimates import Comparison, Estimate, estimate
+from .comparisons import Comparison
+from .estimates import Estimate, estimate
 
 if TYPE_CHECKING:
     from .._base.arrays import Int64

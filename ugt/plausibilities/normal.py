@@ -14,7 +14,7 @@ from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from ..annotations import Ratings
 from . import estimates as results
-from .estimates import Comparison
+from .comparisons import Comparison
 from .fitted_normal import FittedNormal, RatingSums, key_of, log_likelihoods
 from .means import means
 from .normal_posterior import KINDS, NormalPosterior, cuts_of

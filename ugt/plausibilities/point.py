@@ -16,7 +16,7 @@ from .._base.identifiers import as_array
 from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_of, sizes_of, take
 from .._core import _order
-from .estimates import Comparison
+from .comparisons import Comparison
 from .made_of import MadeOf
 from .metric import KENDALL, SET, TOPK, Metric
 from .orders import CERTAIN, TIED, Orders, Sets

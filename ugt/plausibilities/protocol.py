@@ -9,8 +9,8 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int64
 from .._base.axes import OnAxes
 from .._base.lazy import cached_property
+from .comparisons import Comparison
 from .diagnostics import Diagnostics
-from .estimates import Comparison
 from .made_of import MadeOf
 from .metric import METRICS, Metric
 from .orders import Kept, Orders, Sets

@@ -46,18 +46,21 @@ class CaseNumbers(Sequence[Array]):
     def __init__(self) -> None:
         self._blocks: dict[Hashable, AlikeColumns] = {}
         self._at: list[tuple[Hashable, int]] = []
+        self._own: list[Array | None] = []  # columns whose means vary over cases as those of others do, which are resampled
 
-    def add(self, column: Array, block: Hashable = None) -> None:
-        """Add a column to a block."""
-        column = np.ascontiguousarray(column, np.float64)
+    def add(self, column: Array, block: Hashable = None, resampled: Array | None = None) -> None:
+        """Add a column to a block; its mean varies over cases as that of ``resampled``, if that is given."""
+        self._own.append(None if resampled is None else column)
+        column = np.ascontiguousarray(column if resampled is None else resampled, np.float64)
         own = self._blocks.setdefault(block, AlikeColumns(len(column)))
         self._at.append((block, len(own.rows)))
         own.add(column)
 
     def extend(self, others: CaseNumbers) -> None:
         """Add the columns of others to the same blocks."""
-        for j, (block, _) in enumerate(others._at):
-            self.add(others[j], block)
+        for (block, j), own in zip(others._at, others._own):
+            column = others._blocks[block].column(j)
+            self.add(*(column, block) if own is None else (own, block, column))
 
     def __len__(self) -> int:
         return len(self._at)
@@ -69,8 +72,8 @@ class CaseNumbers(Sequence[Array]):
     def __getitem__(self, at: int | slice) -> Array | list[Array]:
         if isinstance(at, slice):
             return [self[i] for i in range(*at.indices(len(self)))]
-        block, j = self._at[at]
-        return self._blocks[block].column(j)
+        own, (block, j) = self._own[at], self._at[at]
+        return self._blocks[block].column(j) if own is None else own
 
     @cached_property
     def means(self) -> list[Ratios]:

@@ -15,6 +15,7 @@ from .._base.lazy import cached_property
 from .._core._soft import N_SUMS
 from ..annotations import Labels
 from ..plausibilities.made_of import MadeOf
+from ..plausibilities.refitted import refitted
 from ..resampling import Answer, Design, Result, Statistic
 from .columns import HARD_POSITIVE, NEGATIVE, POSITIVE, Auroc, Precision, ScoreColumn, average_of, effective_sizes
 from .input import known, read, shares
@@ -135,9 +136,16 @@ class SoftRanking(Statistic):
 
     def judged_by(self, annotators: NDArray[Any]) -> SoftRanking:
         """Return the statistic against shares of the labels of these annotators; a case without such labels does not count."""
-        p = self._judged(annotators)
+        return self.of_means(self._judged(annotators))
+
+    def of_means(self, p: Array) -> SoftRanking:
+        """Return the statistic against other probabilities (N, K) of the same cases."""
         columns = tuple(column.judged(p, known(p)) for column in self.columns)
         return SoftRanking(columns, self.metrics, self.names, weighted=self.weighted, pairs=self.pairs, labels=self.labels)
+
+    def refitted(self) -> Statistic:
+        """Return the statistic as if the prior of the truth, if it was fitted, were fitted to each resample."""
+        return refitted(self, self.labels if isinstance(self.labels, MadeOf) else None, lambda truth: self.of_means(truth.mean()))
 
     def _judged(self, annotators: NDArray[Any]) -> Array:
         """Return the (N, K) probabilities from annotators with weights (A,) of 0 or 1."""
@@ -225,6 +233,11 @@ class SoftScore(Result):
     left_out: Mapping[str, int]
     _statistic: SoftRanking = field(repr=False)
     _ids: NDArray[Any] | None = field(repr=False)
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        one: SoftRanking = self._statistic
+        return one.refitted()
 
     @property
     def hard_std_error(self) -> float:

@@ -1,0 +1,126 @@
+"""Comparisons of predictions with a truth: the expectation of each case, and the distribution over draws of the mean over cases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Callable
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int32, Int64
+from .._base.checks import room
+from .._base.identifiers import factorize
+from .._core import _resample
+
+NO_SPREAD = 1e-15  # a smaller variance is rounding: a million such cases change the mean by less than 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """The distribution over draws of what each case adds to a sum: ``least`` (N,), and a distribution on 0, 1/n, …, 1 for cases that vary.
+
+    ``pmf`` (cases that vary, n + 1): probabilities of the lattice points of a case. ``rows``: the cases of the sum, if they are not these.
+    """
+
+    least: Array
+    varies: Bools
+    pmf: Array
+    rows: Int64 | Int32 | None = None
+
+    def take(self, rows: Int64 | Int32) -> Law:
+        """Return the distribution of some cases, which may be repeated."""
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
+
+    def quantiles(self, q: Array) -> Array:
+        """Return quantiles of the sum, in which NaN counts as 0."""
+        rows = np.arange(len(self.least)) if self.rows is None else self.rows
+        times = np.bincount(rows, minlength=len(self.least))[self.varies]
+        return float(np.nansum(self.least[rows])) + _lattice_quantile(self.pmf, times, q)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The expectation per case (NaN: undefined), the standard deviation over draws of the mean over cases, and its distribution."""
+
+    per_case: Array
+    draw_std: float
+    mc_error: float = 0.0
+    per_draw: Array | None = None
+    law: Callable[[float], Law | None] | None = None  # None if the law would have more cells than given
+    variance: Array | None = None  # (N,) over draws of each case, if cases are independent
+
+    @classmethod
+    def independent(cls, per_case: Array, variance: Array, law: Callable[[float], Law | None] | None = None) -> Comparison:
+        """Return the comparison of cases that are independent, with their variances (N,) over draws."""
+        return cls(per_case, spread_of(variance), law=law, variance=variance)
+
+    def take(self, rows: Int64 | Int32) -> Comparison:
+        """Return the comparison of some of these independent cases, which may be repeated."""
+        assert self.variance is not None
+        return Comparison.independent(self.per_case[rows], self.variance[rows], partial(_law_taken, self.law, rows))
+
+    @classmethod
+    def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
+        """Return the comparison with values (N, V) and their probabilities (N, V); n_points: of the lattice of the values."""
+        per_case = (values * law).sum(1)
+        return cls.independent(per_case, ((values - per_case[:, None]) ** 2 * law).sum(1), partial(_law_of, values, law, n_points))
+
+    @classmethod
+    def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
+        """Return the comparison with values 1, with probability ``chance`` (N,), or 0; settled: cases whose draws all equal ``chance``."""
+        variance = chance * (1.0 - chance)
+        if settled is not None:
+            variance[settled] *= 0.0  # NaN of an undefined case remains NaN
+        return cls.independent(chance, variance, partial(_law_of_chances, chance, variance))
+
+
+def spread_of(variance: Array) -> float:
+    """Return the standard deviation of the mean over defined cases, which are independent."""
+    n = int(np.count_nonzero(variance == variance))  # noqa: PLR0124  (not NaN)
+    return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
+
+
+def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
+    """Return the law of the sum over cases; values between two points of the lattice are split between them with the same mean."""
+    mean = (values * law).sum(1)
+    varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
+    if n_points > finest:
+        return None
+    at = values[varies] * n_points
+    low = np.minimum(np.floor(at + 1e-9), n_points).astype(np.int64)
+    split = np.where(np.abs(at - low) < 1e-9, 0.0, at - low)
+    room("the law of a metric", 8 * len(low) * (n_points + 2))
+    pmf = np.zeros((len(low), n_points + 2))
+    row = np.arange(len(low))[:, None]
+    np.add.at(pmf, (row, low), law[varies] * (1.0 - split))
+    np.add.at(pmf, (row, low + 1), law[varies] * split)
+    return Law(np.where(varies, 0.0, mean), varies, pmf[:, : n_points + 1])
+
+
+def _law_taken(law: Callable[[float], Law | None] | None, rows: Int64 | Int32, finest: float) -> Law | None:
+    found = None if law is None else law(finest)
+    return None if found is None else found.take(rows)
+
+
+def _law_of_chances(p: Array, variance: Array, finest: float) -> Law | None:
+    if finest < 1:
+        return None
+    varies = variance > NO_SPREAD
+    return Law(np.where(varies, 0.0, p), varies, np.stack([1.0 - p[varies], p[varies]], 1))
+
+
+def _lattice_quantile(pmf: Array, times: Int64, q: Array) -> Array:
+    """Return the quantiles of the sum over cases, of which ``times`` have each distribution."""
+    if len(pmf) == 0:  # the only spread is rounding
+        return np.zeros(q.shape)
+    if pmf.shape[1] > 2:  # sums of two values take as long as looking for equal distributions
+        code, first = factorize(pmf)
+        pmf, times = pmf[first], np.bincount(code, times).astype(np.int64)
+    starts = np.append(0, np.cumsum(times))
+    law = np.empty(starts[-1] * (pmf.shape[1] - 1) + 1)
+    _resample.law_of_sum(np.ascontiguousarray(pmf), starts, law)
+    cumulative = np.cumsum(law)
+    # 1e-12: probabilities add up to 1 within rounding; for q = 0 or 1 the worst or best value must be more probable than this
+    return np.asarray(np.searchsorted(cumulative, np.maximum(np.minimum(q, cumulative[-1]) - 1e-12, 1e-12)) / float(pmf.shape[1] - 1))

@@ -1,0 +1,80 @@
+"""Statistics of a truth whose prior was fitted to the same annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int64, NDArray
+from ..resampling import Design, Statistic, Without
+from .made_of import MadeOf
+
+
+class Refitted(Statistic):
+    """Another statistic that varies over resamples of cases as if the prior were fitted to each, to first order.
+
+    ``added`` (N, M): the derivatives of the numbers by the weights of the cases, through the fit of the prior. Numbers of a resample with
+    weights w have Σ (w_i - 1) added_i on top of those of the other statistic.
+    """
+
+    def __init__(self, of: Statistic, added: Array) -> None:
+        self.of, self.added, self.n_cases, self.names, self.case_ids = of, added, of.n_cases, of.names, of.case_ids
+        self.normal, self.span, self.scale, self.left_out = of.normal, of.span, of.scale, of.left_out
+
+    def sums(self, cases: Array | None = None) -> Array:
+        found, m = self.of.sums(cases), len(self.names)
+        more = np.zeros((1, m)) if cases is None else np.einsum("bn,nm->bm", cases, self.added) - self.added.sum(axis=0)
+        return np.concatenate([found, more], axis=1)
+
+    def answer(self, sums: Array) -> Array:
+        return self.of.answer(sums[:, : -len(self.names)]) + sums[:, -len(self.names) :]
+
+    def influence(self) -> Array | None:
+        found = self.of.influence()
+        return None if found is None else found + self.added
+
+    @property
+    def kept(self) -> Bools:
+        return self.of.kept
+
+    @property
+    def n_counted(self) -> int:
+        return self.of.n_counted
+
+    @property
+    def spans(self) -> Array:
+        return self.of.spans
+
+    @property
+    def scales(self) -> tuple[str, ...]:
+        return self.of.scales
+
+    def few_of(self, number: int, design: Design | None = None) -> str | None:
+        return self.of.few_of(number, design)
+
+    def varies(self, kept: Bools, design: Design) -> Bools:
+        return self.of.varies(kept, design)
+
+    def annotations_by_name(self) -> Any:
+        return self.of.annotations_by_name()
+
+    def judged_by(self, annotators: NDArray[Any]) -> Statistic:
+        return Refitted(self.of.judged_by(annotators), self.added)
+
+    def without_each(self, annotators: Int64, numbers: Sequence[int]) -> Iterator[Without]:
+        for values, influence, _ in self.of.without_each(annotators, numbers):
+            yield Without(values, None if influence is None else influence + self.added[:, list(numbers)])
+
+
+def refitted(one: Statistic, made_of: MadeOf | None, again: Callable[[Any], Statistic] | None) -> Statistic:
+    """Return a statistic of a truth as if its prior, if that was fitted, were fitted to each resample; ``again`` is of another truth."""
+    added = None if made_of is None or again is None else made_of.added(partial(_numbers, again))
+    return one if added is None else Refitted(one, added())
+
+
+def _numbers(again: Callable[[Any], Statistic], truth: Any) -> Array:
+    """Return the numbers as one row, which is their own sum."""
+    return again(truth).estimate[None]
