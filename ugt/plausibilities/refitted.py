@@ -55,6 +55,15 @@ class Refitted(Statistic):
     def few_of(self, number: int, design: Design | None = None) -> str | None:
         return self.of.few_of(number, design)
 
+    def steps(self, sums: Array, n_cases: int) -> Array:
+        return self.of.steps(sums[: -len(self.names)], n_cases)
+
+    def counting(self, kept: Bools, design: Design) -> Array:
+        return self.of.counting(kept, design)
+
+    def deciding(self, kept: Bools, design: Design) -> Array:
+        return self.of.deciding(kept, design)
+
     def varies(self, kept: Bools, design: Design) -> Bools:
         return self.of.varies(kept, design)
 

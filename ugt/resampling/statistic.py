@@ -266,6 +266,10 @@ class Statistic(ABC):
         """Return the number (M,) of units of the design that count in each number."""
         return np.full(len(self.names), float(design.n_units))
 
+    def deciding(self, kept: Bools, design: Design) -> Array:
+        """Return the number (M,) of units of the design that decide how far each number varies: fewer than all if these are rare."""
+        return np.full(len(self.names), float(design.n_units))
+
     def n_annotated(self, kept: Bools, design: Design) -> int:
         """Return the number of units of the design that have annotations: fewer than all units if a judge scored others, too."""
         return design.n_units

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .._base import notices
-from .._base.arrays import Array, Bools
+from .._base.arrays import Array, Bools, Int64
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
 from .design import Design
@@ -60,11 +61,12 @@ def rounding(value: float, span: Any) -> float:
 
 
 class Facts(NamedTuple):
-    """For M numbers: units that count (M,), ends of the range (M, 2), steps from an end (M,) as of :class:`Statistic`, or NaN."""
+    """For M numbers, as of :class:`Statistic`: units that count, ends of the range (M, 2), steps from an end or NaN, units that decide."""
 
     n: Array
     span: Array
     step: Array
+    deciding: Any = math.inf
 
     def at_end(self, estimate: Array, level: float) -> Array:
         """Return (M, 2) Clopper & Pearson's interval if a number is at an end of its range, else NaN.
@@ -72,7 +74,7 @@ class Facts(NamedTuple):
         With a tail of (1 - level) / 2 all n units are perfect if a share q = tail^(1/n) of all units is; the others move the number by
         up to ``step`` each: from 1 - step (1 - q) to 1 at the upper end.
         """
-        n, span, step = self
+        n, span, step, _ = self
         found = np.full((len(estimate), 2), np.nan)
         step = np.where(n >= 2, step, np.nan)
         move = step * (1 - (0.5 - level / 2) ** (1 / np.maximum(n, 1)))
@@ -87,9 +89,16 @@ class Units:
     """The resampled units, whose properties are computed when they are first asked for."""
 
     def __init__(
-        self, facts: Callable[[], Facts], influence: Callable[[], Array], deviations: Callable[[], Array] | None, per_stratum: float
+        self,
+        facts: Callable[[], Facts],
+        influence: Callable[[], Array],
+        deviations: Callable[[Int64], Array],
+        few: Bools,
+        per_stratum: float,
     ) -> None:
-        self._facts, self.influence, self._deviations, self.per_stratum = facts, influence, deviations, per_stratum
+        self._facts, self.influence, self.per_stratum = facts, influence, per_stratum
+        self.deviations = deviations  # (G, m) of some of the numbers without each unit, as :func:`left_out_deviations`
+        self.few = few  # (M,) numbers that so few units decide that their intervals are Student's
 
     @classmethod
     def of(cls, one: Statistic, kept: Bools, design: Design) -> Units:
@@ -99,6 +108,7 @@ class Units:
             found = one.influence()
             return left_out_influence(one, kept, design) if found is None else design.centred(design.added_up(found[kept]))
 
+        @cache
         def deviations() -> Array:
             if design.n_units <= LEFT_OUT or one.influence() is None:
                 return left_out_deviations(one, kept, design)
@@ -108,83 +118,94 @@ class Units:
         n_strata = len(design.strata) - 1
         per_stratum = design.n_units / n_strata if n_strata > 1 else math.inf
         small = per_stratum < SMALL_STRATA and one.influence() is not None
-        few = one.smooth and (design.n_units <= FEW_UNITS or small)
+        deciding = one.deciding(kept, design)
         return cls(
-            lambda: Facts(one.counting(kept, design), one.spans, one.steps(one.sums()[0], int(kept.sum()))),
+            lambda: Facts(one.counting(kept, design), one.spans, one.steps(one.sums()[0], int(kept.sum())), deciding),
             influence,
-            deviations if few else None,
+            lambda at: deviations()[:, at],
+            one.smooth & ((deciding <= FEW_UNITS) | small),
             per_stratum,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.facts, self.influence(), None if self._deviations is None else self.deviations, self.per_stratum
-        return _known, parts
+        at = np.flatnonzero(self.few)
+        return _known, (self.facts, self.influence(), at, self.deviations(at) if len(at) else None, self.few, self.per_stratum)
 
     @cached_property
     def facts(self) -> Facts:
         return self._facts()
 
-    @cached_property
-    def deviations(self) -> Array:
-        """The deviations (G, M) without each unit, as :func:`left_out_deviations`."""
-        assert self._deviations is not None
-        return self._deviations()
-
-    @property
-    def left_out(self) -> bool:
-        """Whether units are left out one by one."""
-        return self._deviations is not None
-
     def take(self, at: Any) -> Units:
         """Return the units for some of the numbers."""
-        return self._changed(lambda table: table[..., at], lambda: Facts(*(part[at] for part in self.facts)))
+        places = np.arange(len(self.few))[at]
+        facts = lambda: Facts(*(part[places] for part in self.facts))  # noqa: E731
+        return Units(
+            facts, lambda: self.influence()[:, places], lambda some: self.deviations(places[some]), self.few[places], self.per_stratum
+        )
 
     def minus(self, j: int) -> Units:
         """Return the units for differences to number j."""
 
         def facts() -> Facts:
-            n, span, _ = self.facts
-            return Facts(np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan))
+            n, span, _, deciding = self.facts
+            return Facts(np.minimum(n, n[j]), span - span[j, ::-1], np.full(len(n), np.nan), np.minimum(deciding, deciding[j]))
 
-        return self._changed(lambda table: table - table[..., j : j + 1], facts)
+        def influence() -> Array:
+            found = self.influence()
+            return found - found[:, j : j + 1]
 
-    def _changed(self, change: Callable[[Array], Array], facts: Callable[[], Facts]) -> Units:
-        return Units(
-            facts, lambda: change(self.influence()), (lambda: change(self.deviations)) if self.left_out else None, self.per_stratum
-        )
+        def deviations(at: Int64) -> Array:
+            return self.deviations(at) - self.deviations(np.array([j]))
+
+        return Units(facts, influence, deviations, self.few & self.few[j], self.per_stratum)
 
     def note_small_strata(self) -> None:
         """Add a note that quantiles of resamples lie too close together, if strata have few units."""
         if self.per_stratum < SMALL_STRATA:
             short = f"quantiles of resamples are too close together, by a factor of about {math.sqrt(1 - 1 / self.per_stratum):.2f}"
-            way = "; kind='auto' has no such fault" if self.left_out else ""
+            way = "; kind='auto' has no such fault" if self.few.all() else ""
             notices.note(f"Strata have {self.per_stratum:.3g} units on average: {short}{way}.")
 
     @classmethod
     def beside(cls, parts: list[Units]) -> Units:
         """Return the units for the numbers of several parts, one after the other."""
+        begin = np.cumsum([0, *(len(one.few) for one in parts)])
 
-        def both(tables: Callable[[Units], Array]) -> Array:
-            return np.concatenate([tables(one) for one in parts], axis=1)
+        def deviations(at: Int64) -> Array:
+            of = np.searchsorted(begin, at, side="right") - 1
+            tables = {p: parts[p].deviations(at[of == p] - begin[p]) for p in np.unique(of).tolist()}
+            found = np.empty((len(next(iter(tables.values()))), len(at)))
+            for p, table in tables.items():
+                found[:, of == p] = table
+            return found
 
-        few = all(one.left_out for one in parts)
         return cls(
             lambda: Facts(*(np.concatenate(part) for part in zip(*(one.facts for one in parts)))),
-            lambda: both(lambda one: one.influence()),
-            (lambda: both(lambda one: one.deviations)) if few else None,
+            lambda: np.concatenate([one.influence() for one in parts], axis=1),
+            deviations,
+            np.concatenate([one.few for one in parts]),
             min(one.per_stratum for one in parts),
         )
 
     def student(self, estimate: Array, level: float) -> Array:
-        """Return the intervals (M, 2) by the jackknife and Student's t, see :meth:`Resamples.interval`."""
+        """Return the intervals (M, 2) by the jackknife and Student's t, see :meth:`Resamples.interval`; NaN for numbers of many units."""
+        at = np.flatnonzero(self.few)
+        found = np.full((len(estimate), 2), np.nan)
+        if len(at):
+            found[at] = self.take(at)._student(estimate[at], level)
+        return found
+
+    def _student(self, estimate: Array, level: float) -> Array:
         from scipy.special import expit, logit  # noqa: PLC0415  (scipy is slow to import)
 
-        n, span, step = self.facts
-        table = np.ascontiguousarray(self.deviations.T)  # so that sums of a number do not depend on its neighbours
+        n, span, step, deciding = self.facts
+        table = self.deviations(np.arange(len(estimate)))
+        table = np.ascontiguousarray(table.T)  # so that sums of a number do not depend on its neighbours
         squares = (table**2).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            kurtosis = n * (table**4).sum(axis=1) / squares**2
-            df = np.clip(2 * (n - 1) / (kurtosis - 1), np.maximum((n - 1) / LEAST_DF, 1), np.maximum(n - 1, 1))
+            m = np.minimum(n, deciding)
+            kurtosis = m * (table**4).sum(axis=1) / squares**2
+            df = np.clip(2 * (m - 1) / (kurtosis - 1), np.maximum((m - 1) / LEAST_DF, 1), np.maximum(m - 1, 1))
             half = t_quantile(np.where(squares > 0, df, 1.0), 0.5 + level / 2) * np.sqrt(squares)
             rest = span[:, 1] - estimate
             # coefficients 1 - ratio have no lower end but are rarely below -1: logits in [-1, 1] cover better than logarithms
@@ -209,5 +230,5 @@ class Units:
         return np.where(still[:, None], alike[:, None], np.stack(ends, axis=1))
 
 
-def _known(facts: Facts, influence: Array, deviations: Array | None, per_stratum: float = math.inf) -> Units:
-    return Units(lambda: facts, lambda: influence, None if deviations is None else lambda: deviations, per_stratum)
+def _known(facts: Facts, influence: Array, at: Int64, deviations: Array | None, few: Bools, per_stratum: float) -> Units:
+    return Units(lambda: facts, lambda: influence, lambda some: deviations[:, np.searchsorted(at, some)], few, per_stratum)  # type: ignore[index]

@@ -96,9 +96,9 @@ def soft_auroc(
     If no two cases are a positive and a negative, as if there is one case with p = 1/2, the formula alone gives 0 with ``"exclude"``, 0.5
     with ``"half"`` and 1 with ``"include"``; a note says so. ``"unbiased"`` is NaN.
 
-    With fewer than 20 positives or negatives (effective number (Σ p)² / Σ p²), and fewer than one in ten cases, intervals over cases are
-    too narrow, and a note says so. In simulations 95% intervals held the AUROC in 43% to 49% of the data sets with 2 positives of 1,000
-    cases, and in 83% to 89% with 10.
+    The default interval has as many degrees of freedom as the positives and negatives support (effective numbers (Σ p)² / Σ p²). With
+    fewer than 20 positives or negatives, and fewer than one in ten cases, it may be too narrow, and a note says so. In simulations 95%
+    intervals held the AUROC in 87% to 94% of the data sets with 5 to 15 positives of 1,000 cases.
 
     References
     ----------
