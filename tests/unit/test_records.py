@@ -60,6 +60,8 @@ def test_no_public_record_prints_all_of_its_fields():
     assert len(found) >= 40
     assert [one.__name__ for one in found if hasattr(one.__repr__, "__wrapped__")] == []  # what dataclasses make
     assert [one.__name__ for one in found if not hasattr(one, "_repr_html_")] == []
+    shown = [(one.__name__, field.name) for one in found for field in dataclasses.fields(one) if field.repr]
+    assert [one for one in shown if one[1].startswith("_")] == []
 
 
 def test_a_large_evaluation():

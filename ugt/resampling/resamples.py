@@ -76,7 +76,7 @@ class Resamples(Frozen):
     values: Array
     influence: Array | None = None
     sources: tuple[str, ...] = ()
-    _units: Units | None = field(default=None)
+    _units: Units | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name, n_axes in (("estimate", 1), ("values", 2), ("influence", 2)):
