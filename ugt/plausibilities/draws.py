@@ -222,8 +222,7 @@ class MentionedDraws(Draws):
 
     def _is_tied(self, k: int) -> bool:
         """Return whether ties leave open which mentioned classes are the best k of some draw."""
-        sets = self._orders(k).sets(k)
-        return bool((sets.role == TIED).any() or ((sets.rest_role == TIED) & ~self._is_zero_tail()).any())
+        return bool((self._orders(k).sets(k).role == TIED).any())
 
     def _modal(self, top: Int32) -> tuple[Array, Int64]:
         """Return the share (N,) of the most frequent set among (N, draws, k) sets, and one of its draws."""
