@@ -8,6 +8,8 @@ import pytest
 
 import ugt
 from ugt._base import checks
+from ugt.plausibilities.draws import MentionedDraws
+from ugt.plausibilities.orders import Orders
 
 N, K, DRAWS = 20_000, 6, 20
 rng = np.random.default_rng(0)
@@ -21,6 +23,12 @@ CONFORMAL = ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR)
 ALPHA = ugt.AlphaCalibration().fit(P, LABELS)
 TEMPERATURE = ugt.TemperatureScaling(input="probabilities").fit(0.9 * COUNTS / 5 + 0.1 / K, LABELS)
 SETS = CONFORMAL.predict_sets(P)
+BEST_TWO = Orders.from_dense(SCORES, 2, "expectation").sets(2)
+OVERLAP, LISTS = ugt.ua_overlap(POSTERIOR, SCORES, 2), ugt.ua_average_overlap(POSTERIOR, SCORES, 2)
+DISTINCT = ugt.Dirichlet.from_array(P[:2000])
+LISTED = POSTERIOR.axes, POSTERIOR.offsets, POSTERIOR.index
+MENTIONED = MentionedDraws(*LISTED, rng.random(DRAWS * (len(POSTERIOR.index) + N)), DRAWS, 1, "lump", 1.0, 0)
+READERS = rng.integers(0, 2, (N, 4))
 
 
 def asked(monkeypatch, call):
@@ -48,10 +56,16 @@ CALLS = {
     "counts": (LABELS.counts, 1),
     "posterior means": (lambda: ugt.dirichlet(LABELS, prior=0.5).mean(), 2),
     "posterior memberships": (lambda: ugt.dirichlet(LABELS, prior=0.5).membership(2), 1),
+    "overlaps": (lambda: POSTERIOR._overlaps(BEST_TWO, np.full(N, 2, np.int32)), 1),
+    "the law of a metric": (lambda: OVERLAP._law(np.inf).pmf.base, 1),
+    "the law of lists": (lambda: LISTS._law(np.inf).pmf, 8 / 5),
+    "a posterior of groups": (lambda: POSTERIOR.grouped([0, 0, 1, 1, 2, 2]).concentration, 4),
+    "certainties after two more labels": (lambda: DISTINCT.certainty_after(2, 1, 1.0), 4),
     "posterior draws": (lambda: POSTERIOR.draws(DRAWS), 1),
-    "plausibilities": (lambda: ugt.Point.from_array(P), None),
+    "plausibilities": (lambda: ugt.Point.from_array(P).value, 1),
     "means of plausibilities": (lambda: ugt.Point.from_array(P).mean(), None),
     "repeated plausibilities": (lambda: POINT.draws(DRAWS), 1),
+    "means of what was mentioned": (MENTIONED.mean, 1),
     "draws": (lambda: ugt.Draws.from_array(np.repeat(P[:, None], DRAWS, 1)), None),
     "label counts": (lambda: ugt.Labels.from_counts(COUNTS), None),
     "predictions": (lambda: ugt.Predictions(None, SCORES).scores, 1 / 8),
@@ -61,6 +75,7 @@ CALLS = {
     "concentrations": (lambda: ALPHA.transform(P), 2),
     "calibrated probabilities": (lambda: TEMPERATURE.transform(P), 1),
     "bounds": (lambda: ugt.accuracy_bounds(POSTERIOR, P), None),
+    "points of annotators": (lambda: ugt.annotator_roc_points(READERS).statistic.columns, 2),
     "soft labels": (lambda: ugt.soft_auroc(LABELS, SCORES), None),
     "histograms": (lambda: ugt.histogram_losses(LABELS, P), None),
 }
