@@ -82,6 +82,13 @@ def test_groups_have_as_many_cases_as_asked_for():
     assert own.lower == pytest.approx(own.upper, abs=1e-12)
 
 
+@pytest.mark.parametrize("n_cases", [100, 400])
+def test_work_of_a_resample_is_what_all_cases_add(n_cases):
+    one = ugt.accuracy_bounds(*made(n_cases, 3), least_cases=n_cases).statistic
+    assert one.n_groups == 1 and one.full == (n_cases == 400)
+    assert one.work == n_cases * one.sums().shape[1]
+
+
 def test_cases_without_annotations_are_left_out():
     truth = ugt.dirichlet(ugt.Labels.from_counts([[3, 1], [0, 0], [1, 2]] * 30), prior=0.5)
     found = ugt.accuracy_bounds(truth, [[0.6, 0.4]] * 90)

@@ -10,6 +10,8 @@ from twins import discrepancy as twin
 import ugt
 from ugt import resampling
 from ugt.discrepancy import alternative_annotator as _alternative_annotator
+from ugt.discrepancy.alternatives import Averages
+from ugt.discrepancy.input import compare
 from ugt.resampling import Design
 from ugt.resampling.studentized import LogRatio
 
@@ -177,6 +179,9 @@ def test_cases_without_prediction():
         found = ugt.discrepancy_ratio(labels, given, missing="drop")
         assert (found.n_cases, found.left_out) == (2, {"case without prediction": 2})
         assert found.value == ugt.discrepancy_ratio(ugt.Labels.from_wide([[0, 1], [2, 0]]), [0, 1]).value
+    for none in (None, np.nan):
+        found = ugt.discrepancy_ratio(labels, [1, 0.5, none, 2], distance="squared", missing="drop")
+        np.testing.assert_allclose(found.mu_per_case, [0.5, 0.25, np.nan, 4])
     p = np.full((4, 3), np.nan)
     p[[0, 2]] = 1 / 3
     assert ugt.discrepancy_ratio(labels, p, missing="drop").n_cases == 2
@@ -434,6 +439,15 @@ def test_annotators_with_few_cases_are_not_judged():
 
 
 @pytest.mark.parametrize("cases", ["matched", "all"])
+def test_influence_on_models_and_annotators_is_the_derivative_by_the_weight_of_a_case(cases):
+    nested = nested_labels(5, n_cases=20)
+    predictions = {"a": np.arange(20) % 3, "b": [None, *np.arange(19) % 2]}
+    one = ugt.annotator_discrepancy(labels_of(nested), predictions, cases=cases, missing="drop")._statistic
+    more, less = (np.ones((20, 20)) + sign * 1e-5 * np.eye(20) for sign in (1, -1))
+    np.testing.assert_allclose(one.influence(), (one.values(more) - one.values(less)) / 2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("cases", ["matched", "all"])
 def test_blocks_of_annotators_change_nothing(monkeypatch, cases):
     nested = nested_labels(4, n_cases=20, n_annotators=7)
     predictions = {"a": np.arange(20) % 3, "b": [None, *np.arange(19) % 2]}
@@ -526,6 +540,13 @@ def test_scores_that_are_missing_can_be_dropped():
     assert found.thresholds.tolist() == [0.1, 0.3, 0.9, math.inf]
 
 
+def test_cases_that_a_threshold_is_not_chosen_on_are_counted_by_reason():
+    votes = [[0, 1], [1, 1], [0, 1], [1, 0], [1, None], [0, 0]]
+    judged = ugt.threshold_sweep(votes, [0.1, 0.9, 0.3, 0.2, 0.5, 0.4]).best(choose_on=[1, 1, 0, 0, 0, 0]).judged
+    assert judged.n_cases == 3
+    assert judged.left_out == {"case with a single annotator": 1, "case that the threshold was chosen on, or without score": 2}
+
+
 # ---- classes of cases, groups of annotators ----
 @pytest.mark.parametrize("ties", ["drop", "lowest"])
 @pytest.mark.parametrize("seed", range(3))
@@ -604,6 +625,12 @@ def test_alternatives_against_their_twins(seed, numbers):
         for name, (alpha, mu) in expected.items():
             ours = getattr(found, name), getattr(found, f"alpha_{name}"), getattr(found, f"mu_{name}")
             assert ours == pytest.approx((twin.ratio(mu, alpha), alpha, mu), rel=1e-11)
+
+
+def test_alternatives_sum_all_cases_up_as_cases_of_weight_one():
+    nested = nested_labels(64, n_cases=20)
+    one = Averages.of(compare(labels_of(nested), {"model": np.arange(20) % N_CLASSES}, "squared"))
+    np.testing.assert_allclose(one.sums(), one.sums(np.ones((1, 20))), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,7 @@ def test_the_command_takes_it(command, write, capsys):
         (lambda: of(COUNTS).interval(kind="wald"), "kind must be one of 'profile', 'sandwich'"),
         (lambda: of(COUNTS).interval(95), "level must"),
         (lambda: ugt.dirichlet(ugt.Labels.from_counts([[1, 1]]), prior=of(COUNTS)), "prior must be fitted to labels of 2 classes"),
+        (lambda: ugt.dirichlet(ugt.Labels.from_counts([[1, 1, 0, 0]]), prior=of(COUNTS)), "fitted to labels of 4 classes. Got one of 3"),
         (lambda: ugt.dirichlet(ugt.Labels.from_counts([[1, 1]]), prior="fits"), "prior must be a finite number"),
         (lambda: ugt.evaluate(ugt.Labels.from_counts(COUNTS), {}, prior="fit", aggregation="prirn"), "prior must be a number unless the"),
     ],

@@ -127,6 +127,12 @@ def test_surface_of_a_block():
     assert psi(one, both, "surface", tolerance=0) == pytest.approx(math.sqrt(3) / (2 * area + math.sqrt(3)), rel=1e-13)
 
 
+def test_surface_of_a_run_is_its_two_ends():
+    one, longer = np.arange(9) < 4, np.arange(9) < 6
+    assert psi(one, longer, "surface", tolerance=0) == pytest.approx(1 / 2)
+    assert psi(one[::-1], one, "hausdorff", percentile=75) == 5
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_kappa_against_its_twin(seed):
     a, b = np.random.default_rng(seed).random((2, 5, 6)) < 0.4

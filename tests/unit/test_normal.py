@@ -409,6 +409,13 @@ def test_refused(call, message):
     refused(message, call)
 
 
+def test_spreads_within_cases_of_practically_nothing_have_no_prior():
+    """Only the scale is at its bound: most ratings are of two cases far apart, so that the means of cases spread less."""
+    ratings = np.full((12, 40), nan)
+    ratings[0], ratings[1], ratings[2:, :2] = 1, -1, np.linspace(-0.1, 0.1, 10)[:, None]
+    refused("within nearly every case all ratings are equal", ugt.fit_normal_prior, ratings + 5e-5 * (-1.0) ** np.arange(40))
+
+
 def test_other_kinds():
     refused(r"posterior must be a NormalPosterior, which normal returns. Got list\.", ugt.rating_certainty, [1.0], 0.0, error=TypeError)
     found = warned(r"undefined: no case is left", ugt.rating_certainty, ugt.normal([[nan, nan]], prior=PRIOR), 0.0)

@@ -17,7 +17,7 @@ from twins import orders
 
 import ugt
 from ugt import Dirichlet, Draws, Point
-from ugt.plausibilities import Plausibilities, as_plausibilities, dirichlet_comparison
+from ugt.plausibilities import Plausibilities, as_plausibilities, diagnostics, dirichlet_comparison
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -514,6 +514,8 @@ def test_undefined_cases():
             assert not np.isnan(answer[0]).any()
         assert np.isnan(post.set_probability([[0], [1]])[1])
         assert np.isnan(post.grouped([0, 0]).mean()[1]).all()
+    nothing = Dirichlet.from_array(table).take(np.arange(0))
+    assert (nothing.certainty(1).shape, nothing.certainty_after(2, 1, 1.0).shape) == ((0,), (0,))
 
 
 def test_what_counts_as_plausibilities():
@@ -578,6 +580,23 @@ def test_draws_of_what_was_mentioned_say_which_cases_count():
         post = ugt.plackett_luce(rankings, method="draws", n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
         assert post.defined.tolist() == [True, counts and post.with_empty]
         assert post._is_zero_tail().tolist() == [unranked == "ignore"] * 16
+
+
+def test_chains_are_judged_by_the_most_plausible_class():
+    rankings = ugt.Rankings.from_blocks([[[[3], [0]]], [[[2]]], []], n_classes=4)
+    post = ugt.plackett_luce(rankings, method="draws", n_draws=40, n_chains=2, n_warmup=20, seed=3)
+    found = post.diagnostics()
+    for i, column in enumerate([1, 0, 0]):  # the last case has the lump only
+        expected = diagnostics.diagnose(np.log(post.case(i)[:, column].astype(float)).reshape(1, 2, -1))
+        for name in ("rhat", "ess_bulk", "ess_tail"):
+            np.testing.assert_array_equal(getattr(found, name)[i], getattr(expected, name)[0])
+
+
+def test_equally_many_ties_of_draws_may_be_beside_different_classes():
+    """Each of the two draws has three sets of two with a third of its weight; no set is one of both."""
+    draws = [[0.3, 0.3, 0.3, 0.1], [0.2, 0.2, 0.2, 0.4]]
+    for order in (draws, draws[::-1]):
+        assert Draws.from_array([order]).certainty(2)[0] == pytest.approx(1 / 6)
 
 
 def test_ten_thousand_sets_of_ties_are_the_most():

@@ -100,8 +100,22 @@ def test_a_law_that_is_too_wide_is_not_even_made(monkeypatch):
         0.5, np.full(4, 0.5), 0.25, 0.0, 4, _law=lambda finest: Law(np.zeros(4), np.ones(4, bool), pmf) if finest >= 1000 else None
     )
     assert found.draw_quantile(0.05) == pytest.approx(0.5 - 1.6448536 * 0.25)
+    monkeypatch.setattr(results, "EXACT_LAW_WORK", (24 * 0.25 * 4 * 1000) ** 2 - 1)
+    assert found.draw_quantile(0.05) > 0
     monkeypatch.setattr(results, "EXACT_LAW_WORK", (24 * 0.25 * 4 * 1000) ** 2 + 1)
     assert found.draw_quantile(0.05) == 0.0  # all four are 0 in one of 16 draws
+
+
+def test_a_law_has_at_most_a_quarter_of_the_work_in_points():
+    asked = []
+    found = results.Estimate(0.5, np.full(4, 0.5), 1e-12, 0.0, 4, _law=asked.append)
+    found.draw_quantile(0.5)
+    assert asked == [results.EXACT_LAW_WORK / 4 / 4]
+
+
+def test_numbers_of_a_shorter_range_are_no_shares():
+    found = ugt.ua_absolute_error(ugt.Point.from_array(np.eye(2)[[0, 1, 1]]), [0, 0, 0.5], values=[0, 0.5])
+    assert found.per_case.tolist() == [0, 0.5, 0] and found.statistic.spans.tolist() == [[0, 0.5]]
 
 
 def test_laws_keep_to_the_points_that_they_may_have():
