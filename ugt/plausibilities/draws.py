@@ -206,7 +206,7 @@ class MentionedDraws(Draws):
             offsets = offsets_of(np.bincount(np.concatenate(rows), minlength=(end - begin) * self.n_draws))
             return Orders.from_ragged(offsets, np.concatenate(index), np.concatenate(value), self.n_classes, depth, ties)
 
-        room("the orders of all draws", 32 * self.n_cases * self.n_draws * depth)
+        room("the orders of all draws", self.bytes_to_order(depth))
         return Orders.joined(parallel.run(part, self.n_cases, CHUNK, "ordering draws"))
 
     def _is_zero_tail(self) -> Bools:
@@ -252,7 +252,10 @@ class MentionedDraws(Draws):
         return series.reshape(self.n_cases, self.n_chains, -1)
 
     def bytes_to_order(self, depth: int) -> float:
-        return (32.0 if self.unranked == "ignore" else 4.0) * self.n_cases * self.n_draws * depth
+        if self.unranked != "ignore":
+            return 4.0 * self.n_cases * self.n_draws * depth
+        listed = int(np.minimum(sizes_of(self.offsets), depth).sum())
+        return 16.0 * self.n_draws * (self.n_cases + listed)  # in parts, then all: where a draw begins; its classes and their starts
 
     def diagnostics(self) -> diagnostics.Diagnostics:
         """Return the diagnostics of the chains of each case, for the log plausibility of its most plausible class."""

@@ -22,7 +22,7 @@ NONE, CERTAIN, TIED = 0, 1, 2  # roles of classes in a set, as in ugt.h
 CHUNK = 2**22  # cells in a chunk
 TIED_CLASSES = "classes that are tied among the best"
 LONGEST = 4  # the longest of ragged rows, in mean rows, that are compared as rows of a table
-AN_ORDER = 16  # bytes per entry while orders are made
+AN_ENTRY = 8  # bytes of a class and its start
 
 
 class Kept:
@@ -110,14 +110,14 @@ class Sets:
         return dense(self.offsets, self.index, listed, self.n_classes, rest)
 
 
-def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int]) -> Parts:
+def _listed(rows: Callable[..., None], n: int, usual: int, listed: list[int], copies: int) -> Parts:
     """Return offsets, classes and starts of n rows, which the core writes; ``usual`` is the number of entries without ties."""
     offsets = np.zeros(n + 1, np.int64)
     index, start = np.empty(usual, np.int32), np.empty(usual, np.int32)
     rows(offsets, index, start)
     total = int(offsets[-1])
     listed[0] += total
-    room(TIED_CLASSES, AN_ORDER * listed[0])
+    room(TIED_CLASSES, copies * AN_ENTRY * listed[0])
     if total > usual:
         index, start = np.empty(total, np.int32), np.empty(total, np.int32)
         rows(offsets, index, start)
@@ -146,6 +146,8 @@ class Orders:
     @classmethod
     def from_dense(cls, values: Array, depth: int, ties: str) -> Orders:
         listed = [0]  # by all parts: all tied classes are listed, which may be all cells
+        step = max(1, min(16_384, CHUNK // values.shape[1]))
+        copies = 1 + (len(values) > step)  # parts, then all
 
         def part(begin: int, end: int) -> Orders:
             block = np.ascontiguousarray(values[begin:end], np.float64)
@@ -153,9 +155,9 @@ class Orders:
             def rows(*out: Any) -> None:
                 _order.dense_rows(block, depth, ties == "first", *out)
 
-            return cls(*_listed(rows, end - begin, (end - begin) * depth, listed), values.shape[1], depth)
+            return cls(*_listed(rows, end - begin, (end - begin) * depth, listed, copies), values.shape[1], depth)
 
-        return cls.joined(parallel.run(part, len(values), max(1, min(16_384, CHUNK // values.shape[1])), "ordering scores"))
+        return cls.joined(parallel.run(part, len(values), step, "ordering scores"))
 
     def take(self, rows: Int64) -> Orders:
         """Return some of the rows."""
@@ -179,7 +181,7 @@ class Orders:
             _order.ragged_rows(offsets, index, value, n_classes, depth, ties == "first", *out)
 
         n = len(offsets) - 1
-        orders = cls(*_listed(rows, n, min(n * depth, len(index)), [0]), n_classes, depth)
+        orders = cls(*_listed(rows, n, min(n * depth, len(index)), [0], 1), n_classes, depth)
         return orders._filled_up() if ties == "first" else orders
 
     @classmethod
