@@ -153,6 +153,9 @@ def test_predictions_by_case_id():
     by_row = ugt.discrepancy_ratio(labels, p).value
     assert ugt.discrepancy_ratio(labels, ugt.Predictions(["b", "c", "a"], p[[1, 2, 0]])).value == by_row
     assert ugt.discrepancy_ratio(labels, {"c": p[2], "b": p[1], "a": p[0]}).value == by_row
+    for ids, names in (([7, 8, 9], "789"), ("789", [7, 8, 9]), ([7, 8, 9], [7, 8, 9])):  # 7 and "7" are the same case
+        numbered = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 0]], case_ids=list(ids))
+        assert ugt.discrepancy_ratio(numbered, {names[2]: 2, names[0]: 0, names[1]: 1}).value == plain.value
     refused(r"predictions must be for annotated cases only. Got 1 .* first at case 'x'", ugt.discrepancy_ratio, labels, {"a": 1, "x": 0})
 
 

@@ -15,7 +15,7 @@ from ugt.plausibilities import dirichlet_comparison
 from ugt.plausibilities.draws import MentionedDraws
 from ugt.plausibilities.metric import METRICS
 from ugt.plausibilities.orders import Orders
-from ugt.plausibilities.sets import as_sets
+from ugt.plausibilities.sets import _tie_broken, as_sets
 
 N, K, DRAWS = 20_000, 6, 20
 rng = np.random.default_rng(0)
@@ -37,6 +37,7 @@ MENTIONED = MentionedDraws(*LISTED, rng.random(DRAWS * (len(POSTERIOR.index) + N
 READERS = rng.integers(0, 2, (N, 4))
 DENSE = ugt.Draws.from_array(np.repeat(P[:, None], 3, 1))
 BEST = Orders.from_dense(SCORES, 2, "expectation")
+ALL_TIED, NOBODY = Orders.from_dense(np.ones((N, K)), 2, "expectation").sets(2), np.full((N, 2), -1, np.int32)
 CHOSEN = BEST_TWO.membership(2)
 for truth in (POINT, DENSE):  # orders ask first, and are kept
     truth.certainty(1), truth._orders(2)
@@ -80,6 +81,7 @@ CALLS = {
     "best sets": (lambda: DENSE.certainty(2), None),
     "orders": (lambda: Orders.from_ragged(POINT.offsets, POINT.index, POINT.value, K, 2, "expectation").index, 2),
     "orders of few scores": (lambda: Orders.from_dense(SCORES[:9000], 5, "expectation").index, 2),
+    "sets of ties": (lambda: _tie_broken(ALL_TIED, np.arange(N), 2, NOBODY, np.ones(N, bool), str), 2),
     "sets of a mask": (lambda: as_sets(P > 0.1, POSTERIOR.axes).index, 7),
     "majorities": (lambda: majority(LABELS, "drop"), None),
     "bounds of distinct cases": (lambda: Assumed(P, CHOSEN, 2, 50), None),

@@ -356,6 +356,14 @@ def test_the_prior_is_found_again():
     assert prior.shape == pytest.approx(a, rel=0.35) and prior.scale / prior.shape == pytest.approx(b / a, rel=0.15)
 
 
+def test_the_likelihood_of_a_fit_is_that_of_ratings_with_a_multivariate_t():
+    table = 70 + 9 * np.random.default_rng(2).standard_t(3, (40, 4)) + 5 * np.random.default_rng(3).normal(size=(40, 1))
+    one = ugt.fit_normal_prior(table)
+    shape = one.scale / one.shape * (np.eye(4) + 1 / one.kappa)
+    of_cases = scipy.stats.multivariate_t(np.full(4, one.location), shape, df=2 * one.shape).logpdf(table)
+    assert one.log_likelihood == pytest.approx(of_cases.sum(), rel=1e-9)
+
+
 def test_the_fit_follows_the_scale():
     ratings, _ = synthetic.make_ratings(150, 8, step=0, seed=9)
     plain = ugt.fit_normal_prior(ratings)
