@@ -410,6 +410,13 @@ def test_functions_are_called_pair_by_pair():
     check(found, cases, [hard, hard], cubed)
 
 
+def test_the_first_hundred_pairs_are_measured_both_ways():
+    calls = []
+    values = np.arange(300.0).reshape(150, 2)
+    warned("slow", distances, Ratings.from_wide(values), [], lambda y, z: calls.append((y, z)) or abs(y - z))
+    assert [len(set(map(frozenset, calls))), len(calls)] == [150, 100 + 150]
+
+
 def test_functions_of_labels():
     rng = np.random.default_rng(13)
     names = ["a", "bb", "ccc"]

@@ -177,3 +177,10 @@ def test_the_page_has_both(tmp_path):
 def test_what_does_not_fit(options, message):
     options = {"scores": SCORES, **options}
     refused(message, ugt.ua_group_accuracy, ugt.dirichlet(LABELS, prior=0.5), options.pop("scores"), options.pop("groups"), **options)
+
+
+@pytest.mark.parametrize("n_groups, more", [(8, ""), (9, r", \.\.\.")])
+def test_eight_groups_are_named(n_groups, more):
+    table = np.full((2, n_groups), 1 / n_groups)
+    message = rf"given must be one of the groups 0, 1, 2, 3, 4, 5, 6, 7{more}\. Got 9"
+    refused(message, ugt.ua_group_accuracy, table, table, range(n_groups), given=9)
