@@ -1,6 +1,7 @@
 """Plausibilities: exact probabilities of Dirichlet posteriors against slow twins, ties of known vectors, draws, and bad input."""
 
 import ast
+import importlib
 import pickle
 import time
 from itertools import combinations
@@ -537,6 +538,7 @@ def test_what_counts_as_plausibilities():
 
 def test_no_metric_asks_for_the_kind_of_a_truth():
     source = Path(ugt.__file__).parent
+    importlib.import_module("ugt.plausibilities.integrated")  # which the library imports when it needs it
     kinds = {"NormalPosterior", *(one.__name__ for one in _below(Plausibilities))}
     assert {"Dirichlet", "Draws", "Point", "Integrated"} <= kinds
     found = []
@@ -597,6 +599,13 @@ def test_equally_many_ties_of_draws_may_be_beside_different_classes():
     draws = [[0.3, 0.3, 0.3, 0.1], [0.2, 0.2, 0.2, 0.4]]
     for order in (draws, draws[::-1]):
         assert Draws.from_array([order]).certainty(2)[0] == pytest.approx(1 / 6)
+
+
+def test_other_classes_than_the_lowest_may_be_tied_beside_as_many():
+    """After the same three classes, one of all five others is drawn, or one of two: 3 is drawn with 1/5 and with 1/2."""
+    draws = [[20, 19, 18, 5, 5, 5, 5, 5], [20, 19, 18, 9, 9, 3, 2, 1]]
+    for order in (draws, draws[::-1]):
+        assert Draws.from_array([order]).certainty(4)[0] == pytest.approx((1 / 5 + 1 / 2) / 2)
 
 
 def test_ten_thousand_sets_of_ties_are_the_most():

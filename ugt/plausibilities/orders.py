@@ -199,8 +199,8 @@ class Orders:
         if len(short) == 0:
             return self
         index = [self.index[self.offsets[i] : self.offsets[i + 1]] for i in range(len(self))]
-        for i in short:  # among the first depth + listed classes, enough are unlisted
-            others = np.setdiff1d(np.arange(min(self.n_classes, self.depth + sizes[i]), dtype=np.int32), index[i])
+        for i in short:  # among the first ``depth`` classes, enough are unlisted
+            others = np.setdiff1d(np.arange(self.depth, dtype=np.int32), index[i])
             index[i] = np.concatenate([index[i], others[: self.depth - sizes[i]]])
         offsets = offsets_of(np.array([len(row) for row in index]))
         start = np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], sizes_of(offsets))
