@@ -159,6 +159,13 @@ def test_one_bad_chain_is_seen(kind):
     assert found.falls_short().all()
 
 
+def test_fewer_than_a_hundred_draws_per_chain_fall_short():
+    size = np.array([400.0, 399.0, 400.0, np.nan])
+    found = diagnostics.Diagnostics(4, np.ones(4), size, size[[0, 0, 1, 3]], size, size)
+    assert found.falls_short().tolist() == [False, True, True, False]
+    assert found.falls_short(ess_per_chain=101).tolist() == [True, True, True, False]
+
+
 def test_heavy_tails():
     # A Cauchy variable is a monotone function of a normal one: ranks do not see the difference, moments do.
     normal = autoregressive(0.4, (100, 4, 500), seed=5)

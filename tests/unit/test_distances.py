@@ -410,6 +410,11 @@ def test_functions_are_called_pair_by_pair():
     check(found, cases, [hard, hard], cubed)
 
 
+@pytest.mark.parametrize("name", NAMED)
+def test_no_ratings_have_no_distances(name):
+    assert len(distances(Ratings.from_wide(np.full((2, 3), np.nan)), [], name).to_others) == 0
+
+
 def test_the_first_hundred_pairs_are_measured_both_ways():
     calls = []
     values = np.arange(300.0).reshape(150, 2)

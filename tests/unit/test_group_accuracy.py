@@ -113,6 +113,22 @@ def test_spread_over_draws_to_first_order_and_intervals():
     assert given_low.interval(n_resamples=100, kind="percentile") == pytest.approx(tuple(np.ravel(same)))
 
 
+@pytest.mark.parametrize("given", [None, 1])
+def test_without_an_annotator_it_is_that_of_the_labels_of_the_others(given):
+    table = np.random.default_rng(5).integers(0, 3, (30, 4))
+    scores = np.random.default_rng(6).dirichlet(np.ones(3), 30)
+
+    def of(labels):
+        truth = ugt.dirichlet(ugt.Labels.from_wide(labels, classes=3), prior=0.5)
+        return ugt.ua_group_accuracy(truth, scores, [0, 1, 1], given=given)
+
+    whole = of(table)
+    for j in range(4):
+        others = np.arange(4) != j
+        assert whole.statistic.judged_by(others.astype(int)).estimate == pytest.approx(of(table[:, others]).value, rel=1e-12)
+    assert warned("4 annotators: the interval depends on their differences", whole.two_way).std_error > 0
+
+
 NAMED = [(RISK, "mapping"), (list(RISK.values()), "names"), (np.array(list(RISK.values()), object), "objects")]
 
 
