@@ -671,13 +671,13 @@ def test_mean_pairwise_deviation_refuses(first, second, distance, must):
     refused(must, ugt.mean_pairwise_deviation, first, second, distance=distance)
 
 
-@pytest.mark.parametrize("distance", [*CLASSES, "cost"])
+@pytest.mark.parametrize("distance", [*CLASSES, ("threshold", 0.75), "cost"])
 @pytest.mark.parametrize("predicted", ["classes", "probabilities", "numbers", "ratings"])
 def test_guessing_and_covariance(distance, predicted):
     """Eq. 8 against all pairs of cases."""
     rng, numbers = np.random.default_rng(5), predicted in ("numbers", "ratings")
     nested = nested_labels(50, numbers=predicted == "ratings")
-    delta = (lambda a, b: COST[a][b]) if distance == "cost" else CLASSES[distance]
+    delta = (lambda a, b: COST[a][b]) if distance == "cost" else {**CLASSES, **NUMERIC}[distance]
     if (distance == "cost" and numbers) or (distance == "zero-one" and predicted == "numbers"):
         return
     model_delta, model = delta, rng.integers(0, N_CLASSES, len(nested)).tolist()
@@ -734,6 +734,12 @@ def test_relative_f1():
     assert found.value == found.model - found.annotators
     refused(r"held_out must be among the annotators. Got 9.", ugt.relative_f1, labels_of(nested), model, held_out=[9])
     refused(r"held_out must be some of the annotators, not all. Got 6 of 6.", ugt.relative_f1, labels_of(nested), model, held_out=range(6))
+
+
+@pytest.mark.parametrize("missing", [-1, None])
+def test_tables_without_a_class_are_no_labels(missing):
+    message = r"annotations must be Labels, or an array of classes. Got Ratings."
+    refused(message, ugt.relative_f1, [[missing, missing]] * 2, [missing] * 2, held_out=[1])
 
 
 def test_classes_that_only_the_model_names():

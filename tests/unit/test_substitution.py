@@ -81,6 +81,8 @@ def test_clusters_of_one_case_change_nothing_and_copies_do_not_help():
     three = np.repeat(table, 3, axis=0), np.repeat(model, 3)
     copies = ugt.alternative_annotator_test(*three, least_cases=2).over_clusters(np.repeat(np.arange(40), 3))
     np.testing.assert_allclose(copies.p_value, plain.p_value, rtol=1e-9)
+    one = ugt.alternative_annotator_test(*three, least_cases=2).over_clusters(np.zeros(120))
+    assert np.isnan(one.p_value).all() and not one.passed
     naive = ugt.alternative_annotator_test(*three, least_cases=2)
     assert (np.abs(naive.p_value - 0.5) > np.abs(plain.p_value - 0.5)).all()
 
