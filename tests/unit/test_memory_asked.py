@@ -10,7 +10,9 @@ import pytest
 import ugt
 from ugt._base import checks
 from ugt.accuracy.bounds import Assumed
+from ugt.discrepancy.alternatives import Averages
 from ugt.discrepancy.groups import majority
+from ugt.discrepancy.input import compare
 from ugt.plausibilities import dirichlet_comparison
 from ugt.plausibilities.draws import MentionedDraws
 from ugt.plausibilities.metric import METRICS
@@ -35,6 +37,7 @@ DISTINCT = ugt.Dirichlet.from_array(P[:2000])
 LISTED = POSTERIOR.axes, POSTERIOR.offsets, POSTERIOR.index
 MENTIONED = MentionedDraws(*LISTED, rng.random(DRAWS * (len(POSTERIOR.index) + N)), DRAWS, 1, "lump", 1.0, 0)
 READERS = rng.integers(0, 2, (N, 4))
+MANY = Averages.of(compare(ugt.Labels.from_wide(READERS[:2000].reshape(20, 400)), {"model": np.zeros(20, int)}, "squared"))
 DENSE = ugt.Draws.from_array(np.repeat(P[:, None], 3, 1))
 BEST = Orders.from_dense(SCORES, 2, "expectation")
 ALL_TIED, NOBODY = Orders.from_dense(np.ones((N, K)), 2, "expectation").sets(2), np.full((N, 2), -1, np.int32)
@@ -107,6 +110,7 @@ CALLS = {
     "calibrated probabilities": (lambda: TEMPERATURE.transform(P), 1),
     "bounds": (lambda: ugt.accuracy_bounds(POSTERIOR, P), None),
     "points of annotators": (lambda: ugt.annotator_roc_points(READERS).statistic.columns, 2),
+    "sums of pairs of annotators": (MANY.sums, 1),
     "soft labels": (lambda: ugt.soft_auroc(LABELS, SCORES), None),
     "histograms": (lambda: ugt.histogram_losses(LABELS, P), None),
 }
