@@ -396,6 +396,12 @@ def test_convergence_is_reported(monkeypatch):
         assert calibrator.gradient_norm_ > 1e-8
 
 
+def test_a_small_gradient_alone_is_no_minimum():
+    """With one label in 1e9, the gradient is below 1e-8 long before the minimum at log(1e9)."""
+    found = TEMPERATURE().fit([[1.0, 0.0]], [[10**9, 1]])
+    assert found.converged_ and 1 / found.temperature_ == pytest.approx(np.log(1e9), rel=2e-3)
+
+
 def test_curvature_of_platt_scaling_by_hand():
     """Σ h s², Σ h s, Σ h with s the difference of the two logits."""
     u, h = np.array([[0.0, 1.0], [3.0, -1.0]]), np.array([[0.0, 0.0], [0.5, 0.25]])
@@ -406,6 +412,13 @@ def test_a_fall_without_end_reports_the_gradient_where_it_stopped():
     found = newton.minimise(lambda x: (float(x @ x), 2 * x), lambda x, g: -0.35 * g, lambda s: 1.0, np.array([6.0, 8.0]), lambda x: True)
     np.testing.assert_allclose(found.theta, [1.8, 2.4])
     assert found.gradient_norm == pytest.approx(6.0) and found.n_iter == 1 and not found.bounded
+
+
+@pytest.mark.parametrize(("size", "bounded"), [(1.0, True), (1e-9, False)])
+def test_no_smaller_value_is_found(size, bounded):
+    """A minimum may be there if the gradient is not small; if it is small, and steps are not, there is none."""
+    found = newton.minimise(lambda x: (float(np.abs(x).sum()), np.full(1, size)), lambda x, g: -g, lambda s: 1.0, np.zeros(1))
+    assert (found.theta.tolist(), found.n_iter, found.bounded, found.converged) == ([0.0], 0, bounded, False)
 
 
 def test_a_gradient_of_the_tolerance_is_small_enough():

@@ -28,6 +28,7 @@ def test_labels_rankings_and_counts():
         assert found.table() == [
             {"group": "all", "n_cases": 3, "mean_annotators": pytest.approx(8 / 3), "mean_classes": pytest.approx(4 / 3)}
         ]
+    assert ugt.case_counts(ugt.Labels.from_wide([[1, 1], [0, 1]], classes=2)).n_classes.tolist() == [1, 2]
     with pytest.warns(UserWarning, match="several labels"):
         twice = ugt.Labels.from_long([0, 0, 0], ["a", "a", "b"], [0, 1, 1], classes=2)
     assert ugt.case_counts(twice).n_annotators.tolist() == [2]

@@ -20,6 +20,12 @@ TABLES = {
 }
 
 
+@pytest.mark.parametrize("cost", [Nominal(1), LinearCost(1), *(weighted(name, 1) for name in ("linear", "quadratic", "ordinal"))])
+def test_a_single_class_costs_nothing(cost):
+    p = np.array([2.0])
+    assert [cost.between(0, 0), cost.bilinear(p, p), *cost.times(p)] == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_all_sums_are_those_of_the_table(name):
     cost, table = TABLES[name]

@@ -549,9 +549,16 @@ def test_nothing_to_compare():
 
 def test_one_case():
     found = ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 1, 1]]))
-    assert found.value == close(-0.5)
+    assert [found.value, *found.per_class] == [close(-0.5)] * 3
     assert math.isnan(found.std_error)
     assert all(math.isnan(x) for kind in ("percentile", "bca", "analytic") for x in found.interval(kind=kind, n_resamples=10))
+
+
+def test_a_class_named_twice_in_the_first_case_is_added_up():
+    labels = Labels.from_wide([["a", "a", N], ["b", "c", N]])
+    found = ugt.fleiss_kappa(labels)
+    assert found.observed == 0.5 and found.per_class.tolist() == [close(1), close(-1 / 3), close(-1 / 3)]
+    assert ugt.krippendorff_alpha(labels).per_class.tolist() == [close(1), close(0), close(0)]
 
 
 def test_unused_classes_count():
@@ -974,6 +981,14 @@ def test_intervals_of_correlations_hold_them(kind):
             seen += not math.isnan(low)
             assert math.isnan(low) or low <= found.value <= high, (way, found.value, low, high)
     assert seen > 100
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_unit_of_ratings_does_not_matter(kind):
+    x = np.array(JUDGES, float) - 5
+    for unit in (1e-9, 1e9):
+        found, same = (ugt.intraclass_correlation(Ratings.from_wide(one), kind).interval(kind="analytic") for one in (unit * x, x))
+        assert found == pytest.approx(same, rel=1e-9)
 
 
 def test_limits_of_means_of_few_annotators_have_no_lower_end():

@@ -341,6 +341,10 @@ def test_json_that_no_fit_finds():
         array = {**held["fitted"][name], "array": held["fitted"][name]["array"][::-1]}
         text = json.dumps({**held, "fitted": {**held["fitted"], name: array}})
         refused(f"source must have {name} of a MonteCarloConformal", ugt.MonteCarloConformal.from_json, text)
+    n = len(model.level_score_)
+    for ends in ([0, 0, 0, 0, n - 1], [1, 1, 1, 1, n], [0, n, 3, 3, n]):
+        text = json.dumps({**held, "fitted": {**held["fitted"], "level_offsets_": {**held["fitted"]["level_offsets_"], "array": ends}}})
+        refused("source must have level_offsets_ of a MonteCarloConformal", ugt.MonteCarloConformal.from_json, text)
     refused("alpha must be", ugt.MonteCarloConformal.from_json, json.dumps({**held, "params": {"alpha": 10**400}}))
 
 

@@ -299,3 +299,11 @@ def test_bad_input(name):
 def test_names_of_cases_in_messages():
     labels = ugt.Labels.from_counts([[2, 1], [3, 0]], case_ids=["p1", "p2"])
     assert ugt.disagreement_losses(labels, [0.5, 0.5]).n_cases == 2
+
+
+def test_multisets_up_to_the_most_are_computed(monkeypatch):
+    """Six multisets of two labels out of three classes."""
+    monkeypatch.setattr("ugt.histogram.pairs_of_labels.MAX_MULTISETS", 6)
+    assert ugt.symmetric_statistic([[1, 1, 0]], max, 2).tolist() == [1.0]
+    monkeypatch.setattr("ugt.histogram.pairs_of_labels.MAX_MULTISETS", 5)
+    refused(r"at most 5 multisets of labels\. Got 6 of 2 out of 3 classes", ugt.symmetric_statistic, [[1, 1, 0]], max, 2)

@@ -300,6 +300,17 @@ def test_derivatives_by_the_weights_of_cases(options):
         np.testing.assert_array_equal(found.influence, one.influence()[:, 0])
 
 
+def test_derivatives_if_all_cases_with_one_label_are_wrong():
+    counts, probs = problem(1, n=40)
+    single = counts.sum(1) == 1
+    probs[single] = np.where(counts[single] > 0, 0.1, 0.9 / (counts.shape[1] - 1))
+    found = ugt.histogram_losses(counts, probs)
+    one = found.statistic
+    assert single.any() and found.accuracy == pytest.approx(found.paired.accuracy * (1 - single.sum() / found.n_cases))
+    by_steps = np.where(one.kept[:, None], (one.values(1 + 1e-6 * np.eye(40)) - one.estimate) / 1e-6, 0.0)
+    np.testing.assert_allclose(one.influence(), by_steps, atol=1e-7)
+
+
 def test_without_annotators():
     rng = np.random.default_rng(5)
     said, probs = rng.integers(0, 3, (50, 4)), rng.dirichlet(np.ones(3), 50)

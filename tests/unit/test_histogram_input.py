@@ -129,7 +129,7 @@ def test_tolerances():
         ({"binning": "equal"}, r"binning must be one of 'width', 'mass'\. Got 'equal'"),
         ({"binning": [0, 0.5]}, r"binning must be 'width', 'mass' or ascending edges from 0 to 1, .* Got \[0\.0, 0\.5\]"),
         ({"binning": [0, 0.5, 0.5, 1]}, r"binning must be .* Got \[0\.0, 0\.5, 0\.5, 1\.0\]"),
-        ({"binning": [0, NAN, 1]}, r"binning must be"),
+        *(({"binning": bad}, r"binning must be") for bad in ([0, NAN, 1], [0, 0.5, 1.5], [-0.5, 0.5, 1])),
         ({"binning": [[0, 1]] * 2}, r"binning must be .*\(3, B \+ 1\)\. Got shape \(2, 2\)"),
         ({"binning": ["a"]}, r"binning must be"),
         ({"singletons": "drop"}, r"singletons must be one of 'omit', 'zero'\. Got 'drop'"),

@@ -44,6 +44,7 @@ ALL_TIED, NOBODY = Orders.from_dense(np.ones((N, K)), 2, "expectation").sets(2),
 CHOSEN = BEST_TWO.membership(2)
 for truth in (POINT, DENSE):  # orders ask first, and are kept
     truth.certainty(1), truth._orders(2)
+ENSEMBLE = ugt.label_posterior([P, P[::-1]], COUNTS, kind="probability")
 
 
 def asked(monkeypatch, call):
@@ -105,6 +106,9 @@ CALLS = {
     "predictions": (lambda: ugt.Predictions(None, SCORES).scores, 1 / 8),
     "p-values": (lambda: CONFORMAL.p_values(P), 1),
     "sets": (SETS.mask, 1),
+    "conformal scores": (lambda: ugt.conformal_scores(P), 1),
+    "classes of sets": (lambda: CONFORMAL.predict_sets(P), None),
+    "draws of members": (lambda: ENSEMBLE.plausibilities(DRAWS).draws(DRAWS), 2),
     "a conformal fit": (lambda: ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR), None),
     "concentrations": (lambda: ALPHA.transform(P), 2),
     "calibrated probabilities": (lambda: TEMPERATURE.transform(P), 1),

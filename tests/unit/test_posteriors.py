@@ -142,6 +142,11 @@ def test_labels_that_no_member_allows():
         assert none.mean[1].tolist() == [1.0, 0.0]
 
 
+def test_probabilities_may_leave_their_range_by_rounding():
+    found = ugt.label_posterior([[1.0 + 5e-7, -5e-7]], [[1, 0]], kind="probability")
+    assert found.mean.tolist() == [[1.0, 0.0]]
+
+
 # ---- bad input
 def test_bad_input():
     counts = [[1, 1], [2, 0]]

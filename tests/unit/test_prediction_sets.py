@@ -178,6 +178,13 @@ def test_regions_by_brute_force():
     np.testing.assert_array_equal(regions.contains(new, candidates, alpha=0.5), p_values > 0.5)
 
 
+def test_a_p_value_of_exactly_alpha_is_not_in_the_region():
+    score = np.arange(1, 10) / 10
+    regions = ugt.PlausibilityRegions(alpha=0.1).fit(np.stack([1 - score, score], axis=1), [[1, 0]] * 9)
+    assert regions.base_p_.tolist() == [0.1] and regions.level_p_.tolist() == [1.0, *score[::-1]][:9]
+    assert regions.contains([[0.2, 0.8], [0.05, 0.95]], [[1.0, 0.0]] * 2).tolist() == [True, False]
+
+
 @pytest.mark.parametrize("k, steps", [(2, 7), (3, 5), (4, 4)])
 def test_grid_of_a_region(k, steps):
     p, truth = RNG.dirichlet(np.ones(k), 40), RNG.dirichlet(np.ones(k), 40)

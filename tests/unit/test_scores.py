@@ -9,6 +9,7 @@ from twins import histogram as twin
 from twins.histogram_problems import problem
 
 import ugt
+from ugt import states
 
 NAN = float("nan")
 SCORES = {
@@ -95,6 +96,7 @@ def test_calibration_of_the_log_loss(k, n_bins):
         part = by_weight.part(name, "plugin", n_bins=n_bins)
         assert part.value == part.loss.plugin == pytest.approx(expected, abs=1e-14)
     assert found.calibration.plugin == found.part("calibration", "plugin").value
+    assert repr(one).endswith(f", n_groups={one.n_groups})")
     alike = ugt.histogram_log_loss(counts, np.full((70, k), 1 / k))
     for part in ("plugin", "debiased"):
         whole = getattr(alike.calibration, part) + getattr(alike.refinement, part)
@@ -225,5 +227,5 @@ def test_distances_at_their_largest_have_an_interval():
     far = ugt.wasserstein_distance(counts, probs, positions=[1, 2, 11])
     np.testing.assert_allclose(far.interval(kind="percentile"), [10 * least, 10])
     np.testing.assert_allclose(ugt.manhattan_distance(counts, np.array(probs)[:, ::-1]).interval(), [0, 2 * (1 - least)])
-    part = ugt.states.finish(ugt.states.partial("manhattan_distance", counts, probs, n_resamples=20, case_ids=range(40)))
+    part = states.finish(states.partial("manhattan_distance", counts, probs, n_resamples=20, case_ids=range(40)))
     np.testing.assert_allclose(part.interval(), [2 * least, 2])

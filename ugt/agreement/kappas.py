@@ -128,15 +128,15 @@ class Shared(Form):
                 return np.asarray(1 - differ / 2 / np.where(chosen > 0, chosen, np.nan))
         if sums[1] == 0:
             return np.full(self.n_classes, np.nan)
-        return _against_others(differ / sums[1], chosen / max(1.0, sums[2]), chosen / max(1.0, sums[2]), self.chance)
+        share = chosen / sums[2]
+        return _against_others(differ / sums[1], share, share, self.chance)
 
     def agreed(self, sums: Array | None = None) -> Agreed:
         """Return the numbers; a label set of a single class gives 1 by convention with its own reason."""
         found = super().agreed(sums)
         if self.chance is None or self.n_classes >= self.chance.least_classes or math.isnan(found.value):
             return found
-        sums = self._ones if sums is None else sums
-        return Agreed(1.0, float(1 - sums[0] / sums[1]), 0.0, SINGLE_CLASS)
+        return Agreed(1.0, 1.0, 0.0, SINGLE_CLASS)
 
 
 def _against_others(disagreement: Array, p: Array, q: Array, chance: Chance) -> Array:

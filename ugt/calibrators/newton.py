@@ -57,7 +57,7 @@ def minimise(
                 return Minimum(theta, value, norm, n_iter, False)
         moved = _line_search(value_and_gradient, theta, step, value, slope)
         if moved is None:  # rounding error hides any smaller value
-            return Minimum(theta, value, norm, n_iter, norm > TOLERANCE or reach(step) <= REACH)
+            return Minimum(theta, value, norm, n_iter, norm > TOLERANCE)
         theta, value, gradient = moved
         if value < 0.5 * asked:
             asked = value

@@ -25,7 +25,7 @@ from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
 from .sums import Alike, GroupSums, distinct_rows
 from .two_way import TwoWay, two_way
-from .weighted import Jackknife, bootstrap_annotations, bootstrap_rows, bootstrap_statistic, jackknife
+from .weighted import Jackknife, bootstrap_annotations, bootstrap_statistic, jackknife
 
 if TYPE_CHECKING:
     from .design import Seed as Seed
@@ -59,7 +59,6 @@ __all__ = [
     "Without",
     "bootstrap",
     "bootstrap_annotations",
-    "bootstrap_rows",
     "bootstrap_statistic",
     "by_annotators",
     "by_case",

@@ -78,24 +78,9 @@ def bootstrap_statistic(
     ([0.932], [[0.78, 1.0]])
     """
     function("statistic", statistic)
-    options = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
-    return bootstrap_rows(_of_rows(statistic), n_cases, **options, influence=influence)
-
-
-def bootstrap_rows(
-    statistic: Callable[[Array], Array],
-    n_cases: int,
-    *,
-    clusters: Any = None,
-    strata: Any = None,
-    n_resamples: int = 1000,
-    seed: Seed = 0,
-    influence: Any = None,
-) -> Resamples:
-    """Like :func:`bootstrap_statistic`, for functions of several weights at a time: (W, N) -> (W, M)."""
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     design = Design.of(n_cases, clusters, strata)
-    one = Function(statistic, design.n_cases)
+    one = Function(_of_rows(statistic), design.n_cases)
     (values,) = resample([one], one.kept, design, word, n)
     if influence is None:
         return Resamples(one.estimate, values, None, units(clusters), Units.of(one, one.kept, design))
