@@ -940,6 +940,17 @@ def test_intervals_of_coefficients_below_minus_one_hold_them():
     below(found)
 
 
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("n_alike", [0, 2, 9])
+def test_intervals_of_brennan_and_prediger_are_those_of_percent_agreement(k, n_alike):
+    """The coefficient is (p - 1 / K) / (1 - 1 / K): at least -1 / (K - 1), not -1."""
+    labels = Labels.from_wide([[0, 0]] * n_alike + [[0, 1], [1, 0], [1, 0]] * 3, classes=k)
+    for kind in ("auto", "percentile", "analytic"):
+        ends = [(end - 1 / k) / (1 - 1 / k) for end in ugt.percent_agreement(labels).interval(kind=kind)]
+        assert ugt.brennan_prediger(labels).interval(kind=kind) == pytest.approx(ends, abs=1e-9)
+    assert ugt.gwet_ac1(labels).statistic.span == (pytest.approx(-1 / (k - 1)), 1.0)
+
+
 def test_ranges_hold_all_values():
     rng = np.random.default_rng(0)
     for _ in range(60):

@@ -296,8 +296,8 @@ def disagreement(judged: Judgements, cost: Cost) -> tuple[Array, Array]:
 
 
 def lowest_of(cost: Cost, expected: float) -> float:
-    """Return the lower end, at most -1, of a coefficient whose disagreement by chance is at least ``expected``."""
-    return min(-1.0, 1 - cost.largest / expected) if expected > 0 else -math.inf
+    """Return the lower end of a coefficient whose disagreement by chance is at least ``expected``."""
+    return 1 - cost.largest / expected if expected > 0 else -math.inf
 
 
 class Chance:
