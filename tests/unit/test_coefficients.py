@@ -994,6 +994,12 @@ def test_intervals_of_correlations_hold_them(kind):
     assert seen > 100
 
 
+def test_one_case_with_two_ratings_is_enough_for_a_one_way_correlation():
+    cases = [{0: [1.0], 1: [2.0]}, {0: [4.0]}, {1: [2.5]}]
+    found = ugt.intraclass_correlation(Ratings.from_wide([[1.0, 2.0], [4.0, NAN], [NAN, 2.5]]), "1")
+    assert found.value == close(twin.icc(cases, "1")) and found.reason is None
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_unit_of_ratings_does_not_matter(kind):
     x = np.array(JUDGES, float) - 5

@@ -30,6 +30,7 @@ POINT = ugt.Point.from_array(P)
 CONFORMAL = ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR)
 ALPHA = ugt.AlphaCalibration().fit(P, LABELS)
 TEMPERATURE = ugt.TemperatureScaling(input="probabilities").fit(0.9 * COUNTS / 5 + 0.1 / K, LABELS)
+PANEL = ugt.Labels.from_wide(rng.integers(0, 2, (3, 500)), classes=2)
 SETS = CONFORMAL.predict_sets(P)
 BEST_TWO = Orders.from_dense(SCORES, 2, "expectation").sets(2)
 OVERLAP, LISTS = ugt.ua_overlap(POSTERIOR, SCORES, 2), ugt.ua_average_overlap(POSTERIOR, SCORES, 2)
@@ -106,6 +107,8 @@ CALLS = {
     "predictions": (lambda: ugt.Predictions(None, SCORES).scores, 1 / 8),
     "p-values": (lambda: CONFORMAL.p_values(P), 1),
     "sets": (SETS.mask, 1),
+    "weights of resamples": (lambda: ugt.resampling.Design.of(N).weights(0, 0, DRAWS), 1),
+    "pairs of annotators": (lambda: ugt.pairwise_agreement(PANEL).value, 4),
     "conformal scores": (lambda: ugt.conformal_scores(P), 1),
     "classes of sets": (lambda: CONFORMAL.predict_sets(P), None),
     "draws of members": (lambda: ENSEMBLE.plausibilities(DRAWS).draws(DRAWS), 2),
