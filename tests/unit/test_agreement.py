@@ -304,6 +304,7 @@ def test_record():
     assert isinstance(found, AgreementScore)
     assert (found.value, found.n_cases, found.left_out, found.per_annotator) == (0.5, 2, {}, None)
     assert found.interval(kind="percentile", seed=3) == (0, 1)
+    assert "per_case=<200 array of float64>" in repr(partial_average_overlap([[[0]]] * 200, [[[1]]] * 200, 1, n_classes=3))
     with pytest.raises(AttributeError):
         found.value = 1
 

@@ -320,7 +320,7 @@ def test_without_annotators():
         one, other = metric(labels, shown_).statistic, metric(fewer, shown_).statistic
         np.testing.assert_array_equal(one.values(None, weights), other.values())
         np.testing.assert_allclose(one.values(None, np.ones(4)), one.values())
-        for bad in (np.ones(3), np.full(4, 0.5)):
+        for bad in (np.ones(3), np.full(4, 0.5), np.array([1, 1, -1, 1])):
             refused(r"annotators must be 4 weights of 0 or 1", one.judged_by, bad)
         refused(r"annotators must be named", metric(labels.counts(), shown_).statistic.judged_by, weights)
     given = ugt.disagreement_losses(labels, probs[:, 0], statistic=probs[:, 0]).statistic
