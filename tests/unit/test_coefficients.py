@@ -927,6 +927,9 @@ def test_intervals_of_coefficients_below_minus_one_hold_them():
     assert found.value < -3 and found.interval()[0] < -3 < found.interval()[1] < -1
     below(found)
     assert ugt.fleiss_kappa([["a", "b"], ["b", "a"]] * 12).interval()[0] == -1  # with two labels each, -1 is the end
+    for kind in ("1", "C,1"):
+        low, high = ugt.intraclass_correlation(Ratings.from_wide([[1, 2], [2, 1]] * 12), kind).interval()
+        assert low == -1 and high == pytest.approx(2 * (1 - 0.025 ** (1 / 24)) - 1)  # Clopper & Pearson: 24 of 24
     opposite = ugt.Labels.from_wide([[0, 2]] * 5 + [[2, 0]] * 5, classes=3)
     for coefficient in (ugt.brennan_prediger, ugt.gwet_ac2):
         below(coefficient(opposite, weights="quadratic"))
@@ -973,6 +976,11 @@ def test_correlations_with_a_denominator_that_is_not_positive_are_undefined():
     assert math.isnan(found.value) and "denominator is not above 0" in found.reason
     assert all(math.isnan(end) for kind in ("auto", "analytic") for end in found.interval(kind=kind))
     assert math.isnan(ugt.intraclass_correlation(of([[1.0, 2], [2, 1]]), "A,1").value)
+    for n in (2, 12):  # cases, and annotators, have equal means: the lowest value, -1 / (k - 1 - k / n), up to rounding
+        lowest = ugt.intraclass_correlation(of([[1.0, 2], [2, 1]] * n), "A,1")
+        ends = lowest.interval(kind="analytic")
+        assert np.isnan(lowest.ends_if_named(0.95)).all()
+        assert lowest.value == pytest.approx(ends[0]) == pytest.approx(-1 / (1 - 1 / n)) and ends[1] > ends[0] + 0.2
     found = ugt.intraclass_correlation(of([[2.0, 3, 1], [2, 1, 3]]), "A,1")
     assert found.value == pytest.approx(-2)
     for kind in ("auto", "analytic"):

@@ -224,6 +224,7 @@ BAD = {
     "prediction nan": (lambda: predicted([[0.5, 0.5], [NAN, 1]]), r"1 for every case\. Got \[nan, 1\.0\], first at case 1"),
     "prediction sum": (lambda: predicted([[0.5, 0.4]]), r"predictions must be probabilities that add up to 1 for every case"),
     "prediction above": (lambda: predicted([[1.5, -0.5]]), r"predictions must be probabilities"),
+    "prediction hardly above": (lambda: predicted([[1.00005, 0.0]]), r"predictions must be probabilities"),
     "kind": (lambda: predicted(HALVES, kind="beta"), r"kind must be one of 'probability', 'dirichlet'\. Got 'beta'"),
     "alpha zero": (lambda: predicted([[0, 0]], kind="dirichlet"), r"predictions must be concentrations, .* Got \[0\.0, 0\.0\]"),
     "alpha negative": (lambda: predicted([[2, -1]], kind="dirichlet"), r"predictions must be concentrations"),

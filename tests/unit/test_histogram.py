@@ -402,6 +402,12 @@ def test_reliability_curves_of_classes_that_are_not_there(k):
     refused(r"^k must be .* to 1", found.reliability_curve, k)
 
 
+@pytest.mark.filterwarnings("ignore:bin 0 of")
+def test_curves_of_many_bins_print_short():
+    curve = ugt.histogram_losses([[1, 2], [2, 1]], [[0.2, 0.8], [0.6, 0.4]], n_bins=200).reliability_curve(1)
+    assert "edges=<201 array of float64>," in repr(curve) and "label_share=<200 array of float64>," in repr(curve)
+
+
 def test_bins_that_say_nothing():
     counts = [[3, 0]] * 12 + [[0, 2]] * 9 + [[1, 1]] * 10
     found = ugt.histogram_losses(counts, [[0.9, 0.1]] * 12 + [[0.4, 0.6]] * 9 + [[0.1, 0.9]] * 10, n_bins=4, classes=["no", "yes"])

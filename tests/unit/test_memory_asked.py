@@ -30,6 +30,7 @@ POINT = ugt.Point.from_array(P)
 CONFORMAL = ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR)
 ALPHA = ugt.AlphaCalibration().fit(P, LABELS)
 TEMPERATURE = ugt.TemperatureScaling(input="probabilities").fit(0.9 * COUNTS / 5 + 0.1 / K, LABELS)
+PREDICTED = ugt.predicted_disagreement(P)
 PANEL = ugt.Labels.from_wide(rng.integers(0, 2, (3, 500)), classes=2)
 SETS = CONFORMAL.predict_sets(P)
 BEST_TWO = Orders.from_dense(SCORES, 2, "expectation").sets(2)
@@ -107,6 +108,8 @@ CALLS = {
     "predictions": (lambda: ugt.Predictions(None, SCORES).scores, 1 / 8),
     "p-values": (lambda: CONFORMAL.p_values(P), 1),
     "sets": (SETS.mask, 1),
+    "pairs of labels": (lambda: ugt.disagreement_losses(COUNTS, PREDICTED).statistic.rows.prob, 12 / 8),
+    "annotations that are drawn again": (lambda: ugt.bootstrap_annotations(PANEL, lambda drawn: P[:, 0], n_resamples=DRAWS).values, 1),
     "weights of resamples": (lambda: ugt.resampling.Design.of(N).weights(0, 0, DRAWS), 1),
     "pairs of annotators": (lambda: ugt.pairwise_agreement(PANEL).value, 4),
     "conformal scores": (lambda: ugt.conformal_scores(P), 1),

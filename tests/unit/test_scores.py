@@ -214,6 +214,14 @@ def test_normalized_ranked_scores_are_divided_by_the_thresholds():
     np.testing.assert_allclose(normal, plain / 3)
 
 
+@pytest.mark.parametrize("name", ["histogram_log_loss", "ranked_probability_score", "wasserstein_distance", "histogram_brier_score"])
+def test_scores_in_parts_have_the_analytic_interval_of_all_cases(name):
+    counts, probs = problem(5, n=20)
+    tables = counts, (probs + 1) / (probs + 1).sum(axis=1, keepdims=True)
+    whole, part = getattr(ugt, name)(*tables), states.finish(states.partial(name, *tables))
+    assert part.interval(kind="analytic") == pytest.approx(whole.interval(kind="analytic"), rel=1e-12)
+
+
 def test_distances_at_their_largest_have_an_interval():
     counts, probs = [[3, 0, 0], [0, 0, 2]] * 20, [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] * 20
     least = 0.025 ** (1 / 40)  # Clopper & Pearson: 40 of 40

@@ -237,7 +237,7 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
             logs = np.stack([likelihood.at(log_total)[0] for likelihood, log_total in (_likelihood(y, law) for law in laws)])
             members = laws + y
         else:
-            logs = np.stack([np.where(y > 0, y * np.log(np.where(y > 0, law, 1.0)), 0.0).sum(axis=1) for law in laws])
+            logs = np.stack([(y * np.log(np.where(y > 0, law, 1.0))).sum(axis=1) for law in laws])
             members = laws
         logs = logs + np.log(prior)[:, None]
     top = logs.max(axis=0)

@@ -22,7 +22,7 @@ from .resamples import KINDS as RESAMPLED
 from .resamples import Resamples, check_level
 from .spread import Spread, few_annotators, say, spread_of, with_annotators
 from .statistic import Statistic
-from .student import Units, few_clusters, limits, note_few, rounding
+from .student import TIE, Units, few_clusters, limits, note_few, rounding
 from .studentized import LogRatio
 from .two_way import TwoWay, ends_if_named, two_ways_of
 
@@ -163,7 +163,7 @@ class Results(Record):
             return math.nan, math.nan
         one, number = self.statistic.only(number)
         at = [number]
-        if not (one.spans[number] == one.estimate[number]).any():
+        if not (np.abs(one.spans[number] - one.estimate[number]) <= TIE).any():
             return None
         units = design if isinstance(design, Design) else self._design(*design)
         found = Units.of(one, one.kept, units).take(at).facts.at_end(one.estimate[at], level)[0]

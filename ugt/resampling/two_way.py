@@ -191,7 +191,7 @@ def _record(
 ) -> TwoWay:
     value, facts = float(one.estimate[number]), None
     span: tuple[float, float] = tuple(one.spans[number].tolist())
-    if reason is None and value in span and design is not None:
+    if reason is None and design is not None and any(abs(value - end) <= TIE for end in span):
         facts = Units.of(one, one.kept, design).take([number]).facts
     return record_of(value, scale, span, found, parts, reason, notes, facts)
 
