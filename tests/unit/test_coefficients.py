@@ -771,6 +771,7 @@ def test_table():
     assert ratings.prevalence is None and "classes" not in ratings.text(kind="analytic", clusters=[1, 1, 2, 2, 3, 3])
     for bad in ("nominal", ["metric"]):
         refused(r"levels must be some of 'nominal', 'ordinal', 'interval', 'ratio'", ugt.agreement_table, RELIABILITY, levels=bad)
+    refused(r"weights must be", ugt.agreement_table, RELIABILITY, weights=[])
     # a generator moves on once, so that all rows have the same resamples
     word = ugt.resampling.seed_of(np.random.default_rng(1))
     found = two.interval(n_resamples=20, seed=np.random.default_rng(1))
@@ -1014,6 +1015,12 @@ def test_the_unit_of_ratings_does_not_matter(kind):
     for unit in (1e-9, 1e9):
         found, same = (ugt.intraclass_correlation(Ratings.from_wide(one), kind).interval(kind="analytic") for one in (unit * x, x))
         assert found == pytest.approx(same, rel=1e-9)
+
+
+def test_correlations_below_zero_can_have_less_than_one_degree_of_freedom():
+    """The approximation by Satterthwaite does not hold there: no interval, not one without the value."""
+    found = ugt.intraclass_correlation(Ratings.from_wide([[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3], [1, 2, 3, 4.5]] * 5), "A,1")
+    assert found.value == pytest.approx(-15 / 46) and np.isnan(found.interval(kind="analytic")).all()
 
 
 def test_limits_of_means_of_few_annotators_have_no_lower_end():

@@ -304,8 +304,9 @@ def test_bad_contributions():
         refused(message, ugt.bootstrap, *arguments)
     refused(r"cases must be given only together with a function of the draw\. Got False", ugt.bootstrap, values, cases=False)
     refused(r"estimate_from must be given only together with a function", ugt.bootstrap, values, estimate_from=values)
-    message = r"contributions must return an array of the shape of estimate_from, \(3, 2\)\. Got \(2, 2\), first at draw 0"
-    refused(message, ugt.bootstrap, lambda b: values[:2], estimate_from=values)
+    for rows in ([0, 1], [0, 1, 2, 2]):
+        message = rf"contributions must return an array of the shape of estimate_from, \(3, 2\)\. Got \({len(rows)}, 2\), first at draw 0"
+        refused(message, ugt.bootstrap, lambda b, rows=rows: values[rows], estimate_from=values)
     refused(r"sources must be one of 'cases', 'clusters', 'annotators', 'draws'\. Got 'models'", ugt.bootstrap, values, sources=("models",))
 
 

@@ -95,8 +95,6 @@ class Form(Statistic):
 
     def steps(self, sums: Array, n_cases: int) -> Array:
         """Return (3,) steps of the numbers; a case without any agreement lowers the coefficient by its share / (1 - expected)."""
-        if len(self.names) == 1:
-            return super().steps(sums, n_cases)
         return np.array([1 / max(1 - self.answer(sums[None])[0, 2], TINY), 1.0, 1.0])
 
     # ---- defined by each coefficient
