@@ -1017,9 +1017,28 @@ def test_the_unit_of_ratings_does_not_matter(kind):
         assert found == pytest.approx(same, rel=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["1", "C,1", "A,1"])
+def test_ranges_of_correlations_of_several_annotators_hold_all_values(kind):
+    """A Latin square has cases with equal means, and the lowest value: -1 / (k - 1), not -1."""
+    square = np.array([[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3]] * 5, float)
+    found = ugt.intraclass_correlation(Ratings.from_wide(square), kind)
+    assert found.value == pytest.approx(-1 / (3 - (4 / 20 if kind == "A,1" else 0)))
+    low, high = found.interval(kind="analytic")
+    assert low == pytest.approx(found.value) and high == pytest.approx(low + 2 * (1 - 0.025 ** (1 / 20)))
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        table = square[: rng.integers(3, 9)] + rng.normal(size=(1, 4)) + 0.1 * rng.normal(size=(1, 1))
+        shown = np.where(rng.random(table.shape) < 0.2, NAN, table) if kind == "1" else table
+        one = ugt.intraclass_correlation(Ratings.from_wide(shown + 0.01 * rng.normal(size=shown.shape)), kind)
+        low, high = one.interval()
+        assert math.isnan(one.value) or one.statistic.span[0] - 1e-9 <= one.value
+        assert math.isnan(low) or low <= one.value <= high
+
+
 def test_correlations_below_zero_can_have_less_than_one_degree_of_freedom():
     """The approximation by Satterthwaite does not hold there: no interval, not one without the value."""
-    found = ugt.intraclass_correlation(Ratings.from_wide([[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3], [1, 2, 3, 4.5]] * 5), "A,1")
+    table = [[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3], [1, 2, 3, 4.5]] * 5
+    found = ugt.intraclass_correlation(Ratings.from_wide(table), "A,1")
     assert found.value == pytest.approx(-15 / 46) and np.isnan(found.interval(kind="analytic")).all()
 
 

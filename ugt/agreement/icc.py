@@ -99,12 +99,12 @@ class Icc(Form):
 
     @property
     def span(self) -> tuple[float, float]:  # type: ignore[override]
-        """The range: for single annotators at least to -1 / (k - 1), or -1 / (k - 1 - k / n) of ``"A,1"``, if cases have equal means."""
+        """The range: for single annotators from -1 / (k - 1), or -1 / (k - 1 - k / n) of ``"A,1"``, where cases have equal means."""
         if self.kind.endswith("k"):
             return -math.inf, 1.0
         n, k = float(self._squares.n), float(self._squares.k)
         below = k - 1 - (k / n if self.kind == "A,1" and n > 0 else 0)
-        return (min(-1.0, -1 / below) if below > 0 else -math.inf), 1.0
+        return (-1 / below if below > 0 else -math.inf), 1.0
 
     def steps(self, sums: Array, n_cases: int) -> Array:
         """Return the step (1,), that of a correlation in [-1, 1] for all kinds."""
