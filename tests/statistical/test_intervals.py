@@ -8,7 +8,7 @@ Percentile intervals of 200 units and 1,000 resamples hold the truth with 94.5 %
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from simulations import holds, sets
+from simulations import holds, in_ci, sets
 
 import ugt
 from ugt import resampling
@@ -125,7 +125,7 @@ def between(n_annotators):
 
 
 @sets(400, 1000, powerful=True)
-@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("n", [2, *in_ci(3)])
 def test_annotators_of_given_cases(n, n_sets):
     """Drawn from an urn: the interval holds what infinitely many would say of the same cases. With replacement (planted) it does not: of
     two labels the variance is half, of three two thirds of what it should be."""

@@ -141,6 +141,7 @@ def test_intervals_of_the_predictive_reliability(n, n_labels, held, n_sets):
 
 # Of 60 data sets with γ = 1 and 100 references 96.7 % (Monte Carlo error 2.3 points), median 1.07, Monte Carlo error of each value 0.6 %.
 # Integrals with errors of 0.01: the default of 0.0001 takes thirty times as long, and integrals are tested elsewhere.
+@pytest.mark.full
 @sets(10, 100)
 def test_intervals_of_the_reliability_of_plackett_luce(n_sets):
     rng, hits = np.random.default_rng(13), 0

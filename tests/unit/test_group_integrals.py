@@ -79,6 +79,7 @@ def test_moments_are_those_of_sums():
     assert found.variance() == pytest.approx(draws.draws(40_000).var(1), rel=0.06)
 
 
+@pytest.mark.full
 def test_beside_draws():
     """Against many draws the root mean square of differences by their standard errors is about 1: tied and not, exact and not."""
     rng, z, how = np.random.default_rng(5), [], []
@@ -98,7 +99,10 @@ def test_beside_draws():
 
 
 @pytest.mark.parametrize("lines", [True, False])
-@pytest.mark.parametrize(("gamma", "tied", "unranked"), [(1, 0.3, "individual"), (2.5, 0.0, "ignore"), (6, 0.0, "individual")])
+@pytest.mark.parametrize(
+    ("gamma", "tied", "unranked"),
+    [pytest.param(1, 0.3, "individual", marks=pytest.mark.full), (2.5, 0.0, "ignore"), (6, 0.0, "individual")],
+)
 def test_quasi_monte_carlo_agrees_with_the_adaptive_rule(gamma, tied, unranked, lines, monkeypatch):
     """Lines, and the lattice over the terms: differences are as large as the standard errors."""
     rng, group = np.random.default_rng(int(gamma)), [0, 1, 1, 0, 2, 2, 0, 1, 0]
