@@ -63,6 +63,17 @@ def test_annotators_with_few_cases_are_counted():
     assert any(note.startswith("1 annotator was not set beside the models one by one: fewer than 10 cases") for note in ev.notes)
 
 
+def test_of_many_annotators_those_with_most_cases_are_judged_one_by_one(monkeypatch):
+    """Of cases with two others: the last five have labels of two annotators only."""
+    monkeypatch.setattr(humans, "MOST_ANNOTATORS", 2)
+    table = np.random.default_rng(0).integers(0, 2, (60, 5)).astype(object)
+    for j, gone in ((0, slice(45, 60)), (2, [*range(30, 45), *range(55, 60)]), (3, slice(30, 60))):
+        table[gone, j] = None
+    ev = ugt.evaluate(ugt.Labels.from_wide(table, classes=2), {"A": np.tile([0.8, 0.2], (60, 1))}, k=1, n_resamples=50)
+    assert {row["name"] for row in ev.humans} == {"A", "1", "4"}
+    assert any(note.startswith("3 annotators were not set beside the models one by one: fewer than 55 cases") for note in ev.notes)
+
+
 def test_report_and_table(tmp_path):
     hostile = '<b>"x"&'
     _, _, ev = evaluation(names=(hostile, "B"))

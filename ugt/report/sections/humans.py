@@ -81,7 +81,8 @@ def _is_shared(labels: Labels) -> bool:
 
 
 def _cases_of_the_nth(labels: Labels) -> int:
-    cases = np.sort(np.bincount(labels.annotator, minlength=len(labels.annotators)))[::-1]
+    two_others = np.diff(labels.offsets)[row_of(labels.offsets)] >= 3  # only such cases count
+    cases = np.sort(np.bincount(labels.annotator[two_others], minlength=len(labels.annotators)))[::-1]
     return int(cases[MOST_ANNOTATORS - 1]) if len(cases) > MOST_ANNOTATORS else 0
 
 
