@@ -147,21 +147,28 @@ def test_leaving_out_beside_components_of_the_rest(metric):
     close(np.array(cells.without_annotators()).T, [of(cells.annotator != j) for j in range(6)])
 
 
-def test_two_labels_of_a_case_are_one_number():
-    """A pair of cases with one annotator in common against a pair with none: all of them, by hand."""
+@pytest.mark.parametrize("metric", ["percent_agreement", "discrepancy"])
+def test_two_labels_of_a_case_are_one_number(metric):
+    """A pair of cases with one annotator in common against a pair with none: all of them, by hand. The first case has the first two."""
     rng = np.random.default_rng(6)
-    wide = rng.integers(0, 3, (24, 6))
+    wide, first = rng.integers(0, 3, (24, 6)), rng.integers(0, 3, 24)
     wide[rng.random((24, 6)).argsort(axis=1) >= 2] = -1
-    found = ugt.plan_annotations(labels_of(wide), metric="percent_agreement")
+    wide[0] = [0, 1, -1, -1, -1, -1]
+    found = ugt.plan_annotations(labels_of(wide), None if metric == "percent_agreement" else first, metric=metric)
     who = [set(np.flatnonzero(row >= 0).tolist()) for row in wide]
-    t = np.array([-twin.disagreement(row[row >= 0].tolist()) for row in wide])
+    observed = np.array([twin.disagreement(row[row >= 0].tolist()) for row in wide])
+    miss = np.array([np.mean(row[row >= 0] != one) for row, one in zip(wide, first)])
+    alpha, mu = observed.mean(), miss.mean()
+    t = -observed if metric == "percent_agreement" else miss / alpha - mu / alpha**2 * observed
     t = t - t.mean()
     shared = {n: [t[i] * t[k] for i in range(24) for k in range(24) if i != k and len(who[i] & who[k]) == n] for n in (0, 1)}
     annotators = 4 * (np.mean(shared[1]) - np.mean(shared[0]))
     cases = (t**2).mean() - np.mean(shared[0]) - max(annotators, 0) / 2
     close(three(found), (cases, annotators, 0.0))
     assert any("plans are for 2 as in the pilot" in note for note in found.notes)
-    assert {one.n_labels for one in ugt.plan_annotations(labels_of(wide), metric="percent_agreement", width=0.3).table} == {2}
+    close(found.value, mu / alpha if metric == "discrepancy" else 1 - alpha)
+    if metric == "percent_agreement":
+        assert {one.n_labels for one in ugt.plan_annotations(labels_of(wide), metric=metric, width=0.3).table} == {2}
     refused("n_labels must be 2, as in the pilot, .* Got 3", found.design, 100, 3, 5)
 
 
@@ -213,6 +220,20 @@ PARTS = {"cases": 0.05, "annotators": 0.004, "labels": 0.15}
 
 
 @pytest.mark.parametrize(
+    ("metric", "to", "slope"),
+    [("agreement", lambda x: math.log(x / (1 - x)), 1 / (0.7 * 0.3)), ("kappa", lambda x: -math.log(1 - x), 1 / 0.3)],
+)
+def test_a_difference_is_as_far_as_on_the_scale_of_the_metric(metric, to, slope):
+    """The distance of two numbers on the scale, over its slope at the true one."""
+    for difference in (0.12, -0.12):
+        effect = abs(to(0.7) - to(0.7 - difference)) / slope
+        given = ugt.plan_annotations(components=PARTS, metric=metric, value=0.7, difference=difference)
+        direct = ugt.plan_annotations(components=PARTS, metric=metric, difference=effect)
+        assert given.design(80, 3, 6).power == pytest.approx(direct.design(80, 3, 6).power)
+        assert 0.1 < direct.design(80, 3, 6).power < 0.9
+
+
+@pytest.mark.parametrize(
     "asked",
     [
         {"width": 0.2},
@@ -242,6 +263,14 @@ def test_the_best_design_beside_all(asked):
     assert (found.best.cost, *found.best[:3]) == best
     assert [one.n_annotators for one in found.table] == sorted({one.n_annotators for one in found.table})
     assert found.best == min(found.table, key=lambda one: one.cost) and not math.isnan(found.best.std_error)
+
+
+def test_beyond_50_annotators_plans_go_in_steps_of_5_percent():
+    found = ugt.plan_annotations(components=PARTS, width=0.045, max_annotators=200)
+    tried = np.array([one.n_annotators for one in found.table])
+    beyond = tried[tried >= 50]
+    assert beyond[0] == 50 and beyond[-1] == 200 and len(beyond) > 20
+    np.testing.assert_allclose(beyond[1:-1] / beyond[:-2], 1.05, atol=0.015)
 
 
 def test_power_where_nothing_is_tested_is_the_level():
@@ -284,6 +313,8 @@ def test_no_number_of_cases_is_enough():
     with pytest.warns(RuntimeWarning, match="at least 15"):
         assert ugt.plan_annotations(components=PARTS, power=0.8, difference=0.05, max_annotators=10).best is None
     assert wider.table[0].n_annotators == needed
+    with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 50 annotators$"):
+        assert ugt.plan_annotations(components={**PARTS, "annotators": 0.0}, width=1e-5).best is None
     with pytest.warns(RuntimeWarning):
         assert ugt.plan_annotations(components=PARTS, width=0.05, max_annotators=needed - 1).best is None
 
@@ -392,6 +423,7 @@ STATED = {"components": PARTS}
         (WIDE, SCORES, {"power": 1.0, "difference": 0.1}, r"^power must lie between 0 and 1"),
         (WIDE, SCORES, {"power": 0.8}, r"^difference must be given for power: the true value less the number that is tested"),
         (WIDE, SCORES, {"power": 0.8, "difference": 0.9}, r"^difference must leave a number to test inside the range"),
+        (None, None, {**STATED, "value": 0.6, "power": 0.8, "difference": 0.9}, r"^difference must leave a number .*Got -0\.3"),
         (WIDE, SCORES, {"margin": 0.1}, r"^margin must be left out except for the metrics"),
         (WIDE, (SCORES, SCORES), {"metric": "difference", "margin": 0.0}, r"^margin must be above 0"),
         (WIDE, SCORES.argmax(axis=1), {"metric": "discrepancy", "power": 0.8}, r"^margin must be given for power of metric 'discrepancy'"),
@@ -483,12 +515,21 @@ def test_reader_study_by_hand_and_beside_all_designs(asked):
     assert found.best == min(found.table, key=lambda one: one.cost) or math.isnan(found.best.power)
 
 
+def test_cases_and_readings_cost_one_and_readers_nothing_by_default():
+    one = ugt.plan_reader_study(PILOT, difference=0.1).best
+    assert one.cost == one.n_cases + 2 * one.n_cases * one.n_readers
+    label = ugt.plan_annotations(components=PARTS, width=0.2).best
+    assert label.cost == label.n_cases * (1 + label.n_labels)
+
+
 def test_reader_study_needs_more_readers_first():
     with pytest.warns(RuntimeWarning, match="up to 5 readers: the differences between readers alone require at least"):
         found = ugt.plan_reader_study(PILOT, difference=0.03, max_readers=5)
     needed = int(found.notes[-1].split()[-1])
     assert found.best is None
     assert ugt.plan_reader_study(PILOT, difference=0.03, max_readers=needed).best.n_readers == needed
+    with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 2 readers$"):
+        assert ugt.plan_reader_study({**PILOT, "test_reader": 0.0}, width=1e-4, max_readers=2).best is None
     few = ugt.plan_reader_study({**PILOT, "test_reader": -0.001, "n_readers": 3}, difference=0.1)
     assert "negative; it counts as 0" in few.notes[0] and "3 readers, so that" in few.notes[1]
 

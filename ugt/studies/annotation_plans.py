@@ -328,6 +328,8 @@ def _notes(target: Target, table: tuple[AnnotationDesign, ...], asked: bool) -> 
             notes.append(f"no number of cases up to {MOST_CASES:,} is enough")
         elif least is None:
             notes.append("no number of cases and annotators is enough")
+        elif least <= target.most:
+            notes.append(f"no number of cases up to {MOST_CASES:,} is enough with up to {target.most} annotators")
         else:
             notes.append(
                 f"no number of cases is enough with up to {target.most} annotators: "

@@ -249,7 +249,8 @@ def _notes(wanted: _Wanted, table: tuple[ReaderDesign, ...], most: int, n_reader
     if table and table[0].n_readers > 2:
         notes.append(f"with fewer than {table[0].n_readers} readers no number of cases up to {MOST_CASES:,} is enough")
     if not table:
-        least = least_people(lambda r: r >= 2 and bool(wanted.enough(np.array([r]), np.array([1e15]))[0]))
+        least = least_people(lambda r: bool(wanted.enough(np.array([r]), np.array([1e15]))[0]))
         need = "no number of readers is either" if least is None else f"the differences between readers alone require at least {least:,}"
-        notes.append(f"no number of cases is enough with up to {most} readers: {need}")
+        enough, why = (f" up to {MOST_CASES:,}", "") if least is not None and least <= most else ("", f": {need}")
+        notes.append(f"no number of cases{enough} is enough with up to {most} readers{why}")
     return notes

@@ -68,7 +68,7 @@ def least_cases(enough: Callable[[Int64], Bools], n: int, most: int = MOST_CASES
 
 
 def least_people(enough: Callable[[int], bool], most: int = 1_000_000) -> int | None:
-    """Return the fewest people that are enough if cases are unlimited; None if no number is."""
+    """Return the fewest people, at least 2, that are enough if cases are unlimited; None if no number is."""
     if not enough(most):
         return None
     low, high = 1, most

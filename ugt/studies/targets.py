@@ -144,7 +144,7 @@ class Target(NamedTuple):
     def people_needed(self) -> int | None:
         """Return the fewest annotators with whom some number of cases is enough."""
         k = self.only_labels or self.least_labels
-        return least_people(lambda a: a >= max(k, 2) and bool(self.enough(np.array([1e15]), np.array([k]), np.array([a]))[0]))
+        return least_people(lambda a: a >= k and bool(self.enough(np.array([1e15]), np.array([k]), np.array([a]))[0]))
 
     def next_step(self, n: float, k: float, a: float) -> dict[str, float]:
         now, (of_case, of_label, of_annotator) = self._variance(n, k, a), self.cost

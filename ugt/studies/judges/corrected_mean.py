@@ -208,7 +208,7 @@ class CorrectedMean(OverBoth):
         if found is None:
             return None
         expected = found.width
-        return least_people(lambda a: a >= 2 and expected(a, n, min(k, a), level) <= wanted, MOST_ANNOTATORS)
+        return least_people(lambda a: expected(a, n, min(k, a), level) <= wanted, MOST_ANNOTATORS)
 
     def _expected(self) -> _Expected | None:
         """Return what expected widths depend on; None, with a warning, if the labels do not show how annotators differ."""
