@@ -11,6 +11,7 @@ from refusals import refused
 import ugt
 from ugt.cli import main
 
+CASES = ("cases",)
 V, ROWS = 120, np.arange(120)
 FIRST = ROWS * 7 % 4
 SECOND = (FIRST + 1 + ROWS * 5 % 3) % 4
@@ -120,6 +121,16 @@ def test_places_are_those_that_the_data_leave_open():
     assert all((row["low"], row["high"]) == found.interval(row["model"]) for row in rows)
 
 
+def test_places_are_of_intervals_of_all_pairs_that_hold_together():
+    """Of six pairs, each at 1 - 0.05 / 6; some intervals at 0.95 exclude 0 and these do not."""
+    found = ugt.strengths(pairs(case=ROWS))
+    alone, together = ([[found.difference(a, b, level, random=CASES).low > 0 for b in range(4) if a != b] for a in range(4)]
+                       for level in (0.95, 1 - 0.05 / 6))  # fmt: skip
+    assert alone != together
+    rows = {row["model"]: row for row in found.places(random=CASES)}
+    assert [4 - rows[a]["worst"] for a in range(4)] == [sum(row) for row in together]
+
+
 @pytest.mark.parametrize("how", ["order", "names", "sides"])
 def test_what_must_not_change_strengths(how):
     found, order = ugt.strengths(pairs(annotator=ROWS % 10, case=ROWS // 4)), np.random.default_rng(0).permutation(V)
@@ -178,6 +189,7 @@ def test_pairs_that_cannot_be_read_are_refused(message, given):
         (r"ranked must be lists of models, .*, without ties. Got \['B', 'C'\], first at preference 0", {"ranked": [["A", ["B", "C"]]]}),
         ("offered must be lists of models, one per preference. Got 'AB'", {"ranked": [["A", "B"]], "offered": ["AB"]}),
         ("offered must be 1 lists, one per preference. Got 2", {"ranked": [["A", "B"]], "offered": [["A", "B"], ["A", "B"]]}),
+        ("offered must be 2 lists, one per preference. Got 1", {"ranked": [["A", "B"]] * 2, "offered": [["A", "B"]]}),
         ("annotator must be 1 ids, one per preference. Got 2", {"ranked": [["A", "B"]], "annotator": ["r", "s"]}),
     ],
 )
@@ -232,6 +244,8 @@ def test_strengths_that_are_not_finite_or_do_not_fit_are_refused():
     refused("preferences must have models that are both preferred .*'C' never preferred to the others", ugt.strengths, never)
     always = ugt.Preferences.from_pairs(list("AABBC"), list("BCCAB"), list("AACAB"))
     refused("preferences must have models .*'A' never behind the others", ugt.strengths, always)
+    between = ugt.Preferences.from_pairs(list("ABBCDEF"), list("BACDEFD"), list("ABBCDEF"))
+    refused("preferences must have models .*'A', 'B' never behind the others", ugt.strengths, between)
     apart = ugt.Preferences.from_pairs(list("ABCDCE"), list("BADCED"), list("ABCDCE"))
     refused("preferences must have models .*'A', 'B' never compared with the others", ugt.strengths, apart)
     refused(

@@ -300,7 +300,7 @@ def _spread_of(preferences: Preferences, scores: Any, curvature: Array, m: int) 
     from scipy.sparse import coo_matrix  # noqa: PLC0415  (scipy is slow to import)
 
     entries, row, column = scores
-    bread = np.linalg.pinv(curvature, rcond=1e-12, hermitian=True)
+    bread = np.linalg.pinv(curvature, rcond=1e-12, hermitian=True)[:m]  # of strengths, whose mean is 0
     n = preferences.n_preferences
     case = preferences.case.astype(np.int64) if len(preferences.cases) else np.arange(n)
     n_cases, n_annotators = int(case.max()) + 1, len(preferences.annotators)
@@ -308,11 +308,10 @@ def _spread_of(preferences: Preferences, scores: Any, curvature: Array, m: int) 
     def meat(unit: Int64) -> Array:
         g = int(unit.max()) + 1
         sums = coo_matrix((entries, (unit[row], column)), (g, len(curvature))).tocsr()
-        return np.asarray(bread @ (sums.T @ sums).toarray() @ bread[:, :m], np.float64)
+        return np.asarray(bread @ (sums.T @ sums).toarray() @ bread.T, np.float64)
 
-    centre = np.eye(m) - 1 / m
     nothing = np.full((m, m), math.nan)
-    of_cases = centre @ (meat(case) * _correction(n_cases))[:m] @ centre
+    of_cases = meat(case) * _correction(n_cases)
     if not n_annotators:
         return Spread(of_cases, nothing, nothing, n_cases, 0, {}, ("annotators are not named",))
     who = preferences.annotator.astype(np.int64)
@@ -320,8 +319,8 @@ def _spread_of(preferences: Preferences, scores: Any, curvature: Array, m: int) 
     share = np.bincount(who) / n
     if n_annotators < 2:
         return Spread(of_cases, nothing, nothing, n_cases, 1, {}, ("one annotator does not show how annotators differ",))
-    of_annotators = centre @ (meat(who) * _correction(n_annotators))[:m] @ centre
-    of_both = centre @ (meat(both) * _correction(int(both.max()) + 1))[:m] @ centre
+    of_annotators = meat(who) * _correction(n_annotators)
+    of_both = meat(both) * _correction(int(both.max()) + 1)
     return Spread(of_cases, of_annotators, of_both, n_cases, n_annotators, {}, (None,), effective=unevenness(share)[1])
 
 
