@@ -728,8 +728,9 @@ def test_standard_error_is_delong_s(seed):
 
 
 def test_standard_error_of_one_positive():
-    found = ugt.soft_auroc([1, 0, 0, 0], [2.0, 3.0, 1.0, 0.0])
-    assert np.isnan(found.std_error) and np.isnan(found.interval(kind="analytic")).all()
+    for p in ([1, 0, 0, 0], [1, 1e-14, 0, 0]):
+        found = ugt.soft_auroc(p, [2.0, 3.0, 1.0, 0.0])
+        assert np.isnan(found.std_error) and np.isnan(found.interval(kind="analytic")).all()
 
 
 def test_standard_errors_of_many_cases_are_those_of_the_bootstrap():
@@ -1018,6 +1019,14 @@ def test_few_positives_by_weight_class_and_hard_label():
     assert not said_of_few(found.interval)
     (text,) = said_of_few(partial(found.interval, of="hard"))
     assert "5 of 1,000 cases, by hard labels, are positive" in text
+
+
+def test_few_hard_positives_are_said_of_hard_numbers_only():
+    p = np.where(np.arange(1000) < 5, 0.9, 0.1)
+    one = SoftRanking.by_default(p, np.random.default_rng(0).normal(size=1000))
+    assert [(name, one.few_of(number) is None) for number, name in enumerate(one.names)] == [
+        (name, name.startswith("soft")) for name in ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision")
+    ]
 
 
 def test_few_clusters_with_positives():

@@ -341,6 +341,7 @@ def test_bins_bound_the_exact_value(metric, kind, rng):
             assert low - 1e-12 <= value <= high + 1e-12
             assert low <= (found.numbers["hard"] if name else found.value) <= high
         width.append(found.numbers["high"] - found.numbers["low"])
+        assert "per_class" not in found.numbers
     assert (np.diff(width) < 1e-12).all() and (width[-1] < 0.01 or kind == "tied")
 
 

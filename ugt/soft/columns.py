@@ -204,7 +204,7 @@ class Auroc:
             mass = column.by_case(share)
             n = float(mass.sum() ** 2 / (mass @ mass))
             variance += float(part @ part) * n / (n - 1.0) if n > 1.0 + 1e-12 else math.nan
-        return math.sqrt(max(variance, 0.0)) if not math.isnan(variance) else math.nan
+        return math.sqrt(variance)  # not below 0, as n / (n - 1) is above 1
 
 
 @dataclass(frozen=True)
