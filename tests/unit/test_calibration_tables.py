@@ -304,6 +304,16 @@ def test_the_report_shows_it(tmp_path):
     assert page.count("calibration loss: the part that") == 1  # of two classes the losses are the same
 
 
+def test_the_report_has_columns_of_the_first_four_models(tmp_path):
+    logits, counts = problem(n=30, least=2)
+    models = {f"model {k}": softmax(logits / k) for k in range(1, 6)}
+    ugt.evaluate(ugt.Labels.from_counts(counts), models, k=1, n_resamples=20).to_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    part = page[page.index('<section id="calibration"') :]
+    part = part[: part.index("</section>")]
+    assert [f"model {k}" in part for k in range(1, 6)] == [True] * 4 + [False]
+
+
 def losses(counts, probs, **options):
     """Rows of one model, and what is said."""
     found = _calibration.ModelLosses(counts, probs, Options(**options))

@@ -26,6 +26,23 @@ def test_pearson(shift):
     assert ugt.case_correlation(y, y).value == pytest.approx(1) and ugt.case_correlation(x, -x).value == pytest.approx(-1)
 
 
+def test_cases_that_differ_little_beside_others_have_a_correlation():
+    """Resamples without the two cases that are far away."""
+    x = 1e-7 * np.array([1, 1.001, 1.002, 1.003, 1.004, 0, 0]) + [0, 0, 0, 0, 0, 1, -1]
+    y = np.array([1.0, 3, 2, 5, 4, 9, -9])
+    found = ugt.case_correlation(x, y).statistic.values(np.array([[1.0, 1, 1, 1, 1, 0, 0]]))
+    assert found[0, 0] == pytest.approx(stats.pearsonr(y[:5], [1, 2, 3, 4, 5])[0], rel=1e-6)
+
+
+def test_resamples_in_which_a_number_does_not_vary_are_undefined():
+    x, y = np.array([0.1, 0.1, 0.1, 0.4, 0.7, 0.9, 0.2]), np.array([3.0, 1.3, 1.3, 1.3, 2.0, 9.0, 4.0])
+    drawn = np.random.default_rng(0).integers(0, 7, (300, 3))
+    found = ugt.case_correlation(x, y).statistic.values(np.array([np.bincount(one, minlength=7) for one in drawn], float))[:, 0]
+    varies = np.array([len(set(x[one])) > 1 and len(set(y[one])) > 1 for one in drawn])
+    assert 0 < varies.sum() < 300 and np.isnan(found[~varies]).all()
+    np.testing.assert_allclose(found[varies], [np.corrcoef(x[one], y[one])[0, 1] for one in drawn[varies]], atol=1e-12)
+
+
 @pytest.mark.parametrize("pair", [([0.1] * 5, [1, 2, 3, 4, 5]), ([1, 2], [2, 1]), ([], []), ([1, NAN, 3, 4], [NAN, 1, 2, 3])])
 def test_what_is_undefined(pair):
     found = ugt.case_correlation(*(np.array(one, float) for one in pair))

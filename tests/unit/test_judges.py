@@ -1,5 +1,7 @@
 """Means of a judge's scores corrected by people: against published software, a twin in plain Python, and the same computed otherwise."""
 
+import math
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -139,6 +141,8 @@ def test_forms_of_labels_and_of_the_judge(form):
 def test_intervals_of_ratings_stay_on_their_scale():
     known = ugt.Ratings.from_wide(TABLE, scale=[0, 1], missing=(None,))
     assert ugt.corrected_mean(known, JUDGE).two_way().scale == "logit"
+    six = ugt.corrected_mean(ugt.Ratings.from_wide(TABLE, scale=[0, 1, 2, 3, 4, 5], missing=(None,)), JUDGE)
+    assert 0 < six.value < 1 and six.two_way().scale == "identity"
     five = ugt.Ratings.from_wide([[5.0, 4.0], [5.0, 5.0], [4.0, 5.0], [None, None]], scale=[1, 2, 3, 4, 5], missing=(None,))
     with pytest.warns(UserWarning):
         assert ugt.corrected_mean(five, [5, 5, 4, 5]).interval(random=CASES)[1] == 5
@@ -210,6 +214,28 @@ def test_jointly_tuned_differences_are_never_wider_over_cases(seed):
     assert joint.std_error <= min(errors) + 1e-12 and min(errors) < joint.std_error * 1.02
 
 
+@pytest.mark.filterwarnings("ignore:the judge's scores of labelled cases")
+def test_jointly_tuned_differences_at_the_bounds_of_tuning():
+    """The variance on a grid, from what cases add at λ = 0 and 1; the least one often has one λ at 0 or at 1."""
+    met, steps = set(), np.linspace(0, 1, 101)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        shared, own, made, parts = rng.normal(size=60), rng.normal(size=60), [], []
+        for _ in range(2):
+            table = np.where(np.arange(60) < 30, shared + rng.normal(size=60), np.nan)[:, None].tolist()
+            judge = (rng.normal() * shared + rng.normal() * own + rng.normal(size=60)) * (1.0 if seed % 2 else 0.2)
+            zero, one = (ugt.corrected_mean(ugt.Ratings.from_wide(table), judge, tuning=tuning).influence for tuning in (0, 1))
+            made.append(ugt.corrected_mean(ugt.Ratings.from_wide(table), judge))
+            parts.append(zero + steps[:, None] * (one - zero))
+        joint = made[0].minus(made[1], tuning="joint")
+        least = np.sqrt(((parts[0][:, None] - parts[1][None]) ** 2).sum(axis=2)).min()
+        one = joint._statistic
+        assert least * (1 - 1e-3) < np.linalg.norm(one.influence()) < least * (1 + 1e-12)
+        tuned = [one.first.tuning, one.second.tuning]
+        met |= {(k, tuned[k]) for k in range(2) if tuned[k] in (0, 1) and 0 < tuned[1 - k] < 1}
+    assert met == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
 def test_more_annotators_make_the_interval_narrower_as_planned():
     rng = np.random.default_rng(3)
     case = np.repeat(np.arange(200), 2)
@@ -223,6 +249,26 @@ def test_more_annotators_make_the_interval_narrower_as_planned():
     assert found.expected_width(8, n_labelled=400) < widths[1] < found.expected_width(8, n_labels=1)
     assert f"with 8 annotators who share the labels, an interval of width {widths[1]:.2g} is expected" in found.notes[0]
     refused("n_labels must be from 1 to the 3 annotators. Got 4", found.expected_width, 3, n_labels=4)
+
+
+def test_widths_of_one_label_per_case_are_those_of_the_variance_of_labels():
+    """It is that of cases and of labels together, less that of annotators; if these are alike, it is all there is."""
+    from scipy.stats import t
+
+    value = np.repeat(np.arange(10) % 3 == 0, 2) * 1.0  # each of two annotators has the same ten labels
+    alike = ugt.corrected_mean(ugt.Ratings.from_long(np.arange(20), np.arange(20) % 2, value, cases=np.arange(50)), np.zeros(50), tuning=0)
+    for n in (20, 80):
+        expected = 2 * t.ppf(0.975, n - 1) * math.sqrt(value.var() / n)
+        assert alike.expected_width(4, n_labelled=n) == pytest.approx(expected)
+    who, rng = np.arange(80) % 8, np.random.default_rng(0)
+    value = rng.normal(size=80) + rng.normal(size=8)[who]
+    apart = ugt.corrected_mean(ugt.Ratings.from_long(np.arange(80), who, value, cases=np.arange(90)), np.zeros(90), tuning=0)
+    products = np.outer(value - value.mean(), value - value.mean())
+    same = (who[:, None] == who) & ~np.eye(80, dtype=bool)
+    annotators = products[same].mean() - products[who[:, None] != who].mean()
+    many = 2 * t.ppf(0.975, 79) * math.sqrt((value.var() - annotators) / 80)
+    assert apart.expected_width(10**9) == pytest.approx(many) and apart.expected_width(4) > 2 * many
+    assert apart.expected_width(8, n_labels=3) == apart.expected_width(8, n_labels=1)  # nothing shows what more labels would add
 
 
 @pytest.mark.parametrize("off", [-1e-15, 0.0, 1e-15])
@@ -251,6 +297,11 @@ def test_cases_that_are_not_a_random_sample_are_noted():
     judge = JUDGE + np.where(np.arange(N) % 2, 0, 2.0)
     with pytest.warns(UserWarning, match="scores of labelled cases are unlike those of the others"):
         assert len(ugt.corrected_mean(ratings(), judge).notes) == 1
+    zero, one = (ugt.corrected_mean(ratings(), JUDGE, tuning=tuning) for tuning in (0, 1))
+    spread, apart = np.linalg.norm(one.influence - zero.influence), zero.value - one.value
+    for z, noted in ((2.5, False), (2.65, True)):  # p < 0.01 beyond 2.58 standard errors
+        judge = JUDGE + np.where(np.arange(N) % 2, 0, z * spread - apart)
+        assert any("are unlike those" in note for note in ugt.corrected_mean(ratings(), judge, tuning=1).notes) == noted
     with pytest.warns(UserWarning, match="all cases are labelled: the judge adds nothing"):
         full = ugt.corrected_mean(ugt.Ratings.from_wide([[1.0, 0.0]] * 6 + [[1.0, 1.0]] * 6), np.arange(12))
     assert full.value == 0.75 and full.tuning == 0

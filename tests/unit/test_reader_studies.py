@@ -4,12 +4,14 @@ import math
 import pickle
 import time
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 from twins import reader_studies as twin
 
 import ugt
+from ugt.studies.auroc import without_each
 from ugt.studies.covariances import covariance_of
 from ugt.studies.figures import ReadingCells, figure_of
 from ugt.studies.gallas import u_statistics
@@ -248,6 +250,9 @@ def test_against_readers_by_its_formula():
     one = found.difference
     assert [one.value, one.std_error**2, one.df] == pytest.approx([twin.auroc(scores, HARD) - np.mean(y), d / 3, d**2 / (square**2 / 2)])
     assert found.claim.p_value == one.non_inferiority(0.2).p_value and found.model.std_error**2 == pytest.approx(table[3, 3])
+    six = ratings(0, 2, 6)
+    alone = ugt.against_readers(HARD, ugt.Readings.from_array(six[:1]), scores).readers
+    assert alone.interval() == study(six).tests[0].interval() and alone.df % 1 > 0.1  # from the data of that test only
     fixed = ugt.against_readers(HARD, ugt.Readings.from_array(x), scores, random="cases").difference
     contrast = np.array([-1 / 3] * 3 + [1])
     assert fixed.std_error**2 == pytest.approx(contrast @ table @ contrast) and math.isinf(fixed.df)
@@ -303,6 +308,34 @@ def test_truth_in_every_form():
     assert against.random[-1] == "annotators" and against.difference.std_error > 0
 
 
+def test_annotators_of_the_truth_add_a_part_to_a_model_and_to_readers():
+    labels, readings, scores = panel(), ugt.Readings.from_array(ratings()[:1]), HARD + np.arange(12) / 5
+    found = ugt.against_readers(labels, readings, scores)
+    alone = ugt.against_readers(labels, readings, scores, random=("readers", "cases"))
+    others = [ugt.Labels.from_wide(np.delete(wide_of(labels), a, axis=1), classes=2) for a in range(4)]
+    without = [ugt.against_readers(one, readings, scores, random=("readers", "cases")) for one in others]
+    for name in ("difference", "model", "readers"):
+        one, before = getattr(found, name), getattr(alone, name).std_error
+        values = np.array([getattr(each, name).value for each in without])
+        assert one.std_error**2 == pytest.approx(before**2 + 3 / 4 * ((values - values.mean()) ** 2).sum())
+
+
+def test_an_annotator_of_the_truth_with_two_labels_is_left_out_as_well():
+    """The formula of the jackknife for groups of unequal size, typed again; the third annotator has two labels."""
+    wide, x = wide_of(panel(3)).astype(object), ratings()
+    wide[2:, 2] = None
+
+    def of(columns):
+        labels = ugt.Labels.from_wide(wide[:, columns], classes=2, annotators=[f"t{j}" for j in columns])
+        return study(x, labels, random=("readers", "cases")).tests[0]
+
+    found = study(x, ugt.Labels.from_wide(wide, classes=2, annotators=["t0", "t1", "t2"])).tests[0]
+    whole, h = of([0, 1, 2]), 26 / np.array([12, 12, 2])
+    pseudo = h * whole.value - (h - 1) * np.array([of([1, 2]).value, of([0, 2]).value, of([0, 1]).value])
+    part = ((pseudo - pseudo.mean()) ** 2 / (h - 1)).mean()
+    assert part > 0 and found.std_error**2 == pytest.approx(whole.std_error**2 + part)
+
+
 # ---- bad input
 def readings_with(change):
     x = ratings()
@@ -354,6 +387,7 @@ REFUSED = {
     "no readings": (lambda: ugt.reader_study(HARD, ratings()), "readings must be Readings"),
     "a margin below 0": (lambda: study(ratings()).non_inferiority(0, 1, -0.1), "margin must be a finite number of at least 0"),
     "a two-sided level": (lambda: study(ratings()).non_inferiority(0, 1, 0.1, level=0.3), "level must be above 0.5"),
+    "a level of a half": (lambda: study(ratings()).non_inferiority(0, 1, 0.1, level=0.5), "level must be above 0.5"),
     "a rating twice": (lambda: ugt.Readings.from_long([1, 1], [1, 1], [5, 5], [2, 3]), "first at test 1, reader 1, case 5"),
     "an infinite rating": (lambda: ugt.Readings.from_long([1], [1], [5], [math.inf]), "rating must be finite"),
     "nothing read": (lambda: study(ratings() * np.nan), "readings must hold a rating"),
@@ -420,6 +454,27 @@ def test_readers_alike_have_no_interval_if_nothing_varies():
     assert one.value == 0 and math.isnan(one.interval()[0]) and math.isnan(one.p_value) and "do not vary" in one.reason
     assert not one.non_inferiority(0.1).decision and math.isnan(found.tests[0].interval()[0])
     assert any("gave the same ratings" in note for note in found.notes)
+
+
+def test_one_reader_has_no_mean_square_of_readers_and_one_test_none_of_tests():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, one = study(ratings(1, r=1), random="cases"), study(ratings(t=1))
+    assert math.isnan(one.components.ms_test) and one.components.ms_reader == pytest.approx(one.figures.var(ddof=1))
+    covariance = twin.delong(ratings(1, r=1).reshape(2, 12), HARD)
+    assert math.isnan(found.components.ms_reader)
+    assert found.differences[0].std_error ** 2 == pytest.approx(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_no_figure_is_left_without_the_only_positive_cases(clusters):
+    """Whatever rounding left in the sums over the other cases."""
+    unit = np.arange(30) // 3 if clusters else np.arange(30)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, p = rng.random((4, 30)), np.where(unit == 0, rng.random(30), 0.0)
+        found = without_each(x, np.ones(x.shape, bool), p, unit)
+        assert np.isnan(found[0]).all() and np.isfinite(found[1:]).all()
 
 
 def test_readers_alike_leave_the_part_of_cases():

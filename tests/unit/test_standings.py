@@ -36,6 +36,16 @@ def test_chances_ranks_and_lead():
         assert winner["n_undistinguished"] == (ends[0] <= 0)
 
 
+def test_levels_of_joint_intervals():
+    """Of two numbers there is one difference; of three that are alike, two or three more independent ones; below 1 whatever is far away."""
+    values = np.random.default_rng(0).normal(size=(4000, 3))
+    assert _standings.joint_level(resamples([0, 0], values[:, :2]), 0.9) == 0.9
+    assert 0.9 + 0.02 < _standings.joint_level(resamples([0, 0, 0], values), 0.9) < 1 - 0.1 / 3
+    far = np.append(values[:199], [[100.0, 0, 0]], axis=0)
+    level = _standings.joint_level(resamples([0, 0, 0], far), 0.999)
+    assert 1 - 1e-8 < level < 1 and np.isfinite(_standings.simultaneous_leads(resamples([0, 0, 0], far), 0, 0.999)).all()
+
+
 def test_equal_models_share_and_undefined_ones_stand_aside():
     rows = [row("A"), row("B"), row("C", value=0.5)]
     (winner,) = _standings.standings(rows, resamples([0.5] * 3, np.random.default_rng(0).random((50, 1)) * np.ones((50, 3))), 0.9)
