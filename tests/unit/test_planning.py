@@ -147,6 +147,23 @@ def test_leaving_out_beside_components_of_the_rest(metric):
     close(np.array(cells.without_annotators()).T, [of(cells.annotator != j) for j in range(6)])
 
 
+@pytest.mark.parametrize("name", ["cases", "annotators", "labels"])
+def test_intervals_of_components_are_those_of_two_jackknives(name):
+    """Over the cases and over the annotators; degrees of freedom after Satterthwaite."""
+    from scipy.stats import t
+
+    wide, scores = pilot()
+    plan, spreads, sizes = ugt.plan_annotations(labels_of(wide), scores), [], []
+    for without in (plan._pilot.parts.without_cases(), plan._pilot.parts.without_annotators()):
+        values = getattr(without, name)
+        spreads.append((len(values) - 1) / len(values) * ((values - values.mean()) ** 2).sum())
+        sizes.append(len(values) - 1)
+    assert sizes == [29, 5]
+    df = sum(spreads) ** 2 / (spreads[0] ** 2 / 29 + spreads[1] ** 2 / 5)
+    reach = t.ppf(0.95, df) * math.sqrt(sum(spreads))
+    close(plan.interval(name, 0.9), (plan.components[name] - reach, plan.components[name] + reach))
+
+
 @pytest.mark.parametrize("metric", ["percent_agreement", "discrepancy"])
 def test_two_labels_of_a_case_are_one_number(metric):
     """A pair of cases with one annotator in common against a pair with none: all of them, by hand. The first case has the first two."""

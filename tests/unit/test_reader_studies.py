@@ -199,6 +199,15 @@ def test_readers_nested_in_tests():
     assert found.global_test.p_value == pytest.approx(found.differences[0].p_value)
 
 
+@pytest.mark.parametrize("way", ["jackknife", "bootstrap"])
+def test_a_function_is_the_figure_where_readers_did_not_read_a_test(way):
+    x = ratings(9, 2, 5)
+    x[0, 3:], x[1, :3] = np.nan, np.nan
+    found, named = (study(x, covariance=way, figure=one) for one in (lambda p, x: ugt.soft_auroc(p, x), "soft_auroc"))
+    np.testing.assert_allclose(found.figures, named.figures, rtol=1e-12)
+    assert numbers(found) == pytest.approx(numbers(named))
+
+
 def test_a_study_is_that_of_its_numbers():
     """The analysis of the covariances that a study shows is the study."""
     found = study(ratings())
