@@ -125,6 +125,19 @@ def test_metrics_of_pairs_beside_leaving_labels_out(metric):
     close(found.components["pairs"], w)
 
 
+def test_squared_distances_of_two_classes_are_those_of_zero_and_one():
+    """By default numbers have squared distances and names do not; a model's probabilities have others, whose pairs are not known."""
+    wide, scores = pilot(n=40, k=4, least=4, n_classes=2)
+    named = ugt.Labels.from_wide(np.array(["no", "yes", ""])[wide], classes=["no", "yes"])
+    choice, words = scores.argmax(axis=1), np.array(["no", "yes"])[scores.argmax(axis=1)]
+    numbers, names = (ugt.plan_annotations(*one, metric="discrepancy") for one in ((labels_of(wide, 2), choice), (named, words)))
+    close(list(numbers.components.values()), list(names.components.values()))
+    assert numbers.components["pairs"] > 0 and numbers.notes == names.notes
+    p = 1 / (1 + np.exp(-scores))
+    soft = ugt.plan_annotations(labels_of(wide, 2), p / p.sum(axis=1, keepdims=True), metric="discrepancy")
+    assert soft.components["pairs"] == 0 and any("does not show the effect of more or fewer" in note for note in soft.notes)
+
+
 def test_with_four_labels_each_the_remainder_of_pairs_changes_no_design_of_four():
     wide, _ = pilot(n=40, a=12, k=4, least=4, seed=5)
     wide[(wide >= 0).cumsum(axis=1) > 4] = -1

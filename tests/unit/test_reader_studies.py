@@ -16,6 +16,7 @@ from ugt.studies.covariances import covariance_of
 from ugt.studies.figures import ReadingCells, figure_of
 from ugt.studies.gallas import u_statistics
 from ugt.studies.obuchowski_rockette import Analysis, ErrorCovariances
+from ugt.studies.pairs import kernels
 
 pytestmark = pytest.mark.filterwarnings("ignore:undefined")
 
@@ -70,6 +71,9 @@ def test_blocks_of_pairs_add_up(monkeypatch):
     whole = u_statistics(x, ~np.isnan(x), SOFT).covariance
     monkeypatch.setattr("ugt.studies.pairs.MOST_CELLS", 30)
     np.testing.assert_allclose(u_statistics(x, ~np.isnan(x), SOFT).covariance, whole, rtol=1e-12)
+    monkeypatch.setattr("ugt.studies.pairs.MOST_CELLS", 200)
+    flat = x.reshape(6, 12)
+    assert 100 < max(one.size for one, _ in kernels(flat, ~np.isnan(flat), SOFT, np.zeros(6))) <= 200
 
 
 def test_soft_covariance_of_certain_truth_is_that_of_placements():
@@ -453,6 +457,8 @@ def test_one_annotator_says_nothing_about_others():
     found = study(ratings(), twice)
     assert found.left_out == {"annotator of the truth with a single label, whose part is unknown": 1} and found.random[-1] == "annotators"
     assert any("3 annotators of the truth" in note for note in study(ratings(), panel(3)).notes)
+    each = ugt.Labels.from_long(range(12), list("abcdefghijkl"), HARD.astype(int))  # nobody has two labels
+    assert study(ratings(), each).random == ("readers", "cases") and numbers(study(ratings(), each)) == numbers(study(ratings()))
 
 
 def test_readers_alike_have_no_interval_if_nothing_varies():

@@ -249,9 +249,10 @@ def _parts_of(scored: Scored, n_annotators: int, of_pairs: bool, notes: list[str
 
 def _pair_remainder(case: Any, count: Array, others: Array, size: Array) -> float | None:
     """Return σ²_w of 0/1 distances, the variance that single pairs of labels add to the disagreement; from the cases with four labels."""
-    many = size >= 4
-    if many.sum() < LEAST_CASES or (others != np.rint(others)).any():
+    many, whole = size >= 4, np.rint(others)
+    if many.sum() < LEAST_CASES or (np.abs(others - whole) > 1e-9).any():
         return None
+    others = whole  # sums of squared distances are rounded
     total, triples = (_per_case(case, count * one, len(size))[many] for one in (others, others**2 - others))
     n = size[many]
     pairs, threes = n * (n - 1), n * (n - 1) * (n - 2)
