@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused, warned
+from scipy import stats
 from scipy.special import betainc
 from twins import dirichlet as races
 
 import ugt
-from ugt import Dirichlet, Draws, Point
+from ugt import Dirichlet, Draws, Point, states
 
 VECTORS = np.array([[[5, 3, 2], [2, 5, 3], [5, 2, 3], [1, 1, 8]], [[0, 10, 0], [4, 6, 0], [0, 10, 0], [10, 0, 0]]]) / 10
 
@@ -246,3 +247,11 @@ def test_the_error_of_a_risk_is_that_of_the_mean_over_draws():
     assert found.mc_error == pytest.approx(np.sqrt((8 - 2**2) / 2) / 2)
     rare = Draws.from_array(np.array([[[0.9, 0.1]] * 3 + [[0.1, 0.9]]]))  # 4 in one draw of four: E r² - (E r)² = 4 - 1
     assert ugt.expected_risk(rare, [0, 4]).mc_error == pytest.approx(np.sqrt(3 / 4))
+
+
+def test_an_interval_of_a_risk_in_parts_is_not_cut():
+    p, risk = np.random.default_rng(0).dirichlet(np.ones(3), 30), np.array([0.0, 50.0, -90.0])
+    found = states.finish(states.partial("expected_risk", p, risk, kind="plausibility"))
+    own = p @ risk
+    reach = stats.t.ppf(0.975, 29) * own.std(ddof=1) / np.sqrt(30)
+    assert found.interval(kind="analytic") == pytest.approx((own.mean() - reach, own.mean() + reach))

@@ -77,6 +77,8 @@ def test_an_annotator_with_several_labels_counts_once():
     values = draws.draws(4000)[0, :, 0]
     assert {round(v, 12) for v in set(values)} == {round(2 / 3, 12), 0.0}
     assert abs((values == 0).mean() - 0.5) < 6.5 * 0.5 / np.sqrt(4000)
+    both = ugt.committee(labels, 2, replace=False, n_draws=10).draws(10)[0, :, 0]
+    np.testing.assert_allclose(both, 1 / 3)  # the mean of 2/3 and 0
 
 
 def test_committees_of_rankings():

@@ -42,6 +42,13 @@ def test_numbers_are_those_of_the_functions():
         assert [row["better_share A"], row["better_share B"]] == shares.better_share[:, j].tolist()
 
 
+def test_beside_annotators_who_all_agree_a_ratio_has_no_interval():
+    labels = ugt.Labels.from_wide(np.repeat(np.arange(40) % 2, 3).reshape(40, 3), classes=2)
+    rows = ugt.evaluate(labels, {"A": np.tile([0.3, 0.7], (40, 1))}, k=1, n_resamples=100).humans
+    row = next(row for row in rows if row["kind"] == "model")
+    assert (row["low"], row["high"], row["upper"]) == (None, None, None)
+
+
 def test_only_judged_cases_of_which_it_is_known_who_said_what():
     counts = ugt.Labels.from_counts([[2, 1], [1, 2]])
     one = ugt.Labels.from_wide([[0], [1]], classes=2)

@@ -249,6 +249,7 @@ def test_more_annotators_make_the_interval_narrower_as_planned():
     assert found.expected_width(8, n_labelled=400) < widths[1] < found.expected_width(8, n_labels=1)
     assert f"with 8 annotators who share the labels, an interval of width {widths[1]:.2g} is expected" in found.notes[0]
     refused("n_labels must be from 1 to the 3 annotators. Got 4", found.expected_width, 3, n_labels=4)
+    refused("width must be a finite number above 0", found.annotators_needed, 0)
 
 
 def test_widths_of_one_label_per_case_are_those_of_the_variance_of_labels():

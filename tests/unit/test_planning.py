@@ -318,6 +318,11 @@ def test_the_contrast_of_non_inferiority():
     found = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.2, difference=-0.1)
     ratio = ugt.discrepancy_ratio(labels, choice)
     assert found._target.effect == pytest.approx(0.3 * ratio.alpha) and found.value == ratio.value
+    cells = {(i, j): float(wide[i, j] != choice[i]) for i, j in cells_of(wide)}
+    for i, row in enumerate(wide):
+        for j, pseudo in zip(np.flatnonzero(row >= 0).tolist(), twin.pseudo_values(row[row >= 0].tolist())):
+            cells[i, j] -= 1.2 * pseudo
+    close(found._target.tested.annotators, twin.components(cells)[1])
     more = ugt.plan_annotations(labels, choice, metric="discrepancy", margin=0.3, difference=-0.1)
     assert more.design(200, 4, 8).power > found.design(200, 4, 8).power > 0.05
 

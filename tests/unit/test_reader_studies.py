@@ -59,8 +59,9 @@ def test_unbiased_covariances_are_those_of_all_quadruples(p, missing, way):
 
 @pytest.mark.parametrize("p", [HARD[:7], SOFT[:7]], ids=["hard", "soft"])
 @pytest.mark.parametrize("share", [0, 0.2])
-def test_u_statistics_are_those_of_all_quadruples_and_pairs_of_readers(p, share):
-    x = some_missing(ratings(5, 2, 3, 7), 4, share)
+@pytest.mark.parametrize("shape", [(2, 3), (1, 2)])
+def test_u_statistics_are_those_of_all_quadruples_and_pairs_of_readers(p, share, shape):
+    x = some_missing(ratings(5, *shape, 7), 4, share)
     found, (values, covariance) = u_statistics(x, ~np.isnan(x), p), twin.u_statistic(x, p)
     np.testing.assert_allclose(found.values, values, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.covariance, covariance, rtol=0, atol=1e-12)
@@ -207,7 +208,7 @@ def test_readers_nested_in_tests():
 def test_a_function_is_the_figure_where_readers_did_not_read_a_test(way):
     x = ratings(9, 2, 5)
     x[0, 3:], x[1, :3] = np.nan, np.nan
-    found, named = (study(x, covariance=way, figure=one) for one in (lambda p, x: ugt.soft_auroc(p, x), "soft_auroc"))
+    found, named = (study(x, covariance=way, figure=one) for one in (ugt.soft_auroc, "soft_auroc"))
     np.testing.assert_allclose(found.figures, named.figures, rtol=1e-12)
     assert numbers(found) == pytest.approx(numbers(named))
 
@@ -475,6 +476,7 @@ def test_one_reader_has_no_mean_square_of_readers_and_one_test_none_of_tests():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found, one = study(ratings(1, r=1), random="cases"), study(ratings(t=1))
+    assert study(some_missing(ratings(t=1))).design == "partially paired"  # not of cases in tests
     assert math.isnan(one.components.ms_test) and one.components.ms_reader == pytest.approx(one.figures.var(ddof=1))
     covariance = twin.delong(ratings(1, r=1).reshape(2, 12), HARD)
     assert math.isnan(found.components.ms_reader)
