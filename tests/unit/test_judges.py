@@ -385,6 +385,8 @@ def test_a_verdict_that_only_the_judge_gives_has_a_number_among_the_values():
 def test_labels_that_are_all_alike_have_an_interval_at_the_end_of_a_stated_scale_only():
     alike = [[None if one is None else 1.0 for one in row] for row in TABLE]
     unknown, stated = (ugt.corrected_mean(ratings(alike, **scale), JUDGE) for scale in ({}, {"scale": [0, 1]}))
+    two = ugt.corrected_mean(ugt.Ratings.from_wide([[1.0, 1.0]] * 6 + [[None, None]] * 6, missing=(None,)), np.arange(12), tuning=0)
+    assert "2 annotators: the interval depends on their differences, with one degree of freedom" in two.notes  # not that 0 is expected
     for random in (CASES, ("cases", "annotators")):
         with pytest.warns(RuntimeWarning, match="no interval: labels, or their differences, are all alike"):
             assert np.isnan(unknown.interval(random=random)).all()

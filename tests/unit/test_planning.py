@@ -12,6 +12,7 @@ from twins import planning as twin
 
 import ugt
 from ugt.studies.pilots import METRICS, OF_PAIRS, read_pilot
+from ugt.studies.solving import Expectation, power_of
 
 
 def pilot(n=30, a=6, k=3, n_classes=3, seed=0, least=2):
@@ -309,6 +310,18 @@ def test_power_where_nothing_is_tested_is_the_level():
     assert both.design(10_000, 1, 400).power == pytest.approx(0.05, abs=0.003)
     assert one.design(10_000, 1, 400).power == pytest.approx(0.05, abs=0.003)
     assert both.design(50, 2, 3).power <= 0.05 + 1e-9  # Banerjee's interval is the wider one
+
+
+@pytest.mark.parametrize("half_width", [2.0, 10.0, 30.0, 60.0])
+@pytest.mark.parametrize("df", [1.0, 1.5, 3.0, 10.0])
+def test_power_rises_with_the_effect_and_is_symmetric(df, half_width):
+    """Far out in a tail, too, where the law of the noncentral t has no number."""
+    effect = np.linspace(-29.9, 29.9, 300)
+    found = Expectation(np.ones(300), np.full(300, df), np.full(300, half_width))
+    one, two = power_of(found, effect, False), power_of(found, effect, True)
+    assert (np.diff(one) > -1e-4).all() and one[0] < 1e-4
+    np.testing.assert_allclose(two, two[::-1], atol=1e-4)
+    np.testing.assert_allclose(two, one + one[::-1], atol=1e-4)
 
 
 def test_the_contrast_of_non_inferiority():

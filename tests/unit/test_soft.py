@@ -1,6 +1,7 @@
 """Soft AUROC, average precision and curves: slow twins, scikit-learn, every option, influence, errors, resamples, messages."""
 
 import itertools
+import re
 import warnings
 from functools import partial
 
@@ -932,7 +933,8 @@ def test_weights_are_numbers_of_cases_where_self_terms_count():
 
 @pytest.mark.parametrize("extreme", [1e-101, 1.01e100, 1e101])
 def test_extreme_weights_are_refused(extreme):
-    refused(r"weights must be 0 or from 1e-100 to 1e\+100. Got .* case 1\.", ugt.soft_auroc, [0.1, 0.9], [1.0, 2.0], weights=[1.0, extreme])
+    message = re.escape(f"weights must be 0 or from 1e-100 to 1e+100. Got {extreme:g}, first at case 1.")
+    refused(message, ugt.soft_auroc, [0.1, 0.9, 0.5], [1.0, 2.0, 3.0], weights=[1.0, extreme, 2e-105])
     p, scores = [0.2, 0.9, 0.4], [0.1, 0.8, 0.3]
     large, smaller = (ugt.soft_auroc(p, scores, weights=np.full(3, weight)) for weight in (1 / 1e-100, 1e90))
     assert large.value == pytest.approx(smaller.value)
