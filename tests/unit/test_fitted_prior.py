@@ -1,6 +1,7 @@
 """Intervals over cases against posteriors whose prior was fitted to the same labels: the fit varies over cases, too."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -82,6 +83,18 @@ def test_a_fit_adds_nothing_to_values_and_goes_with_its_cases():
         one = metric(post, p)
         assert pickle.loads(pickle.dumps(one)).std_error == one.std_error
     assert ugt.annotation_certainty(pickle.loads(pickle.dumps(post))).std_error == found.std_error
+
+
+def test_cases_that_say_nothing_of_the_prior_have_nothing_added():
+    """One label shows nothing about a symmetric prior: the standard error of such cases is that of a known one."""
+    counts, p = data(8)
+    labels, single = ugt.Labels.from_counts(counts), np.flatnonzero(counts.sum(1) == 1)
+    post, known = (ugt.dirichlet(labels, prior=prior).take(single) for prior in ("fit", ugt.fit_dirichlet_prior(labels).value))
+    assert len(single) > 3
+    for metric in METRICS.values():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            np.testing.assert_equal(metric(post, p[single]).std_error, metric(known, p[single]).std_error)
 
 
 def test_the_same_number_beside_another_prior_differs_by_no_more_than_its_own_model():

@@ -54,10 +54,11 @@ class FittedPrior(ABC):
         if told.any():
             steps[told] = self.steps[rows[told]] / min(share, 1.0) ** (1.0 if part else 0.5)
             steps[told] -= steps[told].mean(axis=0)  # the value stays as it is, also where the fit ended before its scores add up to 0
-        total = 0.0
+        total = None
         for parameter, unit in enumerate((STEP * self.units).tolist()):
             if steps[:, parameter].any():
                 up, down = (columns(self.moved(parameter, sign * STEP)) for sign in (1, -1))
                 slope = np.nansum(up - down, axis=0) / (2 * unit)
-                total = total + np.multiply.outer(steps[:, parameter], slope)
-        return np.asarray(total)
+                one = np.multiply.outer(steps[:, parameter], slope)
+                total = one if total is None else total + one
+        return np.zeros((len(rows), *np.shape(columns(self.moved(0, 0.0)))[1:])) if total is None else np.asarray(total)
