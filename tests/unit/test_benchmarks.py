@@ -220,7 +220,8 @@ def test_every_target_has_a_job_and_every_job_says_what_it_is(targets):
     assert set(json.loads(done.stdout)) == set(targets.PROMISED)
 
 
-@pytest.mark.parametrize("file", ["bench_annotations", pytest.param("bench_resampling", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("file", ["bench_annotations", "bench_resampling"])
 def test_a_file_runs_quickly(file, tmp_path, capsys):
     bench = importlib.import_module(file).bench
     assert bench.run(quick=True, folder=tmp_path) == 0

@@ -53,6 +53,13 @@ def there(data):
     return {section for section in EVERY if section.render(data) is not None}
 
 
+@pytest.mark.parametrize("section", [calibration, confusion, coverage, dependence])
+def test_tables_say_of_how_many_models_they_are(section):
+    said = [text for text in re.findall(r"<small>(.*?)</small>", section.render(source(6)).html, re.S) if "of 6 models" in text]
+    assert said and all(text.count("; the first 4 of 6 models") == 1 for text in said)
+    assert " models" not in "".join(re.findall(r"<small>(.*?)</small>", section.render(source(4)).html, re.S))
+
+
 @pytest.mark.parametrize(
     ("given", "left_out"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import svg
 from .digits import Digits
@@ -37,6 +37,11 @@ def below(digits: Digits, value: float | None, low: float | None, high: float | 
 def cell(digits: Digits, e: Entry | None, value: str = "value", low: str = "low", high: str = "high") -> str:
     """Return a value of a row of a table with its interval below; a dash if there is no row."""
     return NONE if e is None else below(digits, e[value], e[low], e[high])
+
+
+def first_of(drawn: Sequence[Any], every: Sequence[Any]) -> str:
+    """Return what the note of a table says of models that it leaves out."""
+    return f"; the first {len(drawn)} of {len(every)} models" if len(drawn) < len(every) else ""
 
 
 def plain_table(caption: str, note: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:

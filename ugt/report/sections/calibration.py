@@ -20,7 +20,7 @@ from ..context import Ask, Made
 from ..digest import Digest, shown
 from ..digits import Digits, counted
 from ..markup import Data, Section, find, unique
-from ..rows import cell, plain_table
+from ..rows import cell, first_of, plain_table
 from ..tables import finite
 
 if TYPE_CHECKING:
@@ -182,12 +182,13 @@ def render(source: Data) -> Section | None:
         "Probabilities are compared with the shares of labels of each case. Few labels miss the true share by chance; the losses have that "
         "bias taken out and may come out below 0. Smaller is better."
     )
-    models = unique(entries, "model")[:MOST_MODELS]
+    every = unique(entries, "model")
+    models = every[:MOST_MODELS]
     digits = Digits.proportion((e["low"], e["high"]) for e in entries)
     rows = []
     for loss, meaning in _MEANINGS.items():
         own = [find(entries, model=model, loss=loss) for model in models]
         if any(own):
             rows.append((meaning, [cell(digits, e, "debiased") for e in own]))
-    note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias"
+    note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias{first_of(models, every)}"
     return html.section("calibration", TITLE, how, plain_table("Debiased losses", note, ["loss", *map(shown, models)], rows))

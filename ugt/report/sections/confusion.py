@@ -16,7 +16,7 @@ from ..context import MOST_WORK, Ask, Made, most
 from ..digest import Digest, shown
 from ..digits import Digits, whole
 from ..markup import Data, Entry, Section, unique
-from ..rows import TOO_FEW, cell, plain_table
+from ..rows import TOO_FEW, cell, first_of, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _agreement_table(digest: Digest, entries: Sequence[Entry], of_what: str) -> 
         own = [found[model, name] for model in drawn]
         cells = [_cell(digest, digits, e) for e in own]
         rows.append((shown(name), [whole(own[0]["n_expected"]), *cells]))
-    note = f"%, {digest.intervals}{digest.at_main}; {of_what}_agreement.csv has the other measures"
+    note = f"%, {digest.intervals}{digest.at_main}; {of_what}_agreement.csv has the other measures{first_of(drawn, digest.models)}"
     return plain_table(f"Positive percent agreement by {of_what}", note, [of_what, "expected<br>cases", *map(shown, drawn)], rows)
 
 

@@ -18,7 +18,7 @@ from ..context import MOST_CELLS, Ask, Made
 from ..digest import shown
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Section, find, level_of, unique
-from ..rows import cell, plain_table
+from ..rows import cell, first_of, plain_table
 from ..tables import ends_of
 
 if TYPE_CHECKING:
@@ -146,7 +146,8 @@ def render(source: Data) -> Section | None:
     n_classes = source["data"]["n_classes"]
     if all(e["mean_size"] >= n_classes - WHOLE for e in entries):
         return html.section("coverage", TITLE, "", f"<p>Prediction sets are not informative: they hold all {whole(n_classes)} classes.</p>")
-    models = unique(entries, "model")[:MOST_MODELS]
+    every = unique(entries, "model")
+    models = every[:MOST_MODELS]
     digits = Digits.of((e["low"], e["high"]) for e in entries)
     rows = []
     for score, level in unique(entries, "score", "level"):
@@ -155,4 +156,5 @@ def render(source: Data) -> Section | None:
         rows.append((f"{html.plain(score)}, {level:.0%}", cells))
     heads = ["sets, target", *(head for m in models for head in (f"{shown(m)},<br>coverage %", "classes<br>in a set"))]
     note = f"{'; '.join(MEANINGS[s] for s in unique(entries, 'score') if s in MEANINGS)}; {level_of(source)} intervals"
+    note += first_of(models, every)
     return html.section("coverage", TITLE, how, plain_table("Coverage and size of prediction sets", note, heads, rows))

@@ -15,7 +15,7 @@ from ..context import MOST_WORK, Ask, Made
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import Data, Entry, Section, find, finding, level_of, of, unique
-from ..rows import cell, plain_table
+from ..rows import cell, first_of, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -80,11 +80,13 @@ def _ends(context: Context, one: Any, drawn: Any) -> Any:
 def render(source: Data) -> Section | None:
     """Return the areas and the calibration losses at every cut; None unless there are two cuts."""
     digest, entries = Digest(source), source.get("cuts") or ()
-    drawn = [m for m in digest.models if any(e["model"] == m for e in entries)][:MOST_MODELS]
+    every = [m for m in digest.models if any(e["model"] == m for e in entries)]
+    drawn = every[:MOST_MODELS]
     cuts = unique(entries, "cut")
     if not drawn or len(cuts) < 2:
         return None
     ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
+    ends += first_of(drawn, every)
     known = [find(of(entries, cut=cut), model=drawn[0]) for cut in cuts]
     shares = [f"{Digits(0).percent(e['share'])}" if e and e["share"] is not None else "" for e in known]
     heads = ["", "cases above", *map(shown, drawn)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
-from ..rows import plain_table
+from ..rows import first_of, plain_table
 from .sources import MEANINGS, wider_alone
 
 MOST_MODELS, MOST_ROWS = 4, 12
@@ -60,7 +60,7 @@ def _changes(digest: Digest) -> str:
     order = sorted(settings, key=lambda name: -size[name])[:MOST_ROWS]
     rows = [(name, [_range(settings[name].get(m, ()), digits) for m in drawn]) for name in order]
     more = f"; the {MOST_ROWS} largest of {len(settings)}" if len(settings) > MOST_ROWS else ""
-    note = f"Change of the top-1 accuracy in percentage points{more}"
+    note = f"Change of the top-1 accuracy in percentage points{more}{first_of(drawn, digest.models)}"
     return plain_table("One choice made differently", note, ["", *map(shown, drawn)], rows) + _explained(digest, order)
 
 
@@ -101,6 +101,7 @@ def _spread(digest: Digest) -> str:
     if not digest.withheld:
         rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
+    note += first_of(digest.models[:MOST_MODELS], digest.models)
     alone = [find(entries, model=m, source="annotators") for m in drawn]
     known = [(row, part) for m, part in zip(drawn, alone) if part is not None and (row := digest.row(m, digest.main)) is not None]
     why = wider_alone([row for row, _ in known], [part for _, part in known], digest.source["data"].get("n_annotators") or 0)

@@ -13,7 +13,7 @@ from ..context import MOST_CELLS, MOST_WORK, Ask, Made
 from ..digest import Digest, names, shown
 from ..digits import Digits, whole
 from ..markup import NONE, Data, Entry, Section, find, level_of, of, unique
-from ..rows import below, plain_table
+from ..rows import below, first_of, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -73,18 +73,19 @@ def make(context: Context, notes: list[str]) -> Made:
 def render(source: Data) -> Section | None:
     """Return how often each model is too low or too high, and its bias by grade; None without grades."""
     digest, entries = Digest(source), source.get("grade_errors") or ()
-    drawn = [m for m in digest.models if any(e["model"] == m for e in entries)][:MOST_MODELS]
+    known = [m for m in digest.models if any(e["model"] == m for e in entries)]
+    drawn = known[:MOST_MODELS]
     if not drawn:
         return None
     every = [e for m in drawn if (e := find(of(entries, grade=None), model=m)) is not None]
     return html.finding(
-        "grade-errors", TITLE, _heading(digest, every), _sides(digest, every), _by_grade(digest, entries, drawn),
+        "grade-errors", TITLE, _heading(digest, every), _sides(digest, every, first_of(drawn, known)), _by_grade(digest, entries, drawn),
         "<p>The truth of a case is taken as its mean plausibilities. A prediction is near a grade if it differs by at most half a step of "
         "the scale. Predictions that stay in the middle of the scale are too high for low grades and too low for high ones.</p>",
     )  # fmt: skip
 
 
-def _sides(digest: Digest, every: list[Entry]) -> str:
+def _sides(digest: Digest, every: list[Entry], more: str) -> str:
     digits = Digits(0) if digest.withheld else Digits.of((e["near_low"], e["near_high"]) for e in every)
     amounts = digest.headline.whole if digest.withheld else Digits.amount((e["bias_low"], e["bias_high"]) for e in every)
     rows = []
@@ -97,7 +98,9 @@ def _sides(digest: Digest, every: list[Entry]) -> str:
     note = (
         f"Share of cases, %, and mean difference of the prediction from the truth{digest.at_main}, with {level_of(digest.source)} intervals"
     )
-    return plain_table("Direction of the errors", note, ["", "too low", "near", "too high", f"bias, {digest.headline.heading}"], rows)
+    return plain_table(
+        "Direction of the errors", note + more, ["", "too low", "near", "too high", f"bias, {digest.headline.heading}"], rows
+    )
 
 
 def _by_grade(digest: Digest, entries: Sequence[Entry], drawn: list[str]) -> str:

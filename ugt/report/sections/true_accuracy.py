@@ -12,7 +12,7 @@ from ..context import MOST_CELLS, MOST_WORK, Ask, Made
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import Data, Section
-from ..rows import below, plain_table
+from ..rows import below, first_of, plain_table
 from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def render(source: Data) -> Section | None:
         rows.append((shown(e["model"]), [below(digits, e["independent"], *ends), bounds]))
     first = entries[0]
     always = f"On the scale of UA accuracy a model that is always right has {digits.percent(first['always_right'])}."
-    note = f"%{digest.at_main}, {digest.intervals}; true_accuracy.csv has the other reliabilities"
+    note = f"%{digest.at_main}, {digest.intervals}; true_accuracy.csv has the other reliabilities{first_of(rows, entries)}"
     heads = ["", "if errors are<br>independent", "bounds"]
     table = plain_table("What the top-1 accuracy against the true class can be", note, heads, rows)
     return html.section("true-accuracy", TITLE, how, table, f"<p>{always}</p>")
