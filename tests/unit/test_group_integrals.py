@@ -43,7 +43,8 @@ def test_labels_have_a_dirichlet_posterior(group, gamma, shape):
         (CONFLICT, 3, 1, 0.5, [0, 0, 1], 90), (CONFLICT, 4, 1, 0.5, [0, 0, 1, 1], 90), (TIED, 4, 1, 0.5, [0, 1, 0, 1], 40),
         (CHAINS, 4, 2.5, 0.5, [0, 1, 1, 0], 90), (TIED, 4, 2, 0.7, [0, 1, 1, 2], 40), (CONFLICT, 5, 1, 0.6, [0, 0, 0, 1, 1], 36),
         ([[[0], [1]], [[1]]], 6, 1, 1.0, [0, 0, 1, 1, 2, 2], 18), (PAIR, 4, 1.5, 0.5, [0, 1, 1, 0], 40),
-        pytest.param(SEVERAL, 4, 2.5, 0.5, [1, 0, 0, 1], 90, marks=pytest.mark.full), ([[[3], [0, 1, 2]], [[0]]], 4, 1, 0.5, [0, 0, 1, 1], 40),
+        pytest.param(SEVERAL, 4, 2.5, 0.5, [1, 0, 0, 1], 90, marks=pytest.mark.full),
+        ([[[3], [0, 1, 2]], [[0]]], 4, 1, 0.5, [0, 0, 1, 1], 40),
     ],
 )  # fmt: skip
 def test_independent_integration(case, n_classes, gamma, shape, group, size):
