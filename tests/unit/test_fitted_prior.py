@@ -30,6 +30,7 @@ METRICS = {
     "Spearman": ugt.ua_spearman,
     "Kendall": ugt.ua_kendall,
     "concordance": ugt.ua_concordance,
+    "AUROC at cuts": ugt.ua_auroc_at_cuts,
     "AUROC": ugt.soft_auroc,
     "average precision": ugt.soft_average_precision,
 }

@@ -43,7 +43,8 @@ class AtCuts(NamedTuple):
         if known is None:
             return None
         make: Any = _AtCuts(known.make, self.order)
-        return replace(known, make=make)
+        fit: Any = known.fit
+        return replace(known, make=make, fit=fit and replace(fit, make=_AtCuts(fit.make, self.order)))
 
     def take(self, rows: Any) -> AtCuts:
         return AtCuts(self.truth.take(rows), self.order)
