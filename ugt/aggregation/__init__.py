@@ -210,8 +210,8 @@ def dirichlet(labels: Labels | NDArray[Any], *, reliability: Any = 1.0, prior: A
         α ≥ 0, for all classes or for each; default 0.1. ``"fit"``: the symmetric prior under which the labels of all cases are most
         probable, see :func:`fit_dirichlet_prior`. Intervals over cases of certainties, ``ua_*`` and soft metrics include its fit to first
         order, as with the result of that function for the same labels. Other intervals take it as known, and all of them a prior that was
-        fitted to other labels or to each class. A table has one prior per case, in the
-        order of the labels: α(x) that a model predicts (:class:`AlphaCalibration`), which gives the posterior p(λ | b, x) [A eq. 1].
+        fitted to other labels or to each class. A table has one prior per case, in the order of the labels: α(x) that a model predicts
+        (:class:`AlphaCalibration`), which gives the posterior p(λ | b, x) [A eq. 1].
 
     Returns
     -------

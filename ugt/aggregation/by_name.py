@@ -30,7 +30,9 @@ SHOWN = 1e-4  # error of the integrals of an evaluation: a hundredth of the erro
 KNOWN_PRIOR = (
     "Intervals over cases take the fitted prior as known. If it was fitted to these labels, those of certainty are much too narrow."
 )
-KNOWN_IN_PARTS = "Intervals of parts of the cases, such as subgroups, take the fitted prior as known."
+KNOWN_IN_PARTS = (
+    "Intervals of certainties and metrics include the fit of the prior. Those of parts of the cases and in other tables take it as known."
+)
 ONE_GRADE = 1e-6  # concentration of a Dirichlet law whose draws are one grade each: up to 1e-13 with the given probabilities
 # A label may count for less than one if annotators share errors, and for more if each annotator is a panel; 1 is the middle.
 RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10, 20, 30, 50, 100), "plackett-luce": (1, 2, 3, 5, 10),
