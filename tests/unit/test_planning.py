@@ -340,6 +340,14 @@ def test_the_contrast_of_non_inferiority():
     assert more.design(200, 4, 8).power > found.design(200, 4, 8).power > 0.05
 
 
+def test_cases_with_fewer_than_three_labels_are_counted_once():
+    wide = np.random.default_rng(0).integers(0, 3, (60, 4)).astype(float)
+    wide[45:, 3] = wide[50:, 2] = np.nan
+    wide[57:] = np.nan  # cases without labels are not left out of a plan
+    found = ugt.plan_annotations(ugt.Labels.from_wide(wide, annotators=list("abcd")), metric="kappa", width=0.2)
+    assert found.notes[0] == "7 cases with fewer than three labels are left out of the plan"
+
+
 def test_what_to_buy_next():
     found = ugt.plan_annotations(components={"cases": 0.001, "annotators": 0.02, "labels": 0.01}, cost=(1, 1, 1))
     assert next(iter(found.next_step(100, 3, 4))) == "annotator"

@@ -100,7 +100,9 @@ def test_a_sandwich_of_both_is_that_of_cases_and_annotators_less_that_of_their_c
     for name, unit in (("cases", ROWS // 4), ("annotators", ROWS % 10), ("both", ROWS // 4 * 10 + ROWS % 10)):
         names = np.array(list("abcd"))
         alone = ugt.Preferences.from_pairs(names[FIRST], names[SECOND], np.where(TIED, "tie", names[WINNER]), case=unit)
-        parts[name] = ugt.strengths(alone).difference("a", "b", random=("cases",)).std_error ** 2
+        of_unit = ugt.strengths(alone)
+        parts[name] = of_unit.difference("a", "b", random=("cases",)).std_error ** 2
+        np.testing.assert_allclose(getattr(found._spread, name), of_unit._spread.cases, rtol=1e-12, atol=1e-15)
     variance = max(parts["cases"] + parts["annotators"] - parts["both"], parts["cases"], parts["annotators"])
     assert one.std_error == pytest.approx(math.sqrt(variance)) and one.low < one.value < one.high
     assert one.share == pytest.approx(1 / (1 + math.exp(-one.value)))
