@@ -1046,3 +1046,8 @@ def test_limits_of_means_of_few_annotators_have_no_lower_end():
     x = [[1.3, -2.4, -1.6], [-0.4, -0.7, 0.0], [-0.6, 1.3, -1.9], [-0.3, 2.1, 0.7]]  # means of annotators differ less than their errors
     low, high = ugt.intraclass_correlation(ugt.Ratings.from_wide(x), "A,k").interval(kind="analytic")
     assert low == -math.inf and high == pytest.approx(0.91588, abs=1e-5)
+
+
+def test_a_class_that_one_annotator_chose_once_has_no_agreement():
+    found = ugt.percent_agreement(ugt.Labels.from_wide([[0, 0], [0, 1], [0, 0]]))
+    assert found.per_class == pytest.approx([4 / 5, 0])

@@ -466,6 +466,11 @@ def test_ranks_are_those_of_the_slow_twin(m, n, seed):
         np.testing.assert_array_equal(found.rank_interval(0.8, higher), [twin.rank_interval(row, 0.8) for row in table])
 
 
+def test_models_whose_numbers_are_0_share_their_ranks():
+    found = ugt.bootstrap(np.zeros((5, 3)) + [[0, 0, 1]], n_resamples=4)
+    np.testing.assert_allclose(found.rank_share(), [[0, 0.5, 0.5], [0, 0.5, 0.5], [1, 0, 0]])
+
+
 def test_identical_models_share_all_ranks():
     one = RNG.random((40, 1))
     found = ugt.bootstrap(np.repeat(one, 3, axis=1), n_resamples=100)
