@@ -467,7 +467,7 @@ def test_ranks_are_those_of_the_slow_twin(m, n, seed):
 
 
 def test_models_whose_numbers_are_0_share_their_ranks():
-    found = ugt.bootstrap(np.zeros((5, 3)) + [[0, 0, 1]], n_resamples=4)
+    found = ugt.bootstrap(np.tile([0.0, 0.0, 1.0], (5, 1)), n_resamples=4)
     np.testing.assert_allclose(found.rank_share(), [[0, 0.5, 0.5], [0, 0.5, 0.5], [1, 0, 0]])
 
 
