@@ -78,7 +78,7 @@ def test_other_processes_say_the_same(method, expected):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize(
-    "script, n_sets", [("interrupt.py", 2), *(pytest.param(*one, marks=pytest.mark.full) for one in (("kill.py", 1), *LONG))]
+    "script, n_sets", [("interrupt.py", 8), *(pytest.param(*one, marks=pytest.mark.full) for one in (("kill.py", 1), *LONG))]
 )
 def test_interrupted_and_killed_runs(script, n_sets, tmp_path):
     """A short version of ``make interrupt`` and ``make kill``."""

@@ -151,11 +151,11 @@ def test_threads_change_no_byte(named):
     labels = ugt.Labels.from_wide(wide.tolist(), classes=range(6)) if named else ugt.Labels.from_counts(counts)
     scores = {"A": rng.random((1500, 6)), "B": rng.random((1500, 6)).round(1)}
     found = []
-    for n_threads in (1, 3):
+    for n_threads in (1, 2, 4):
         with_date = ugt.evaluate(labels, scores, n_threads=n_threads, reliability=(1, 3), n_resamples=200).to_dict()
         del with_date["provenance"]
         found.append(json.dumps(with_date))
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
 
 
 def test_groups_add_certainty_about_the_group_of_the_best_class():

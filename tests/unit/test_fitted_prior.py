@@ -98,8 +98,26 @@ def test_cases_that_say_nothing_of_the_prior_have_nothing_added():
             np.testing.assert_equal(metric(post, p[single]).std_error, metric(known, p[single]).std_error)
 
 
-def test_the_same_number_beside_another_prior_differs_by_no_more_than_its_own_model():
-    """Two models against one fitted truth share the fit: their difference is much surer than it would be with two fits."""
+def test_intervals_stay_within_the_range_of_a_number():
+    """Cases that practically never differ: what the fit adds, to first order, would carry quantiles above 1."""
+    rng = np.random.default_rng(1)
+    counts = np.zeros((500, 2), int)
+    counts[np.arange(500), rng.integers(0, 2, 500)] = 3
+    counts[:2] = [2, 1]
+    post, p = fitted(counts), (counts + 1) / 5
+    for found in (
+        ugt.annotation_certainty(post),
+        ugt.ua_topk_accuracy(post, p),
+        ugt.soft_auroc(post, p[:, 1]),
+        ugt.ua_weighted_kappa(post, p),
+    ):
+        for kind in ("auto", "percentile", "bca"):
+            low, high = found.interval(kind=kind, level=0.999)
+            assert -1 <= low <= found.value <= high <= 1
+
+
+def test_two_models_against_one_truth_share_its_fit():
+    """Their difference is much surer than it would be with two fits."""
     counts, p = data(5)
     post = fitted(counts)
     one, other = ugt.ua_plausibility_mass(post, p > 0.3), ugt.ua_plausibility_mass(post, p > 0.35)

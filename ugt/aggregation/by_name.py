@@ -107,7 +107,7 @@ class Making:
     """The options of all truth models, as in :func:`ugt.evaluate`; options that the chosen one does not use are checked, too."""
 
     prior: Any = 0.1  # a number, one per class, a DirichletPrior, or "fit"
-    fit: DirichletPrior | None = None  # of which ``prior`` is the value
+    fit: DirichletPrior | None = None  # used where ``prior`` is its value
     background: float = 0.0
     tie_weight: str = "split"
     method: str = "auto"
@@ -237,7 +237,8 @@ def truths(known: Any, how: str, reliability: Any, making: Making) -> Truths:
         )
         raise checks.error("aggregation", must, repr(how))
     chosen, function = making.chosen(*OPTIONS[how]), FUNCTIONS[how]
-    given = {**chosen, "prior": making.fit} if "prior" in chosen and making.fit is not None else chosen
+    fitted = "prior" in chosen and making.fit is not None and np.array_equal(making.prior, making.fit.value)
+    given = {**chosen, "prior": making.fit} if fitted else chosen
     fits: list[Any] = []
     said: list[str] = []
     if how == "graded-response":

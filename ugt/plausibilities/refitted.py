@@ -30,7 +30,8 @@ class Refitted(Statistic):
         return np.concatenate([found, more], axis=1)
 
     def answer(self, sums: Array) -> Array:
-        return self.of.answer(sums[:, : -len(self.names)]) + sums[:, -len(self.names) :]
+        found = self.of.answer(sums[:, : -len(self.names)]) + sums[:, -len(self.names) :]
+        return np.asarray(np.clip(found, *self.of.spans.T))  # to first order a number may leave its range
 
     def influence(self) -> Array | None:
         found = self.of.influence()

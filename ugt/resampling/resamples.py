@@ -195,6 +195,8 @@ class Resamples(Frozen):
             q = np.tile([0.5 - half, 0.5 + half], (len(self), 1))
             found = quantiles(self.values, self._adjusted(q) if kind == "bca" else q)
             found = 2 * self.estimate[:, None] - found[:, ::-1] if kind == "basic" else found
+            if kind != "basic" and units is not None:
+                found = np.clip(found, *units.facts.span.T[:, :, None])  # numbers with what a fitted prior adds may leave their range
             if few.any() and units is not None:
                 found[few] = np.where(np.isnan(found[few]), np.nan, units.student(self.estimate, level)[few])
         same = (np.abs(self.values - self.estimate) <= TIE) | np.isnan(self.values)

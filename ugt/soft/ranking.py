@@ -106,15 +106,19 @@ class SoftRanking(Statistic):
 
         For m effective positives (and, for an AUROC, negatives) of each column of weight w, ``n - 1 = (Σ w²/m)² / Σ (w²/m)² / (m - 1)``.
         """
-        found, added = [], self._added_up(design)
+        added, parts = self._added_up(design), []
+        for columns in (self.columns, self.hard):
+            sizes = np.array([effective_sizes(column, added)[:2] for column in columns])
+            mass = np.array([column.sums[POSITIVE] for column in columns]) if self.weighted else np.ones(len(columns))
+            m = np.maximum(sizes, LEAST_SIZE)
+            part = np.where(sizes > 0, mass[:, None] ** 2 / m, 0.0)
+            parts.append((part, part**2 / (m - 1)))
+        found = []
         for metric in self.metrics:
-            for columns in (self.columns, self.hard):
-                sizes = np.array([effective_sizes(column, added)[: 1 + isinstance(metric, Auroc)] for column in columns])
-                mass = np.array([column.sums[POSITIVE] for column in columns]) if self.weighted else np.ones(len(columns))
-                m = np.maximum(sizes, LEAST_SIZE)
-                part = np.where(sizes > 0, mass[:, None] ** 2 / m, 0.0)
-                total = (part**2 / (m - 1)).sum()
-                found.append(1 + part.sum() ** 2 / total if total > 0 else 1.0)
+            kinds = 1 + isinstance(metric, Auroc)
+            for part, square in parts:
+                total = square[:, :kinds].sum()
+                found.append(1 + part[:, :kinds].sum() ** 2 / total if total > 0 else 1.0)
         return np.array(found)
 
     def _few(self, metric: Metric, columns: tuple[ScoreColumn, ...], what: str, added: Callable[[Array], Array] | None) -> str | None:

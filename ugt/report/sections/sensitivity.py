@@ -96,7 +96,7 @@ class _Work:
             if how == "dirichlet":
                 for factor in (0.1, 10.0) if np.any(np.asarray(making.prior) > 0) else ():
                     prior = np.asarray(making.prior, np.float64) * factor
-                    yield Setting("prior", f"x {factor:g}", how, middle, {"prior": prior if prior.ndim else float(prior), "fit": None})
+                    yield Setting("prior", f"x {factor:g}", how, middle, {"prior": prior if prior.ndim else float(prior)})
             if how == "prirn":
                 for value in (v for v in BACKGROUNDS if v != making.background):
                     yield Setting("prior", f"background {value:g}", how, middle, {"background": value})
