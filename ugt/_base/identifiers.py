@@ -211,6 +211,39 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
 
 
+def columns_of(frame: Any) -> list[Any]:
+    """Return the names of the columns of a data frame."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def index_of(value: Any) -> Any:
+    """Return the index of a frame or a Series of pandas; None for anything else (lists and arrow arrays have a method of this name)."""
+    index = getattr(value, "index", None)
+    return None if index is None or callable(index) or not hasattr(index, "to_numpy") else index
+
+
+def names_of_index(argument: str, index: Any) -> NDArray[Any] | None:
+    """Return the ids of an index; None if it numbers the rows from 0 on because no ids were given."""
+    if getattr(index, "nlevels", 1) > 1:
+        raise error(argument, "have one index (use reset_index())", f"{index.nlevels} levels")
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1 and index.name is None:
+        return None
+    return np.asarray(index.to_numpy())
+
+
+def mapping_of(argument: str, given: Any) -> Any:
+    """Return a Series with an index of names as the mapping that it is; anything else unchanged."""
+    index = None if isinstance(given, Mapping) or is_frame(given) else index_of(given)
+    names = None if index is None else names_of_index(argument, index)
+    if names is None:
+        return given
+    keys, values = names.tolist(), given.tolist()
+    found = dict(zip(keys, values))
+    if len(found) < len(keys):
+        raise error(argument, "name each of them once", f"{next(name(key) for i, key in enumerate(keys) if key in keys[:i])} twice")
+    return found
+
+
 class Grades(list):  # type: ignore[type-arg]
     """Names of classes in the order of a scale, lowest first."""
 

@@ -16,6 +16,7 @@ from .._base.laws import above
 from .._base.ragged import row_of
 from ..annotations import Labels, Rankings
 from ..annotations.first_choices import first_choices
+from ..annotations.named import tells_joins
 from ..annotations.other_annotators import of_cases
 from ..annotator_models import AnnotatorModel
 from ..plausibilities import Plausibilities
@@ -46,6 +47,7 @@ WHY = (
 CIRCULAR = "a reference made from the same annotations, which always gives too high a reliability"
 
 
+@tells_joins
 def fit_reliability(
     annotations: Any, reference: Any = None, *, model: str = "dirichlet", per_annotator: bool = False, spread: float = 1.5, **options: Any
 ) -> FittedReliability:

@@ -15,6 +15,7 @@ from .._base.laws import t_quantile
 from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels
+from ..annotations.named import tells_joins
 from ..plausibilities.fitted_prior import FittedPrior
 from ..resampling import check_level, ids_of_cases
 from . import profiles
@@ -299,6 +300,7 @@ def _more_than(key: Int64, count: Int64) -> Int64:
     return np.stack([of, np.arange(ends[-1]) - ends[of], at_least[:-1] - at_least[ends[of + 1]]]).astype(np.int64)
 
 
+@tells_joins
 def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any = None) -> DirichletPrior:
     r"""Fit the Dirichlet prior under which the labels of all cases together are most probable.
 

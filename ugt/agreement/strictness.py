@@ -14,6 +14,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, room
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
+from ..annotations.named import tells_joins
 from ..resampling import Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
 from .scales import ratings_of
@@ -208,6 +209,7 @@ class _Parts:
         return f, (float(rank), float(n - rank)), float(fdtrc(rank, n - rank, f)), ""
 
 
+@tells_joins
 def annotator_strictness(ratings: Any, *, clusters: Any = None) -> AnnotatorStrictness:
     r"""Return who is strict and by how much: the mean deviation of each annotator from the others in the same cases.
 

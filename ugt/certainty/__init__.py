@@ -11,6 +11,7 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.identifiers import as_array
+from ..annotations.named import per_class, tells_joins
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
@@ -22,6 +23,7 @@ __all__ = ["CaseCorrelation", "ExpectedCertainty", "annotation_certainty", "case
 __all__ += ["expected_risk"]
 
 
+@tells_joins
 def annotation_certainty(
     truth: Any, *, k: int = 1, kind: str = "set", groups: Any = None, group_rule: str = "sum", ties: str = "expectation"
 ) -> results.Certainty:
@@ -109,6 +111,7 @@ def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: A
     return math.sqrt(np.add.reduce(defined**2)) / max(len(defined), 1)
 
 
+@tells_joins
 def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.Certainty:
     """Return the expected value of a risk that every class has, for each case [A section 3.2].
 
@@ -141,7 +144,7 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     array([0.7])
     """
     post = as_plausibilities(truth)
-    values = as_array(risk)
+    values = as_array(per_class("risk", risk, post.axes.classes))
     if values.dtype.kind not in "fiu" or values.shape != (post.n_classes,) or not np.isfinite(values).all():
         raise checks.error("risk", f"be {post.n_classes} finite numbers, one per class", f"{values.dtype} of shape {values.shape}")
     checks.option("kind", kind, ("top_class", "plausibility"))

@@ -14,6 +14,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
+from ..annotations.named import tells_joins
 from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
 from .input import WHY, check_stated, compare
 from .record import Judging, OfAnnotations
@@ -196,6 +197,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
         return [{"annotator": str(one), **dict(zip(names, row))} for one, row in zip(self.annotators.tolist(), columns)]
 
 
+@tells_joins
 def alternative_annotator_test(
     annotations: Any,
     predictions: Any,

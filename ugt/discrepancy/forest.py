@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from .._base.ragged import sizes_of
+from ..annotations.named import tells_joins
 from ..resampling import Answer, Design, Resamples, Wide, over
 from .alternative_annotator import NOBODY
 from .input import Compared, compare, models_of
@@ -127,6 +128,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         return sorted(rows, key=lambda row: (np.isnan(row["value"]), row["value"]))
 
 
+@tells_joins
 def annotator_discrepancy(
     annotations: Any,
     predictions: Any = None,

@@ -15,6 +15,7 @@ from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
+from ..annotations.named import tells_joins
 from ..resampling import Answer, Quotients, Result, Results, Statistic
 from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of
@@ -328,6 +329,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
         return bool(upper_limit(self, level, kind=kind, **options) < margin)
 
 
+@tells_joins
 def individual_equivalence_index(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> IndividualEquivalence:

@@ -18,6 +18,7 @@ from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..aggregation.reliabilities import is_mapping
 from ..annotations import Ratings
+from ..annotations.named import tells_joins, told_so_far
 from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
 from ..annotator_models import warn_if_judged
@@ -187,6 +188,7 @@ class Evaluation(Record):
         return self.tables[checks.option("table", table, tuple(self.tables))]
 
 
+@tells_joins
 def evaluate(
     annotations: Any,
     predictions: Mapping[str, Any],
@@ -378,6 +380,7 @@ def evaluate(
         data={
             **facts.data_summary(known),
             "joined": " ".join(filter(None, (predicted.by_position, *dict.fromkeys(of_predictions)))) or None,
+            "joins": {argument: how._asdict() for argument, how in told_so_far().items()},
             "n_clusters": None if of_case is None else len(set(of_case.tolist())),
         },
         left_out={reason: n for reason, n in left_out.items() if n},

@@ -12,8 +12,10 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare
-from ..annotations.predictions import Predictions, columns_note, position_note, positive_position
+from ..annotations.named import ID, NAME, POSITION, Join, tell
+from ..annotations.predictions import Predictions, positive_position
 from ..annotations.probabilities import rounded_note, unrounded
+from ..annotations.unnamed import columns_note, position_note
 from ..io.annotation_file import Reading
 from ..io.annotations import read_frame
 from ..plausibilities import Plausibilities
@@ -118,7 +120,7 @@ def joined(
         positive_position(axes.classes, positive_class)
     for name, value in predictions.items():
         try:
-            given = Predictions.from_any(value, axes.classes, positive_class, on_scale=on_scale)
+            given = Predictions.sharing(value, axes.classes, positive_class, on_scale=on_scale)
             if given.numbers and not on_scale:
                 raise checks.error("scores", "have one column per class, unless annotations are grades or ratings", "one number per case")
             if real and not given.numbers:
@@ -130,6 +132,8 @@ def joined(
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
         present &= here
+        rows, columns = ID if given.case_ids is not None else POSITION, NAME if given.classes is not None else POSITION
+        tell(f"predictions[{name!r}]", Join(rows, "" if given.numbers else columns))
         numbers |= {str(name)} if given.numbers else set()
         by_position += [str(name)] * (given.case_ids is None)
         unnamed += [str(name)] * (given.classes is None and not given.numbers)

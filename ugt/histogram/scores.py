@@ -14,6 +14,7 @@ from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, flag, option
 from .._base.lazy import cached_property
+from ..annotations.named import per_class, tells_joins
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..resampling import over
 from .bins import Bins
@@ -154,6 +155,7 @@ class HistogramLogLoss(HistogramScore):
         return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids)
 
 
+@tells_joins
 def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramLogLoss:
     """Return the log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
@@ -202,6 +204,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
     )
 
 
+@tells_joins
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
     """Return the Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``.
 
@@ -221,6 +224,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
     return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(brier, 2.0))
 
 
+@tells_joins
 def ranked_probability_score(
     counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False, weights: Any = None
 ) -> HistogramScore:
@@ -251,6 +255,7 @@ def ranked_probability_score(
     return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), largest))
 
 
+@tells_joins
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
     """Return the Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
@@ -271,6 +276,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
     return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(manhattan, 2.0))
 
 
+@tells_joins
 def wasserstein_distance(
     counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False, weights: Any = None
 ) -> HistogramScore:
@@ -296,7 +302,7 @@ def wasserstein_distance(
     data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=positions is None)
     at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
     if positions is not None:
-        at = array_of("positions", positions, must).astype(np.float64)
+        at = array_of("positions", per_class("positions", positions, data.classes), must).astype(np.float64)
         if at.shape != (data.shape[1],) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
             raise error("positions", must, repr(positions))
     return _by_rule(data, BoundedScore(partial(earth_mover, steps=np.diff(at)), float(at[-1] - at[0])))

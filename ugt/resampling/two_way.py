@@ -13,6 +13,7 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, function, option
 from ..annotations import Labels, Rankings, Ratings
+from ..annotations.named import tells_joins
 from ..annotations.other_annotators import case_offsets, only
 from .cluster_ids import ids_of_cases
 from .design import Design
@@ -266,6 +267,7 @@ def _number(answer: Any) -> float:
     return float(found.reshape(-1)[0])
 
 
+@tells_joins
 def two_way(
     annotations: Annotations,
     statistic: Callable[..., Any],

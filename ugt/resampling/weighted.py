@@ -13,6 +13,7 @@ from .._base.axes import Frozen
 from .._base.checks import error, flag, function, instance, room, whole
 from .._base.ragged import take
 from ..annotations import Labels, Rankings
+from ..annotations.named import tells_joins
 from .design import Design, resampled_rows, seed_of, units
 from .jackknife import FEW, without_units
 from .loop import resample
@@ -193,6 +194,7 @@ def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any 
     return Jackknife(one.estimate, values, (g - 1) * (mean - one.estimate), np.sqrt((g - 1) / g * ((values - mean) ** 2).sum(axis=0)))
 
 
+@tells_joins
 def bootstrap_annotations(
     annotations: Annotations,
     statistic: Callable[..., Any],

@@ -15,6 +15,7 @@ from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Axes, Labels
 from ..annotations.bare import check_bare
+from ..annotations.named import tells_joins
 from ..annotations.predictions import Predictions
 from .columns import ScoreColumn
 from .order import orders_of
@@ -71,6 +72,7 @@ class RankingStability(Record):
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
+@tells_joins
 def ranking_stability(
     annotations: Any,
     predictions: Mapping[str, Any],

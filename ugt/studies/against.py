@@ -12,6 +12,7 @@ import numpy as np
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
+from ..annotations.named import tells_joins
 from ..resampling import check_level, ids_of_cases
 from .covariances import covariance_of
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record
@@ -69,6 +70,7 @@ class AgainstReaders(Frozen):
     notes: tuple[str, ...]
 
 
+@tells_joins
 def against_readers(
     truth: Any,
     readings: Readings,
@@ -171,9 +173,7 @@ def _of_test(readings: Readings, test: Any) -> Readings:
 
 def _scores(scores: Any, readings: Readings) -> Array:
     """Return the scores of all (N,) cases; cases that nobody read need none."""
-    given = ids_of_cases(
-        "scores", identifiers.as_array(scores) if identifiers.is_array(scores) else scores, readings.n_cases, readings.case_ids
-    )
+    given = ids_of_cases("scores", scores, readings.n_cases, readings.case_ids, what="a score")
     try:
         found = given.astype(np.float64)
     except (TypeError, ValueError):

@@ -12,6 +12,7 @@ import numpy as np
 from .._base import notices
 from .._base.axes import Frozen
 from .._base.checks import error, finite, option, scalar, whole
+from ..annotations.named import tells_joins
 from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components
@@ -132,6 +133,7 @@ class AnnotationPlan(Frozen):
         return self._target.interval(self._pilot, of, level, self.best)
 
 
+@tells_joins
 def plan_annotations(
     labels: Any = None,
     scores: Any = None,

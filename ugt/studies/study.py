@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from ..annotations.named import tells_joins
 from ..resampling import check_level
 from .auroc import sides
 from .covariances import SPLIT, covariance_of, design_of
@@ -24,6 +25,7 @@ from .study_input import StudyInput, check_resampling, chosen_covariance, study_
 from .truth import panel_variance
 
 
+@tells_joins
 def reader_study(
     truth: Any,
     readings: Readings,

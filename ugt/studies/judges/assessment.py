@@ -17,6 +17,7 @@ from ..._base.records import Record
 from ..._tabular.source import naming
 from ...agreement import krippendorff_alpha, percent_agreement
 from ...annotations import Labels
+from ...annotations.named import tells_joins
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level
 from .corrected import places
@@ -84,6 +85,7 @@ class JudgeAssessment(Record):
     level: float
 
 
+@tells_joins
 def assess_judges(
     systems: Mapping[Any, tuple[Any, Mapping[Any, Any]]],
     *,
