@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._base import checks
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means

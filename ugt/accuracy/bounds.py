@@ -11,7 +11,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import room, whole
 from .._base.identifiers import factorize
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Alike, GroupSums, Resamples, Result, Statistic, by_case, distinct_rows, over

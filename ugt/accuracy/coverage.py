@@ -8,7 +8,7 @@ from typing import Any, Callable
 from .._base import checks
 from .._base.arrays import Int64
 from .._base.ragged import sizes_of
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.comparisons import Comparison

@@ -11,7 +11,7 @@ from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.checks import room
 from .._base.notices import note
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.comparisons import Comparison

@@ -14,7 +14,7 @@ from .._base.ragged import distinct
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import FirstChoices, first_choices
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Ratios, Result
 from .given import orders_of

@@ -16,7 +16,7 @@ from .._base.laws import above
 from .._base.ragged import row_of
 from ..annotations import Labels, Rankings
 from ..annotations.first_choices import first_choices
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import of_cases
 from ..annotator_models import AnnotatorModel
 from ..plausibilities import Plausibilities

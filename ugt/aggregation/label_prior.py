@@ -15,7 +15,7 @@ from .._base.laws import t_quantile
 from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities.fitted_prior import FittedPrior
 from ..resampling import check_level, ids_of_cases
 from . import profiles

@@ -16,7 +16,7 @@ from .._base.laws import above, holm, wilson
 from .._base.ragged import distinct, distinct_pairs, row_of
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
 from ..plausibilities.normal import fit_normal_prior, normal
 from ..resampling import check_level, ids_of_cases, seed_of

@@ -12,7 +12,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import instance, option
 from .._base.ragged import row_of
 from ..annotations import Labels, Rankings
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, Results, ids_of_cases
 from .forms import EMPTY
 

@@ -12,7 +12,7 @@ from .._base.checks import error, room
 from .._base.ragged import row_of
 from ..annotations import Labels
 from ..annotations.bare import check_bare
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import only
 from ..resampling import Ratios, Result, groups_of
 

@@ -14,7 +14,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, room
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
 from .scales import ratings_of

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from functools import wraps
-from typing import Any, Callable, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,55 +12,10 @@ from .._base.arrays import NDArray
 from .._base.axes import Axes
 from .._base.checks import error
 from .._base.names import alike, find, listed
+from .joins import BY_POSITION, ID, NAME, POSITION, Join, tell
 from .predictions import Predictions
 
-F = TypeVar("F", bound=Callable[..., Any])
-POSITION, ID, NAME = "position", "id", "name"
 SHOWN = 4  # names of each side in a message
-
-
-class Join(NamedTuple):
-    """How a table was joined: its rows by ``"position"`` or ``"id"``, its columns by ``"position"`` or ``"name"`` ("": it has none)."""
-
-    rows: str
-    columns: str = ""
-
-
-BY_POSITION = Join(POSITION)
-_own = threading.local()  # for each thread: the joins of the calls that are under way, the innermost last
-
-
-def tells_joins(function: F) -> F:
-    """Let what a function returns say in ``joined`` how its named arguments were joined."""
-
-    @wraps(function)
-    def told(*args: Any, **options: Any) -> Any:
-        calls = _own.__dict__.setdefault("calls", [])
-        calls.append({})
-        try:
-            found = function(*args, **options)
-        finally:
-            joins = calls.pop()
-        if joins:
-            for one in found if type(found) is tuple else (found,):
-                if hasattr(one, "joined"):
-                    one.__dict__["_joined"] = {**one.joined, **joins}
-        return found
-
-    return told  # type: ignore[return-value]
-
-
-def tell(argument: str, how: Join) -> None:
-    """Note how an argument was joined, for the call that is under way."""
-    calls = getattr(_own, "calls", None)
-    if calls:
-        calls[-1].setdefault(argument, how)
-
-
-def told_so_far() -> dict[str, Join]:
-    """Return how arguments of the call that is under way were joined."""
-    calls = getattr(_own, "calls", None)
-    return dict(calls[-1]) if calls else {}
 
 
 class Sheet(NamedTuple):

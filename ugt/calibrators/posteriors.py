@@ -14,7 +14,8 @@ from .._base.checks import error, room
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._core import _dirmult
-from ..annotations.named import names_of, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from ..histogram.input import whole_counts

@@ -11,7 +11,8 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.identifiers import as_array
-from ..annotations.named import per_class, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import per_class
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means

@@ -11,7 +11,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.identifiers import as_array
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Linear, Result, beside, numbers_of_cases
 
 NAMES = {"Certainty": "annotation certainty", "AgreementScore": "agreement with the other annotators"}  # of records

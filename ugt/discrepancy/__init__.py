@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from .alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
 from .alternatives import AlternativeRatios, alternative_discrepancy_ratios
 from .forest import AnnotatorDiscrepancy, annotator_discrepancy

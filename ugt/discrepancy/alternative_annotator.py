@@ -14,7 +14,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
 from .input import WHY, check_stated, compare
 from .record import Judging, OfAnnotations

@@ -14,7 +14,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Labels, Ratings
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Statistic, over
 from .distances import distances
 from .input import Compared, compare

@@ -14,7 +14,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from .._base.ragged import sizes_of
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Answer, Design, Resamples, Wide, over
 from .alternative_annotator import NOBODY
 from .input import Compared, compare, models_of

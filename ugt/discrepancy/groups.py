@@ -15,7 +15,7 @@ from .._base.axes import Frozen
 from .._base.ragged import row_of
 from .._tabular.rows import is_missing
 from ..annotations import Labels
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, ids_of_cases
 from .input import Compared, as_annotations, as_labels, check_stated, compare, ids_of
 from .record import OfAnnotations

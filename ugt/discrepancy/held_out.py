@@ -12,7 +12,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.records import Record
 from ..annotations import Labels
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import only
 from ..resampling import Answer, over
 from .alternatives import Scattered, Window, as_models

@@ -17,7 +17,7 @@ from .._base.laws import t_quantile
 from .._base.ragged import row_at, row_of
 from ..agreement.scales import as_ratings
 from ..annotations import Labels, Ratings
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import ids_of_cases, over
 from .distance_rule import checked
 from .input import as_annotations, check_all, joined, numbers

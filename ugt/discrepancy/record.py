@@ -15,7 +15,7 @@ from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Answer, Quotients, Result, Results, Statistic
 from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of

@@ -13,7 +13,7 @@ from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import row_of
 from .._base.records import Record
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..calibrators import selection
 from ..resampling import ids_of_cases, over
 from .input import MISSING, Compared, check_all, check_stated, compare, ids_of, joined, numbers, of_two_classes

@@ -18,7 +18,7 @@ from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..aggregation.reliabilities import is_mapping
 from ..annotations import Ratings
-from ..annotations.named import tells_joins, told_so_far
+from ..annotations.joins import tells_joins, told_so_far
 from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
 from ..annotator_models import warn_if_judged
@@ -372,8 +372,7 @@ def evaluate(
     settings.update(plan=planned, report=words)
     if known.n_classes == 2:
         settings["positive_class"] = str(axes.classes[positive])
-    if by_group is not None:
-        settings["groups"] = by_group[1]
+    settings.update({} if by_group is None else {"groups": by_group[1]})
     left_out = {NO_ANNOTATIONS: int((np.isnan(voted) if real else ~voted.defined).sum()), NO_PREDICTIONS: int((~predicted.present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),

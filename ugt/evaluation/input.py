@@ -12,7 +12,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.bare import check_bare
-from ..annotations.named import ID, NAME, POSITION, Join, tell
+from ..annotations.joins import ID, NAME, POSITION, Join, tell
 from ..annotations.predictions import Predictions, positive_position
 from ..annotations.probabilities import rounded_note, unrounded
 from ..annotations.unnamed import columns_note, position_note

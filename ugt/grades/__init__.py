@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from .._base import checks
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities import Estimate
 from ..plausibilities.means import means
 from ..resampling import Part

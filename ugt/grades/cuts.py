@@ -13,7 +13,8 @@ from .._base.axes import Axes
 from .._base.checks import error
 from .._base.grades import given_values, grades_of, number_shown, numbers_of
 from ..annotations import Labels
-from ..annotations.named import names_of, per_class, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of, per_class
 from ..annotations.named import table as in_order
 from ..histogram import HistogramLosses, histogram_losses
 from ..histogram.input import numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from .ranks import rank_coefficient
 from .record import GradeCoefficient
 

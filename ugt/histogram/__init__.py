@@ -11,7 +11,7 @@ import math
 from typing import Any, Callable
 
 from .._base import checks, notices
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..plausibilities.means import means
 from ..resampling import Part
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses

@@ -16,7 +16,8 @@ from .._base.axes import owned
 from .._base.lazy import cached_property
 from .._core import _histogram
 from ..annotations import Labels
-from ..annotations.named import names_of, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from .bins import Bins

@@ -13,7 +13,8 @@ from .._base import checks
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._core import _histogram
-from ..annotations.named import Sheet, leader, placed, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import Sheet, leader, placed
 from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from ..resampling import over

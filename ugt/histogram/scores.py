@@ -14,7 +14,8 @@ from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, flag, option
 from .._base.lazy import cached_property
-from ..annotations.named import per_class, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import per_class
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..resampling import over
 from .bins import Bins

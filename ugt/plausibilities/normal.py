@@ -13,8 +13,8 @@ from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from ..annotations import Ratings
+from ..annotations.joins import tells_joins
 from ..annotations.named import table as in_order
-from ..annotations.named import tells_joins
 from . import estimates as results
 from .comparisons import Comparison
 from .fitted_normal import FittedNormal, RatingSums, key_of, log_likelihoods

@@ -9,7 +9,8 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
-from ..annotations.named import names_of, tells_joins
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of
 from ..annotations.named import table as in_order
 from .annotator_groups import ByAnnotators, GroupNumber, by_annotators, groups_of
 from .case_numbers import CaseNumbers

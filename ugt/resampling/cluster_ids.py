@@ -11,7 +11,8 @@ from .._base import identifiers
 from .._base.arrays import NDArray
 from .._base.checks import error
 from .._base.names import alike, find
-from ..annotations.named import ID, POSITION, Join, Sheet, check_counted, leader, per_case, placed, same, tell
+from ..annotations.joins import ID, POSITION, Join, tell
+from ..annotations.named import Sheet, check_counted, leader, per_case, placed, same
 
 
 def ids_of_cases(argument: str, given: Any, n_cases: int, case_ids: Any = None, *, absent: Any = None, what: str = "an id") -> NDArray[Any]:

@@ -13,7 +13,7 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, function, option
 from ..annotations import Labels, Rankings, Ratings
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, only
 from .cluster_ids import ids_of_cases
 from .design import Design

@@ -13,7 +13,7 @@ from .._base.axes import Frozen
 from .._base.checks import error, flag, function, instance, room, whole
 from .._base.ragged import take
 from ..annotations import Labels, Rankings
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from .design import Design, resampled_rows, seed_of, units
 from .jackknife import FEW, without_units
 from .loop import resample

@@ -17,7 +17,7 @@ from .._base import checks, notices
 from .._base.arrays import Array
 from .._base.records import Record
 from .._core import _soft
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Precision, ScoreColumn, quotient
 from .input import Input, check_scale, check_threshold, read

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import Results, Statistic
 from .input import check_threshold, read
 from .ranking import ALL, BOTH, WORDS, SoftRanking

@@ -15,7 +15,7 @@ from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Axes, Labels
 from ..annotations.bare import check_bare
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..annotations.predictions import Predictions
 from .columns import ScoreColumn
 from .order import orders_of

@@ -12,7 +12,7 @@ import numpy as np
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import check_level, ids_of_cases
 from .covariances import covariance_of
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record

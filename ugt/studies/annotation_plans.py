@@ -12,7 +12,7 @@ import numpy as np
 from .._base import notices
 from .._base.axes import Frozen
 from .._base.checks import error, finite, option, scalar, whole
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
-from ..annotations.named import tells_joins
+from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from .auroc import sides
 from .covariances import SPLIT, covariance_of, design_of

@@ -17,7 +17,7 @@ from ..._base.records import Record
 from ..._tabular.source import naming
 from ...agreement import krippendorff_alpha, percent_agreement
 from ...annotations import Labels
-from ...annotations.named import tells_joins
+from ...annotations.joins import tells_joins
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level
 from .corrected import places

@@ -14,7 +14,7 @@ from ..._base.checks import error, instance, option, scalar, whole
 from ..._base.laws import t_quantile
 from ..._base.ragged import row_of
 from ..._tabular.rows import finite_numbers
-from ...annotations.named import tells_joins
+from ...annotations.joins import tells_joins
 from ...resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
 from ...resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, with_annotators
 from ..components import Components, ScoredLabels
