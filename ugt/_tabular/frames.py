@@ -48,9 +48,9 @@ def wide_names(
     if called:
         must = f"have columns for {of} only (make the case the index, or read the frame by ugt.io.read_annotations)"
         raise error("table", must, f"a column {called[0]!r}")
-    index: Any = getattr(frame, "index", None)
+    index = identifiers.index_of(frame)
     numbered = type(index).__name__ == "RangeIndex" and index.name is None
-    if case_ids is None and index is not None and not callable(index) and not numbered:
+    if case_ids is None and index is not None and not numbered:
         case_ids = index.to_numpy()
     every = [identifiers.categories(frame[name]) for name in names] if classes is None else []
     same = bool(every) and every[0] is not None and all(one == every[0] for one in every)
@@ -78,8 +78,8 @@ class Columns(CellTable):
             raise error("columns", "have different names", ", ".join(map(repr, names)))
         columns = [_values(frame[name]) for name in names]
         declared = {str(name): identifiers.categories(frame[name]) for name in names}
-        index = getattr(frame, "index", None) if with_index else None
-        if index is not None and not callable(index) and not any(plain(str(name)) in CASES for name in names):
+        index = identifiers.index_of(frame) if with_index else None
+        if index is not None and not any(plain(str(name)) in CASES for name in names):
             if getattr(index, "nlevels", 1) > 1:
                 raise error("frame", "have one index (use reset_index())", f"{index.nlevels}")
             name = getattr(index, "name", None)

@@ -226,8 +226,9 @@ def joined(predictions: Any, annotations: Any) -> Any:
         return given.aligned(annotations.axes, missing="drop")[0]
     if isinstance(predictions, Mapping):
         return _by_id(list(predictions), list(predictions.values()), annotations)
-    if hasattr(predictions, "index") and hasattr(predictions, "to_numpy"):  # a pandas Series
-        return _by_id(predictions.index.tolist(), predictions.tolist(), annotations)
+    index = identifiers.index_of(predictions)
+    if index is not None:  # a Series
+        return _by_id(index.tolist(), predictions.tolist(), annotations)
     return predictions
 
 
@@ -323,7 +324,7 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
 def _classes(table: NDArray[Any], labels: Labels) -> Int32:
     """Return (N,) positions of the predicted classes, -1 for none."""
     names = labels.axes.classes
-    if table.dtype.kind in "ib" and names.dtype.kind == "i":
+    if table.dtype.kind == "i" and names.dtype.kind == "i":
         code = table.astype(np.int64)
         at = np.minimum(np.maximum(code, 0), len(names) - 1).astype(np.int32)
         if (names[at] == code).all():  # classes that are positions

@@ -143,7 +143,7 @@ def _by_id(judge: Any) -> tuple[Any, NDArray[Any]]:
         ids, given = judge
         if len(ids) != len(given):
             raise error("judge", "have as many case ids as scores", f"{len(ids)} and {len(given)}")
-    elif hasattr(judge, "index") and hasattr(judge, "to_numpy"):  # a pandas Series
+    elif identifiers.index_of(judge) is not None:  # a Series
         ids, given = judge.index.tolist(), judge.tolist()
     else:
         ids, given = None, judge
