@@ -1,5 +1,7 @@
 """One rule for what columns hold, whichever library they come from: categories, bools, masks, arrays of pyarrow."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -82,6 +84,8 @@ def test_categories_of_polars():
     frame = polars.DataFrame({"case": case, "annotator": who, "label": label})
     assert Labels.from_frame(frame).axes.classes.tolist() == ["cat", "dog"]
     declared = polars.Series(WORDS, dtype=polars.Enum(["dog", "cow", "cat"]))
+    if importlib.util.find_spec("pyarrow"):
+        assert Labels.from_frame(frame.to_arrow()).axes.classes.tolist() == ["cat", "dog"]
     for read in (Labels.from_long(CASE, WHO, declared), Labels.from_frame(frame.with_columns(label=declared))):
         assert read.axes.classes.tolist() == ["dog", "cow", "cat"]
     model = polars.DataFrame({"case": ["p3", "p1", "p2"], "cat": [0.5, 0.1, 0.9], "dog": [0.5, 0.9, 0.1]})

@@ -187,7 +187,10 @@ def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], cla
 
 def _values(column: Any) -> Any:
     """Return a column as an array, or as a list if an array would turn integers with nulls into floats."""
-    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    try:
+        array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    except TypeError:  # a dictionary from polars with codes without a sign, in pyarrow before 20
+        return column.to_pylist()
     if array.dtype.kind == "f" and np.isnan(array).any():
         for way in ("to_pylist", "to_list"):
             if hasattr(column, way):
