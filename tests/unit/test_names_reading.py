@@ -1,6 +1,8 @@
 """One rule for what columns hold, whichever library they come from: categories, bools, masks, arrays of pyarrow."""
 
 import importlib.util
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -199,3 +201,96 @@ def test_bools_of_frames_are_the_same_labels():
     doors += [ugt.io.read_annotations(wide, format="wide").annotations, Labels.from_wide(wide.astype("boolean"))]
     for one in doors:
         assert (one.axes.classes.tolist(), one.label.tolist()) == (["False", "True"], doors[-1].label.tolist())
+
+
+# ---- two vectors, tables without a type
+
+
+def two_vectors(n=40):
+    rng = np.random.default_rng(4)
+    one = rng.integers(0, 3, n)
+    return one, np.where(rng.random(n) < 0.6, one, rng.integers(0, 3, n))
+
+
+@pytest.mark.parametrize("function", [ugt.cohen_kappa, ugt.scott_pi])
+def test_two_vectors_are_the_labels_of_two_annotators(function):
+    one, two = two_vectors()
+    names = np.array(["x", "y", "z"])
+    labels = Labels.from_wide(np.column_stack([one, two]))
+    expected = function(labels)
+    for pair in ((one, two), (one.tolist(), two.tolist()), (names[one], names[two]), (one.astype(float), two), (tuple(one), two)):
+        assert function(*pair).value == expected.value
+    assert function(one == 1, two == 1).value == function(Labels.from_wide(np.column_stack([one, two]) == 1)).value
+    for weights in ("linear", "quadratic"):
+        assert function(one, two, weights=weights).value == function(labels, weights=weights).value
+        assert function(names[one], names[two], weights=weights, classes=names).value == function(labels, weights=weights).value
+    gap = np.ma.array(one, mask=one == 2)
+    left = function(gap, two)
+    assert left.value == function(one[one != 2], two[one != 2]).value and sum(left.left_out.values()) == (one == 2).sum()
+    assert function([1, None, 2, 2, 1], [1, 1, 2, 1, float("nan")]).n_cases == 3
+    refused(r"other must have one label for each of the 40 labels of the first annotator\. Got 39\.", function, one, two[1:])
+    refused(r"other must be left out unless labels are those of one annotator, a vector .* Got labels of Labels", function, labels, two)
+    refused(r"annotators must be left out for two vectors", function, one, two, annotators=[0, 1])
+    refused(r"labels must be the labels of one annotator, a vector\. Got str", function, "abc", "abd", error=TypeError)
+    refused(r"must hold only integers or only strings or only bools\. Got both True and 1", function, [True, False], [1, 0])
+    refused(r"must hold integers of at most 64 bits or strings\. Got 0\.5", function, [0.5, 1], [1, 1])
+
+
+def test_two_series_are_joined_by_their_index():
+    pandas = pytest.importorskip("pandas")
+    one, two = two_vectors()
+    expected = ugt.cohen_kappa(one, two).value
+    ids = [f"p{i}" for i in range(40)]
+    first, second = pandas.Series(one, index=ids), pandas.Series(two, index=ids)
+    mixed = second.sample(frac=1, random_state=0)
+    numbered = pandas.Series(one), pandas.Series(two)
+    same = [(first, second), (first, mixed), (mixed, first), (first.to_dict(), mixed.to_dict()), (first, two), (one, second), numbered]
+    same += [(numbered[0], numbered[1][::-1]), (numbered[0], numbered[1].sample(frac=1, random_state=0)), (numbered[0], second)]
+    same += [(first.astype("category"), mixed.astype("category")), (pandas.Series(one, index=map(str, range(40))), numbered[1][::-1])]
+    for pair in same:
+        assert ugt.cohen_kappa(*pair).value == pytest.approx(expected, abs=1e-14)
+    part = ugt.cohen_kappa(first[:30], mixed[[name in ids[10:] for name in mixed.index]])
+    assert (part.value, sum(part.left_out.values())) == (ugt.cohen_kappa(one[10:30], two[10:30]).value, 20)
+    other = second.set_axis([f"q{i}" for i in range(40)])
+    refused(r"other must have cases of labels in its index .* Got 'p0' and 'q0' first", ugt.cohen_kappa, first, other)
+    refused(r"the index of other must not repeat an id\. Got 'p' twice", ugt.cohen_kappa, first, second.set_axis(["p"] * 40))
+    refused(r"other must have one label for each of the 40", ugt.cohen_kappa, numbered[0], pandas.Series(two[:30]))
+
+
+def test_a_table_of_text_is_labels_wherever_annotations_are_taken():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    text, scores = np.array(["x", "y", "z"])[rng.integers(0, 3, (30, 3))], rng.dirichlet(np.ones(3), 30)
+    labels = Labels.from_wide(text)
+    values = [
+        [row["value"] for row in ugt.evaluate(one, {"m": scores}, n_resamples=5, details=False).metrics]
+        for one in (labels, text, text.tolist(), text.astype(object), pandas.DataFrame(text))
+    ]
+    assert all(one == values[0] for one in values)
+    assert ugt.annotation_certainty(ugt.dirichlet(text)).value == ugt.annotation_certainty(ugt.dirichlet(labels)).value
+    assert ugt.votes(text.tolist()).axes.classes.tolist() == ["x", "y", "z"]
+    must = (
+        r"annotations must be Labels, .* \(for a table of numbers, Ratings\.from_wide makes ratings and Point\.from_array plausibilities\)"
+    )
+    refused(must, ugt.evaluate, scores, {"m": scores}, error=TypeError)
+
+
+def test_evaluate_names_the_reader_that_has_the_options_which_it_speaks_of():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    frame, scores = pandas.DataFrame(rng.integers(0, 3, (30, 3))), rng.dirichlet(np.ones(3), 30)
+    must = (
+        r"annotations must come from ugt\.io\.read_annotations\(frame, format=\.\.\.\)\.annotations, with the format 'wide' \(one column "
+    )
+    for one in (frame, frame.astype(float).mask(frame == 2)):
+        refused(must + r".*Got a data frame\.$", ugt.evaluate, one, {"m": scores})
+    read = ugt.io.read_annotations(frame, format="wide").annotations
+    assert read.axes.n_classes == 3 and ugt.evaluate(read, {"m": scores}, n_resamples=5, details=False).metrics
+    two = pandas.DataFrame({"item": [1, 2], "ann": ["a", "b"], "case": [3, 4]})
+    way = r"annotations: case column must be given .* Options for columns, format and missing cells: ugt\.io\.read_annotations\(frame, "
+    refused(way, ugt.evaluate, two, {"m": scores})
+    assert ugt.io.read_annotations(two, columns={"case": "case"}, ignore_columns=["item"]).annotations.n_cases == 2
+
+
+def test_modules_are_there_when_a_message_names_them():
+    subprocess.run([sys.executable, "-c", "import ugt; ugt.io.read_annotations, ugt.plots, ugt.synthetic, ugt.states"], check=True)
