@@ -48,7 +48,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Parameters
     ----------
-    annotations : Labels or Rankings
+    annotations : Labels, Rankings or (N, A) table of text
         In a ranking, the one vote of the annotator is split evenly over the first block.
     kind : {"majority", "mean"}
         Default ``"majority"``.
@@ -91,7 +91,7 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliabilit
 
     Parameters
     ----------
-    annotations : Labels or Rankings
+    annotations : Labels, Rankings or (N, A) table of text
         A label counts as a ranking of one class.
     tie_weight : {"split", "full"}
         ``"split"`` (default, the equations): tied classes share the weight of their block. ``"full"`` (the authors' published
