@@ -77,8 +77,8 @@ class Columns(CellTable):
             raise error("columns", "have different names", ", ".join(map(repr, names)))
         columns = [_values(frame[name]) for name in names]
         declared = {str(name): identifiers.categories(frame[name]) for name in names}
-        index = getattr(frame, "index", None) if with_index else None
-        if index is not None and not callable(index) and not any(plain(str(name)) in CASES for name in names):
+        index = identifiers.index_of(frame) if with_index else None
+        if index is not None and not any(plain(str(name)) in CASES for name in names):
             if getattr(index, "nlevels", 1) > 1:
                 raise error("frame", "have one index (use reset_index())", f"{index.nlevels}")
             name = getattr(index, "name", None)
@@ -186,7 +186,10 @@ def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], cla
 
 def _values(column: Any) -> Any:
     """Return a column as an array, or as a list if an array would turn integers with nulls into floats."""
-    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    try:
+        array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    except TypeError:  # a dictionary from polars with codes without a sign, in pyarrow before 20
+        return column.to_pylist()
     if array.dtype.kind == "f" and np.isnan(array).any():
         for way in ("to_pylist", "to_list"):
             if hasattr(column, way):

@@ -55,7 +55,7 @@ class PairwiseAgreement(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent")
+    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent", classes=2)
     >>> found.value.round(2).tolist()
     [[nan, 0.75, 0.33], [0.75, nan, 0.0], [0.33, 0.0, nan]]
     >>> found.n_cases.tolist(), found.per_annotator.round(2).tolist()
@@ -223,7 +223,7 @@ class AgreementTable(Record):
     Examples
     --------
     >>> import ugt
-    >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]])
+    >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]], classes=2)
     >>> print(*table.text(kind="analytic").splitlines()[:3], sep="\n")
     coefficient                      value   95% interval       for other annotators  observed  expected  cases
     percent agreement                0.667    0.054 to  1.000    0.000 to  1.000         0.667     0.000      4

@@ -227,10 +227,10 @@ def evaluate(
 
     Parameters
     ----------
-    annotations : Labels, Rankings, Ratings, data frame, or plausibilities
-        The annotations; a frame of pandas or polars has the columns that a file may have. Plausibilities (Point, Dirichlet or Draws) are
-        used without reliabilities. Ordered labels, and ratings on a finite scale, add measures of grades, and models may then give one
-        number per case; models of ratings on the scale "real" must.
+    annotations : Labels, Rankings, Ratings, data frame, table of text, or plausibilities
+        The annotations; a frame of pandas or polars has the columns that a file may have, other tables of text have one column per
+        annotator. Plausibilities (Point, Dirichlet or Draws) are used without reliabilities. Ordered labels, and ratings on a finite
+        scale, add measures of grades, and models may then give one number per case; models of ratings on the scale "real" must.
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
         If it is empty, only certainty is evaluated.

@@ -11,7 +11,7 @@ from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
-from ..annotations.bare import check_bare
+from ..annotations.bare import check_bare, labels_of_text
 from ..annotations.joins import ID, NAME, POSITION, Join, tell
 from ..annotations.predictions import Predictions, positive_position
 from ..annotations.probabilities import rounded_note, unrounded
@@ -27,15 +27,33 @@ MOST_GRADES = 20  # different whole or half numbers that may be the grades of a 
 
 
 def aggregation_input(annotations: Any) -> Any:
-    """Return annotations or plausibilities; a data frame is read by its columns, and ratings on a finite scale become ordered labels."""
-    if is_frame(annotations):
-        annotations = read_frame(annotations, Reading()).annotations
+    """Return annotations or plausibilities.
+
+    A data frame is read by its columns, a table of text has one column per annotator, and ratings on a finite scale become ordered labels.
+    """
+    annotations = _of_frame(annotations) if is_frame(annotations) else annotations
     if isinstance(annotations, (Labels, Rankings, Plausibilities)):
         return annotations
     if isinstance(annotations, Ratings):
         return _of_scale(annotations)
     check_bare("annotations", annotations)
-    raise TypeError(f"annotations must be Labels, Rankings, Ratings or plausibilities. Got {type(annotations).__name__}.")
+    labels = labels_of_text(annotations)
+    if labels is not None:
+        return labels
+    way = "for a table of numbers, Ratings.from_wide makes ratings and Point.from_array plausibilities"
+    raise TypeError(f"annotations must be Labels, Rankings, Ratings or plausibilities. Got {type(annotations).__name__} ({way}).")
+
+
+def _of_frame(frame: Any) -> Any:
+    """Return the annotations of a data frame; an error names the reader that has the options of which it speaks."""
+    try:
+        return read_frame(frame, Reading()).annotations
+    except ValueError as problem:
+        way, said = "ugt.io.read_annotations(frame, {}).annotations".format, str(problem)
+        if said.startswith("format must be "):
+            must = said.replace("format must be", f"annotations must come from {way('format=...')}, with the format", 1)
+            raise ValueError(must.replace("Got 'auto'", "Got a data frame")) from None
+        raise ValueError(f"annotations: {said} Options for columns, format and missing cells: {way('...')}.") from None
 
 
 def _of_scale(ratings: Ratings) -> Any:
