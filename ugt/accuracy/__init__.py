@@ -97,7 +97,8 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     0.2084
     """
     post = as_plausibilities(truth)
-    best = checks.whole("j", j, 1, checks.whole("k", k, 1, post.n_classes))
+    k = checks.whole("k", k, 1, post.n_classes)
+    best = checks.whole("j", j, 1, k)
     return _metric(post, scores, "topk_accuracy", k, ties, float(best))
 
 

@@ -14,7 +14,7 @@ from ..plausibilities.orders import Orders
 
 def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
     """Return the model's order of classes down to its best k; refuse scores that are NaN or do not fit the truth's (N, K)."""
-    checks.whole("k", k, 1, truth.n_classes)
+    k = checks.whole("k", k, 1, truth.n_classes)
     table = as_array(scores)
     if table.dtype.kind not in "fiub" or table.shape != (truth.n_cases, truth.n_classes):
         raise checks.error("scores", f"be numbers of shape {(truth.n_cases, truth.n_classes)}", f"{table.dtype} of shape {table.shape}")

@@ -75,10 +75,10 @@ class Histograms:
             raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
         if table.shape[1] < least:
             raise error("counts", f"have at least {least} classes", table.shape[1])
-        flag("fractional", fractional)
+        fractional = flag("fractional", fractional)
         case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
         of_cases = case_weights(weights, len(table), case_ids, part)
-        return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]), labels, of_cases)
+        return cls(table, predicted, fractional, case_ids, class_names(classes, labels, table.shape[1]), labels, of_cases)
 
     @property
     def shape(self) -> tuple[int, int]:
