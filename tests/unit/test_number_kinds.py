@@ -63,15 +63,8 @@ def asked(function, name, fixed):
         if kind is bool:
             yield key, [(one, np.bool_(one)) for one in (False, True)]
         elif isinstance(value, (int, float)):
-            whole = kind is int
-            yield (
-                key,
-                [
-                    ((int if whole else float)(one(x)), one(x))
-                    for one in (WHOLE if whole else REAL)
-                    for x in {value, 1 if key == "k" else value}
-                ],
-            )
+            kinds, tried = (WHOLE, {value, 1 if key == "k" else value}) if kind is int else (REAL, {value})
+            yield key, [(kind(one(x)), one(x)) for one in kinds for x in sorted(tried)]
 
 
 def answer_or_error(call):

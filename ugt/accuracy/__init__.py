@@ -98,8 +98,7 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     """
     post = as_plausibilities(truth)
     k = checks.whole("k", k, 1, post.n_classes)
-    best = checks.whole("j", j, 1, k)
-    return _metric(post, scores, "topk_accuracy", k, ties, float(best))
+    return _metric(post, scores, "topk_accuracy", k, ties, float(checks.whole("j", j, 1, k)))
 
 
 def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
