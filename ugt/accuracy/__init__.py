@@ -89,8 +89,8 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     0.2084
     """
     post = as_plausibilities(truth)
-    best = checks.whole("j", j, 1, checks.whole("k", k, 1, post.n_classes))
-    return _metric(post, scores, "topk_accuracy", k, ties, float(best))
+    k = checks.whole("k", k, 1, post.n_classes)
+    return _metric(post, scores, "topk_accuracy", k, ties, float(checks.whole("j", j, 1, k)))
 
 
 @tells_joins

@@ -345,7 +345,8 @@ def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     (0.84, 0.84, 0.763, 1.146)
     """
     post = as_plausibilities(truth)
-    whole("least_cases", least_cases)
+    least_cases = whole("least_cases", least_cases)
+    k = whole("k", k, 1, post.n_classes)
     chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
     one = Assumed(post.membership(1, ties=ties), chosen, k, least_cases)
     one.case_ids = post.ids_or_none

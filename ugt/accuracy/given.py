@@ -17,7 +17,7 @@ from ..plausibilities.orders import Orders
 
 def orders_of(truth: OnAxes, scores: Any, k: int, ties: str) -> Orders:
     """Return the model's order of classes down to its best k; refuse scores that are NaN or do not fit the truth's (N, K)."""
-    checks.whole("k", k, 1, truth.n_classes)
+    k = checks.whole("k", k, 1, truth.n_classes)
     return Orders.from_dense(scores_of(truth, scores), k, checks.option("ties", ties, checks.TIES))
 
 

@@ -112,8 +112,8 @@ def fit_reliability(
     'The reliability is 1.2 (95% interval 0.63 to 2.2, 100 cases).'
     """
     checks.option("model", model, MODELS)
-    checks.flag("per_annotator", per_annotator)
-    checks.scalar("spread", spread, positive=True)
+    per_annotator = checks.flag("per_annotator", per_annotator)
+    spread = checks.scalar("spread", spread, positive=True)
     kinds = Labels if model == "dirichlet" else (Labels, Rankings)
     if not isinstance(annotations, kinds):
         raise TypeError(f"annotations must be of a kind that model={model!r} takes. Got {type(annotations).__name__}.")
@@ -144,7 +144,7 @@ def fit_reliability(
     grid = np.geomspace(*SPANS[model], N_GRID)
     values = np.array([judge(known, wanted, float(gamma)).sum() for gamma in grid])
     found = fitted(grid, values, **said)
-    return _each(found, known, wanted, judge, float(spread)) if per_annotator else found
+    return _each(found, known, wanted, judge, spread) if per_annotator else found
 
 
 def _check_possible(known: Any, impossible: Bools) -> None:

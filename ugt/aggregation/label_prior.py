@@ -357,7 +357,8 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
     if clusters is not None:
         ids = ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.case_ids)
         group = np.unique(ids, return_inverse=True)[1].reshape(-1)
-    counts = LabelCounts(labels, checks.flag("per_class", per_class) and labels.n_classes > 1, group)
+    per_class = checks.flag("per_class", per_class)
+    counts = LabelCounts(labels, per_class and labels.n_classes > 1, group)
     if not (counts.n > 1).any():
         raise checks.error("labels", "have a case with two labels: one label per case shows nothing about the prior", "none")
     edge = counts.edge()

@@ -119,6 +119,7 @@ class PanelCheck(Frozen):
 
     def sentence(self, level: float = 0.95) -> str:
         """Return the result in words."""
+        level = check_level(level)
         low, high = self.interval(level)
         return (
             f"{self.what} in {self.predicted:.3f} (predicted); observed {self.observed:.3f} ({100 * level:g}% interval {low:.3f} to "
@@ -237,7 +238,8 @@ class Halves(NamedTuple):
         ids = annotations.case_ids if rated else annotations.axes.case_ids
         group = None if clusters is None else ids_of_cases("clusters", clusters, len(ids), ids)
         single = one_each(annotations) if isinstance(annotations, Labels) else annotations
-        out = held_out(single, stream_keys_of(ids), checks.whole("held", held), seed_of(seed))
+        held = checks.whole("held", held)
+        out = held_out(single, stream_keys_of(ids), held, seed_of(seed))
         if not out.any():
             raise checks.error("annotations", f"have a case of more than {held} annotators", "none")
         rest = keeping(single, ~out)

@@ -51,7 +51,8 @@ def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient
     array([[-0.1667,  0.5833, -0.4167]])
     """
     given = as_rankings(rankings)
-    checks.room("a table of plausibilities", (16 if checks.flag("gradient", gradient) else 8) * given.n_cases * given.n_classes)
+    gradient = checks.flag("gradient", gradient)
+    checks.room("a table of plausibilities", (16 if gradient else 8) * given.n_cases * given.n_classes)
     known = isinstance(plausibilities, Plausibilities) and plausibilities.is_certain
     table = identifiers.as_array(plausibilities.mean() if known else plausibilities)
     if table.dtype.kind not in "biuf" or table.shape != (given.n_cases, given.n_classes):

@@ -250,7 +250,7 @@ class AgreementTable(Record):
         (M, 2) array
             Ends of the intervals; NaN for a coefficient with a ``reason``.
         """
-        check_level(level)
+        level = check_level(level)
         if option("kind", kind, KINDS) == "analytic":
             alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations refuse them
             options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
@@ -287,6 +287,7 @@ class AgreementTable(Record):
 
     def text_of(self, rows: list[dict[str, Any]], level: float) -> str:
         """Return rows with intervals of a level as a text table."""
+        level = check_level(level)
         width = max(len(row["coefficient"]) for row in rows)
         two_way = any(row["two_way_low"] is not None for row in rows)
         heads = [f"{100 * level:g}% interval", *(["for other annotators"] if two_way else [])]

@@ -103,7 +103,7 @@ class AnnotatorStrictness(Results):
         level : float
             Level of all intervals, in (0, 1).
         """
-        check_level(level)
+        level = check_level(level)
         parts, some = self._parts, np.flatnonzero(self.n_cases > 0)
         ratio = over(self.spread, self.others_spread)
         of_ratio = parts.error_of_log_ratio()

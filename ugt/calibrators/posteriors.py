@@ -178,7 +178,8 @@ class LabelPosterior(Frozen):
             return Dirichlet.from_array(
                 np.where(np.isnan(self.weights[0])[:, None], np.nan, self.members[0]), case_ids=case_ids, classes=classes
             )
-        room("draws of all members", 16 * n * checks.whole("n_draws", n_draws) * k)
+        n_draws = checks.whole("n_draws", n_draws)
+        room("draws of all members", 16 * n * n_draws * k)
         word = seed_of(seed)
         # the first of two classes with prior 1 has a uniform plausibility, which chooses the member of each draw
         uniform = Dirichlet.from_array(np.ones((n, 2)), case_ids=case_ids).draws(n_draws, seed=word)[..., 0]

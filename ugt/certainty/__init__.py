@@ -82,14 +82,15 @@ def annotation_certainty(
     checks.option("group_rule", group_rule, ("sum", "top_class"))
     checks.option("ties", ties, checks.TIES)
     if groups is not None and group_rule == "top_class":
-        checks.whole("k", k, 1, 1)
+        k = checks.whole("k", k, 1, 1)
         group = as_groups(groups, post.axes)
         of = partial(_of_groups, group, ties)
         per_case = of(post)
         error = _mc_error(post, per_case, k, kind, group)
     else:
         judged = post if groups is None else post.grouped(groups)
-        of = partial(_of_order, groups, checks.whole("k", k, 1, judged.n_classes), {"kind": kind, "ties": ties})
+        k = checks.whole("k", k, 1, judged.n_classes)
+        of = partial(_of_order, groups, k, {"kind": kind, "ties": ties})
         per_case = judged.certainty(k, kind=kind, ties=ties)
         error = _mc_error(judged, per_case, k, kind)
     return results.certainty(per_case, post, error, again=of)

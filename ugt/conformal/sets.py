@@ -223,7 +223,7 @@ class PredictionSets(OnAxes):
         found = {heading: names, "weight": total.tolist(), "coverage": over(held.sum(axis=0), total).tolist()}
         if level is None:
             return found
-        resampling.check_level(level)
+        level = resampling.check_level(level)
         ids = None if clusters is None else resampling.ids_of_cases("clusters", clusters, self.n_cases, self.axes.case_ids)
         low, high = resampling.bootstrap(held, weight, clusters=ids, n_resamples=n_resamples, seed=seed).interval(level).T
         return {**found, "low": low.tolist(), "high": high.tolist()}

@@ -259,8 +259,8 @@ def alternative_annotator_test(
     >>> found.winning_rate, round(found.value, 2)
     (0.0, 0.39)
     """
-    options = {"epsilon": epsilon, "q": q, "least_cases": least_cases}
-    check_options(**options, distance=distance)
+    options = checked_options(epsilon, q, least_cases, distance)
+    epsilon, q, least_cases = options.values()
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
     ids, one = compared.annotators, Advantages.of(compared, options=options)
     n_of = one.groups(one.sums()[0], np.empty(0)).astype(np.int64)
@@ -273,7 +273,7 @@ def alternative_annotator_test(
     advantage, behind = np.split(one.estimate[1:], 2)
     too_few = {identifiers.name(ids[j]): int(n_of[j]) for j in np.flatnonzero(few)}
     numbers = float(one.estimate[0]), ids[~few], n_of[~few], advantage, behind, *one.test(one.sums()[0])
-    return AlternativeAnnotatorTest(*numbers, float(epsilon), float(q), too_few, one.left_out, one)
+    return AlternativeAnnotatorTest(*numbers, epsilon, q, too_few, one.left_out, one)
 
 
 def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
@@ -283,12 +283,13 @@ def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
         return ~np.isnan(model) & ~np.isnan(own), (model < own) | equal, (own < model) | equal
 
 
-def check_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> None:
+def checked_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> dict[str, Any]:
+    """Return the options of the test as numbers of Python, after checks."""
     check_stated(distance)
-    checks.scalar("epsilon", epsilon)
-    if checks.scalar("q", q, positive=True) >= 1:
+    margin, rate = checks.scalar("epsilon", epsilon), checks.scalar("q", q, positive=True)
+    if rate >= 1:
         raise checks.error("q", "be a number between 0 and 1", repr(q))
-    checks.whole("least_cases", least_cases, 2)
+    return {"epsilon": margin, "q": rate, "least_cases": checks.whole("least_cases", least_cases, 2)}
 
 
 def clustered_error(differences: Array, clusters: NDArray[Any]) -> tuple[float, int]:

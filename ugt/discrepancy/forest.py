@@ -185,8 +185,8 @@ def annotator_discrepancy(
     >>> shares.better_share.tolist(), shares.best_share.tolist()
     ([[1.0, 1.0, 1.0, 1.0, 1.0]], [1.0])
     """
-    options = {"cases": cases, "least_cases": least_cases}
-    check_options(**options)
+    options = checked_options(cases, least_cases)
+    cases, least_cases = options.values()
     compared = compare(annotations, models_of(predictions), distance, values, missing, known="so that each can be judged")
     ids, m = compared.annotators, len(compared.models)
     size = np.repeat(compared.sums.n, sizes_of(compared.distances.offsets))
@@ -204,9 +204,9 @@ def annotator_discrepancy(
     return AnnotatorDiscrepancy(ids[at], found[m : m + len(at)], alpha, mu, n_of[at], compared.models, *models, one.left_out, too_few, one)
 
 
-def check_options(cases: Any, least_cases: Any) -> None:
-    checks.option("cases", cases, CASES)
-    checks.whole("least_cases", least_cases)
+def checked_options(cases: Any, least_cases: Any) -> dict[str, Any]:
+    """Return the options with a number of Python, after checks."""
+    return {"cases": checks.option("cases", cases, CASES), "least_cases": checks.whole("least_cases", least_cases)}
 
 
 class Judged(Judging, Wide):

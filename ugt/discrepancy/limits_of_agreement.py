@@ -207,9 +207,10 @@ def bland_altman(
     >>> last.second, last.bias, [round(end, 2) for end in last.bias_interval]
     ('annotators', -0.125, [-0.64, 0.39])
     """
+    coverage, level = checks.scalar("coverage", coverage, positive=True), checks.scalar("level", level, positive=True)
     for name, share in (("coverage", coverage), ("level", level)):
-        if checks.scalar(name, share, positive=True) >= 1:
-            raise checks.error(name, "be a number between 0 and 1", repr(share))
+        if share >= 1:
+            raise checks.error(name, "be a number between 0 and 1", share)
     ordered = isinstance(annotations, Labels) and annotations.ordered and len(annotations.annotators) > 0
     held = as_annotations(as_ratings(annotations) if ordered else annotations, [], "squared")
     if not isinstance(held, Ratings):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -318,7 +319,7 @@ def evaluate(
     planned = facts.planned(plan)
     words = check(report, planned)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
-    checks.flag("details", details)
+    details = checks.flag("details", details)
     checks.instance("provenance", provenance, (Mapping, type(None)), "be a mapping")
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
     word, by_annotator = resampling.seed_of(seed), is_mapping(reliability)
@@ -368,7 +369,7 @@ def evaluate(
         tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
         circular += [] if real else informed(given, context.scores, known.rows)
-    settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed)}
+    settings = {**truths.settings, **vars(options), "k": orders, "seed": int(seed) if isinstance(seed, Integral) else str(seed)}
     settings.update(plan=planned, report=words)
     if known.n_classes == 2:
         settings["positive_class"] = str(axes.classes[positive])

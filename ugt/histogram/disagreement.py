@@ -287,7 +287,8 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         elif not one.classes:
             raise checks.error("k", "be None if predictions are not by class", repr(k))
         else:
-            column = overall + checks.whole("k", k, 0, len(one.classes) - 1)
+            k = checks.whole("k", k, 0, len(one.classes) - 1)
+            column = overall + k
             name = f"{'class' if overall else 'value'} {one.classes[k]}"
         return self._curve(column, name, "statistic" if one.given else "disagreement", one.pairs_per_case, level, drawn)
 

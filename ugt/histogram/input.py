@@ -82,10 +82,10 @@ class Histograms:
             raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
         if table.shape[1] < least:
             raise error("counts", f"have at least {least} classes", table.shape[1])
-        flag("fractional", fractional)
+        fractional = flag("fractional", fractional)
         of_cases = case_weights(weights, len(table), sheet.rows, part)
         names = class_names(names, labels, table.shape[1])
-        return cls(table, predicted, bool(fractional), sheet.rows, names, labels, of_cases)
+        return cls(table, predicted, fractional, sheet.rows, names, labels, of_cases)
 
     @property
     def shape(self) -> tuple[int, int]:

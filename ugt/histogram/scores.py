@@ -82,7 +82,7 @@ class HistogramScore(MeanOfCases):
     def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
         """Return the interval of ``value`` over cases or clusters, as for all metrics (:meth:`Estimate.interval`); NaN if infinite."""
         if np.isinf(self.contributions[0]).any():
-            resampling.check_level(level)
+            level = resampling.check_level(level)
             return float("nan"), float("nan")
         return super().interval(level, **options)
 
@@ -252,7 +252,8 @@ def ranked_probability_score(
     array([0.25, 0.5 ])
     """
     data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True)
-    largest = 1.0 if flag("normalized", normalized) else data.shape[1] - 1.0
+    normalized = flag("normalized", normalized)
+    largest = 1.0 if normalized else data.shape[1] - 1.0
     return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), largest))
 
 

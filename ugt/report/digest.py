@@ -12,6 +12,7 @@ from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
 from .markup import NONE, Data, Entry, apart, find, level_of, of, plain, unique
 from .svg import N_COLOURS
 from .tables import CERTAINTY, reliability_key
+from .words import UNWEIGHTED
 
 FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no decimals and no intervals are shown
 SETTLED = 0.99
@@ -361,14 +362,11 @@ def names(given: Sequence[str], joint: str = "and") -> str:
 
 
 def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:
-    """Return text such as "reliability 10 and 20", "the voted label"."""
+    """Return text such as "at reliabilities 10 and 20 and against the voted label"; None is a truth without a reliability."""
     numbers = [f"{one:g}" for one in given if isinstance(one, (int, float))]
-    parts = []
-    if numbers:
-        parts.append(f"{'reliability' if len(numbers) == 1 else 'reliabilities'} {joined(numbers)}")
-    if "voted" in given:
-        parts.append(f"against the {voted}")
-    return joined([f"at {parts[0]}", *parts[1:]] if numbers else parts)
+    parts = [f"at {'reliability' if len(numbers) == 1 else 'reliabilities'} {joined(numbers)}"] if numbers else []
+    against = [*([UNWEIGHTED] if None in given else []), *([f"the {voted}"] if "voted" in given else [])]
+    return joined([*parts, *([f"against {joined(against)}"] if against else [])])
 
 
 def joined(given: Sequence[str]) -> str:

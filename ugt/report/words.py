@@ -35,6 +35,7 @@ _FIRST_CHOICE = {
     "": "how often the model's first choice agrees with a truth drawn from what the annotations leave open; not the probability that the "
     "choice is right",
 }
+UNWEIGHTED = "the annotators’ truth"  # a truth without a reliability, which has no number to be told by
 ASSUMPTION = (
     "UA accuracy (uncertainty-adjusted) is how often the first choice agrees with a truth drawn from what the annotations leave open. It "
     "is not the probability that the model is right."
@@ -118,9 +119,9 @@ def truth(aggregation: str) -> tuple[str, str]:
     return _TRUTH.get(aggregation, _GIVEN)
 
 
-def reliability_name(reliability: float | None) -> str:
-    """Return the heading of a column; point aggregates and given plausibilities have no reliability."""
-    return "without reliability" if reliability is None else f"reliability {reliability:g}"
+def truth_name(reliability: float | None) -> str:
+    """Return the name of a truth: its reliability, or that of a truth that has none (point aggregates, fitted models, given ones)."""
+    return UNWEIGHTED if reliability is None else f"reliability {reliability:g}"
 
 
 def unit(source: Data) -> str:

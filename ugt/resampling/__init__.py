@@ -22,7 +22,7 @@ from .loop import resample
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
-from .resamples import SOURCES, Resamples, check_level
+from .resamples import SOURCES, Resamples, check_level, check_one_sided
 from .result import Result, ResultDifference, Results, resamples_of
 from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
@@ -67,6 +67,7 @@ __all__ = [
     "by_annotators",
     "by_case",
     "check_level",
+    "check_one_sided",
     "distinct_rows",
     "few_clusters",
     "groups_of",

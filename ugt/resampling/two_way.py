@@ -117,7 +117,7 @@ class TwoWay(Frozen):
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return ``(low, high)``; NaN if there is a ``reason``, or if fewer than two units count."""
-        check_level(level)
+        level = check_level(level)
         if self._end is not None:
             ends = self._end.at_end(np.array([self.value]), level)[0]
         else:

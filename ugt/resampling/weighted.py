@@ -260,7 +260,8 @@ def bootstrap_annotations(
     instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     function("statistic", statistic)
-    if not flag("cases", cases) and (clusters is not None or strata is not None):
+    cases = flag("cases", cases)
+    if not cases and (clusters is not None or strata is not None):
         raise error("cases", "be True if clusters or strata are given", cases)
     design = Design.of(annotations.n_cases, clusters, strata)
     offsets, count = _rows(annotations)

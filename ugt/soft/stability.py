@@ -129,7 +129,7 @@ def ranking_stability(
     (array([0.822, 0.756]), True)
     """
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
-    checks.whole("n_resamples", n_resamples)
+    n_resamples = checks.whole("n_resamples", n_resamples)
     axes, counts, said = _panel(annotations)
     one_column = said is None and counts.shape[1] == 2
     kept = counts.sum(1) > 0

@@ -19,7 +19,7 @@ from .differences import MarginClaim, ReaderDifference, ReaderFigure, difference
 from .figures import ReadingCells
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
 from .readings import Readings
-from .study_input import StudyInput, check_resampling, chosen_covariance, study_input
+from .study_input import StudyInput, checked_resamples, chosen_covariance, study_input
 from .truth import panel_variance
 
 
@@ -139,19 +139,20 @@ def against_readers(
     >>> round(found.difference.value, 3), [round(end, 3) for end in found.difference.interval()], found.claim.decision
     (0.007, [-0.209, 0.222], False)
     """
-    check_level(level)
-    check_resampling(n_resamples, seed)
+    level = check_level(level)
+    n_resamples = checked_resamples(n_resamples, seed)
     if margin is not None:
-        checks.scalar("margin", margin)
+        margin = checks.scalar("margin", margin)
     if not isinstance(readings, Readings):
         raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
     one = _of_test(readings, test)
     model = _scores(scores, one)
     if score_threshold is not None:
-        model = model - checks.finite("score_threshold", score_threshold)
+        own = checks.finite("score_threshold", score_threshold)
         if threshold is None:
             raise checks.error("score_threshold", "be left out without threshold", score_threshold)
-        model = model + checks.finite("threshold", threshold)
+        threshold = checks.finite("threshold", threshold)
+        model = model - own + threshold
     given = study_input(truth, one, figure, threshold, positive, random, clusters)
     return _Compared(given, model[given.at]).answer(covariance, level, margin, n_resamples, seed)
 

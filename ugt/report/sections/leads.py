@@ -18,8 +18,7 @@ def render(source: Data) -> Section | None:
         return None
     first, second = digest.models[:2]
     truths: list[tuple[str, Lead | None, bool]] = [
-        ("the truth" if r is None else f"reliability {r:g}", digest.lead(first, second, reliability=r), r == digest.main)
-        for r in digest.reliabilities
+        (words.truth_name(r), digest.lead(first, second, reliability=r), r == digest.main) for r in digest.reliabilities
     ]
     headline = digest.headline
     truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))

@@ -11,7 +11,7 @@ from ...aggregation.panel_check import Halves, PanelCheck
 from ..context import MOST_CELLS, Made
 from ..digest import REFUTED
 from ..tables import ends_of, finite
-from ..words import reliability_name
+from ..words import truth_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def make(context: Context, notes: list[str]) -> Made:
             return {}
     main = found.get(context.reliability)
     if main is not None and main.p_value < REFUTED:
-        notes.append(f"The truth model does not describe these annotators (at {reliability_name(context.reliability)}): {main.sentence()}")
+        notes.append(f"The truth model does not describe these annotators (at {truth_name(context.reliability)}): {main.sentence()}")
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
     return {"panel_check": rows}
 

@@ -71,7 +71,7 @@ def render(source: Data) -> Section | None:
             name = words.metric_name(metric, k) + (f", {shown(model)}" if len(digest.models) > 1 else "")
             cells = [NONE if e is None else below(digits, e["value"], *digest.case_ends(e)) for e in (*own, voted)]
             rows.append((name, cells))
-    heads = ["measure, %", *map(words.reliability_name, columns), "voted label"]
+    heads = ["measure, %", *map(words.truth_name, columns), "voted label"]
     error = max(e["mc_error"] or 0.0 for e in entries)
     simulated = f"; Monte Carlo standard error at most {100 * error:.2g} points" if error else ""
     below_each = "" if digest.withheld else f" over {words.unit(source)} below each value"

@@ -152,7 +152,7 @@ def assess_judges(
     >>> [round(row[name], 2) for name in ("judge_alone", "people_alone", "corrected", "low", "high")]
     [0.4, 0.49, 0.5, 0.39, 0.61]
     """
-    check_level(level)
+    level = check_level(level)
     if not isinstance(systems, Mapping) or not systems:
         raise error("systems", "be a mapping of the name of a system to (labels, scores of judges)", "none")
     if columns is not None and not isinstance(columns, Mapping):

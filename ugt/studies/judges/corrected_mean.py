@@ -194,7 +194,7 @@ class CorrectedMean(OverBoth):
         k = min(len(one.labels.value) / self.n_labelled, a) if n_labels is None else scalar("n_labels", n_labels)
         if not 1 <= k <= a:
             raise error("n_labels", f"be from 1 to the {a} annotators", k)
-        check_level(level)
+        level = check_level(level)
         found = self._expected()
         return math.nan if found is None else found.width(a, n, k, level)
 
@@ -204,7 +204,7 @@ class CorrectedMean(OverBoth):
         None if up to 1,000 are too few and, with a warning, if fewer than two annotators have two labels.
         """
         wanted, n, k = scalar("width", width, positive=True), self.n_labelled, len(self._statistic.labels.value) / self.n_labelled
-        check_level(level)
+        level = check_level(level)
         found = self._expected()
         if found is None:
             return None
