@@ -346,7 +346,6 @@ def evaluate(
         with notices.heard() as of_predictions:
             predicted = joined(predictions, axes, missing, positive_class, real or values is not None, real)
         of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, axes.case_ids)
-        subgroups_given = subgroups_of(subgroups, axes)
         known = Annotated(given, np.flatnonzero(predicted.present))
         scores = predicted.of_all
         voted, of_case = by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows]
@@ -359,7 +358,7 @@ def evaluate(
         work.run()
         context = Context(
             known=known, scores=work.scores, choices=work.choices, voted=voted, clusters=of_case,
-            subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
+            subgroups={name: values[known.rows] for name, values in subgroups_of(subgroups, axes).items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
             further=work.further, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
             reliability=truths.middle, mean=work.mean, top=work.top,
