@@ -230,13 +230,11 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
         raise error("probs", f"have the shape of counts, {shape}", predicted.shape)
     if shape[1] < 2:
         raise error("counts", "have at least two grades, to be cut between them", shape[1])
-    scale = (
-        given_values(values if classes is None else per_class("values", values, classes), shape[1])
-        if table is not None and values is not None
-        else np.arange(shape[1])
-    )
-    if table is None:
-        scale = _values(values, counts.axes.classes, counts.ordered)
+    scale = np.arange(shape[1])
+    if classes is None and values is not None:
+        scale = given_values(values, shape[1])
+    if classes is not None:
+        scale = _values(values, classes, table is None and counts.ordered)
     if table is not None and options.get("weights") is not None:  # the counts at a cut have no names
         options["weights"] = ids_of_cases("weights", options["weights"], shape[0], case_ids, what="a number")
     found = []

@@ -73,6 +73,8 @@ class Histograms:
             check_order("counts", labels.axes.classes, labels.ordered)
         sheet = leader("counts", counts) if labels is None else Sheet(labels.counts(), labels.axes.ids_or_none, labels.axes.classes)
         names = sheet.columns
+        if ordinal and labels is None and names is not None:
+            check_order("counts", names, False)
         if classes is not None:
             names = class_names(classes, labels, np.shape(sheet.values)[-1])
             sheet = sheet if labels is not None else of_new_cases("counts", counts, names)
