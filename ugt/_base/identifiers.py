@@ -229,6 +229,11 @@ def index_of(value: Any) -> Any:
     return index if hasattr(index, "to_numpy") and hasattr(value, "to_numpy") else None
 
 
+def is_numbered(index: Any) -> bool:
+    """Return whether the index of a data frame or a Series is 0 to N-1 because none was given."""
+    return type(index).__name__ == "RangeIndex" and index.name is None and (index.start, index.step) == (0, 1)
+
+
 class Grades(list):  # type: ignore[type-arg]
     """Names of classes in the order of a scale, lowest first."""
 

@@ -49,8 +49,7 @@ def wide_names(
         must = f"have columns for {of} only (make the case the index, or read the frame by ugt.io.read_annotations)"
         raise error("table", must, f"a column {called[0]!r}")
     index = identifiers.index_of(frame)
-    numbered = type(index).__name__ == "RangeIndex" and index.name is None
-    if case_ids is None and index is not None and not numbered:
+    if case_ids is None and index is not None and not identifiers.is_numbered(index):
         case_ids = index.to_numpy()
     every = [identifiers.categories(frame[name]) for name in names] if classes is None else []
     same = bool(every) and every[0] is not None and all(one == every[0] for one in every)
