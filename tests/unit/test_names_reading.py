@@ -211,6 +211,11 @@ def test_false_and_true_are_zero_and_one_where_these_are_the_classes():
         for given in (predicted.astype(str), predicted.astype(int), predicted.astype(str).tolist()):
             found.append([row["value"] for row in ugt.evaluate(labels, {"m": given}, k=1, n_resamples=5, details=False).metrics])
     assert len(found[0]) > 2 and all(one == found[0] for one in found)
+    always = [
+        [row["value"] for row in ugt.evaluate(ones, {"m": given}, k=1, n_resamples=5, details=False).metrics]
+        for given in (["True"] * 3, [1, 1, 1], ["1"] * 3)
+    ]
+    assert always[0] == always[1] == always[2]
     for given in (predicted, predicted.tolist(), predicted.astype(int)):
         assert (
             ugt.discrepancy_ratio(ones, given, distance="zero-one").value
