@@ -15,7 +15,7 @@ from ..._base.names import alike
 from ..._base.ragged import offsets_of, row_at, row_of
 from ..._tabular.rows import finite_numbers, is_number
 from ...annotations import Labels, Ratings
-from ...annotations.named import per_case
+from ...annotations.named import Sheet, check_counted, per_case
 from ...annotations.other_annotators import of_cases
 from ...discrepancy.distance_rule import checked, numbers_of
 
@@ -103,8 +103,7 @@ def _without_score(given: NDArray[Any]) -> NDArray[np.bool_]:
 def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array, drop: bool) -> JudgedCases:
     """Return the labels with the cases of the judge, and its numbers."""
     ids, given = _by_id(judge)
-    if identifiers.is_numbered(identifiers.index_of(judge)) and identifiers.is_text(labels.case_ids):
-        ids = None  # a Series by position
+    check_counted("judge", Sheet(None, counted=identifiers.is_numbered(identifiers.index_of(judge))), labels.case_ids)
     if ids is None:
         if len(given) != labels.n_cases:
             must = f"be one score for each of the {labels.n_cases} cases (cases without labels, too: name them with cases=, or give ids)"
