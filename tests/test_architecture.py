@@ -138,7 +138,7 @@ def test_core_knows_nothing_of_the_rest():
 
 
 def test_the_package_fits_half_a_screen():
-    assert len([path for path in PACKAGE.iterdir() if path.name != "__pycache__"]) <= 30
+    assert len([path for path in PACKAGE.iterdir() if path.name != "__pycache__"]) <= 31
 
 
 def test_package_init_only_collects_names():

@@ -8,9 +8,9 @@ from refusals import labels_of_rows
 from twins import details
 
 import ugt
-from ugt.report import context
-from ugt.report.sections import performance, truth_models
-from ugt.report.tables import finite
+from ugt.report.sections import performance
+from ugt.tables import context, truth_models
+from ugt.tables.rows import finite
 
 HOSTILE = 'Zoë <b>"&'
 

@@ -14,7 +14,7 @@ from ugt.report import page
 from ugt.report import plan as _plan
 from ugt.report.markup import KEPT
 from ugt.report.sections import TABLES, assumptions, checklist, provenance
-from ugt.report.tables import STRATA
+from ugt.tables.rows import STRATA
 
 PLAN = {
     "question": "Is the net as good as its readers?",

@@ -11,11 +11,11 @@ import numpy as np
 from .._base import notices, parallel
 from .._base.arrays import NDArray
 from ..report.sections import ALWAYS, LONGEST, MAKERS, TABLES
-from ..report.tables import ResultTable
 from ..resampling import Design, Resamples, Results, resample, resamples_of
+from ..tables.rows import ResultTable
 
 if TYPE_CHECKING:
-    from ..report.context import Ask, Context
+    from ..tables.context import Ask, Context
 
 # cases x sections of a pass: what the sections ask for is in memory at the same time, unless the context has it
 ROOM = 2 * 10**6

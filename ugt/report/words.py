@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from ..grades import GRADE_METRICS
-from ..plausibilities.metric import METRICS
 from ..resampling import FEW_UNITS
-from ..soft.ranking import WORDS
-from .headline import VOTED_ERROR
+from ..tables.names import AREAS, GRADE_METRICS, METRICS, VOTED_ERROR
 from .markup import KEPT, Data, count, plain
 
 _METRICS = {
@@ -25,7 +22,7 @@ _METRICS.update(
             ("soft", "probabilities", "a case is positive with the mean of its plausibility"),
             ("hard", "labels cut at one half", "a case is positive if the mean of its plausibility is above one half"),
         )
-        for name, label, _, meaning in WORDS
+        for name, label, _, meaning in AREAS
     }
 )
 # At k = 1 all metrics except the first are the same.
@@ -116,11 +113,6 @@ def metric_meaning(metric: str, k: int | None) -> str:
 def truth(aggregation: str) -> tuple[str, str]:
     """Return the description of a truth model: how annotations became the truth, and its limits."""
     return _TRUTH.get(aggregation, _GIVEN)
-
-
-def reliability_name(reliability: float | None) -> str:
-    """Return the heading of a column; point aggregates and given plausibilities have no reliability."""
-    return "without reliability" if reliability is None else f"reliability {reliability:g}"
 
 
 def unit(source: Data) -> str:

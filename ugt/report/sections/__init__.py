@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...tables import dispersion, humans, panel, rated_cases, rating_agreement, sensitivity, sources, strata, truth_models
 from . import (
     agreement,
     answer,
@@ -23,30 +24,21 @@ from . import (
     dependence,
     design,
     difficulty,
-    dispersion,
     errors,
     grade_errors,
-    humans,
     leads,
     limits,
     limits_of_grades,
     measures,
     methods,
     notes,
-    panel,
     people,
     performance,
     planning,
     provenance,
-    rated_cases,
-    rating_agreement,
     scores,
-    sensitivity,
-    sources,
-    strata,
     strictness,
     true_accuracy,
-    truth_models,
     worklist,
 )
 

@@ -18,14 +18,14 @@ from ...agreement.record import rare_note
 from ...annotations import Labels
 from ...plausibilities.estimates import mean_of
 from ...resampling import Ratios
-from ..context import MOST_CELLS, MOST_WORK, Ask, Made
-from ..tables import ends_of, finite
+from ...tables.context import MOST_CELLS, MOST_WORK, Ask, Made
+from ...tables.rows import ends_of, finite
 from .design import Uses, uses_of
 
 if TYPE_CHECKING:
     from ...annotations import Rankings
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 TABLES = {
     "agreement": COLUMNS,

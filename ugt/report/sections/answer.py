@@ -9,15 +9,15 @@ import numpy as np
 
 from ..._base.arrays import Array
 from ...resampling import CaseNumbers, Resamples
+from ...tables.context import Ask, Made
+from ...tables.names import higher_is_better
+from ...tables.rows import ends_of, finite
 from .. import first
-from ..context import Ask, Made
-from ..headline import higher_is_better
 from ..markup import Data, Section
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 TABLES = {
     "constant_answer": ("model", "metric", "reliability", "answer", "value", "low", "high", "lead", "lead_low", "lead_high"),

@@ -10,23 +10,24 @@ import numpy as np
 
 from ..._base import notices
 from ..._base.arrays import Array, NDArray
+from ..._base.counts import counted
 from ...annotations.probabilities import NOT_COMPUTED, is_probability, not_probabilities
 from ...histogram import histogram_losses
 from ...histogram.disagreement import disagreement_losses
 from ...histogram.pairs_of_labels import PredictedDisagreement, predicted_disagreement
 from ...histogram.scores import histogram_log_loss
+from ...tables.context import Ask, Made
+from ...tables.rows import finite
 from .. import markup as html
-from ..context import Ask, Made
 from ..digest import Digest, shown
-from ..digits import Digits, counted
+from ..digits import Digits
 from ..markup import Data, Section, find, unique
 from ..rows import cell, first_of, plain_table
-from ..tables import finite
 
 if TYPE_CHECKING:
     from ...resampling import Resamples
-    from ..context import Context, Options
-    from ..tables import Row
+    from ...tables.context import Context, Options
+    from ...tables.rows import Row
 
 TITLE = "Losses against label histograms"
 TABLES = {

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from ..._base import notices
 from ...grades import GRADE_METRICS, GradeCoefficient
+from ...tables.context import Ask, Made
+from ...tables.rows import ends_of, finite
 from .. import words
-from ..context import Ask, Made
 from ..digest import Digest, shown
 from ..markup import Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
-from ..tables import ends_of, finite
 from ..yardsticks import digits_of
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 PARTS = ("value", "human", "ceiling")
 TABLES = {"coefficients": ("model", "metric", *(f"{name}{end}" for name in PARTS for end in ("", "_low", "_high")), "n_cases")}

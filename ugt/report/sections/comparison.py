@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...tables.context import Made
+from ...tables.names import ERROR, TOP, VOTED, VOTED_ERROR, higher_is_better
+from ...tables.rows import ends_of, finite
+from ...tables.standings import joint_level
 from .. import markup as html
 from .. import words
-from ..context import Made
 from ..digest import Digest, shown
-from ..headline import ERROR, TOP, VOTED, VOTED_ERROR, higher_is_better
 from ..markup import Data, Section
 from ..rows import plain_table
-from ..standings import joint_level
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from ...tables.context import Context
 
 TITLE = "Differences of all pairs of models"
 MOST_SHOWN = 6  # most models

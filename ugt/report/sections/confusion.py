@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._base.arrays import Array, Int64
+from ..._base.counts import whole
 from ...accuracy.groups import FEW_EXPECTED
 from ...plausibilities.point import summed
 from ...resampling import Ratios, over
+from ...tables.context import MOST_WORK, Ask, Made, most
+from ...tables.rows import ends_of, finite
 from .. import markup as html
-from ..context import MOST_WORK, Ask, Made, most
 from ..digest import Digest, shown
-from ..digits import Digits, whole
+from ..digits import Digits
 from ..markup import Data, Entry, Section, unique
 from ..rows import TOO_FEW, cell, first_of, plain_table
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 TITLE = "Agreement on each class"
 TABLES = {

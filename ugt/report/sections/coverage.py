@@ -8,21 +8,22 @@ import numpy as np
 
 from ..._base import notices, parallel
 from ..._base.arrays import Array, Bools, Int64, NDArray
+from ..._base.counts import whole
 from ..._base.ragged import row_of
 from ...annotations.probabilities import is_probability
 from ...calibrators import selection
 from ...conformal import MonteCarloConformal
 from ...resampling import Design, Ratios
+from ...tables.context import MOST_CELLS, Ask, Made
+from ...tables.rows import ends_of
 from .. import markup as html
-from ..context import MOST_CELLS, Ask, Made
 from ..digest import shown
-from ..digits import Digits, whole
+from ..digits import Digits
 from ..markup import NONE, Data, Section, find, level_of, unique
 from ..rows import cell, first_of, plain_table
-from ..tables import ends_of
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from ...tables.context import Context
 
 TITLE = "Prediction sets"
 TABLES = {"set_coverage": ("model", "score", "level", "coverage", "low", "high", "mean_size", "empty_share", "n_cases")}

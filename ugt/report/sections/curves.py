@@ -14,16 +14,16 @@ from ...soft.bands import DIGITS, CurvePoints
 from ...soft.columns import ScoreColumn
 from ...soft.order import Order
 from ...soft.ranking import ALL, BOTH, SoftRanking
-from ..context import MOST_CELLS, Ask, Made
+from ...tables.context import MOST_CELLS, Ask, Made
+from ...tables.rows import ends_of, finite
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Section, section, unique
 from ..rows import cell, plain_table
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 TITLE = "Areas under the ROC curves"
 TABLES = {

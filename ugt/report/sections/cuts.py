@@ -10,18 +10,18 @@ import numpy as np
 from ..._base import notices
 from ...grades import calibration_at_cuts
 from ...grades.cuts import above, auroc_of_each_cut
+from ...tables.context import MOST_WORK, Ask, Made
+from ...tables.rows import ends_of, finite
 from .. import words
-from ..context import MOST_WORK, Ask, Made
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import cell, first_of, plain_table
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ...histogram import HistogramLosses
     from ...soft import SoftScore
-    from ..context import Context
+    from ...tables.context import Context
 
 TABLES = {
     "cuts": ("model", "cut", "share", "auroc", "auroc_low", "auroc_high", "cl", "cl_low", "cl_high", "n_cases"),

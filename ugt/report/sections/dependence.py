@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...tables.sources import MEANINGS, wider_alone
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import first_of, plain_table
-from .sources import MEANINGS, wider_alone
 
 MOST_MODELS, MOST_ROWS = 4, 12
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..._base.arrays import Array, Int64, NDArray
+from ..._base.counts import whole
 from ..._base.ragged import distinct_pairs, row_of
 from ...annotations import Labels, Rankings
-from ..context import most
+from ...tables.context import most
+from ...tables.rows import finite
 from ..digest import Digest, shown
-from ..digits import Digits, whole
+from ..digits import Digits
 from ..markup import NONE, Data, Section, of, section
 from ..rows import cell, plain_table
-from ..tables import finite
 
 if TYPE_CHECKING:
-    from ..context import Context, Rows
-    from ..tables import Row
+    from ...tables.context import Context, Rows
+    from ...tables.rows import Row
 
 TITLE = "The annotators one by one"
 TABLES = {

@@ -10,19 +10,19 @@ from ..._base import notices
 from ..._base.ragged import row_of, sizes_of
 from ...grades import GRADE_METRICS
 from ...resampling import Ratios, over
+from ...tables.context import Ask, Made
+from ...tables.names import MEDIAN, PERFECT, in_grades
+from ...tables.rows import ends_of, finite
 from .. import words
-from ..context import Ask, Made
 from ..digest import Digest, briefly, cell_of, names, shown
-from ..headline import in_grades
 from ..markup import NONE, Data, Section, find, finding, level_of, of, unique
 from ..rows import below, plain_table
-from ..tables import ends_of, finite
-from ..yardsticks import MEDIAN, OWN, PERFECT, digits_of
+from ..yardsticks import OWN, digits_of
 
 if TYPE_CHECKING:
     from ..._base.arrays import Array
     from ...annotations import Ratings
-    from ..context import Context
+    from ...tables.context import Context
     from ..digest import Lead
 
 TABLES = {

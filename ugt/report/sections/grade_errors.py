@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._base.counts import whole
 from ...resampling import Ratios
+from ...tables.context import MOST_CELLS, MOST_WORK, Ask, Made
+from ...tables.rows import ends_of, finite
 from .. import markup as html
-from ..context import MOST_CELLS, MOST_WORK, Ask, Made
 from ..digest import Digest, names, shown
-from ..digits import Digits, whole
+from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, level_of, of, unique
 from ..rows import below, first_of, plain_table
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from ...tables.context import Context
 
 TITLE = "Too low and too high"
 PARTS = ("too_low", "near", "too_high", "bias", "error")

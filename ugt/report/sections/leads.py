@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ...tables.names import in_grades
+from ...tables.standings import is_shown
 from .. import words
 from ..digest import Digest, Lead, names, shown
 from ..digits import Digits
-from ..headline import in_grades
 from ..markup import Data, Section, finding, level_of, unique
 from ..rows import Span, span_table
-from ..standings import is_shown
 
 
 def render(source: Data) -> Section | None:

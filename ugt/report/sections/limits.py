@@ -7,17 +7,17 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from ...discrepancy import LimitsOfAgreement, bland_altman
-from ..context import MOST_CELLS
+from ...tables.context import MOST_CELLS
+from ...tables.rows import Row, finite
 from ..digest import names, shown
 from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, finding, level_of, section
 from ..rows import plain_table
-from ..tables import Row, finite
 from . import strictness
 
 if TYPE_CHECKING:
     from ...annotations import Labels, Ratings
-    from ..context import Context, Rows
+    from ...tables.context import Context, Rows
 
 TABLES = {
     "limits": ("first", "second", "n_cases", "n_clusters", "bias", "bias_low", "bias_high", "sd", "lower", "lower_low", "lower_high",

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...grades import GRADE_METRICS
+from ...tables.context import Made
+from ...tables.names import TOP, VOTED, reliability_name
+from ...tables.rows import ends_of
+from ...tables.standings import both_ends, flips, standings
 from .. import words
-from ..context import Made
 from ..digest import Digest, shown
 from ..digits import Digits
-from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, section, unique
 from ..rows import below, plain_table
-from ..standings import both_ends, flips, standings
-from ..tables import ends_of
 from .measures import MOST
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from ...tables.context import Context
 
 TITLE = "All measures at every reliability"
 SPREADS = ("draw_std", "draw_low", "draw_high")
@@ -71,7 +71,7 @@ def render(source: Data) -> Section | None:
             name = words.metric_name(metric, k) + (f", {shown(model)}" if len(digest.models) > 1 else "")
             cells = [NONE if e is None else below(digits, e["value"], *digest.case_ends(e)) for e in (*own, voted)]
             rows.append((name, cells))
-    heads = ["measure, %", *map(words.reliability_name, columns), "voted label"]
+    heads = ["measure, %", *map(reliability_name, columns), "voted label"]
     error = max(e["mc_error"] or 0.0 for e in entries)
     simulated = f"; Monte Carlo standard error at most {100 * error:.2g} points" if error else ""
     below_each = "" if digest.withheld else f" over {words.unit(source)} below each value"

@@ -6,18 +6,18 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...studies import plan_annotations
+from ...tables.context import MOST_CELLS
+from ...tables.rows import finite
 from .. import markup as html
-from ..context import MOST_CELLS
 from ..digest import Digest, words_for_few
-from ..tables import finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...studies import AnnotationPlan
-    from ..context import Context, Rows
+    from ...tables.context import Context, Rows
+    from ...tables.rows import Row
     from ..markup import Data, Entry, Section
-    from ..tables import Row
 
 TITLE = "Size of the study"
 TABLES = {

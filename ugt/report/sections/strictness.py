@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._base import notices
+from ..._base.counts import counted
 from ...agreement import annotator_strictness
+from ...tables.rows import finite
 from ..digest import Digest, names, shown
-from ..digits import Digits, counted
+from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, finding, level_of
 from ..rows import plain_table
-from ..tables import finite
 
 if TYPE_CHECKING:
-    from ..context import Context, Rows
+    from ...tables.context import Context, Rows
 
 TABLES = {
     "strictness": ("annotator", "n_labels", "leniency", "leniency_low", "leniency_high", "discrimination", "discrimination_low",

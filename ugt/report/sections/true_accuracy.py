@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from ...accuracy.bounds import outer_ends
 from ...accuracy.next_annotator import next_annotator_agreement
+from ...tables.context import MOST_CELLS, MOST_WORK, Ask, Made
+from ...tables.rows import ends_of, finite
 from .. import markup as html
-from ..context import MOST_CELLS, MOST_WORK, Ask, Made
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import Data, Section
 from ..rows import below, first_of, plain_table
-from ..tables import ends_of, finite
 
 if TYPE_CHECKING:
     from ...accuracy.bounds import Assumed
     from ...accuracy.next_annotator import NextAnnotatorAgreement
     from ...resampling import Resamples
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 TITLE = "Accuracy against the true class"
 MOST_MODELS = 8  # most rows

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._base.counts import counted
 from ..._base.ragged import offsets_of, row_of, sizes_of
 from ...annotations.first_choices import first_choices
 from ...resampling import distinct_rows
+from ...tables.rows import CERTAINTY, ResultTable, finite, reliability_key
 from ..digest import SETTLED, Digest, shown
-from ..digits import Digits, counted
+from ..digits import Digits
 from ..markup import NONE, Data, Section, count, finding
 from ..rows import plain_table
-from ..tables import CERTAINTY, ResultTable, finite, reliability_key
 
 if TYPE_CHECKING:
     from ..._base.arrays import Array, Int64
     from ...plausibilities import Point
-    from ..context import Context
-    from ..tables import Row
+    from ...tables.context import Context
+    from ...tables.rows import Row
 
 TABLES = {
     "cases": ("case", "n_annotations", "voted", "mean_certainty"),  # and certainty_ under each reliability

@@ -17,7 +17,7 @@ from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
 from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Statistic, check_level
-from .tables import Row, reliability_key
+from .rows import Row, reliability_key
 
 if TYPE_CHECKING:
     from ..accuracy.bounds import Assumed

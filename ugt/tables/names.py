@@ -1,0 +1,35 @@
+"""The names that tables have in their columns: metrics, references, truths."""
+
+from __future__ import annotations
+
+from ..grades import GRADE_METRICS
+from ..plausibilities.metric import METRICS
+from ..soft.ranking import WORDS as AREAS
+
+__all__ = [
+    "AREAS", "COMMONEST", "ERROR", "GRADE_METRICS", "KAPPA", "MEDIAN", "METRICS", "PERFECT", "TOP", "VOTED", "VOTED_ERROR", "WITHIN",
+    "higher_is_better", "in_grades", "reliability_name",
+]  # fmt: skip
+
+TOP, VOTED = "topk_accuracy", "voted_accuracy"
+ERROR, VOTED_ERROR = "absolute_error", "voted_absolute_error"
+WITHIN, KAPPA = "within_accuracy", "weighted_kappa"  # measures of grades next to the error
+MEDIAN, COMMONEST, PERFECT = "always the median", "always the commonest class", "the plausibilities themselves"  # names of references
+
+
+def higher_is_better(metric: str) -> bool:
+    """Return whether higher values of a metric of an evaluation are better."""
+    name = metric[len("voted_") :] if metric.startswith("voted_") else metric
+    found = METRICS.get(name) or GRADE_METRICS.get(name)
+    return found is None or found.higher_is_better
+
+
+def in_grades(metric: str) -> bool:
+    """Return whether a metric is a number in units of the grades, such as an error."""
+    found = GRADE_METRICS.get(metric)
+    return found is not None and found.unit == "grades"
+
+
+def reliability_name(reliability: float | None) -> str:
+    """Return the heading of a column; point aggregates and given plausibilities have no reliability."""
+    return "without reliability" if reliability is None else f"reliability {reliability:g}"
