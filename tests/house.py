@@ -45,9 +45,6 @@ LIMITS = {
     "names on top": 60,
 }
 CEILINGS = {
-    "files of report with numpy": 25,
-    "topics that report imports": 16,
-    "imports of report in evaluation": 31,
     "texts searched in notes": 16,
     "lines of in_options": 41,
     "subscripts by texts": 1669,

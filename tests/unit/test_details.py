@@ -9,8 +9,7 @@ from twins import details
 
 import ugt
 from ugt.evaluation import passes
-from ugt.report.sections import confusion, coverage, curves
-from ugt.tables import dispersion, sensitivity, truth_models
+from ugt.tables import confusion, coverage, curves, dispersion, sensitivity, truth_models
 from ugt.tables.context import MOST_CELLS
 
 N = 300

@@ -6,7 +6,7 @@ from twins import details
 
 import ugt
 from ugt.evaluation import work
-from ugt.report.sections import answer, true_accuracy
+from ugt.tables import answer, true_accuracy
 from ugt.tables.names import PERFECT
 
 

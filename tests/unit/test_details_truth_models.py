@@ -8,8 +8,7 @@ from refusals import labels_of_rows
 from twins import details
 
 import ugt
-from ugt.report.sections import performance
-from ugt.tables import context, truth_models
+from ugt.tables import context, performance, truth_models
 from ugt.tables.rows import finite
 
 HOSTILE = 'Zoë <b>"&'

@@ -13,7 +13,8 @@ from ugt.aggregation import by_name
 from ugt.report import page
 from ugt.report import plan as _plan
 from ugt.report.markup import KEPT
-from ugt.report.sections import TABLES, assumptions, checklist, provenance
+from ugt.report.sections import assumptions, checklist, provenance
+from ugt.tables.makers import TABLES
 from ugt.tables.rows import STRATA
 
 PLAN = {

@@ -17,10 +17,10 @@ from ..grades import GRADE_METRICS
 from ..grades.errors import median_of
 from ..grades.input import GradeScale, Predicted
 from ..plausibilities import Estimate, Point
-from ..report.sections.errors import distance_of_pairs
-from ..report.sections.performance import SPREADS, STANDING
 from ..resampling import over
+from ..tables.errors import distance_of_pairs
 from ..tables.names import ERROR, MEDIAN, PERFECT, VOTED_ERROR, WITHIN
+from ..tables.performance import SPREADS, STANDING
 from ..tables.rows import finite
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._base import notices, parallel
 from .._base.arrays import NDArray
-from ..report.sections import ALWAYS, LONGEST, MAKERS, TABLES
 from ..resampling import Design, Resamples, Results, resample, resamples_of
+from ..tables.makers import ALWAYS, LONGEST, MAKERS, TABLES
 from ..tables.rows import ResultTable
 
 if TYPE_CHECKING:

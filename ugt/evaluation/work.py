@@ -18,13 +18,13 @@ from ..accuracy.bounds import LEAST_CASES, Assumed
 from ..certainty import annotation_certainty
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
-from ..report.sections.performance import SPREADS, STANDING
 from ..resampling import CaseNumbers
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
 from ..tables.context import MOST_CELLS
 from ..tables.names import COMMONEST, PERFECT
+from ..tables.performance import SPREADS, STANDING
 from ..tables.rows import ends_of, finite
 from ..tables.standings import shuffled_quantiles
 from .grades import Graded, median_grade, read

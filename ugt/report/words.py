@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..resampling import FEW_UNITS
-from ..tables.names import AREAS, GRADE_METRICS, METRICS, VOTED_ERROR
+from ..tables.names import AREAS, FEW_UNITS, GRADE_METRICS, METRICS, VOTED_ERROR
 from .markup import KEPT, Data, count, plain
 
 _METRICS = {

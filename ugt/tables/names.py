@@ -1,14 +1,16 @@
-"""The names that tables have in their columns: metrics, references, truths."""
+"""The names that tables have in their columns: metrics, references, truths; and what their words depend on."""
 
 from __future__ import annotations
 
+from ..aggregation.by_name import INTEGRALS
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
+from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS as AREAS
 
 __all__ = [
-    "AREAS", "COMMONEST", "ERROR", "GRADE_METRICS", "KAPPA", "MEDIAN", "METRICS", "PERFECT", "TOP", "VOTED", "VOTED_ERROR", "WITHIN",
-    "higher_is_better", "in_grades", "reliability_name",
+    "AREAS", "COMMONEST", "ERROR", "FEW_UNITS", "GRADE_METRICS", "INTEGRALS", "KAPPA", "MEDIAN", "METRICS", "PERFECT", "TOP", "VOTED",
+    "VOTED_ERROR", "WITHIN", "higher_is_better", "in_grades", "reliability_name",
 ]  # fmt: skip
 
 TOP, VOTED = "topk_accuracy", "voted_accuracy"

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ...grades import GRADE_METRICS
-from ...tables.names import COMMONEST, PERFECT, TOP, VOTED
+from ...tables.names import COMMONEST, GRADE_METRICS, PERFECT, TOP, VOTED
 from .. import words
 from ..digest import Digest, Lead, briefly, cell_of, names, shown
 from ..digits import Digits

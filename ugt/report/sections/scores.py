@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._base.counts import whole
+from ...tables.curves import GRID
 from ...tables.names import PERFECT
 from .. import svg
 from ..digest import Digest, shown
@@ -12,7 +13,6 @@ from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, plain
 from ..pictures import LEFT, figure
 from ..rows import plain_table
-from .curves import GRID
 
 MOST = 4  # models that are drawn
 SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box
