@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .context import Context
 
 TABLES = {"set_coverage": ("model", "score", "level", "coverage", "low", "high", "mean_size", "empty_share", "n_cases")}
-MEANINGS = {"LAC": "LAC: all classes above one probability", "APS": "APS: the most probable classes, until they add up to enough"}
+SCORES = ("LAC", "APS")
 LEVELS = (0.8, 0.9, 0.95)
 LEAST_CASES = 40
 LEAST_HALF = 10
@@ -45,7 +45,7 @@ def make(context: Context, notes: list[str]) -> Made:
         said = f"fewer than {LEAST_CASES} cases" if n < LEAST_CASES else "the clusters cannot be divided into two halves"
         notes.append(f"Prediction sets were not made: {said}.")
         return {}
-    wanted = [(model, score) for model in models for score in MEANINGS]
+    wanted = [(model, score) for model in models for score in SCORES]
     coverage, answers = _judged(context, context.mean, first, wanted)
     notes += dict.fromkeys(note for _, said in answers for note in said)
     (resamples,) = yield [Ask(coverage, context.options.affordable(n * len(coverage.names)))]

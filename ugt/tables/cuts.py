@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TABLES = {
     "cuts": ("model", "cut", "share", "auroc", "auroc_low", "auroc_high", "cl", "cl_low", "cl_high", "n_cases"),
 }
-MOST_CUTS, MOST_MODELS = 20, 4  # cuts of a scale; columns
+MOST_CUTS = 20  # cuts of a scale
 TOO_MANY = "The scale has {} cuts: areas and calibration were not computed cut by cut."
 
 

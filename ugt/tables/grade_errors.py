@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PARTS = ("too_low", "near", "too_high", "bias", "error")
 TABLES = {"grade_errors": ("model", "grade", "n_expected", *(f"{name}{end}" for name in PARTS for end in ("", "_low", "_high")))}
-MOST_MODELS, LEAST = 4, 5.0  # columns; fewest expected cases of a grade for an interval
+LEAST = 5.0  # fewest expected cases of a grade for an interval
 HALF = 0.5 + 1e-9  # grades by which a prediction may differ to be near
 
 

@@ -21,7 +21,7 @@ TABLES = {
     )
 }  # fmt: skip
 ALPHA, AGREEMENT = "alpha", "agreement"
-MOST_MODELS, MOST_SHOWN = 10, 4
+MOST_MODELS = 10
 
 
 def make(context: Context, notes: list[str]) -> Rows:

@@ -30,15 +30,6 @@ COSTLY = ("plackett-luce", *by_name.FITTED)
 N_RESAMPLES = 100  # resamples of the annotations, each of which needs a whole aggregation
 LEAST_RESAMPLES = 25
 MOST_WORK = 3e7  # most resamples x (annotations + cases x models): some seconds
-MEANINGS = {
-    "annotators": "other annotators, the same cases",
-    "labels": "other labels of the same cases",
-    "draws": "what the annotations leave open",
-    "cases": "other cases with their annotations",
-    "clusters": "other clusters with their annotations",
-    "cases and draws": "all together",
-    "clusters and draws": "all together",
-}
 
 
 def make(context: Context, notes: list[str]) -> Made:

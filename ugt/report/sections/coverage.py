@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..._base.counts import whole
-from ...tables.coverage import MEANINGS
 from .. import markup as html
 from ..digest import shown
 from ..digits import Digits
@@ -11,6 +10,7 @@ from ..markup import NONE, Data, Section, find, level_of, unique
 from ..rows import cell, first_of, plain_table
 
 TITLE = "Prediction sets"
+MEANINGS = {"LAC": "LAC: all classes above one probability", "APS": "APS: the most probable classes, until they add up to enough"}
 MOST_MODELS = 4  # columns
 WHOLE = 0.01  # mean number of classes that may lack in sets counted as sets of all classes
 

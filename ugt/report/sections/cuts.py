@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...tables.cuts import MOST_MODELS
 from .. import words
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import Data, Entry, Section, find, finding, level_of, of, unique
 from ..rows import cell, first_of, plain_table
+
+MOST_MODELS = 4  # columns
 
 
 def render(source: Data) -> Section | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._base.counts import whole
-from ...tables.grade_errors import MOST_MODELS, PARTS
+from ...tables.grade_errors import PARTS
 from .. import markup as html
 from ..digest import Digest, names, shown
 from ..digits import Digits
@@ -13,6 +13,7 @@ from ..markup import NONE, Data, Entry, Section, find, level_of, of, unique
 from ..rows import below, first_of, plain_table
 
 TITLE = "Too low and too high"
+MOST_MODELS = 4  # columns
 
 
 def render(source: Data) -> Section | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...tables.planning import ALPHA, MOST_MODELS, MOST_SHOWN
+from ...tables.planning import ALPHA, MOST_MODELS
 from .. import markup as html
 from ..digest import Digest, words_for_few
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..markup import Data, Entry, Section
 
 TITLE = "Size of the study"
+MOST_SHOWN = 4  # models
 
 
 def render(source: Data) -> Section | None:
