@@ -70,6 +70,7 @@ _HOMES = {
     ),
     "studies.judges": "CorrectedDifference CorrectedMean JudgeAssessment Preferences Strengths assess_judges corrected_mean strengths",
 }
+_MODULES = ("dask", "io", "plots", "states", "synthetic")  # with names of their own
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605  (a list)
 
@@ -77,7 +78,7 @@ __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605  (a list)
 def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
         found = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
-    elif name in _HOMES:
+    elif name in _HOMES or name in _MODULES:
         found = import_module(f".{name}", __name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -378,14 +378,21 @@ def test_only_annotations_have_ranks(function, value):
     refused(r"annotations must be Labels or Rankings\. Got .*: Labels\.from_long, .* make them", function, value, error=TypeError)
 
 
-NO_COUNTS = [["a", "b"], [["a", "b"]], [["1", "2"]], [[1, 2], [3]], [[[[0], [1]]]], [1, 2], [[1, None]], [np.ones((2, 2)), np.ones(3)], []]
+NO_COUNTS = [["a", "b"], [["a"], ["b", "c"]], [[1, 2], [3]], [[[[0], [1]]]], [1, 2], [[1.5, None]], [np.ones((2, 2)), np.ones(3)], []]
 
 
 @pytest.mark.parametrize(("function", "argument"), [(agg.votes, "annotations"), (agg.dirichlet, "labels")])
 @pytest.mark.parametrize("value", NO_COUNTS)
 def test_only_annotations_or_counts(function, argument, value):
     refused(rf"{argument} must be Labels or Rankings\. Got list", function, value, error=TypeError)
-    refused(rf"{argument} must have a type if it holds whole numbers: use Labels\.from_wide", function, [[3, 1], [0, 2]])
+    for whole in ([[3, 1], [0, 2]], [[3, None], [0, 2]]):
+        refused(rf"{argument} must have a type if it holds whole numbers: use Labels\.from_wide", function, whole)
+
+
+@pytest.mark.parametrize("function", [agg.votes, agg.irn, agg.dirichlet])
+@pytest.mark.parametrize("text", [[["a", "b"]], [["1", "2"], ["1", None]], np.array([["a", "b"], ["b", "b"]])])
+def test_a_table_of_text_is_labels(function, text):
+    assert function(text).mean().tolist() == function(Labels.from_wide(text)).mean().tolist()
 
 
 @pytest.mark.filterwarnings("error")  # no words of numpy before the error

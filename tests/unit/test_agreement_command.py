@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -171,3 +172,21 @@ def test_weights_need_an_order_of_texts(command, write):
 def test_weights_of_ratings_that_are_no_grades_are_refused():
     """They were read past."""
     refused("weights must be left out unless", ugt.agreement_table, ugt.Ratings.from_wide([[1.5, 2.0], [3.0, 3.5]]), weights="linear")
+
+
+def test_no_case_has_two_labels(command, write):
+    """Two annotators who share no case, one annotator, and grades: a sentence, the table with its reasons, and no failure."""
+    rows = [f"c{i},{'ab'[i % 2]},{i % 3}\n" for i in range(10)]
+    files = {"shared.csv": rows, "one.csv": [row for row in rows if ",a," in row]}
+    for name, given in files.items():
+        write("case,annotator,label\n" + "".join(given), name)
+        for more in ((), ("--ratings",), ("--ratings", "--scale", "0,1,2"), ("--weights", "linear", "--ratings", "--scale", "0,1,2")):
+            said = command("agreement", name, *more, "--n-boot", "20", "--out", "out")
+            assert "No case has two annotators, so that no agreement is defined." in said
+            assert "no case has" in said and "Pairs of annotators" not in said
+        command("agreement", name, "--n-boot", "20", "--page", "page.html")
+    found = ugt.Labels.from_long(*zip(*(row.strip().split(",") for row in rows)))
+    for one in (ugt.percent_agreement, ugt.cohen_kappa, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.krippendorff_alpha):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert np.isnan(one(found).interval(n_resamples=20)).all() and np.isnan(one(found).two_way().interval()).all()

@@ -47,7 +47,11 @@ def repeats(seed):
 
 
 PAIRS = [name for name in COEFFICIENTS if name.startswith(("cohen", "scott"))]
-GIVEN = {"table": alike(0), "repeats": repeats(0), "counts": ugt.Labels.from_counts(np.random.default_rng(0).integers(0, 3, (3000, 3)))}
+GIVEN = {
+    "table": ugt.Labels.from_wide(alike(0)),
+    "repeats": repeats(0),
+    "counts": ugt.Labels.from_counts(np.random.default_rng(0).integers(0, 3, (3000, 3))),
+}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,7 @@ def test_cases_that_are_alike_count_as_often_as_there_are(monkeypatch, kind, nam
 
 def test_tables_of_coefficients_of_cases_that_are_alike(monkeypatch):
     ratings = np.random.default_rng(0).integers(0, 3, (3000, 3)) + 0.5
-    for given in (alike(1)[:, :2], ratings):
+    for given in (ugt.Labels.from_wide(alike(1)[:, :2]), ratings):
         merged = ugt.agreement_table(given).rows(n_resamples=20)
         with monkeypatch.context() as context:
             context.setattr(table, "FEW", 1 << 60)
@@ -75,8 +79,8 @@ def test_rows_are_merged_only_where_few_differ(monkeypatch):
     seen = []
     found = table.Judgements
     monkeypatch.setattr(table, "Judgements", lambda given, rows, *rest: seen.append(len(rows[0]) - 1) or found(given, rows, *rest))
-    ugt.fleiss_kappa(alike(0))
-    ugt.cohen_kappa(alike(0), annotators=[0, 1])
-    ugt.fleiss_kappa(alike(0)[:1000])
+    ugt.fleiss_kappa(ugt.Labels.from_wide(alike(0)))
+    ugt.cohen_kappa(ugt.Labels.from_wide(alike(0)), annotators=[0, 1])
+    ugt.fleiss_kappa(ugt.Labels.from_wide(alike(0)[:1000]))
     ugt.fleiss_kappa(ugt.Labels.from_wide(np.random.default_rng(0).integers(0, 50, (3000, 3))))
     assert max(seen[:-2]) <= 4**3 and seen[-2:] == [1000, 3000]

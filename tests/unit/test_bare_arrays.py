@@ -17,23 +17,35 @@ TRUTHS = [
     *(lambda t, one=one: one(t, np.full((2, 2), 0.5)) for one in (ugt.ua_topk_accuracy, ugt.ua_set_accuracy)),
 ]
 TRUTHS += [lambda truth: ugt.MonteCarloConformal().fit(np.full((2, 2), 0.5), truth)]
-WHOLE = [[[2, 1], [0, 1]], np.array([[2, 1], [0, 1]]), np.array([[2.0, 1.0], [np.nan, np.nan]]), np.array([[0, 1], [1, 1]], np.uint8)]
+WHOLE = {
+    "list": [[2, 1], [0, 1]],
+    "int": np.array([[2, 1], [0, 1]]),
+    "rows of nan": np.array([[2.0, 1.0], [np.nan, np.nan]]),
+    "bytes": np.array([[0, 1], [1, 1]], np.uint8),
+    "gap": [[2, None], [0, 1]],
+    "nan": np.array([[2.0, np.nan], [0.0, 1.0]]),
+    "masked": np.ma.array([[2, 1], [0, 1]], mask=[[0, 1], [0, 0]]),
+    "negative": [[2, -1], [0, 1]],
+    "bools": np.array([[True, False], [True, True]]),
+    "bools and a gap": [[True, None], [True, True]],
+}
 
 
 @pytest.mark.parametrize("function", [*DOORS, *TRUTHS])
-@pytest.mark.parametrize("table", WHOLE, ids=["list", "int", "rows of nan", "bytes"])
+@pytest.mark.parametrize("table", WHOLE)
 def test_whole_numbers_are_refused_by_every_door(function, table):
+    """Whether or not cells are empty: what a table means must not hang on data that are missing."""
     must = r"(labels|annotations|truth) must have a type if it holds whole numbers: use Labels\.from_wide .* Got a bare table of shape"
-    refused(must, function, table)
+    refused(must, function, WHOLE[table])
 
 
 @pytest.mark.parametrize(
     ("table", "truth"),
     [
         ([["a", "b"], ["a", "a"]], False),
-        ([[1, None], [2, 1]], False),
-        ([[1, np.nan], [2, 1]], False),
-        ([[-1, 0], [1, 1]], False),
+        ([["a", None], ["a", "a"]], False),
+        ([[0.5, np.nan], [1.0, 1.0]], False),
+        ([[np.inf, 0], [1, 1]], False),
         ([[0.5, 1.0], [1.0, 1.0]], False),
         (np.eye(3), True),
         (np.eye(3, dtype=int), True),
@@ -48,7 +60,11 @@ def test_what_is_not_ambiguous_is_taken(table, truth):
 
 def test_coefficients_take_labels_and_ratings():
     for function in COEFFICIENTS[:-2]:
-        assert function([["a", "b"], ["a", "a"], ["b", "b"], ["b", None]]).value == function([[0, 1], [0, 0], [1, 1], [1, None]]).value
+        text, whole = [["a", "b"], ["a", "a"], ["b", "b"], ["b", None]], [[0, 1], [0, 0], [1, 1], [1, None]]
+        assert function(text).value == function(whole, classes=2).value == function(ugt.Labels.from_wide(whole)).value
+    ratings = [[1, 2], [2, 2], [4, None]]
+    with_type = ugt.krippendorff_alpha(ugt.Ratings.from_wide(ratings), "interval").value
+    assert with_type == pytest.approx(ugt.krippendorff_alpha(np.array(ratings, float) + 0.5, "interval").value)
     assert ugt.fleiss_kappa([[0, 1], [0, 0]], classes=2).n_cases == 2
 
 

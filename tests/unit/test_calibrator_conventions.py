@@ -114,7 +114,7 @@ def test_bad_shapes_and_weights(kind):
     ):
         refused(message, kind().fit, bad, counts)
     for bad, message in (
-        (np.ones(n - 1), rf"weights must be {n} numbers, one per case\. Got float64 of shape \({n - 1},\)\."),
+        (np.ones(n - 1), rf"weights must be {n} numbers, one per case\. Got shape \({n - 1},\)\."),
         (np.ones((n, 1)), rf"weights must be {n} numbers, one per case\."),
         (["a"] * n, rf"weights must be {n} numbers, one per case\."),
         (np.ma.masked_equal(np.arange(n), 3), rf"weights must be {n} numbers, one per case\. Got object"),

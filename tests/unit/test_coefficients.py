@@ -24,7 +24,7 @@ WEIGHTS = ("linear", "quadratic", "ordinal")
 KINDS = ("1", "1k", "A,1", "A,k", "C,1", "C,k")
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: 12 units, 4 observers; also of Gwet's examples
-RELIABILITY = [
+TABLE = [
     *([1, 1, N, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4]),
     *([4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [N, 5, 5, 5], [N, N, 1, 1], [N, 3, N, N]),
 ]
@@ -34,7 +34,8 @@ DIAGNOSES = (
     "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"
 )
 # Gwet (2014), table of two abstractors: ectopic, abnormal and normal intrauterine pregnancies
-COMPLETE = [row for row in RELIABILITY if N not in row]
+RELIABILITY = Labels.from_wide(TABLE)
+COMPLETE = [row for row in TABLE if N not in row]
 ABSTRACTORS = [["E", "E"]] * 13 + [["A", "A"]] * 20 + [["A", "N"]] * 7 + [["N", "A"]] * 4 + [["N", "N"]] * 56
 # Shrout & Fleiss (1979), table 2
 JUDGES = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
@@ -204,7 +205,7 @@ def test_krippendorff_2011():
     found = [ugt.krippendorff_alpha(RELIABILITY, level) for level in LEVELS]
     assert [round(one.value, 3) for one in found] == [0.743, 0.815, 0.849, 0.797]
     assert (found[0].n_cases, found[0].n_annotators, found[0].left_out) == (11, 4, {"case with a single annotator": 1})
-    as_ratings = Ratings.from_wide(RELIABILITY)
+    as_ratings = Ratings.from_wide(TABLE)
     assert [ugt.krippendorff_alpha(as_ratings, level).value for level in LEVELS] == close([one.value for one in found])
 
 
@@ -276,7 +277,7 @@ def test_two_grades_are_two_classes():
 def test_brennan_prediger_counts_the_classes_that_nobody_used():
     """Gwet's example of four raters with missing labels: irrCAC's value, and what naming more classes does to it."""
     assert round(ugt.brennan_prediger(RELIABILITY).value, 5) == 0.77273
-    ten = ugt.brennan_prediger(RELIABILITY, classes=10)
+    ten = ugt.brennan_prediger(TABLE, classes=10)
     assert ten.value == close((ten.observed - 0.1) / 0.9)
     assert (
         ugt.brennan_prediger([[0, 0], [0, 0]], classes=1).reason == "the label set has a single class, so that annotators cannot disagree"
@@ -590,9 +591,10 @@ def test_tables_and_containers_agree():
         assert function(Labels.from_counts(labels.counts())).value == close(one.value)
     numbers = [[0, 1, N], [1, 1, 1], [2, 0, 0], [N, 0, 2]]
     with_nan = np.array([[NAN if x is N else x for x in row] for row in numbers])
-    assert ugt.fleiss_kappa(numbers).value == ugt.fleiss_kappa(with_nan).value == close(ugt.fleiss_kappa(table).value)
-    assert ugt.krippendorff_alpha(with_nan, "interval").value == close(ugt.krippendorff_alpha(with_nan / 4, "interval").value)
-    assert ugt.krippendorff_alpha(with_nan).per_class is not None
+    assert ugt.fleiss_kappa(numbers, classes=3).value == ugt.fleiss_kappa(with_nan, classes=3).value == close(ugt.fleiss_kappa(table).value)
+    whole = Labels.from_wide(with_nan)
+    assert ugt.krippendorff_alpha(whole, "interval").value == close(ugt.krippendorff_alpha(with_nan / 4, "interval").value)
+    assert ugt.krippendorff_alpha(whole).per_class is not None
     assert ugt.krippendorff_alpha(with_nan / 4).per_class is None
     assert ugt.intraclass_correlation(Labels.from_wide(JUDGES)).value == close(ugt.intraclass_correlation(JUDGES).value)
     pandas = pytest.importorskip("pandas")
@@ -676,7 +678,7 @@ BAD_OPTIONS = [
     (ALPHA, [[["a", "b"]], "ordinal"], {"values": [1, 1]}, r"values must differ for an ordinal scale"),
     (ALPHA, [[[0.5, 1.5]], "interval"], {"values": [1, 2]}, r"values must be left out for ratings"),
     (ALPHA, [[[-0.5, 1.5]], "ratio"], {}, r"level must not be 'ratio' if values are negative\. Got -0\.5\."),
-    (ALPHA, [[[-1.5e308, 1.5e308]], "interval"], {}, r"ratings must differ by less than 1e308"),
+    (ALPHA, [Ratings.from_wide([[-1.5e308, 1.5e308]]), "interval"], {}, r"ratings must differ by less than 1e308"),
     (ICC, [JUDGES, "2,1"], {}, r"kind must be one of '1', '1k', 'A,1', 'A,k', 'C,1', 'C,k'\. Got '2,1'\."),
     (ICC, [3], {}, r"ratings must be Ratings or a table of numbers, cases x annotators\. Got int\."),
     (ICC, [COUNTS], {}, r"ratings must name their annotators"),

@@ -62,6 +62,15 @@ READ = [
     ("case,malignant\nq,0.25\np,0.75\n", TWO, "benign", [[0.25, 0.75], [0.75, 0.25]], "the probability of 'malignant'."),
     ("case,p_no_tumor,age\nq,0.25,7\np,1,8\n", ["no_tumor", "tumor"], "tumor", [[1, 0], [0.25, 0.75]], "the probability of 'no_tumor'."),
     ("case,prediction,p_malignant\nq,benign,.25\np,malignant,1\n", TWO, "malignant", [[0, 1], [0.75, 0.25]], LEFT + "'prediction'."),
+    ("case,p_malignant,pred,split\nq,.25,benign,a\np,1,malignant,b\n", TWO, None, [[0, 1], [0.75, 0.25]], LEFT + "'pred', 'split'."),
+    ("case,pred,net malignant prob\nq,benign,.25\np,benign,1\n", TWO, None, [[0, 1], [0.75, 0.25]], "probability of 'malignant'."),
+    ("case,prediction,benign\nq,benign,.25\np,malignant,1\n", TWO, None, [[1, 0], [0.25, 0.75]], "the probability of 'benign'."),
+    ("case;pred;p_benign\nq;benign;0,25\np;benign;1\n", TWO, None, [[1, 0], [0.25, 0.75]], "the probability of 'benign'."),
+    ("case,share_malignant,pred\nq,.25,benign\np,1,benign\n", TWO, "benign", [[0, 1], [0.75, 0.25]], LEFT + "'pred'."),
+    ("case,malignant\nq,0.25\np,0.75\n", TWO, None, [[0.25, 0.75], [0.75, 0.25]], "the probability of 'malignant'."),
+    ("case,is_malignant,pred\nq,1,benign\np,0,malignant\n", TWO, None, [[0, 1], [1, 0]], LEFT + "'is_malignant'."),
+    ("case,malignant_mm,pred\nq,3.5,benign\np,0.5,malignant\n", TWO, None, [[0, 1], [1, 0]], LEFT + "'malignant_mm'."),
+    ("case,p_cat,pred\nq,.25,ibex\np,1,cat\n", PETS, None, [CAT, IBEX], LEFT + "'p_cat'."),
     ("case,p_1,fold\nq,0.25,a\np,1,b\n", [0, 1], "1", [[0, 1], [0.75, 0.25]], LEFT + "'fold'."),
     ("case,label\nq,benign\np,malignant\n", TWO, "malignant", [[0, 1], [1, 0]], LABELS),
     ("case,p_benign,p_malignant\nq,.2,.8\np,1,0\n", TWO, "malignant", [[1, 0], [0.2, 0.8]], "'p_...'"),
@@ -102,7 +111,27 @@ REFUSED = [
         r"every case and class \(from files with one label per case, remove the scores",
     ),
     ("case,prediction,prob\np,benign,.5\nq,malignant,.9\n", TWO, "malignant", r"name the class .* Got the columns 'prediction' and 'prob'"),
-    ("case,malignant\np,.5\nq,.25\n", TWO, None, rf"'benign' and 'malignant', {ONE}\)\. Got the column 'malignant'"),
+    ("case,share_malignant\np,.5\nq,.25\n", TWO, None, rf"'benign' and 'malignant', {ONE}\)\. Got the column 'share_malignant'"),
+    ("case,prob_malignant,p_benign\np,.5,.5\nq,.25,.75\n", TWO, None, r"other columns\)\. Got the column 'prob_malignant' and 'p_benign'"),
+    (
+        "case,malignant\np,1.5\nq,-3\n",
+        TWO,
+        None,
+        r"scores must be probabilities from 0 to 1 .* Got 1\.5, first at case 'p', column 'malignant'",
+    ),
+    (
+        "case,share_malignant,pred\np,.5,benign\nq,.25,benign\n",
+        TWO,
+        None,
+        r"file must have either predicted labels or probabilities \(.*name a class: positive_class\)\. Got the columns 'pred', 'share_ma",
+    ),
+    ("case,model_1,pred\np,.5,1\nq,.25,0\n", [0, 1], None, r"either predicted labels or probabilities .* the columns 'pred', 'model_1'"),
+    (
+        "case,p_cat,p_dog,pred\np,.5,.5,ibex\nq,1,0,cat\n",
+        PETS,
+        None,
+        r"probabilities of every class, or predicted labels alone \(.*\)\. Got 'pred' and those of 2 of 3 classes, 'p_cat', 'p_dog'",
+    ),
     ("case,prob,p\np,.5,1\nq,.25,1\n", TWO, "benign", r"\(remove the other columns\)\. Got the column 'prob' and 'p'"),
     ("case,prob\np,.5\nq,-3\n", TWO, "benign", r"scores must be probabilities from 0 to 1 .*Got -3\.0, first at case 'q', column 'prob'"),
     ("case,prob\np,.5\nq,.2\n", TWO, "other", r"positive_class must be one of the classes 'benign' and 'malignant'\. Got 'other'"),
@@ -211,6 +240,31 @@ def test_evaluate_takes_them(write, capsys):
         positive_class="malignant", missing="drop", details=False, n_resamples=20,
     )  # fmt: skip
     assert [note for note in evaluation.notes if note.startswith((LABELS, "Predictions for cases"))][1].endswith("1 of 9, first 8.")
+
+
+def test_probabilities_of_a_named_class_win_over_predicted_labels(command, tmp_path):
+    """In the command, in what ugt check recommends, and in frames; as if the positive class was named."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    score = rng.random(40).round(4)
+    wide = np.array(TWO)[(rng.random((40, 3)) < score[:, None]).astype(int)]
+    pandas.DataFrame({"case": range(40), **{f"r{j}": wide[:, j] for j in range(3)}}).to_csv(tmp_path / "readers.csv", index=False)
+    export = pandas.DataFrame({"case": range(40), "prob_malignant": score, "pred": np.array(TWO)[(score > 0.7).astype(int)], "split": "a"})
+    export.to_csv(tmp_path / "export.csv", index=False)
+    labels = io.read_annotations(tmp_path / "readers.csv").annotations
+    given = export, (range(40), np.column_stack([1 - score, score]))
+    found = [ugt.evaluate(labels, {"export": one}, n_resamples=20, details=False).metrics for one in given]
+    assert [row["value"] for row in found[0]] == [row["value"] for row in found[1]]
+    words = ["evaluate", "--annotations", "readers.csv", "--predictions", "export.csv", "--n-boot", "20", "--json"]
+    for i, more in enumerate(([], ["--positive-class", "malignant"])):
+        told = json.loads(command(*words, "--out", f"report{i}", *more))
+        aurocs = [[row["value"] for row in rows if row["metric"] == "soft_auroc"] for rows in (told["metrics"], found[1])]
+        assert len(aurocs[1]) > 1 and aurocs[0] == aurocs[1]
+    told = json.loads(command("check", "readers.csv", "export.csv", "--json"))
+    assert told["inputs"][1]["layout"] == "one column of probabilities" and told["inputs"][1]["not_used"] == ["pred", "split"]
+    assert [one["command"] for one in told["allows"] if one["what"] == "evaluation of a model"] == [
+        "ugt evaluate --annotations readers.csv --predictions export.csv --out report"
+    ]
 
 
 def test_one_number_per_case_may_have_a_decimal_comma(command, tmp_path):

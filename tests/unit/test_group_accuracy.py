@@ -174,11 +174,11 @@ def test_the_page_has_both(tmp_path):
     [
         (
             {"groups": {"melanoma": "high", "nevus": "low"}},
-            r"groups must hold a group for exactly the 3 classes\. Got no group of class 'eczema'",
+            r"groups must hold a value for exactly the 3 classes 'melanoma', 'nevus', 'eczema'\. Got none for 'eczema'",
         ),
         (
             {"groups": {**RISK, "lupus": "low"}},
-            r"groups must hold a group for exactly the 3 classes\. Got a group of 'lupus', which is not a class",
+            r"groups must hold a value for exactly the 3 classes 'melanoma', 'nevus', 'eczema'\. Got one of 'lupus', which is not a class",
         ),
         ({"groups": {"melanoma": 1, "nevus": "low", "eczema": None}}, "groups must be 3 integers or names, one per class, or a mapping"),
         ({"groups": [0, 1]}, "groups must be 3 integers or names, one per class, or a mapping from classes to these. Got int"),

@@ -28,27 +28,41 @@ def test_any_table_of_numbers(scores):
     assert not model.scores.flags.writeable
 
 
-def test_no_copy_and_no_change_of_the_input():
+def test_the_callers_array_is_copied_and_not_changed():
+    """Once a later change of the caller's array changed the scores of the model."""
     scores = SCORES.copy()
-    model = Predictions(None, scores)
-    assert np.shares_memory(model.scores, scores) and scores.flags.writeable
+    for model in (Predictions(None, scores), Predictions.from_any(scores), Predictions.from_any((["p", "q"], scores))):
+        assert scores.flags.writeable and not np.shares_memory(model.scores, scores)
+    scores[0, 0] = 9
+    assert model.scores.tolist() == SCORES.tolist()
+    scores = SCORES.copy()
     scores.flags.writeable = False
-    assert Predictions(None, scores).aligned(axes())[0].tolist() == SCORES.tolist()
+    model = Predictions(None, scores)
+    assert model.aligned(axes())[0].tolist() == SCORES.tolist()
     with pytest.raises(AttributeError):
         model.scores = scores
 
 
-def frame(index, columns):
+class Frame:
     """What from_any uses of a pandas DataFrame."""
-    names = [SimpleNamespace(to_numpy=lambda names=names: np.array(names, dtype=object)) for names in (index, columns)]
-    return SimpleNamespace(index=names[0], columns=names[1], to_numpy=lambda: SCORES)
+
+    def __init__(self, index, columns):
+        self.index, self.columns = (
+            SimpleNamespace(to_numpy=lambda names=names: np.array(names, dtype=object)) for names in (index, columns)
+        )
+
+    def __getitem__(self, name):
+        raise NotImplementedError
+
+    def to_numpy(self):
+        return SCORES
 
 
 NAMED = {"case_ids": ["p", "q"], "scores": SCORES, "classes": ["a", "b", "c"]}
 
 
 @pytest.mark.parametrize(
-    "value", [Predictions(**NAMED), NAMED, (["p", "q"], SCORES), frame(["p", "q"], ["a", "b", "c"]), {"scores": SCORES}, SCORES]
+    "value", [Predictions(**NAMED), NAMED, (["p", "q"], SCORES), Frame(["p", "q"], ["a", "b", "c"]), {"scores": SCORES}, SCORES]
 )
 def test_from_any(value):
     scores, present = Predictions.from_any(value).aligned(axes())

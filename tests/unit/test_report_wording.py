@@ -10,8 +10,9 @@ from refusals import refused
 from twins.page import Page
 
 import ugt
+from ugt.cli.output import model_lines
 from ugt.report import html, wording
-from ugt.report.digest import distinct
+from ugt.report.digest import Digest, distinct, reliability_words
 from ugt.report.digits import Digits
 
 LABELS = ugt.Labels.from_wide([["a", "b"], ["a", "a"], ["b", "b"]] * 8, annotators=["hard case 1", "annotator B"], classes=["a", "b"])
@@ -232,3 +233,36 @@ def test_a_demonstration_says_so_whatever_its_options(command, generated):
     data = evaluated(MIXED, {"m": choosing(CASES % 3)}, reliability=1)
     text = Page(html({**data, "provenance": {**data["provenance"], "command": command}})).text
     assert ("Generated data The cases and models are simulated" in text) is generated
+
+
+@pytest.mark.parametrize("how", ["dawid-skene", "glad", "votes", "graded-response"])
+def test_a_truth_without_a_reliability_is_worded(how):
+    """Under one of these truths and against the voted label, models are ahead, behind or not told apart, in every combination."""
+    signs, texts = set(), []
+    for seed in range(8 if how == "dawid-skene" else 2):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 3, 100)
+        wide = np.where(rng.random((100, 4)) < 0.6, truth[:, None], rng.integers(0, 3, (100, 4)))
+        models = {"old": rng.random((100, 3)) + 0.35 * np.eye(3)[truth], "new": rng.random((100, 3)) + 0.7 * np.eye(3)[truth]}
+        labels = ugt.Labels.from_wide(wide, classes=3, ordered=[0, 1, 2] if how == "graded-response" else None)
+        found = ugt.evaluate(labels, models, aggregation=how, n_resamples=200, details=False).to_dict()
+        signs.add(tuple(Digest(found).signs("new", "old").values()))
+        texts.append(Page(html(found)).text)
+        texts.append("\n".join(model_lines(found)))
+    assert not any(re.search(r"reliability none|at none|without reliability|\bNone\b(?! of these)|\bnan\b", one) for one in texts)
+    if how == "dawid-skene":
+        assert len(signs) > 1 and any("against the annotators’ truth" in one for one in texts)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([10.0], "at reliability 10"),
+        ([10.0, 20.0, "voted"], "at reliabilities 10 and 20 and against the voted label"),
+        ([None], "against the annotators’ truth"),
+        ([None, "voted"], "against the annotators’ truth and the voted label"),
+        (["voted"], "against the voted label"),
+    ],
+)
+def test_every_truth_has_words(given, said):
+    assert reliability_words(given) == said

@@ -1,4 +1,4 @@
-"""Columns of ids (cases, annotators, classes): integers or text, numbered in order of first appearance."""
+"""Columns of ids (cases, annotators, classes): integers, text or bools (as text), numbered in order of first appearance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ class Column(NamedTuple):
 
 
 def number(argument: str, values: Any, where: Where = "row {}".format) -> Column:
-    """Return the column with its distinct ids numbered; reject ids that are missing, empty, mixed or neither integers nor text."""
+    """Return the column with its distinct ids numbered; reject ids that are missing, empty, mixed or neither integers nor text.
+
+    Bools are the text "False" and "True", as files and data frames have them.
+    """
     plain = _plain(argument, values, where)
     column = _number_list(argument, plain, where) if isinstance(plain, list) else _number_array(plain)
     if is_text(column.ids) and (column.ids == "").any():
@@ -146,8 +149,8 @@ def _plain(argument: str, values: Any, where: Where) -> NDArray[Any] | list[str]
         raise error(argument, "be a one-dimensional sequence of ids", f"{array.ndim} dimensions")
     if array.dtype.kind in "iuf":
         return _whole(argument, array, where)
-    if array.dtype.kind == "U":
-        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind in "bU":
+        return array.astype(np.str_ if array.dtype.kind == "b" else array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind in "OT":  # T: the variable-width strings of numpy 2
         return _plain_objects(argument, array.tolist(), where)
     raise error(argument, "hold integers or strings", f"an array of {array.dtype}")
@@ -157,6 +160,8 @@ def _plain_objects(argument: str, values: list[Any], where: Where) -> NDArray[An
     kinds = {_kind(t) for t in set(map(type, values))}
     if kinds == {"str"}:
         return values
+    if kinds == {"bool"}:
+        return [str(value) for value in values]
     if kinds <= {"int", "float"}:
         array = np.array(values)
         if array.dtype.kind == "O":
@@ -171,7 +176,7 @@ def _plain_objects(argument: str, values: list[Any], where: Where) -> NDArray[An
 
 
 def _kind(t: type) -> str:
-    for kind, types in (("str", str), ("", (bool, np.bool_)), ("int", (int, np.integer)), ("float", (float, np.floating))):
+    for kind, types in (("str", str), ("bool", (bool, np.bool_)), ("int", (int, np.integer)), ("float", (float, np.floating))):
         if issubclass(t, types):
             return kind
     return ""
@@ -199,6 +204,13 @@ def unmasked(values: Any) -> NDArray[Any]:
     return _without_boxes(found) if found.dtype == object and hasattr(values, "to_numpy") else found
 
 
+def without_masks(values: Any) -> Any:
+    """Return nested lists in which masked arrays are lists with None for masked cells, and other values are unchanged."""
+    if isinstance(values, np.ma.MaskedArray):
+        return values.tolist()
+    return list(map(without_masks, values)) if isinstance(values, (list, tuple)) else values
+
+
 def is_array(values: Any) -> bool:
     """Return whether numpy can read the values as an array: one of numpy, torch or jax, a data frame or a column of one."""
     return hasattr(values, "__array__") or hasattr(values, "__dlpack__")
@@ -211,6 +223,39 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "__getitem__") and (hasattr(value, "column_names") or hasattr(value, "columns"))
 
 
+def columns_of(frame: Any) -> list[Any]:
+    """Return the names of the columns of a data frame."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def index_of(value: Any) -> Any:
+    """Return the index of a frame or a Series of pandas; None for anything else (lists and arrow arrays have a method of this name)."""
+    index = getattr(value, "index", None)
+    return None if index is None or callable(index) or not hasattr(index, "to_numpy") else index
+
+
+def names_of_index(argument: str, index: Any) -> NDArray[Any] | None:
+    """Return the ids of an index; None if it numbers the rows from 0 on because no ids were given."""
+    if getattr(index, "nlevels", 1) > 1:
+        raise error(argument, "have one index (use reset_index())", f"{index.nlevels} levels")
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1 and index.name is None:
+        return None
+    return np.asarray(index.to_numpy())
+
+
+def mapping_of(argument: str, given: Any) -> Any:
+    """Return a Series with an index of names as the mapping that it is; anything else unchanged."""
+    index = None if isinstance(given, Mapping) or is_frame(given) else index_of(given)
+    names = None if index is None else names_of_index(argument, index)
+    if names is None:
+        return given
+    keys, values = names.tolist(), given.tolist()
+    found = dict(zip(keys, values))
+    if len(found) < len(keys):
+        raise error(argument, "name each of them once", f"{next(name(key) for i, key in enumerate(keys) if key in keys[:i])} twice")
+    return found
+
+
 class Grades(list):  # type: ignore[type-arg]
     """Names of classes in the order of a scale, lowest first."""
 
@@ -220,11 +265,15 @@ class OrderedCategories(Grades):
 
 
 def categories(column: Any) -> list[Any] | None:
-    """Return all categories of a categorical column of pandas, an Enum of polars or an ordered dictionary of pyarrow; None of another."""
+    """Return all categories of a categorical column of pandas, an Enum of polars or an ordered dictionary of pyarrow; None of another.
+
+    The categories of a Categorical of polars are those of every such column of the process, so that it is a column of text.
+    """
     dtype = getattr(column, "dtype", None)
     if getattr(getattr(column, "type", None), "ordered", False) is True and hasattr(column, "unify_dictionaries"):
         return OrderedCategories(column.unify_dictionaries().chunk(0).dictionary.to_pylist() if column.num_chunks else ())
-    found = getattr(dtype, "categories", None)
+    pooled = type(dtype).__module__.startswith("polars.") and type(dtype).__name__ != "Enum"
+    found = None if pooled else getattr(dtype, "categories", None)
     return None if found is None else OrderedCategories(found) if getattr(dtype, "ordered", False) is True else list(found)
 
 
@@ -262,11 +311,12 @@ def _mixture(argument: str, values: list[Any], where: Where) -> ValueError:
     missing = [i for i, v in enumerate(values) if is_null(v)]
     if missing:
         return error(argument, "not be missing", repr(values[missing[0]]), where(missing[0]))
-    text = _kind(type(values[0])) == "str"
-    i, value = next((i, v) for i, v in enumerate(values) if _kind(type(v)) == "" or (_kind(type(v)) == "str") != text)
-    if _kind(type(value)) == "":
-        return error(argument, "hold integers or strings", f"{value!r} ({type(value).__name__})", where(i))
-    return error(argument, "hold only integers or only strings", f"both {values[0]!r} and {value!r}", where(i))
+    kinds = [_kind(type(v)).replace("float", "int") for v in values]
+    i = next(i for i, kind in enumerate(kinds) if kind in ("", *{"str", "int", "bool"} - {kinds[0]}))
+    if kinds[i] == "":
+        return error(argument, "hold integers or strings", f"{values[i]!r} ({type(values[i]).__name__})", where(i))
+    must = "hold only integers or only strings" + (" or only bools" if "bool" in (kinds[0], kinds[i]) else "")
+    return error(argument, must, f"both {values[0]!r} and {values[i]!r}", where(i))
 
 
 def _whole(argument: str, values: NDArray[Any], where: Where) -> Int64:

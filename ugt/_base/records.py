@@ -7,17 +7,27 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 MOST_LINES = 20
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 MOST_CHARACTERS = 80  # of one field
 MOST_ROWS = 10  # of a table in a notebook
 
 
 class Record:
     """The base of the records that functions return: its text is short, whatever the fields hold."""
+
+    @property
+    def joined(self) -> Mapping[str, Any]:
+        """How the named arguments of the call were joined, by argument: their rows by ``"position"`` or ``"id"``, their columns by
+        ``"position"`` or ``"name"`` (``""``: there are none).
+        """
+        found: Mapping[str, Any] = self.__dict__.get("_joined", NOTHING)
+        return found
 
     def __repr__(self) -> str:
         return short(self)

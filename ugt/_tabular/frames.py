@@ -43,15 +43,14 @@ def wide_names(
     """Return the case ids, annotators and classes: those given, else the index, columns and categories of a wide data frame."""
     if not identifiers.is_frame(frame):
         return case_ids, annotators, classes
-    names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    names = identifiers.columns_of(frame)
     called = [name for name in names if plain(str(name)) in CASES]
     if called:
         must = f"have columns for {of} only (make the case the index, or read the frame by ugt.io.read_annotations)"
         raise error("table", must, f"a column {called[0]!r}")
-    index: Any = getattr(frame, "index", None)
-    numbered = type(index).__name__ == "RangeIndex" and index.name is None
-    if case_ids is None and index is not None and not callable(index) and not numbered:
-        case_ids = index.to_numpy()
+    index = identifiers.index_of(frame)
+    if case_ids is None and index is not None:
+        case_ids = identifiers.names_of_index("table", index)
     every = [identifiers.categories(frame[name]) for name in names] if classes is None else []
     same = bool(every) and every[0] is not None and all(one == every[0] for one in every)
     return case_ids, names if annotators is None else annotators, every[0] if same else classes
@@ -73,13 +72,13 @@ class Columns(CellTable):
         """Return the columns of a frame. The index of a pandas frame comes first if no column has a name of a case column."""
         if not identifiers.is_frame(frame):
             raise error("frame", "be a data frame (with named columns)", type(frame).__name__)
-        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+        names = identifiers.columns_of(frame)
         if len({str(name) for name in names}) < len(names):
             raise error("columns", "have different names", ", ".join(map(repr, names)))
         columns = [_values(frame[name]) for name in names]
         declared = {str(name): identifiers.categories(frame[name]) for name in names}
-        index = getattr(frame, "index", None) if with_index else None
-        if index is not None and not callable(index) and not any(plain(str(name)) in CASES for name in names):
+        index = identifiers.index_of(frame) if with_index else None
+        if index is not None and not any(plain(str(name)) in CASES for name in names):
             if getattr(index, "nlevels", 1) > 1:
                 raise error("frame", "have one index (use reset_index())", f"{index.nlevels}")
             name = getattr(index, "name", None)
@@ -187,7 +186,10 @@ def check_once(row: NDArray[Any], column: NDArray[Any], cases: NDArray[Any], cla
 
 def _values(column: Any) -> Any:
     """Return a column as an array, or as a list if an array would turn integers with nulls into floats."""
-    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    try:
+        array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    except TypeError:  # a dictionary from polars with codes without a sign, in pyarrow before 20
+        return column.to_pylist()
     if array.dtype.kind == "f" and np.isnan(array).any():
         for way in ("to_pylist", "to_list"):
             if hasattr(column, way):

@@ -5,20 +5,16 @@ The first argument is the truth (plausibilities, or arrays (N, K) of certain one
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Callable
+from typing import Any
 
 from .._base import checks
-from .._base.arrays import Int64
-from .._base.ragged import sizes_of
-from ..plausibilities import Plausibilities, as_plausibilities
+from ..annotations.joins import tells_joins
+from ..plausibilities import as_plausibilities
 from ..plausibilities import estimates as results
-from ..plausibilities.comparisons import Comparison
 from ..plausibilities.means import means
 from ..plausibilities.metric import METRICS
-from ..plausibilities.orders import Sets
-from ..plausibilities.sets import as_sets
 from .bounds import AccuracyBounds, accuracy_bounds
+from .coverage import of_sets, ua_coverage, ua_plausibility_mass
 from .given import looks_like_scores, orders_of
 from .groups import ua_group_accuracy
 from .next_annotator import NextAnnotatorAgreement, next_annotator_agreement
@@ -30,16 +26,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _mean_size(sets: Sets, truth: Plausibilities) -> float:
-    sizes = sizes_of(sets.offsets)[truth.defined]
-    return float(sizes.mean()) if len(sizes) else float("nan")
-
-
 def _metric(truth: Any, scores: Any, name: str, k: int, ties: str, parameter: float | None = None) -> results.Estimate:
     post = as_plausibilities(truth)
     return METRICS[name].of(post, orders_of(post, scores, k, ties), k, ties=ties, parameter=parameter)
 
 
+@tells_joins
 def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
     """Return how often the k highest scores hold the top class, or all top j classes, of a truth drawn from the posterior.
 
@@ -97,10 +89,11 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     0.2084
     """
     post = as_plausibilities(truth)
-    best = checks.whole("j", j, 1, checks.whole("k", k, 1, post.n_classes))
-    return _metric(post, scores, "topk_accuracy", k, ties, float(best))
+    k = checks.whole("k", k, 1, post.n_classes)
+    return _metric(post, scores, "topk_accuracy", k, ties, float(checks.whole("j", j, 1, k)))
 
 
+@tells_joins
 def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
     r"""Return how often the model's set C is exactly the set of the \|C\| top classes of a truth drawn from the posterior.
 
@@ -142,6 +135,7 @@ def ua_set_accuracy(truth: Any, predicted: Any, k: int | None = None, *, ties: s
     return _of_scores_or_sets(truth, predicted, "set_accuracy", k, ties)
 
 
+@tells_joins
 def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = "expectation") -> results.Estimate:
     r"""Return the expected share of the \|C\| top classes of a truth drawn from the posterior that the model's set C holds.
 
@@ -162,6 +156,7 @@ def ua_overlap(truth: Any, predicted: Any, k: int | None = None, *, ties: str = 
     return _of_scores_or_sets(truth, predicted, "overlap", k, ties)
 
 
+@tells_joins
 def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted average overlap@k: the mean of the overlaps of the best 1, 2, …, k classes [A eq. 12].
 
@@ -177,6 +172,7 @@ def ua_average_overlap(truth: Any, scores: Any, k: int = 3, *, ties: str = "expe
     return _metric(truth, scores, "average_overlap", k, ties)
 
 
+@tells_joins
 def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: float = 0.9, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted rank-biased overlap, extrapolated, of the model's and the truth's lists of the best k classes.
 
@@ -212,6 +208,7 @@ def ua_rank_biased_overlap(truth: Any, scores: Any, k: int = 3, *, persistence: 
     return _metric(truth, scores, "rank_biased_overlap", k, ties, float(persistence))
 
 
+@tells_joins
 def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted Kendall distance between the model's and the truth's lists of the best k classes.
 
@@ -243,6 +240,7 @@ def ua_kendall_distance(truth: Any, scores: Any, k: int = 3, *, penalty: float =
     return _metric(truth, scores, "kendall_distance", k, ties, float(penalty))
 
 
+@tells_joins
 def ua_weighted_kendall_distance(
     truth: Any, scores: Any, k: int = 3, *, penalty: float = 0.0, ties: str = "expectation"
 ) -> results.Estimate:
@@ -276,6 +274,7 @@ def ua_weighted_kendall_distance(
     return _metric(truth, scores, "weighted_kendall_distance", k, ties, float(penalty))
 
 
+@tells_joins
 def ua_ndcg(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted normalised discounted cumulative gain of the model's best k classes.
 
@@ -303,6 +302,7 @@ def ua_ndcg(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -
     return _metric(truth, scores, "ndcg", k, ties)
 
 
+@tells_joins
 def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "expectation") -> results.Estimate:
     """Return the uncertainty-adjusted Spearman footrule distance between the model's and the truth's lists of the best k classes.
 
@@ -320,81 +320,13 @@ def ua_footrule_distance(truth: Any, scores: Any, k: int = 3, *, ties: str = "ex
     return _metric(truth, scores, "footrule_distance", k, ties)
 
 
-def ua_coverage(truth: Any, sets: Any, *, j: int = 1, ties: str = "expectation") -> results.Estimate:
-    """Return the coverage of given prediction sets: how often a set holds the top class, or all top j classes, of a drawn truth.
-
-    The value of a case is ``P(top-j(λ) ⊆ C)``, at j = 1 ``P(argmax λ ∈ C)``. The record also has the mean size of the sets.
-
-    Parameters
-    ----------
-    truth, ties
-        As in :func:`ua_topk_accuracy`.
-    sets : (N, K) boolean mask, (N, m) integers, N sequences of class positions or of names of classes, or PredictionSets
-        A set may be empty: it covers nothing.
-    j : int
-        Number of most plausible classes that the set must hold, 1 to K. A set of fewer than j classes has the value 0.
-
-    Returns
-    -------
-    Estimate
-        The value, in [0, 1], with ``mean_set_size``.
-
-    Raises
-    ------
-    ValueError
-        If there are not N sets, a class is unknown, out of range or twice in a set, or j lies outside 1 to K.
-
-    Examples
-    --------
-    >>> import ugt
-    >>> post = ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]], classes=["eczema", "psoriasis", "tinea"]), prior=0.5)
-    >>> covered = ugt.ua_coverage(post, [["eczema"], ["psoriasis", "tinea"]])
-    >>> round(covered.value, 4), covered.mean_set_size
-    (0.8945, 1.5)
-    """
-    post = as_plausibilities(truth)
-    return _of_sets(post, sets, "topk_accuracy", checks.whole("j", j, 1, post.n_classes), ties)
-
-
 def _of_scores_or_sets(truth: Any, predicted: Any, name: str, k: int | None, ties: str) -> results.Estimate:
     if k is not None:
         return _metric(truth, predicted, name, k, ties)
     post = as_plausibilities(truth)
     if looks_like_scores(post, predicted):
         raise checks.error("k", "be given with scores (for sets of all classes, give a boolean mask)", None)
-    return _of_sets(post, predicted, name, 1, ties)
-
-
-def _of_sets(post: Plausibilities, sets: Any, name: str, j: int, ties: str) -> results.Estimate:
-    given, metric = as_sets(sets, post.axes), METRICS[name]
-    options: dict[str, Any] = {"metric": metric, "j": j, "ties": checks.option("ties", ties, checks.TIES)}
-    again = partial(_of_rows, given, type(post).compare_sets, options)
-    return results.estimate(post.compare_sets(given, **options), post, _mean_size(given, post), again=again)
-
-
-def ua_plausibility_mass(truth: Any, sets: Any) -> results.Estimate:
-    """Return the plausibility mass of given prediction sets ("aggregated coverage"): the expected plausibility that a set holds.
-
-    The value of a case is ``E_λ Σ_{y ∈ C} λ_y``. For a Dirichlet posterior the mass is Beta distributed, and mean and variance are exact.
-
-    Arguments, errors and range are those of :func:`ua_coverage`. Quantiles over draws of a Dirichlet posterior come from the normal limit.
-
-    Examples
-    --------
-    >>> import ugt
-    >>> mass = ugt.ua_plausibility_mass(ugt.dirichlet(ugt.Labels.from_counts([[6, 2, 0], [1, 1, 3]]), prior=0.5), [[0], [1, 2]])
-    >>> round(mass.value, 4), round(mass.draw_std, 4)
-    (0.7267, 0.1052)
-    """
-    post = as_plausibilities(truth)
-    given = as_sets(sets, post.axes)
-    again = partial(_of_rows, given, type(post).mass, {})
-    return results.estimate(post.mass(given), post, _mean_size(given, post), again=again)
-
-
-def _of_rows(given: Sets, compare: Callable[..., Comparison], options: Any, truth: Plausibilities, rows: Int64) -> Comparison:
-    """Compare the sets of some cases with a truth that has exactly these cases."""
-    return compare(truth, given.take(rows), **options)
+    return of_sets(post, predicted, name, 1, ties)
 
 
 PARTS = means(*(globals()[one.function] for one in METRICS.values()), ua_coverage, ua_plausibility_mass)

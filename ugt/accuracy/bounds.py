@@ -11,6 +11,7 @@ import numpy as np
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import room, whole
 from .._base.identifiers import factorize
+from ..annotations.joins import tells_joins
 from ..plausibilities import as_plausibilities
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Alike, GroupSums, Resamples, Result, Statistic, by_case, distinct_rows, over
@@ -289,6 +290,7 @@ def outer_ends(found: Resamples, level: float) -> tuple[float, float]:
     return float(ends[NAMES.index("lower"), 0]), float(ends[NAMES.index("upper"), 1])
 
 
+@tells_joins
 def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expectation", least_cases: int = LEAST_CASES) -> AccuracyBounds:
     r"""Return bounds of the top-k accuracy against the true class, and its value under two assumptions that exclude each other.
 
@@ -343,7 +345,8 @@ def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     (0.84, 0.84, 0.763, 1.146)
     """
     post = as_plausibilities(truth)
-    whole("least_cases", least_cases)
+    least_cases = whole("least_cases", least_cases)
+    k = whole("k", k, 1, post.n_classes)
     chosen = orders_of(post, scores, k, ties).sets(k).membership(k)
     one = Assumed(post.membership(1, ties=ties), chosen, k, least_cases)
     one.case_ids = post.ids_or_none

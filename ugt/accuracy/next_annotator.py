@@ -14,6 +14,7 @@ from .._base.ragged import distinct
 from ..annotations import Labels, Rankings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.first_choices import FirstChoices, first_choices
+from ..annotations.joins import tells_joins
 from ..plausibilities.estimates import NO_ANNOTATIONS
 from ..resampling import Ratios, Result
 from .given import orders_of
@@ -54,6 +55,7 @@ class NextAnnotatorAgreement(Result):
     _statistic: Any = field(default=None, repr=False)
 
 
+@tells_joins
 def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, ties: str = "expectation") -> NextAnnotatorAgreement:
     r"""Return the agreement of a model's first choice with one more annotator, and that of annotators with each other.
 

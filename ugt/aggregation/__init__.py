@@ -15,7 +15,7 @@ from .._base.axes import owned
 from .._base.ragged import dense, n_empty, offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
-from ..annotations.bare import check_bare
+from ..annotations.bare import check_bare, labels_of_text
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
 from .fitted_reliability import fit_reliability
@@ -48,7 +48,7 @@ def votes(annotations: Labels | Rankings | NDArray[Any], *, kind: str = "majorit
 
     Parameters
     ----------
-    annotations : Labels or Rankings
+    annotations : Labels, Rankings or (N, A) table of text
         In a ranking, the one vote of the annotator is split evenly over the first block.
     kind : {"majority", "mean"}
         Default ``"majority"``.
@@ -91,7 +91,7 @@ def irn(annotations: Labels | Rankings, *, tie_weight: str = "split", reliabilit
 
     Parameters
     ----------
-    annotations : Labels or Rankings
+    annotations : Labels, Rankings or (N, A) table of text
         A label counts as a ranking of one class.
     tie_weight : {"split", "full"}
         ``"split"`` (default, the equations): tied classes share the weight of their block. ``"full"`` (the authors' published
@@ -285,10 +285,13 @@ def _dirichlet(known: Labels, weights: Array | None = None, *, gamma: float, alp
 
 
 def _annotations(argument: str, value: Any) -> Any:
-    """Return Labels or Rankings unchanged; reject other values."""
+    """Return Labels or Rankings unchanged, and a table of text as Labels; reject other values."""
     if isinstance(value, (Labels, Rankings)):
         return value
     check_bare(argument, value)
+    labels = labels_of_text(value)
+    if labels is not None:
+        return labels
     advice = "Labels.from_long, from_wide, from_counts and Rankings.from_blocks, from_long, from_strings make them"
     raise TypeError(f"{argument} must be Labels or Rankings. Got {type(value).__name__}: {advice}.")
 

@@ -122,14 +122,16 @@ class Making:
     annotator_reliability: Any = None  # annotator to number, which is multiplied by the reliability
 
     def __post_init__(self) -> None:
-        checks.scalar("background", self.background)
+        given: dict[str, Any] = {"background": checks.scalar("background", self.background)}
         checks.option("tie_weight", self.tie_weight, ("split", "full"))
         checks.option("method", self.method, METHODS)
         checks.option("unranked", self.unranked, UNRANKED)
         if self.prior_mass is not None:
-            checks.scalar("prior_mass", self.prior_mass, positive=True)
+            given["prior_mass"] = checks.scalar("prior_mass", self.prior_mass, positive=True)
         for name, least in (("n_draws", 1), ("n_warmup", 0), ("n_chains", 1)):
-            checks.whole(name, getattr(self, name), least)
+            given[name] = checks.whole(name, getattr(self, name), least)
+        for name, value in given.items():  # numbers of numpy's types are those of Python from here on
+            object.__setattr__(self, name, value)
 
     @property
     def tolerance(self) -> float:
@@ -318,11 +320,10 @@ def _reliabilities(given: Any) -> list[float]:
     found = table.astype(np.float64) if table.dtype.kind in "iuf" else np.empty(0)
     if found.ndim != 1 or len(found) == 0:
         raise checks.error("reliability", "be a number or a sequence of numbers", given)
-    for value in found.tolist():
-        checks.scalar("reliability", value, positive=True)
-    if len(np.unique(found)) != len(found):
+    values = [checks.scalar("reliability", value, positive=True) for value in found.tolist()]
+    if len(set(values)) != len(values):
         raise checks.error("reliability", "hold each value once", given)
-    return [float(value) for value in found]
+    return values
 
 
 def voted_at(known: Any, rows: Any) -> Any:

@@ -16,7 +16,11 @@ from .._base.laws import above
 from .._base.ragged import row_of
 from ..annotations import Labels, Rankings
 from ..annotations.first_choices import first_choices
+from ..annotations.joins import tells_joins
+from ..annotations.named import rows_of
+from ..annotations.named import table as in_order
 from ..annotations.other_annotators import of_cases
+from ..annotations.predictions import Predictions
 from ..annotator_models import AnnotatorModel
 from ..plausibilities import Plausibilities
 from ..plausibilities.integrated import DRAWN, EXACT, Integrated
@@ -46,6 +50,7 @@ WHY = (
 CIRCULAR = "a reference made from the same annotations, which always gives too high a reliability"
 
 
+@tells_joins
 def fit_reliability(
     annotations: Any, reference: Any = None, *, model: str = "dirichlet", per_annotator: bool = False, spread: float = 1.5, **options: Any
 ) -> FittedReliability:
@@ -110,8 +115,8 @@ def fit_reliability(
     'The reliability is 1.2 (95% interval 0.63 to 2.2, 100 cases).'
     """
     checks.option("model", model, MODELS)
-    checks.flag("per_annotator", per_annotator)
-    checks.scalar("spread", spread, positive=True)
+    per_annotator = checks.flag("per_annotator", per_annotator)
+    spread = checks.scalar("spread", spread, positive=True)
     kinds = Labels if model == "dirichlet" else (Labels, Rankings)
     if not isinstance(annotations, kinds):
         raise TypeError(f"annotations must be of a kind that model={model!r} takes. Got {type(annotations).__name__}.")
@@ -142,7 +147,7 @@ def fit_reliability(
     grid = np.geomspace(*SPANS[model], N_GRID)
     values = np.array([judge(known, wanted, float(gamma)).sum() for gamma in grid])
     found = fitted(grid, values, **said)
-    return _each(found, known, wanted, judge, float(spread)) if per_annotator else found
+    return _each(found, known, wanted, judge, spread) if per_annotator else found
 
 
 def _check_possible(known: Any, impossible: Bools) -> None:
@@ -176,9 +181,10 @@ def _references(reference: Any, known: Any) -> tuple[Int64, Any]:
     if isinstance(reference, AnnotatorModel) or (made_of is not None and made_of.annotations is known):
         raise checks.error("reference", "come from other data", CIRCULAR)
     if isinstance(reference, Plausibilities):
-        reference = reference.mean()
-    if not isinstance(reference, (Mapping, tuple)) and np.ndim(reference) == 2:
-        return _probabilities(identifiers.as_array(reference), axes)
+        order = rows_of("reference", reference.axes, axes)
+        reference = (reference if order is None else reference.take(order)).mean()
+    if not isinstance(reference, (Mapping, tuple)) and (np.ndim(reference) == 2 or isinstance(reference, Predictions)):
+        return _probabilities(identifiers.as_array(in_order("reference", reference, axes.case_ids, axes.classes)), axes)
     given = ids_of_cases("reference", reference, axes.n_cases, axes.case_ids, absent="").tolist()
     rows = np.array([i for i, one in enumerate(given) if not identifiers.is_null(one) and str(one) != ""], np.int64)
     if not len(rows):
@@ -189,6 +195,7 @@ def _references(reference: Any, known: Any) -> tuple[Int64, Any]:
 
 def _elsewhere(reference: Any, axes: Any) -> int:
     """Return how many references are for cases that are not among the annotations."""
+    reference = identifiers.mapping_of("reference", reference)
     pair = isinstance(reference, tuple) and len(reference) == 2
     ids = reference if isinstance(reference, Mapping) else reference[0] if pair and np.ndim(reference[0]) == 1 else ()
     return len({str(one) for one in ids} - {str(one) for one in axes.case_ids.tolist()})

@@ -15,6 +15,7 @@ from .._base.laws import t_quantile
 from .._base.lazy import cached_property
 from .._base.ragged import row_of
 from ..annotations import Labels
+from ..annotations.joins import tells_joins
 from ..plausibilities.fitted_prior import FittedPrior
 from ..resampling import check_level, ids_of_cases
 from . import profiles
@@ -299,6 +300,7 @@ def _more_than(key: Int64, count: Int64) -> Int64:
     return np.stack([of, np.arange(ends[-1]) - ends[of], at_least[:-1] - at_least[ends[of + 1]]]).astype(np.int64)
 
 
+@tells_joins
 def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any = None) -> DirichletPrior:
     r"""Fit the Dirichlet prior under which the labels of all cases together are most probable.
 
@@ -355,7 +357,8 @@ def fit_dirichlet_prior(labels: Any, *, per_class: bool = False, clusters: Any =
     if clusters is not None:
         ids = ids_of_cases("clusters", clusters, labels.n_cases, labels.axes.case_ids)
         group = np.unique(ids, return_inverse=True)[1].reshape(-1)
-    counts = LabelCounts(labels, checks.flag("per_class", per_class) and labels.n_classes > 1, group)
+    per_class = checks.flag("per_class", per_class)
+    counts = LabelCounts(labels, per_class and labels.n_classes > 1, group)
     if not (counts.n > 1).any():
         raise checks.error("labels", "have a case with two labels: one label per case shows nothing about the prior", "none")
     edge = counts.edge()

@@ -16,6 +16,7 @@ from .._base.laws import above, holm, wilson
 from .._base.ragged import distinct, distinct_pairs, row_of
 from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
 from ..plausibilities.normal import fit_normal_prior, normal
 from ..resampling import check_level, ids_of_cases, seed_of
@@ -118,6 +119,7 @@ class PanelCheck(Frozen):
 
     def sentence(self, level: float = 0.95) -> str:
         """Return the result in words."""
+        level = check_level(level)
         low, high = self.interval(level)
         return (
             f"{self.what} in {self.predicted:.3f} (predicted); observed {self.observed:.3f} ({100 * level:g}% interval {low:.3f} to "
@@ -141,6 +143,7 @@ class HeldAnnotations(NamedTuple):
         return HeldAnnotations(*(column[kept] for column in self))
 
 
+@tells_joins
 def split_panel_check(
     annotations: Any,
     *,
@@ -235,7 +238,8 @@ class Halves(NamedTuple):
         ids = annotations.case_ids if rated else annotations.axes.case_ids
         group = None if clusters is None else ids_of_cases("clusters", clusters, len(ids), ids)
         single = one_each(annotations) if isinstance(annotations, Labels) else annotations
-        out = held_out(single, stream_keys_of(ids), checks.whole("held", held), seed_of(seed))
+        held = checks.whole("held", held)
+        out = held_out(single, stream_keys_of(ids), held, seed_of(seed))
         if not out.any():
             raise checks.error("annotations", f"have a case of more than {held} annotators", "none")
         rest = keeping(single, ~out)

@@ -181,10 +181,11 @@ def plackett_luce(
     checks.option("method", method, METHODS)
     checks.option("unranked", unranked, UNRANKED)
     exact_to = tolerance_of(tolerance)
-    checks.whole("n_draws", n_draws)
-    if n_draws % checks.whole("n_chains", n_chains):
+    n_draws = checks.whole("n_draws", n_draws)
+    n_chains = checks.whole("n_chains", n_chains)
+    if n_draws % n_chains:
         raise checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)
-    checks.flag("progress", progress)
+    progress = checks.flag("progress", progress)
     try:
         known = np.dtype(dtype) in (np.float64, np.float32)
     except (TypeError, ValueError):

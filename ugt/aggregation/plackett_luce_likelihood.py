@@ -8,6 +8,8 @@ import numpy as np
 
 from .._base import checks, identifiers, parallel
 from .._core import _plackett_luce as core
+from ..annotations.named import rows_of
+from ..annotations.named import table as in_order
 from ..plausibilities import Plausibilities
 from .plackett_luce_input import arrays_of, as_rankings
 
@@ -51,9 +53,13 @@ def plackett_luce_log_likelihood(rankings: Any, plausibilities: Any, *, gradient
     array([[-0.1667,  0.5833, -0.4167]])
     """
     given = as_rankings(rankings)
-    checks.room("a table of plausibilities", (16 if checks.flag("gradient", gradient) else 8) * given.n_cases * given.n_classes)
+    gradient = checks.flag("gradient", gradient)
+    checks.room("a table of plausibilities", (16 if gradient else 8) * given.n_cases * given.n_classes)
     known = isinstance(plausibilities, Plausibilities) and plausibilities.is_certain
-    table = identifiers.as_array(plausibilities.mean() if known else plausibilities)
+    if known:
+        rows = rows_of("plausibilities", plausibilities.axes, given.axes)
+        plausibilities = (plausibilities if rows is None else plausibilities.take(rows)).mean()
+    table = identifiers.as_array(in_order("plausibilities", plausibilities, given.axes.case_ids, given.axes.classes))
     if table.dtype.kind not in "biuf" or table.shape != (given.n_cases, given.n_classes):
         must = f"be numbers of shape {(given.n_cases, given.n_classes)}"
         raise checks.error("plausibilities", must, f"{table.dtype} of shape {table.shape}")

@@ -76,7 +76,7 @@ def plackett_luce_map(
     """
     given, gamma, weights = weighted_rankings(rankings, reliability)
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
-    checks.scalar("prior_rate", prior_rate, positive=True)
+    prior_rate = checks.scalar("prior_rate", prior_rate, positive=True)
     checks.option("unranked", unranked, UNRANKED)
     if unranked != "ignore":
         what = "the plausibilities of all classes (unranked='ignore': of mentioned ones only)"

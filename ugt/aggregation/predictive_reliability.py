@@ -62,7 +62,8 @@ def fit_predictive_reliability(labels: Any, *, held: int = 2, seed: Any = 0) -> 
     'The reliability is 1.3 (95% interval 0.88 to 2.3, 400 cases).'
     """
     checks.instance("labels", labels, Labels, "be Labels")
-    if checks.whole("held", held) < 2:
+    held = checks.whole("held", held)
+    if held < 2:
         raise checks.error("held", "be at least 2: one held-out label per case shows only the prior divided by the reliability", held)
     single = one_each(labels)
     out = held_out(single, labels.axes.stream_keys, held, seed_of(seed))

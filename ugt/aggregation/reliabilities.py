@@ -56,12 +56,13 @@ def _of_annotators(given: dict[Any, Any], known: Labels | Rankings) -> Array:
     missing = [name for name in names if name not in given]
     if missing:
         raise checks.error("reliability", "be given for every annotator", f"none for {identifiers.name(missing[0])}")
+    found = {}
     for name, value in given.items():
         try:
-            checks.scalar("reliability", value, positive=True)
+            found[name] = checks.scalar("reliability", value, positive=True)
         except ValueError as wrong:
             raise ValueError(f"{str(wrong)[:-1]}, first at annotator {identifiers.name(name)}.") from None
-    return np.array([float(given[name]) for name in names])[known.annotator]
+    return np.array([found[name] for name in names])[known.annotator]
 
 
 def _of_table(table: Any, given: Any, known: Labels | Rankings) -> Array:

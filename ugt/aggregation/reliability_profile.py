@@ -85,10 +85,11 @@ class FittedReliability(Frozen):
 
     def with_prior(self, prior: float) -> FittedReliability:
         """Return the reliability with the prior that was fitted together with it."""
-        return replace(self, prior=prior)
+        return replace(self, prior=float(prior))
 
     def sentence(self, level: float = 0.95) -> str:
         """Return the result in words, also if an end of the interval is open."""
+        level = check_level(level)
         if self.std_error is not None:
             said = [f"{name} {self.value[name]:.2g} ({low:.2g} to {high:.2g})" for name, (low, high) in self.interval(level).items()]
             return f"Reliabilities of annotators ({100 * level:g}% intervals): {', '.join(said)}; {self.n_cases:,} cases."

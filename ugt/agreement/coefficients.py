@@ -13,6 +13,7 @@ from .costs import Chance, Cost, Nominal, lowest_of, weighted_of
 from .kappas import Shared, Two
 from .record import Agreement
 from .table import Judgements, read
+from .two_vectors import labels_of_two
 
 __all__ = ["brennan_prediger", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "percent_agreement", "scott_pi"]
 
@@ -94,10 +95,15 @@ OF_PAIRS = {one.word: one for one in DECLARED.values() if one.word and one.pairs
 OF_REPEATS = {one.word: one for one in DECLARED.values() if one.word and not one.two}
 
 
-def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annotators: Any = None) -> Agreement:
+def _agreement(name: str, labels: Any, classes: Any, weights: Any = None, annotators: Any = None, other: Any = None) -> Agreement:
     """Return the result of the public function of this name."""
     one = DECLARED[name]
-    return one.of(labels_of(labels, classes, "annotators" if one.two else "labels"), weights, annotators)
+    alike = "annotators" if one.two else "labels"
+    if other is None:
+        return one.of(labels_of(labels, classes, alike), weights, annotators)
+    judged = labels_of(labels_of_two(labels, other, classes, annotators), None, alike)
+    judged.stated, judged.stated_by = judged.stated or classes is not None, "classes"
+    return one.of(judged, weights)
 
 
 def labels_of(given: Any, classes: Any, alike: str | None = None) -> Judgements:
@@ -139,8 +145,8 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     Parameters
     ----------
     labels : Labels, or (N, A) table
-        Labels as integers or strings; None or NaN where an annotator gave no label. A table of integers without gaps could also hold
-        counts and is refused without ``classes`` (use Labels.from_wide or Labels.from_counts).
+        Labels as strings, or with ``classes`` as integers; None or NaN where an annotator gave no label. Without ``classes``, integers
+        could also be counts, and are refused (use Labels.from_wide or Labels.from_counts).
     weights : None, "linear", "quadratic", "ordinal" or (K, K) table
         Degree of agreement of two classes, in [0, 1], symmetric, 1 for the same class. Linear: ``1 - |k - l| / (K - 1)`` for the classes
         in their order; quadratic: ``1 - (k - l)² / (K - 1)²``; ordinal: ``1 - d (d + 1) / (K (K - 1))`` for ``d = |k - l|``.
@@ -175,13 +181,17 @@ def percent_agreement(labels: Any, *, weights: Any = None, classes: Any = None) 
     return _agreement("percent_agreement", labels, classes, weights)
 
 
-def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
+def cohen_kappa(labels: Any, other: Any = None, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
     r"""Return Cohen's kappa of two annotators, :math:`κ = (p_a - p_e) / (1 - p_e)` with :math:`p_e = \sum_{kl} w_{kl} p_k q_l`.
 
     Parameters
     ----------
     labels : Labels, or (N, A) table
-        As for :func:`percent_agreement`. p and q are the two annotators' shares of the classes in the cases that both labelled.
+        As for :func:`percent_agreement`. p and q are the two annotators' shares of the classes in the cases that both labelled. With
+        ``other``: the labels (N,) of one annotator.
+    other : (N,) labels, optional
+        The labels of the second annotator. Two Series are joined by their index and two mappings by their keys, where a case of one alone
+        is left out and counted; other vectors are joined by position.
     weights : None, "linear", "quadratic", "ordinal" or (K, K) table
         As for :func:`percent_agreement`.
     annotators : two ids, optional
@@ -197,7 +207,8 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
     Raises
     ------
     TypeError, ValueError
-        As for :func:`percent_agreement`; if annotators have no names, or not exactly two are chosen.
+        As for :func:`percent_agreement`; if annotators have no names, or not exactly two are chosen; if two vectors differ in length, or
+        no case is in the index of both.
 
     Notes
     -----
@@ -215,16 +226,18 @@ def cohen_kappa(labels: Any, *, weights: Any = None, annotators: Any = None, cla
     >>> found = cohen_kappa(ugt.Labels.from_wide([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]]), weights="linear")
     >>> round(found.value, 3), round(found.std_error, 3), found.per_class.round(2)
     (0.571, 0.247, array([0.57, 0.4 , 0.57]))
+    >>> round(cohen_kappa([0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 1, 1], weights="linear").value, 3)
+    0.571
     """
-    return _agreement("cohen_kappa", labels, classes, weights, annotators)
+    return _agreement("cohen_kappa", labels, classes, weights, annotators, other)
 
 
-def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
+def scott_pi(labels: Any, other: Any = None, *, weights: Any = None, annotators: Any = None, classes: Any = None) -> Agreement:
     r"""Return Scott's pi of two annotators: kappa with :math:`p_e = \sum_{kl} w_{kl} π_k π_l`, :math:`π_k = (p_k + q_k) / 2`.
 
     Parameters
     ----------
-    labels, weights, annotators, classes
+    labels, other, weights, annotators, classes
         As for :func:`cohen_kappa`; result and errors are the same, too.
 
     References
@@ -237,7 +250,7 @@ def scott_pi(labels: Any, *, weights: Any = None, annotators: Any = None, classe
     >>> round(scott_pi(ugt.Labels.from_wide([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 1]])).value, 3)
     0.467
     """
-    return _agreement("scott_pi", labels, classes, weights, annotators)
+    return _agreement("scott_pi", labels, classes, weights, annotators, other)
 
 
 def fleiss_kappa(labels: Any, *, weights: Any = None, classes: Any = None) -> Agreement:

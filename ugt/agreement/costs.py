@@ -13,6 +13,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .._base.grades import check_order, given_values, numbers_of
 from .._base.lazy import cached_property
+from ..annotations.named import of_pairs
 from .table import Judgements, Ragged
 
 ROOM = 1 << 21  # pairs of classes in memory at a time
@@ -215,7 +216,7 @@ def weighted_of(weights: Any, judged: Judgements) -> Cost:
     """Return the costs of weights between the classes of judgements; words need an order of the classes."""
     if isinstance(weights, str) and weights in WEIGHTS:
         check_order("labels", judged.names, judged.stated, by=judged.stated_by)
-    return weighted(weights, judged.n_classes)
+    return weighted(of_pairs("weights", weights, judged.names), judged.n_classes)
 
 
 def _weights_table(weights: Any, n_classes: int) -> Array:

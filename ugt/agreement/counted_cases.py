@@ -12,6 +12,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import instance, option
 from .._base.ragged import row_of
 from ..annotations import Labels, Rankings
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, Results, ids_of_cases
 from .forms import EMPTY
 
@@ -69,6 +70,7 @@ class CaseCounts(Results):
         return [dict(zip(("group", "n_cases", "mean_annotators", "mean_classes"), row)) for row in rows]
 
 
+@tells_joins
 def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCounts:
     """Count the annotators of each case and the different classes that they name, and compare groups of cases [A figure 12].
 

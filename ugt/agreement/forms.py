@@ -269,7 +269,7 @@ class Form(Statistic):
         count[offsets[:-1] + np.arange(len(table.row)) - table.offsets[table.row]] -= 1
         kept = count > 0
         offsets, index, count = np.append(0, np.cumsum(kept))[offsets].astype(np.int64), table.index[at][kept], count[kept]
-        merged = _tables.distinct_rows(offsets, index, count, len(table.row))
+        merged = _tables.distinct_rows(offsets, index, count, len(table.row)) if len(index) else None  # None: no case has two labels
         of_entry = np.arange(len(table.row), dtype=np.int32)
         if merged is not None:
             of_entry, (offsets, at) = merged[0], take(offsets, merged[1])

@@ -12,6 +12,7 @@ from .._base.checks import error, room
 from .._base.ragged import row_of
 from ..annotations import Labels
 from ..annotations.bare import check_bare
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import only
 from ..resampling import Ratios, Result, groups_of
 
@@ -108,6 +109,7 @@ class GroupAgreement(Result):
     _statistic: WithinBetween = field(repr=False)
 
 
+@tells_joins
 def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
     """Compare agreement within groups of annotators with agreement between groups, in the same cases.
 

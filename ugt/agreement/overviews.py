@@ -55,7 +55,7 @@ class PairwiseAgreement(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent")
+    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent", classes=2)
     >>> found.value.round(2).tolist()
     [[nan, 0.75, 0.33], [0.75, nan, 0.0], [0.33, 0.0, nan]]
     >>> found.n_cases.tolist(), found.per_annotator.round(2).tolist()
@@ -223,7 +223,7 @@ class AgreementTable(Record):
     Examples
     --------
     >>> import ugt
-    >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]])
+    >>> table = ugt.agreement_table([[0, 0, 1], [0, 0, 0], [1, 1, None], [0, 1, 1]], classes=2)
     >>> print(*table.text(kind="analytic").splitlines()[:3], sep="\n")
     coefficient                      value   95% interval       for other annotators  observed  expected  cases
     percent agreement                0.667    0.054 to  1.000    0.000 to  1.000         0.667     0.000      4
@@ -250,7 +250,7 @@ class AgreementTable(Record):
         (M, 2) array
             Ends of the intervals; NaN for a coefficient with a ``reason``.
         """
-        check_level(level)
+        level = check_level(level)
         if option("kind", kind, KINDS) == "analytic":
             alone = {name: given for name, given in resampling.items() if name != "clusters"}  # intraclass correlations refuse them
             options = [alone if each.coefficient.startswith("ICC") else resampling for each in self.found]
@@ -287,6 +287,7 @@ class AgreementTable(Record):
 
     def text_of(self, rows: list[dict[str, Any]], level: float) -> str:
         """Return rows with intervals of a level as a text table."""
+        level = check_level(level)
         width = max(len(row["coefficient"]) for row in rows)
         two_way = any(row["two_way_low"] is not None for row in rows)
         heads = [f"{100 * level:g}% interval", *(["for other annotators"] if two_way else [])]

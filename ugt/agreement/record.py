@@ -64,7 +64,7 @@ class Agreement(Result):
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.fleiss_kappa([[0, 0, 1], [0, 0, 0], [1, 1, 1], [2, 2, None], [2, 2, 1]])
+    >>> found = ugt.fleiss_kappa([[0, 0, 1], [0, 0, 0], [1, 1, 1], [2, 2, None], [2, 2, 1]], classes=3)
     >>> round(found.value, 3), round(found.observed, 3), round(found.expected, 3), round(found.std_error, 3)
     (0.6, 0.733, 0.333, 0.245)
     >>> [round(limit, 2) for limit in found.interval(kind="analytic")]

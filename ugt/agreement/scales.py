@@ -29,7 +29,8 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
     Parameters
     ----------
     annotations : Labels, Ratings, or (N, A) table
-        A table of text or whole numbers holds labels, a table of other numbers ratings; None or NaN where there is none.
+        A table of text, or with ``classes``, holds labels, a table of numbers with fractions ratings; None or NaN where there is none.
+        A table of whole numbers could also be counts, and is refused (use Labels.from_wide, Ratings.from_wide or Labels.from_counts).
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement. δ² is 1 for different values; the squared difference of mid-ranks among all judgements; the squared
         difference of values; or ``((x - y) / (x + y))²`` for values that are not negative.
@@ -63,7 +64,8 @@ def krippendorff_alpha(annotations: Any, level: str = "nominal", *, values: Any 
 
     Examples
     --------
-    >>> found = krippendorff_alpha([[1, 1, None], [2, 2, 3], [3, 3, 3], [1, 2, 2]], "interval")
+    >>> import ugt
+    >>> found = krippendorff_alpha(ugt.Labels.from_wide([[1, 1, None], [2, 2, 3], [3, 3, 3], [1, 2, 2]]), "interval")
     >>> round(found.value, 3), found.per_class.round(2), found.left_out
     (0.737, array([0.58, 0.29, 0.64]), {})
     """

@@ -14,6 +14,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error, room
 from .._base.laws import t_quantile
 from .._base.lazy import cached_property
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, Results, check_level, ids_of_cases, over
 from .forms import few
 from .scales import ratings_of
@@ -102,7 +103,7 @@ class AnnotatorStrictness(Results):
         level : float
             Level of all intervals, in (0, 1).
         """
-        check_level(level)
+        level = check_level(level)
         parts, some = self._parts, np.flatnonzero(self.n_cases > 0)
         ratio = over(self.spread, self.others_spread)
         of_ratio = parts.error_of_log_ratio()
@@ -208,6 +209,7 @@ class _Parts:
         return f, (float(rank), float(n - rank)), float(fdtrc(rank, n - rank, f)), ""
 
 
+@tells_joins
 def annotator_strictness(ratings: Any, *, clusters: Any = None) -> AnnotatorStrictness:
     r"""Return who is strict and by how much: the mean deviation of each annotator from the others in the same cases.
 

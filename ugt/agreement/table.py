@@ -17,7 +17,7 @@ from .._tabular.frames import wide_names
 from .._tabular.rows import held_cells, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
-from ..annotations.bare import check_bare
+from ..annotations.bare import OF_PANEL, check_bare
 from ..annotations.other_annotators import only
 from ..resampling import Alike
 
@@ -202,9 +202,10 @@ def said_by(given: Labels | Ratings, annotators: NDArray[Any]) -> Any:
 def read(argument: str, given: Any, classes: Any = None, *, ratings: bool = True, alike: str | None = None) -> Judgements:
     """Read Labels, Ratings or a table (N, A) of labels or numbers (None or NaN where there is none) into judgements.
 
-    A table of text or of whole numbers holds labels, a table of other numbers ratings. With ``alike``, cases with the same "labels", or
-    the same labels by the same "annotators", are merged unless most cases differ; with "few", the annotators matter only if they may matter
-    to some coefficient: in ratings, if there are two annotators, or if an annotator labelled a case twice.
+    A table of text, or with ``classes``, holds labels, a table of numbers with fractions ratings; whole numbers alone are refused. With
+    ``alike``, cases with the same "labels", or the same labels by the same "annotators", are merged unless most cases differ; with "few",
+    the annotators matter only if they may matter to some coefficient: in ratings, if there are two annotators, or if an annotator
+    labelled a case twice.
     """
     is_table = not isinstance(given, (Labels, Ratings))
     if is_table:
@@ -262,25 +263,14 @@ def values_and_index(values: Array) -> tuple[Array, Int32]:
 def _from_table(argument: str, given: Any, classes: Any) -> Labels | Ratings:
     if isinstance(given, (str, bytes)) or not (identifiers.is_array(given) or isinstance(given, (list, tuple))):
         raise TypeError(f"{argument} must be Labels, Ratings or a table, cases x annotators. Got {type(given).__name__}.")
+    case_ids, annotators, classes = wide_names(given, classes=classes)
     if classes is None:
-        check_bare(argument, given)
-    case_ids = annotators = None
-    if identifiers.is_frame(given):
-        case_ids, annotators, classes = wide_names(given, classes=classes)
+        check_bare(argument, given, ways=OF_PANEL)
     cells = wide(given)
     at, held = held_cells(cells, MISSING)
-    if classes is not None or (len(held) > 0 and _are_labels(held)):
-        if classes is None and held.dtype.kind == "f":
-            held = held.astype(np.int64)
+    if classes is not None or held.dtype.kind in "US" or (held.dtype.kind == "O" and any(isinstance(one, str) for one in held)):
         return Labels._of_cells(cells.shape, at, held, case_ids, annotators, classes)
     return Ratings.from_wide(cells)
-
-
-def _are_labels(held: NDArray[Any]) -> bool:
-    """Return whether all cells are text or whole numbers; infinite numbers are not, so that ratings refuse them later."""
-    if held.dtype.kind == "O":
-        held = np.array([cell for cell in held.tolist() if isinstance(cell, (float, np.floating))], np.float64)
-    return held.dtype.kind != "f" or bool(((held == np.floor(held)) & (np.abs(held) <= identifiers.MAX_WHOLE)).all())
 
 
 def opens(case: Int64, annotator: Int32) -> Bools:

@@ -84,9 +84,10 @@ class Labels(OnAxes):
         Parameters
         ----------
         case, annotator, label : sequences of n ids
-            Each column holds integers (of any width, or whole floats) or strings.
+            Each column holds integers (of any width, or whole floats), strings or bools, which are the names "False" and "True".
         classes : None, int K or sequence of K names
-            None: the categories of a categorical column, used or not; else the labels that occur, sorted. K: labels are 0 to K-1.
+            None: the categories of a categorical column of pandas or an Enum of polars, used or not; else the labels that occur,
+            sorted. K: labels are 0 to K-1.
             Names: labels are names, equal as text or as numbers, or positions in the list if the labels are integers and the names are
             not. Classes without labels are kept.
         ordered : True or sequence of K names, optional

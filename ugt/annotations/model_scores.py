@@ -25,6 +25,8 @@ OF_PREDICTIONS = ("", "label", "class", "grade", "category", "diagnosis", "dx")
 LABELS = ALIASES["label"] | {first + last for first in ("pred", "prediction", "predicted") for last in OF_PREDICTIONS} | {"ypred"}
 NUMBERS = LABELS | ALIASES["score"] | ALIASES["value"] | {"number", "severity", "estimate"}
 ONE_SCORE = ALIASES["score"] | {"prob", "proba", "p", "yprob", "yscore", "predprob", "predproba"}
+PROBABLE = ONE_SCORE | {"", "y", "yhat", "pred", "predicted", "prediction", "probability", "conf", "confidence", "likelihood", "risk"}
+PROBABLE |= {"softmax", "sigmoid", "output", "posterior", "predictedprobability"}
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 NO_CLASS = {"", "index", "unnamed0", "fold", "split", "seed", "epoch", "target", "truth", "ytrue"}
 
@@ -161,27 +163,56 @@ class Asked:
         return found[0] if len(found) == 1 and self._has_numbers(found[0]) else None
 
     def _one_score(self, others: list[int]) -> int | None:
-        """Return the one column of scores of one class, if there are two classes and one is named as the positive one."""
+        """Return the one column of scores of one of two classes; the class is in its name, or named as the positive one."""
         header, found = self.table.header, []
         if self.classes is None or len(self.classes) != 2:
             return None
         names = [str(name) for name in self.classes.tolist()]
         if (find(self.classes, np.array([header[c] for c in others] or [""], np.str_)) >= 0).sum() > 1:
             return None
+        probable = [c for c in others if self._class_in(header[c]) is not None and self._may_be_probabilities(c)]
         for c in others:
-            if plain(header[c]) in ONE_SCORE or (self.positive is not None and self._class_in(header[c]) is not None):
+            named = self._class_in(header[c]) is not None if self.positive is not None else c in probable and self._says_so(header[c])
+            if plain(header[c]) in ONE_SCORE or named:
                 found.append(c)
         if not found and len(others) == 1 and plain(header[others[0]]) not in LABELS and self._has_numbers(others[0]):
             found = others
-        if found and (self.positive is None or len(found) > 1):
+        labels = [c for c in others if plain(header[c]) in LABELS and c not in probable]
+        if not found and labels and probable:
+            must = "have either predicted labels or probabilities (remove the other column; for probabilities name a class: positive_class)"
+            raise error("file", must, f"the columns {listed(repr(header[c]) for c in [*labels, *probable])}")
+        asked = self.positive is None and len(found) == 1 and not self._says_so(header[found[0]])
+        if asked or len(found) > 1:
             must = f"have a column for each of the classes {names[0]!r} and {names[1]!r}, or one of probabilities and its class"
-            said = " (positive_class)" if self.positive is None else " (remove the other columns)"
+            said = " (positive_class)" if asked else " (remove the other columns)"
             raise error("predictions", must + said, "the column " + " and ".join(repr(header[c]) for c in found))
-        labels = [c for c in others if plain(header[c]) in LABELS and c not in found and not self._has_numbers(c)]
+        labels = [c for c in labels if c not in found and not self._has_numbers(c)]
         if found and labels and self._class_in(header[found[0]]) is None:
             must = "name the class of its probabilities in the name of their column (those of the predicted class are of two classes)"
             raise error("file", must, f"the columns {header[labels[0]]!r} and {header[found[0]]!r}")
         return found[0] if found else None
+
+    def _may_be_probabilities(self, c: int) -> bool:
+        """Return whether a column has numbers from 0 to 1, not all of them 0 and 1."""
+        values = [
+            value.replace(",", ".") if DECIMAL_COMMA.fullmatch(value) else value for value in self.table.coded([c])[0].values if value
+        ]
+        numbers = [float(value) if is_number(value) else -1.0 for value in values]
+        return bool(numbers) and all(0 <= one <= 1 for one in numbers) and any(0 < one < 1 for one in numbers)
+
+    def _says_so(self, name: str) -> bool:
+        """Return whether a column is named after a class and, if it has more words, probabilities: ``malignant``, ``prob_malignant``.
+
+        Beside a class of one sign, or of digits, there must be no other words: ``model_1`` is not about class 1.
+        """
+        at = self._class_in(name)
+        if at is None:
+            return False
+        assert self.classes is not None
+        one = str(self.classes[at])
+        if plain(re.sub(rf"(?<![^\W_]){re.escape(one)}(?![^\W_])", " ", name)) in PROBABLE:
+            return True
+        return len(one) > 1 and not is_number(one) and not PROBABLE.isdisjoint(plain(word) for word in re.split(r"[\W_]+", name) if word)
 
     def _class_in(self, name: str) -> int | None:
         """Return the one of the classes whose name is a word of a column's name, or several; the longest one that is found."""
@@ -201,6 +232,11 @@ class Asked:
             return None
         if len(found) > 1:
             raise error("file", "have one column of predicted labels (remove the others)", " and ".join(repr(header[c]) for c in found))
+        of_classes = [header[c] for c in others if c not in found and self._may_be_probabilities(c) and self._says_so(header[c])]
+        if len(of_classes) > 1:
+            must = "have probabilities of every class, or predicted labels alone (remove the other columns)"
+            got = f"{header[found[0]]!r} and those of {len(of_classes)} of {len(self.classes)} classes, {listed(map(repr, of_classes))}"
+            raise error("file", must, got)
         return found[0]
 
     def _has_numbers(self, c: int) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 
 from .._base import identifiers
 from .._base.arrays import Array, Bools, Int32, NDArray
+from .._base.axes import frozen
 from .._base.checks import error, room
-from .._base.grades import order_said
 from .._base.names import alike, find, is_null, listed
 from .._base.notices import note
 from .._base.records import Record
@@ -59,6 +59,18 @@ class Predictions(Record):
     numbers: bool = False
 
     def __post_init__(self) -> None:
+        self._check()
+        object.__setattr__(self, "scores", frozen(self.scores))  # a later change of the caller's array must not change the scores
+
+    @classmethod
+    def _sharing(cls, *fields: Any) -> Predictions:
+        """Return predictions that may share the memory of the scores with the caller's array."""
+        made = object.__new__(cls)
+        made.__dict__.update(zip(cls.__dataclass_fields__, (*fields, *(None, False, False)[len(fields) - 2 :])))
+        made._check()
+        return made
+
+    def _check(self) -> None:
         scores = _table(self.scores)
         object.__setattr__(self, "scores", scores)
         object.__setattr__(self, "case_ids", _names("case_ids", self.case_ids, len(scores), "rows"))
@@ -99,6 +111,13 @@ class Predictions(Record):
         >>> Predictions.from_any((["a", "b"], [[0.3, 0.7], [0.9, 0.1]])).case_ids.tolist()
         ['a', 'b']
         """
+        found = cls.sharing(value, classes, positive_class, on_scale=on_scale)
+        object.__setattr__(found, "scores", frozen(found.scores))
+        return found
+
+    @classmethod
+    def sharing(cls, value: Any, classes: Any = None, positive_class: Any = None, *, on_scale: bool = False) -> Predictions:
+        """Return the predictions of :meth:`from_any`, which may share the memory of the scores with the caller's array."""
         if positive_class is not None:
             positive_position(None if classes is None else identifiers.distinct("classes", classes), positive_class)
         if isinstance(value, cls):
@@ -113,19 +132,16 @@ class Predictions(Record):
             from .model_scores import read_frame  # noqa: PLC0415  (it imports this module)
 
             return read_frame(value, classes, positive_class, on_scale)
-        if hasattr(value, "columns") and hasattr(value, "index"):
-            return cls._of_array(
-                value.index.to_numpy(),
-                identifiers.unmasked(value if identifiers.is_array(value) else value.to_numpy()),
-                value.columns.to_numpy(),
-                classes,
-                positive_class,
-                on_scale,
-            )
+        index = identifiers.index_of(value)
+        ids = None if index is None else identifiers.names_of_index("predictions", index)
+        if index is not None and identifiers.is_frame(value):
+            table = identifiers.unmasked(value if identifiers.is_array(value) else value.to_numpy())
+            columns = value.columns
+            counted = type(columns).__name__ == "RangeIndex" and columns.tolist() == list(range(table.shape[1]))
+            names = None if counted else columns.to_numpy()
+            return cls._of_array(ids, table, names, classes, positive_class, on_scale)
         if isinstance(value, tuple) and len(value) == 2:
             return cls._of_array(value[0], value[1], None, classes, positive_class, on_scale)
-        index = getattr(value, "index", None)  # the index of a pandas series
-        ids = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else index.to_numpy()
         return cls._of_array(ids, value, None, classes, positive_class, on_scale)
 
     @classmethod
@@ -135,16 +151,16 @@ class Predictions(Record):
         if on_scale and positive_class is None and table.ndim in (1, 2) and table.size == len(table) and table.dtype.kind in "iuf":
             return cls.of_numbers(case_ids, table.ravel(), classes)
         if table.ndim == 1 and table.dtype.kind in "iuUO" and len(table) and names is None:
-            return cls(case_ids, *one_hot(identifiers.number("labels", scores)), labels=True)
+            return cls._sharing(case_ids, *one_hot(identifiers.number("labels", scores)), True)
         single = table.dtype.kind == "f" and (table.ndim == 1 or table.shape[1:] == (1,)) and names is None
         if single and positive_class is not None:
             known = None if classes is None else identifiers.distinct("classes", classes)
-            return cls(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), case_ids), known)
+            return cls._sharing(case_ids, of_two_classes(table.ravel(), positive_position(known, positive_class), case_ids), known)
         if single and classes is not None and len(classes) == 2:
             raise error(
                 "scores", "be a table of cases x classes (or name the class of a single column: positive_class)", f"shape {table.shape}"
             )
-        return cls(case_ids, scores, names)
+        return cls._sharing(case_ids, scores, names)
 
     @classmethod
     def of_numbers(cls, case_ids: Any, numbers: NDArray[Any], classes: Any) -> Predictions:
@@ -153,8 +169,8 @@ class Predictions(Record):
         if classes is not None and np.isfinite(found).all():
             cells = identifiers.number("labels", [f"{value:.15g}" for value in found.tolist()])
             if (_positions(cells.ids, identifiers.distinct("classes", classes)) >= 0).all():
-                return cls(case_ids, *one_hot(cells), labels=True)
-        return cls(case_ids, found[:, None], numbers=True)
+                return cls._sharing(case_ids, *one_hot(cells), True)
+        return cls._sharing(case_ids, found[:, None], None, False, True)
 
     def aligned(self, axes: Axes, *, missing: str = "error") -> tuple[Array, Bools]:
         """Return the scores in the order of the annotated cases and classes.
@@ -284,29 +300,6 @@ def unknown_case(case_ids: NDArray[Any], i: int, axes: Axes) -> str:
     return _name(case_ids, i) + (alike(case_ids[i], axes.case_ids) or f" (the annotations have cases such as {_name(axes.case_ids, 0)})")
 
 
-def position_note(axes: Axes, of: str) -> str:
-    """Return the note that scores without case ids were joined by position."""
-    ends = {1: axes.case_ids[0], axes.n_cases: axes.case_ids[-1]}
-    rows = ", ".join(f"row {row} is case {identifiers.name(case)}" for row, case in ends.items())
-    return f"{of} came without case ids and were joined by position: {rows}."
-
-
-def columns_note(axes: Axes, of: str, ordered: bool) -> str:
-    """Return the note that columns without names were read in the order of the classes; "" if that order is beyond doubt.
-
-    It is in doubt for grades, and for classes that are texts in alphabetical order, which is that of the labels if no other was given.
-    """
-    names = axes.classes
-    if ordered:
-        return f"The columns of {of} have no names: they were taken for the grades {order_said(names)}."
-    if len(names) < 2 or not identifiers.is_text(names) or names.tolist() != sorted(names.tolist()):
-        return ""
-    return (
-        f"The columns of {of} have no names: they were read in the order {listed(map(str, names.tolist()))} (if it is another one, "
-        "name the columns, or give the classes of the annotations in that order: classes=)."
-    )
-
-
 def one_hot(labels: identifiers.Column) -> tuple[Array, NDArray[Any]]:
     """Return a table with 1 for the label of each case and 0 for the other labels, and these labels."""
     note(
@@ -347,8 +340,8 @@ def _has_case_column(value: Any) -> bool:
     """Return whether a data frame names its cases in a column: always, except for pandas frames with an index of names."""
     if isinstance(value, (np.ndarray, type)) or not hasattr(value, "__getitem__") or not hasattr(value, "columns"):
         return False
-    index = getattr(value, "index", None)
-    if index is None or callable(index):
+    index = identifiers.index_of(value)
+    if index is None:
         return True
     from .._tabular.frames import CASES  # noqa: PLC0415
     from .._tabular.roles import plain  # noqa: PLC0415

@@ -372,8 +372,8 @@ def dawid_skene_draws(
     checks.option("candidates", candidates, CANDIDATES)
     checks.option("drawn", drawn, DRAWN)
     concentration = three("prior", prior, positive=True)
-    checks.whole("n_draws", n_draws)
-    if n_draws % checks.whole("n_chains", n_chains):
+    n_draws, n_chains = checks.whole("n_draws", n_draws), checks.whole("n_chains", n_chains)
+    if n_draws % n_chains:
         raise checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws, checks.whole("n_thin", n_thin), n_chains
     word = seed_of(seed)

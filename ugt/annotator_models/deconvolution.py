@@ -296,8 +296,9 @@ def _flip_of_labels(labels: Labels, given: Any) -> Array:
         rates = np.array([scalar("p_flip", known[str(name)]) for name in labels.annotators.tolist()])
         found, places = rates[labels.annotator], labels.annotators[labels.annotator]
     elif np.ndim(given) == 0:
-        found, places = np.full(len(labels.label), scalar("p_flip", given)), None
-        if float(given) >= least:
+        rate, places = scalar("p_flip", given), None
+        found = np.full(len(labels.label), rate)
+        if rate >= least:
             raise error("p_flip", f"be from 0 to below {least:.3g} (1 - 1 / K)", given)
     else:
         try:

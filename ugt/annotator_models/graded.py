@@ -105,7 +105,7 @@ class GradedResponse(Frozen):
         ValueError
             If there is no covariance: more than 1,000 annotators, or parameters that the labels do not determine.
         """
-        checks.whole("n_draws", n_draws, 2)
+        n_draws = checks.whole("n_draws", n_draws, 2)
         problem, place, found, used = self._fit
         if found is None:
             must = "come from a fit whose parameters are determined, of at most 1,000 annotators"

@@ -94,8 +94,20 @@ class Problem:
         labels = given.labels
         self.given, self.spread, self.n_grades, self.who = given, spread, len(used), np.flatnonzero(given.n_labels > 0)
         self.annotator, self.grade = place_of(self.who, labels.annotator), place_of(used, labels.label)
-        self.table = _graded.Grades(labels.offsets, self.annotator, self.grade, given.weight, len(self.who), self.n_grades)
+        self.table = self._table()
         self.refine(COARSEST)
+
+    def _table(self) -> _graded.Grades:
+        given = self.given
+        return _graded.Grades(given.labels.offsets, self.annotator, self.grade, given.weight, len(self.who), self.n_grades)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy is made from: all but the table of the C core."""
+        return {name: value for name, value in self.__dict__.items() if name != "table"}
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        self.__dict__.update(held)
+        self.table = self._table()
 
     def refine(self, step: float, reach: float = REACH_OF_EM) -> None:
         half = LANES / 2 * np.ceil(reach / step / (LANES / 2))

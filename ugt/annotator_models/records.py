@@ -39,8 +39,19 @@ class GivenLabels:
         weight = self.labels.count.astype(np.float64)
         self.weight = None if (weight == 1).all() else weight
         self.n_annotators, self.n_classes = len(self.labels.annotators), self.labels.n_classes
+        self.table = self._table()
+
+    def _table(self) -> _em.Table:
         table = self.labels.offsets, self.labels.annotator, self.labels.label, self.weight, self.offsets, self.index
-        self.table = _em.Table(*table, self.n_annotators, self.n_classes, self.known)
+        return _em.Table(*table, self.n_annotators, self.n_classes, self.known)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy is made from: all but the tables of the C core."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("table", "coins")}
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        self.__dict__.update(held)
+        self.table = self._table()
 
     @cached_property
     def entry(self) -> Int32:

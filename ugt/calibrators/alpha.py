@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools
+from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from .._base.notices import note
+from ..annotations.named import Sheet, leader, of_new_cases, placed
 from ..histogram.input import whole_counts
 from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..plausibilities import Dirichlet
@@ -119,6 +120,8 @@ class AlphaCalibration(Calibrator):
     n_iter_, gradient_norm_, converged_
         Iterations of the fit, the final norm of the gradient, and whether the fit converged. It has converged if the norm is at most 1e-8,
         for features scaled to mean 0 and standard deviation 1.
+    classes_, features_ : lists
+        Names of the classes and of the features; empty if they had none.
     n_classes_, n_cases_, left_out_
         Classes, cases with labels, and cases without information by reason.
 
@@ -143,7 +146,7 @@ class AlphaCalibration(Calibrator):
     _fitted: ClassVar[dict[str, Any]] = {
         **dict.fromkeys(["intercept_", "objective_", "loss_", "gradient_norm_"], float),
         **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
-        **{"weights_": "M", "converged_": bool, "left_out_": dict},
+        **{"weights_": "M", "converged_": bool, "left_out_": dict, "classes_": list, "features_": list},
     }
 
     def __init__(self, *, penalty: float = 0.005, floor: float | None = None) -> None:
@@ -165,11 +168,12 @@ class AlphaCalibration(Calibrator):
             If shapes do not fit, a number is out of range, an observed class has probability 0, or no finite concentration is best.
         """
         penalty = checks.scalar("penalty", self.penalty)
-        table = LogitTable.of(predictions, "probabilities")
+        table = LogitTable.of(predictions, "probabilities", counts=counts)
         y = LabelTable.of(counts, table.shape, False)
         likelihood = Likelihood.of(y, table, None if self.floor is None else checks.scalar("floor", self.floor, positive=True))
-        weight = np.ones(table.shape[0]) if weights is None else weights_of(weights, table.shape[0])
-        x, centre, scale = _standard(_features(features, table.shape[0]))
+        weight = np.ones(table.shape[0]) if weights is None else weights_of(weights, table.shape[0], table.case_ids)
+        named = leader("features", features)
+        x, centre, scale = _standard(_features(_joined(named, table.case_ids), table.shape[0]))
         kept = (weight > 0) & (likelihood.n > 0)
         if not kept.any():
             raise checks.error("counts", "hold labels", "none")
@@ -181,6 +185,7 @@ class AlphaCalibration(Calibrator):
         self.weights_ = found.theta[1:] / scale
         self.intercept_ = float(found.theta[0] - self.weights_ @ centre)
         self._note(found, objective, kept, table.shape[1])
+        self.classes_, self.features_ = table.named(), [] if named.columns is None else named.columns.tolist()
         return self
 
     def _note(self, found: Minimum, objective: _Objective, kept: Bools, n_classes: int) -> None:
@@ -195,7 +200,7 @@ class AlphaCalibration(Calibrator):
     def concentration(self, features: Any) -> Array:
         """Return (N,) α0 of cases with features (N, M); without features in the fit, give the number N of cases."""
         self._check_fitted()
-        table = np.empty((checks.whole("features", features), 0)) if isinstance(features, numbers.Integral) else _features(features)
+        table = np.empty((checks.whole("features", features), 0)) if isinstance(features, numbers.Integral) else self._of_new(features)
         if table.shape[1] != len(self.weights_):
             raise checks.error("features", f"have {len(self.weights_)} columns, as in the fit", table.shape[1])
         log_total = table @ self.weights_ + self.intercept_
@@ -209,11 +214,18 @@ class AlphaCalibration(Calibrator):
     def distribution(self, predictions: Any, features: Any = None) -> DirichletPredictions:
         """Return the laws of the class probabilities, with the predictions as their means."""
         self._check_fitted()
-        table = LogitTable.of(predictions, "probabilities")
+        table = LogitTable.of(predictions, "probabilities", classes=self.classes_)
         checks.room("concentrations of all classes", 16 * table.shape[0] * table.shape[1])
         if table.shape[1] != self.n_classes_:
             raise checks.error("predictions", f"have {self.n_classes_} classes, as in the fit", table.shape[1])
-        return DirichletPredictions(table.given(0, table.shape[0]), self.concentration(_features(features, table.shape[0])))
+        return DirichletPredictions(
+            table.given(0, table.shape[0]), self.concentration(self._of_new(features, table.case_ids, table.shape[0]))
+        )
+
+    def _of_new(self, features: Any, case_ids: NDArray[Any] | None = None, n: int | None = None) -> Array:
+        """Return the features of new cases, with the columns of the fit, if these have names, in their order."""
+        named = of_new_cases("features", features, self.features_ or None)
+        return _features(named.values if n is None else _joined(named, case_ids), n)
 
     def transform(self, predictions: Any, features: Any = None) -> Array:
         """Return (N, K) α of each case."""
@@ -277,6 +289,11 @@ class _Objective:
             must = "leave the best concentration finite. Annotators always agree, or never more than by chance: give a penalty above 0"
             raise ValueError(f"counts must {must}.")
         return found
+
+
+def _joined(features: Sheet, case_ids: NDArray[Any] | None) -> Any:
+    """Return features in the order of the cases, if both have ids."""
+    return features.values if features.rows is None else placed("features", features._replace(columns=None), case_ids)
 
 
 def _features(features: Any, n: int | None = None) -> Array:

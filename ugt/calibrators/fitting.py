@@ -10,7 +10,6 @@ import numpy as np
 
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, Bools, Int32
-from ..annotations import Labels
 from ..resampling import ids_of_cases
 from . import selection
 from .estimator import Calibrator, Self
@@ -28,11 +27,12 @@ class Scaling(Calibrator, ABC):
     floor: float | None
     fractional: bool
     n_classes_: int
+    classes_: list[Any]
 
     _fitted: ClassVar[dict[str, Any]] = {
         **dict.fromkeys(["loss_", "loss_before_", "gradient_norm_"], float),
         **dict.fromkeys(["n_iter_", "n_classes_", "n_cases_"], int),
-        **{"converged_": bool, "left_out_": dict},
+        **{"converged_": bool, "left_out_": dict, "classes_": list},
     }
 
     def __init__(self, *, input: str = "logits", floor: float | None = None, fractional: bool = False) -> None:
@@ -58,19 +58,19 @@ class Scaling(Calibrator, ABC):
         ValueError
             If shapes do not fit, a number is out of range (the message names the first case), or no finite map is best.
         """
-        table = self._read(predictions)
+        table = self._read(predictions, counts=counts)
         histograms = LabelTable.of(counts, table.shape, self.fractional, weights)
         unit = None
         if clusters is not None:
-            case_ids = counts.axes.case_ids if isinstance(counts, Labels) else None
-            unit = identifiers.number("clusters", ids_of_cases("clusters", clusters, table.shape[0], case_ids)).code
+            unit = identifiers.number("clusters", ids_of_cases("clusters", clusters, table.shape[0], table.case_ids)).code
         self._fit(table, histograms, unit)
+        self.classes_ = table.named()
         return self
 
     def transform(self, predictions: Any) -> Array:
         """Return calibrated probabilities (N, K)."""
         self._check_fitted()
-        table = self._read(predictions)
+        table = self._read(predictions, self.classes_)
         if table.shape[1] != self.n_classes_:
             raise checks.error("predictions", f"have {self.n_classes_} classes, as in the fit", table.shape[1])
         checks.room("calibrated probabilities", 8 * table.shape[0] * table.shape[1])
@@ -86,7 +86,9 @@ class Scaling(Calibrator, ABC):
 
     def score(self, predictions: Any, counts: Any, weights: Any = None) -> float:
         """Return the mean log-likelihood of a label under the calibrated probabilities; higher is better."""
-        z = self.transform(predictions)
+        self._check_fitted()
+        given = self._read(predictions, self.classes_, counts)
+        z = self.transform(given.values)
         y = LabelTable.of(counts, z.shape, self.fractional, weights).all().T
         if not y.any():
             raise checks.error("counts", "hold labels", "none")
@@ -94,9 +96,10 @@ class Scaling(Calibrator, ABC):
             logs = np.log(z)
         return float((y * np.where(y > 0, logs, 0.0)).sum() / y.sum())
 
-    def _read(self, predictions: Any) -> LogitTable:
+    def _read(self, predictions: Any, classes: Any = None, counts: Any = None) -> LogitTable:
         kind = checks.option("input", self.input, KINDS)
-        return LogitTable.of(predictions, kind, None if self.floor is None else checks.scalar("floor", self.floor, positive=True))
+        floor = None if self.floor is None else checks.scalar("floor", self.floor, positive=True)
+        return LogitTable.of(predictions, kind, floor, classes, counts)
 
     @abstractmethod
     def _fit(self, table: LogitTable, histograms: LabelTable, unit: Int32 | None) -> None:

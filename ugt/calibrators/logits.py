@@ -12,7 +12,10 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, flag, room
 from ..annotations import Labels
+from ..annotations.named import Sheet, names_of, of_new_cases
+from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE, ROW_SUM
+from ..resampling import ids_of_cases
 
 KINDS = ("logits", "probabilities")
 BLOCK = 2**16  # numbers per block, so that intermediate results stay in the cache
@@ -26,20 +29,35 @@ class LogitTable:
     values: NDArray[Any]
     kind: str
     floor: float | None
+    case_ids: NDArray[Any] | None = None
+    classes: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, values: Any, kind: str, floor: float | None = None) -> LogitTable:
-        """Check shape and type of predictions; their values are checked as they are read."""
-        table = array_of("predictions", values)
+    def of(cls, values: Any, kind: str, floor: float | None = None, classes: Any = None, counts: Any = None) -> LogitTable:
+        """Check shape and type of predictions; their values are checked as they are read.
+
+        Those of the cases of ``counts`` are joined to these; those of new cases have the ``classes`` of the fit, if these have names.
+        """
+        if counts is None:
+            sheet = of_new_cases("predictions", values, classes or None)
+            case_ids, names = sheet.rows, sheet.columns
+        else:
+            _, case_ids, names = names_of("counts", counts)
+            sheet = Sheet(in_order("predictions", values, case_ids, names))
+        table = array_of("predictions", sheet.values)
         if table.dtype.kind not in "iuf" or table.ndim not in (1, 2) or 0 in table.shape:
             raise error("predictions", "be numbers of shape (N, K), or (N,) for two classes", f"{table.dtype} of shape {table.shape}")
         if table.ndim == 2 and table.shape[1] < 2:
             raise error("predictions", "have at least 2 classes", table.shape[1])
-        return cls(table, kind, floor)
+        return cls(table, kind, floor, case_ids, names)
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.values), 2 if self.values.ndim == 1 else self.values.shape[1]
+
+    def named(self) -> list[Any]:
+        """Return the names of the classes; empty if they have none."""
+        return [] if self.classes is None else self.classes.tolist()
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         n, k = self.shape
@@ -100,12 +118,13 @@ class LabelTable:
 
     @classmethod
     def of(cls, counts: Any, shape: tuple[int, int], fractional: bool, weights: Any = None) -> LabelTable:
-        table = counts.counts() if isinstance(counts, Labels) else array_of("counts", counts)
+        given, case_ids, _ = names_of("counts", counts)
+        table = counts.counts() if isinstance(counts, Labels) else array_of("counts", given)
         numeric = table.dtype.kind in "biuf"
         if not numeric or table.shape not in (shape, shape[:1]) or (table.ndim == 1 and table.dtype.kind not in "biu"):
             must = f"be counts of shape {shape} like the predictions, or {shape[0]} class numbers"
             raise error("counts", must, f"{table.dtype} of shape {table.shape}")
-        return cls(table, shape[1], flag("fractional", fractional), None if weights is None else weights_of(weights, shape[0]))
+        return cls(table, shape[1], flag("fractional", fractional), None if weights is None else weights_of(weights, shape[0], case_ids))
 
     @property
     def heavy(self) -> Bools:
@@ -144,9 +163,9 @@ def array_of(argument: str, values: Any) -> NDArray[Any]:
         raise error(argument, "be an array of numbers", "rows of different lengths") from None
 
 
-def weights_of(weights: Any, n: int) -> Array:
+def weights_of(weights: Any, n: int, case_ids: NDArray[Any] | None = None) -> Array:
     """Return the checked (N,) weights of cases, divided by the largest so that their sums stay finite."""
-    array = array_of("weights", weights)
+    array = ids_of_cases("weights", weights, n, case_ids, what="a number")
     if array.dtype.kind not in "biuf" or array.shape != (n,):
         raise error("weights", f"be {n} numbers, one per case", f"{array.dtype} of shape {array.shape}")
     refuse("weights", ~((array >= 0) & np.isfinite(array)), array, 0, "be finite and not negative")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools, Int64
+from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, room
 from .._base.notices import note
 from .._base.ragged import offsets_of, row_of
 from .._core import _dirmult
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of
+from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from ..histogram.input import whole_counts
 from ..plausibilities import Dirichlet, Draws
@@ -110,8 +113,9 @@ def dirichlet_multinomial_log_likelihood(counts: Any, alpha: Any, *, coefficient
     >>> ugt.dirichlet_multinomial_log_likelihood([[2, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]).round(4)
     array([-1.0986, -1.0986])
     """
+    _, case_ids, classes = names_of("counts", counts)
     y = whole_counts(counts)
-    laws = _laws("alpha", alpha, y.shape, "dirichlet", members=False)[0]
+    laws = _laws("alpha", in_order("alpha", alpha, case_ids, classes), y.shape, "dirichlet", members=False)[0]
     likelihood, log_total = _likelihood(y, laws)
     found = likelihood.at(log_total)[0]
     if not checks.flag("coefficient", coefficient):
@@ -154,6 +158,8 @@ class LabelPosterior(Frozen):
     members: Array
     log_evidence: Array
     kind: str = "dirichlet"
+    _case_ids: NDArray[Any] | None = field(default=None, repr=False)
+    _classes: NDArray[Any] | None = field(default=None, repr=False)
 
     def plausibilities(self, n_draws: int = 1000, *, seed: Any = 0, case_ids: Any = None, classes: Any = None) -> Dirichlet | Draws:
         """Return the laws as a truth, p(λ | b, x) [A eq. 1]: exact for a single Dirichlet law, otherwise draws of the mixture.
@@ -166,12 +172,14 @@ class LabelPosterior(Frozen):
             Always: a truth that models informed cannot judge these models, nor models that are derived from them.
         """
         note(INFORMED)
+        case_ids, classes = self._case_ids if case_ids is None else case_ids, self._classes if classes is None else classes
         n_members, n, k = self.members.shape
         if n_members == 1 and self.kind == "dirichlet":
             return Dirichlet.from_array(
                 np.where(np.isnan(self.weights[0])[:, None], np.nan, self.members[0]), case_ids=case_ids, classes=classes
             )
-        room("draws of all members", 16 * n * checks.whole("n_draws", n_draws) * k)
+        n_draws = checks.whole("n_draws", n_draws)
+        room("draws of all members", 16 * n * n_draws * k)
         word = seed_of(seed)
         # the first of two classes with prior 1 has a uniform plausibility, which chooses the member of each draw
         uniform = Dirichlet.from_array(np.ones((n, 2)), case_ids=case_ids).draws(n_draws, seed=word)[..., 0]
@@ -188,6 +196,7 @@ class LabelPosterior(Frozen):
         return Draws.from_array(found, case_ids=case_ids, classes=classes)
 
 
+@tells_joins
 def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", weights: Any = None) -> LabelPosterior:
     """Return the laws of class probabilities given predictions and labels of the same cases.
 
@@ -228,8 +237,9 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     ([[0.067], [0.933]], [[0.527, 0.473]])
     """
     dirichlet = checks.option("kind", kind, KINDS) == "dirichlet"
+    _, case_ids, classes = names_of("counts", counts)
     y = whole_counts(counts)
-    laws = _laws("predictions", predictions, y.shape, kind)
+    laws = _laws("predictions", in_order("predictions", predictions, case_ids, classes), y.shape, kind)
     prior = _prior(weights, len(laws))
     checks.room("the laws of all members", 16 * laws.size)
     with np.errstate(divide="ignore"):
@@ -247,7 +257,8 @@ def label_posterior(predictions: Any, counts: Any, *, kind: str = "dirichlet", w
     with np.errstate(invalid="ignore", divide="ignore"):
         share = shares / total
         evidence = np.where(possible, top + np.log(total), -np.inf)
-    return LabelPosterior(share, np.einsum("sn,snk->nk", share, members / members.sum(axis=2, keepdims=True)), members, evidence, kind)
+    mean = np.einsum("sn,snk->nk", share, members / members.sum(axis=2, keepdims=True))
+    return LabelPosterior(share, mean, members, evidence, kind, case_ids, classes)
 
 
 def _likelihood(y: Array, alpha: Array) -> tuple[Likelihood, Array]:

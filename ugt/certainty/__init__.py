@@ -11,6 +11,8 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array, Int64
 from .._base.identifiers import as_array
+from ..annotations.joins import tells_joins
+from ..annotations.named import per_class
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
@@ -22,6 +24,7 @@ __all__ = ["CaseCorrelation", "ExpectedCertainty", "annotation_certainty", "case
 __all__ += ["expected_risk"]
 
 
+@tells_joins
 def annotation_certainty(
     truth: Any, *, k: int = 1, kind: str = "set", groups: Any = None, group_rule: str = "sum", ties: str = "expectation"
 ) -> results.Certainty:
@@ -79,14 +82,15 @@ def annotation_certainty(
     checks.option("group_rule", group_rule, ("sum", "top_class"))
     checks.option("ties", ties, checks.TIES)
     if groups is not None and group_rule == "top_class":
-        checks.whole("k", k, 1, 1)
+        k = checks.whole("k", k, 1, 1)
         group = as_groups(groups, post.axes)
         of = partial(_of_groups, group, ties)
         per_case = of(post)
         error = _mc_error(post, per_case, k, kind, group)
     else:
         judged = post if groups is None else post.grouped(groups)
-        of = partial(_of_order, groups, checks.whole("k", k, 1, judged.n_classes), {"kind": kind, "ties": ties})
+        k = checks.whole("k", k, 1, judged.n_classes)
+        of = partial(_of_order, groups, k, {"kind": kind, "ties": ties})
         per_case = judged.certainty(k, kind=kind, ties=ties)
         error = _mc_error(judged, per_case, k, kind)
     return results.certainty(per_case, post, error, again=of)
@@ -109,6 +113,7 @@ def _mc_error(post: Plausibilities, per_case: Array, k: int, kind: str, group: A
     return math.sqrt(np.add.reduce(defined**2)) / max(len(defined), 1)
 
 
+@tells_joins
 def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.Certainty:
     """Return the expected value of a risk that every class has, for each case [A section 3.2].
 
@@ -141,7 +146,7 @@ def expected_risk(truth: Any, risk: Any, *, kind: str = "top_class") -> results.
     array([0.7])
     """
     post = as_plausibilities(truth)
-    values = as_array(risk)
+    values = as_array(per_class("risk", risk, post.axes.classes))
     if values.dtype.kind not in "fiu" or values.shape != (post.n_classes,) or not np.isfinite(values).all():
         raise checks.error("risk", f"be {post.n_classes} finite numbers, one per class", f"{values.dtype} of shape {values.shape}")
     checks.option("kind", kind, ("top_class", "plausibility"))

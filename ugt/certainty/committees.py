@@ -79,7 +79,8 @@ def committee(
     checks.instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     n, word = checks.whole("n_draws", n_draws), seed_of(seed)
     wanted = None if size is None else checks.whole("size", size)
-    if not checks.flag("replace", replace) and wanted is None:
+    replace = checks.flag("replace", replace)
+    if not replace and wanted is None:
         raise checks.error("size", "be given with replace=False", None)
     parts = _of_labels(annotations) if isinstance(annotations, Labels) else _of_rankings(annotations)
     checks.room(f"{n} draws", 8 * n * annotations.n_cases)

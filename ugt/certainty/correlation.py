@@ -11,7 +11,8 @@ import numpy as np
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error
 from .._base.identifiers import as_array
-from ..resampling import Linear, Result, shared_ids
+from ..annotations.joins import tells_joins
+from ..resampling import Linear, Result, beside, numbers_of_cases
 
 NAMES = {"Certainty": "annotation certainty", "AgreementScore": "agreement with the other annotators"}  # of records
 FEWEST = 3  # cases; the correlation of two cases is always 1 or -1
@@ -88,6 +89,7 @@ class CaseCorrelation(Result):
     _ids: NDArray[Any] | None = field(default=None, repr=False)
 
 
+@tells_joins
 def case_correlation(first: Any, second: Any) -> CaseCorrelation:
     """Return the correlation over cases of two numbers of each case, such as certainty and annotator agreement [A figures 7 and 13].
 
@@ -127,10 +129,11 @@ def case_correlation(first: Any, second: Any) -> CaseCorrelation:
     >>> round(found.value, 2), found.n_cases
     (0.95, 6)
     """
-    x, y = _numbers("first", first), _numbers("second", second)
+    own = numbers_of_cases("first", first)
+    x, y = _numbers("first", own.values), _numbers("second", beside("second", second, first))
     if len(x) != len(y):
         raise error("second", f"have the {len(x)} cases of first", len(y))
-    ids = shared_ids("second", first, second)
+    ids = numbers_of_cases("second", second).rows if own.rows is None else own.rows
     one = Correlation(x, y)
     n = one.n_counted
     left_out = {"case without one of the numbers": len(x) - n} if n < len(x) else {}
@@ -139,7 +142,7 @@ def case_correlation(first: Any, second: Any) -> CaseCorrelation:
 
 
 def _numbers(argument: str, given: Any) -> Array:
-    found = as_array(getattr(given, "per_case", given))
+    found = as_array(given)
     if found.ndim != 1 or found.dtype.kind not in "fiub":
         raise error(argument, "be one number for each case", f"{found.dtype} of shape {found.shape}")
     if np.isinf(found.astype(np.float64)).any():

@@ -156,14 +156,16 @@ def _of_labels(
     limits = between(given, resampling["clusters"], options.level) if graded and len(given.annotators) <= MOST_READERS else []
     if draft is not None:
         _write(draft, table, rows, pairs, strict_rows, limits)
-    lines = table.text_of(rows, options.level).splitlines()
+    none = [] if any(row["value"] is not None for row in rows) else ["No case has two annotators, so that no agreement is defined."]
+    lines = [*none, *table.text_of(rows, options.level).splitlines()]
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
-    if strict is not None:
+    if strict is not None and not none:
         lines += [*_strict_lines(strict, strict_rows, options.level), *_limit_lines(limits, options.level)]
     annotators: list[dict[str, Any]] = []
     couples: list[dict[str, Any]] = []
     if pairs is not None:
         annotators, couples = _annotators(pairs), _pairs(pairs)
+    if pairs is not None and not none:
         title = OF_PAIRS[pairs.coefficient].title + (f" with {weights} weights" if weights else "")
         lines += ["", f"Each annotator against the others ({title}, mean of pairs, lowest first):", *_first(["annotator"], annotators)]
         lines += ["", f"Pairs of annotators ({title}, lowest first):", *_first(["annotator", "other"], couples)]

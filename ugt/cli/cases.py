@@ -17,8 +17,9 @@ from .. import io
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from ..annotations import Labels, Predictions, Rankings
-from ..annotations.predictions import columns_note, position_note, unknown_case
+from ..annotations.predictions import unknown_case
 from ..annotations.probabilities import is_percentage, is_probability, may_be_probabilities, not_probabilities, rounded_note
+from ..annotations.unnamed import columns_note, position_note
 from ..calibrators.logits import LogitTable
 from ..calibrators.scaling import softmax
 from ..evaluation.input import aggregation_input

@@ -15,8 +15,8 @@ from .._base.identifiers import name
 from .._base.names import alike, listed
 from .._base.ragged import sizes_of
 from ..annotations import Labels, Predictions, Rankings, Ratings, probabilities
-from ..annotations.predictions import columns_note, position_note
 from ..annotations.probabilities import is_probability, not_probabilities, rounded_note
+from ..annotations.unnamed import columns_note, position_note
 from ..io.beside import CaseFile, PredictionFile
 from .command import in_options
 

@@ -156,10 +156,10 @@ class SplitConformal(Conformal):
         ValueError
             If shapes do not fit, a case has no label or several, or a number is out of range.
         """
-        cases, rule = self._begin(predictions)
+        cases, rule = self._begin(predictions, labels)
         label, axes = single_labels(labels, cases.table.shape)
         cases = named(cases, axes, case_ids)
-        (group, names), of_class = case_groups(groups, len(cases)), class_groups(self.class_groups, cases.axes)
+        (group, names), of_class = case_groups(groups, cases.axes), class_groups(self.class_groups, cases.axes)
         n_class_groups = int(of_class.max()) + 1
 
         def part(begin: int, end: int) -> Array:
@@ -273,10 +273,10 @@ class MonteCarloConformal(Conformal):
         """
         m = whole("m", self.m, 1, MOST_LABELS)
         option("correction", self.correction, ("none", "ecdf"))
-        cases, rule = self._begin(predictions)
+        cases, rule = self._begin(predictions, truth)
         known = Truth.of(truth, cases.table.shape)
         cases = named(cases, known.axes, case_ids)
-        (group, names), of_class = case_groups(groups, len(cases)), class_groups(self.class_groups, cases.axes)
+        (group, names), of_class = case_groups(groups, cases.axes), class_groups(self.class_groups, cases.axes)
         n_categories = (int(group.max()) + 1) * (int(of_class.max()) + 1)
         by_class = n_categories == 1 and self.correction == "none" and cases.table.shape[1] <= m
         rows, label, score = self._sampled(cases, known, rule, m, by_class)

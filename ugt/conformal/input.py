@@ -16,10 +16,12 @@ from .._core import _sets
 from ..aggregation import votes
 from ..annotations import Labels
 from ..annotations.bare import check_bare
+from ..annotations.named import names_of
 from ..calibrators.logits import LogitTable, refuse
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.point import NO_TABLE
 from ..plausibilities.sets import as_groups
+from ..resampling import ids_of_cases
 from ..resampling.design import seed_of
 
 SCORES = {"lac": _sets.LAC, "aps": _sets.APS, "raps": _sets.RAPS}
@@ -37,12 +39,16 @@ class Cases:
     axes: Axes
 
     @classmethod
-    def of(cls, predictions: Any, case_ids: Any = None, n_classes: int | None = None, classes: Any = None) -> Cases:
-        table = LogitTable.of(predictions, "probabilities")
+    def of(cls, predictions: Any, case_ids: Any = None, n_classes: int | None = None, classes: Any = None, truth: Any = None) -> Cases:
+        """Read probabilities of new cases, with the ``classes`` of the fit, or of those of a ``truth``, to which they are joined."""
+        table = LogitTable.of(predictions, "probabilities", classes=classes, counts=truth)
         n, k = table.shape
         if n_classes is not None and k != n_classes:
             raise error("predictions", f"have {n_classes} classes, as in the fit", k)
-        return cls(table, Axes.of(n, k, case_ids, classes))
+        own = table.case_ids if table.case_ids is not None and len(table.case_ids) == n else None
+        if classes is None and table.classes is not None and len(table.classes) == k:
+            classes = table.classes
+        return cls(table, Axes.of(n, k, own if case_ids is None else case_ids, classes))
 
     def __len__(self) -> int:
         return self.axes.n_cases
@@ -103,7 +109,7 @@ class Truth:
         if isinstance(truth, Labels):
             truth = votes(truth, kind="mean")
         if not isinstance(truth, Plausibilities):
-            array = truth if type(truth).__name__ == "Rankings" else identifiers.as_array(truth)
+            array = truth if type(truth).__name__ == "Rankings" else identifiers.as_array(names_of("truth", truth)[0])
             # an array (N, K) is not copied, because it may be large; its values are checked as they are read
             check_bare("truth", array, truth=True)
             truth = array if getattr(array, "ndim", 0) == 2 else as_plausibilities(array)
@@ -143,7 +149,7 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | No
             must = "be one per case (MonteCarloConformal takes several)"
             raise error("labels", must, f"{per_case[i]} labels", f"case {labels.axes.case_name(i)}")
         return index.astype(np.int64), labels.axes
-    array = identifiers.as_array(labels)
+    array = identifiers.as_array(names_of("labels", labels)[0])
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise error("labels", f"be {n} class numbers, one per case", f"{array.dtype} of shape {array.shape}")
     refuse("labels", (array < 0) | (array >= k), array, 0, f"be class numbers from 0 to {k - 1}")
@@ -172,21 +178,21 @@ def class_groups(given: Any, axes: Axes) -> Int64:
     return np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def case_groups(groups: Any, n: int) -> tuple[Int64, list[Any] | None]:
+def case_groups(groups: Any, axes: Axes) -> tuple[Int64, list[Any] | None]:
     """Return (N,) the group number of each case, and the ids of the groups, or None without groups."""
     if groups is None:
-        return np.zeros(n, np.int64), None
-    column = identifiers.number_each("groups", groups, n)
+        return np.zeros(axes.n_cases, np.int64), None
+    column = identifiers.number("groups", ids_of_cases("groups", groups, axes.n_cases, axes.case_ids))
     return column.code.astype(np.int64), column.ids.tolist()
 
 
-def located_groups(groups: Any, n: int, known: list[Any] | None) -> Int64:
+def located_groups(groups: Any, axes: Axes, known: list[Any] | None) -> Int64:
     """Return (N,) the number of each case's group among the groups of the fit."""
     if (groups is None) != (known is None):
         raise error("groups", "be given if and only if the fit had groups", "none" if groups is None else "groups")
     if known is None:
-        return np.zeros(n, np.int64)
-    code, ids = case_groups(groups, n)
+        return np.zeros(axes.n_cases, np.int64)
+    code, ids = case_groups(groups, axes)
     place = {name: i for i, name in enumerate(known)}
     unknown = [name for name in ids or [] if name not in place]
     if unknown:

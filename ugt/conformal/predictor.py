@@ -229,12 +229,12 @@ class Conformal(Calibrator):
     def _read(self, predictions: Any, groups: Any, case_ids: Any) -> tuple[Cases, Int64, ScoreRule]:
         self._check_fitted()
         cases = Cases.of(predictions, case_ids, self.n_classes_, self.classes_)
-        return cases, located_groups(groups, len(cases), self.groups_), ScoreRule(**self.rule_)
+        return cases, located_groups(groups, cases.axes, self.groups_), ScoreRule(**self.rule_)
 
-    def _begin(self, predictions: Any) -> tuple[Cases, ScoreRule]:
+    def _begin(self, predictions: Any, truth: Any) -> tuple[Cases, ScoreRule]:
         check_alpha(self.alpha)
         flag("allow_empty", self.allow_empty)
-        return Cases.of(predictions), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
+        return Cases.of(predictions, truth=truth), ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
 
     def _check_restored(self) -> None:
         check_alpha(self.alpha)
@@ -290,5 +290,5 @@ def _are_shares(values: Array) -> bool:
 
 def named(cases: Cases, axes: Any, case_ids: Any) -> Cases:
     if case_ids is not None:
-        return Cases.of(cases.table.values, case_ids, classes=None if axes is None else axes.classes)
+        return Cases(cases.table, Axes.of(*cases.table.shape, case_ids, cases.table.classes if axes is None else axes.classes))
     return cases if axes is None else Cases(cases.table, axes)

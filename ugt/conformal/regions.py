@@ -95,7 +95,7 @@ class PlausibilityRegions(Calibrator):
             If shapes do not fit, a number is out of range, no case has a truth, or there are fewer than m draws.
         """
         check_alpha(self.alpha)
-        cases = Cases.of(predictions)
+        cases = Cases.of(predictions, truth=truth)
         known = Truth.of(truth, cases.table.shape)
         cases = named(cases, known.axes, case_ids)
         rule = ScoreRule.of(self.score, self.randomized, self.penalty, self.k_reg, self.seed)
@@ -118,6 +118,7 @@ class PlausibilityRegions(Calibrator):
         levels = pooled(score, np.zeros(score.shape, np.int64), 1)
         self.rule_, self.m_, self.n_classes_, self.n_cases_ = vars(rule), m, k, len(score)
         self.left_out_ = {NO_TRUTH: len(cases) - len(score)} if len(score) < len(cases) else {}
+        self.classes_ = cases.axes.classes.tolist()
         self.level_score_, self.level_p_, self.base_p_ = levels.score, levels.p, levels.base
         return self
 
@@ -175,7 +176,7 @@ class PlausibilityRegions(Calibrator):
 
     def _scores(self, predictions: Any, case_ids: Any) -> Array:
         self._check_fitted()
-        return ScoreRule(**self.rule_).table(Cases.of(predictions, case_ids, self.n_classes_), PREDICTED)
+        return ScoreRule(**self.rule_).table(Cases.of(predictions, case_ids, self.n_classes_, self.classes_), PREDICTED)
 
     def _levels(self) -> Levels:
         return Levels(np.array([0, len(self.level_score_)], np.int64), self.level_score_, self.level_p_, self.base_p_)

@@ -18,6 +18,7 @@ from .._base.records import Record
 from ..accuracy import ua_coverage, ua_plausibility_mass
 from ..aggregation import irn, votes
 from ..annotations import Labels, Rankings
+from ..annotations.named import rows_of
 from ..plausibilities import Plausibilities, Point, as_plausibilities
 from ..plausibilities.estimates import Estimate
 from ..plausibilities.orders import CERTAIN, NONE, Sets
@@ -207,7 +208,8 @@ class PredictionSets(OnAxes):
             ``group`` (in order of first appearance), ``weight`` (cases with a truth), ``coverage``, ``low``, ``high``.
         """
         per_case = getattr(self.coverage(truth), option("against", against, AGAINST)).per_case
-        column = identifiers.number_each("groups", groups, self.n_cases)
+        ids = resampling.ids_of_cases("groups", groups, self.n_cases, self.axes.case_ids)
+        column = identifiers.number("groups", ids)
         known = ~np.isnan(per_case)
         weight = (column.code[:, None] == np.arange(len(column.ids))) & known[:, None]
         held = np.where(weight, np.where(known, per_case, 0.0)[:, None], 0.0)
@@ -221,7 +223,7 @@ class PredictionSets(OnAxes):
         found = {heading: names, "weight": total.tolist(), "coverage": over(held.sum(axis=0), total).tolist()}
         if level is None:
             return found
-        resampling.check_level(level)
+        level = resampling.check_level(level)
         ids = None if clusters is None else resampling.ids_of_cases("clusters", clusters, self.n_cases, self.axes.case_ids)
         low, high = resampling.bootstrap(held, weight, clusters=ids, n_resamples=n_resamples, seed=seed).interval(level).T
         return {**found, "low": low.tolist(), "high": high.tolist()}
@@ -234,6 +236,8 @@ class PredictionSets(OnAxes):
         if (post.n_cases, post.n_classes) != (self.n_cases, self.n_classes):
             must = f"be of {self.n_cases} cases and {self.n_classes} classes like the sets"
             raise error("truth", must, f"{post.n_cases} cases and {post.n_classes} classes")
+        if (rows := rows_of("truth", post.axes, self.axes)) is not None:
+            post = post.take(rows)
         mean = post.mean()
         with np.errstate(invalid="ignore"):  # the voted label is the class of the highest expected plausibility; tied classes share it
             best = (mean >= mean.max(axis=1, keepdims=True) - 1e-12).astype(np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..annotations.joins import tells_joins
 from .alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
 from .alternatives import AlternativeRatios, alternative_discrepancy_ratios
 from .forest import AnnotatorDiscrepancy, annotator_discrepancy
@@ -27,6 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@tells_joins
 def discrepancy_ratio(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> DiscrepancyRatio:

@@ -14,6 +14,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
+from ..annotations.joins import tells_joins
 from ..resampling import Answer, Design, Quotients, Result, ids_of_cases, over
 from .input import WHY, check_stated, compare
 from .record import Judging, OfAnnotations
@@ -196,6 +197,7 @@ class AlternativeAnnotatorTest(OfAnnotations, Result, Frozen):
         return [{"annotator": str(one), **dict(zip(names, row))} for one, row in zip(self.annotators.tolist(), columns)]
 
 
+@tells_joins
 def alternative_annotator_test(
     annotations: Any,
     predictions: Any,
@@ -257,8 +259,8 @@ def alternative_annotator_test(
     >>> found.winning_rate, round(found.value, 2)
     (0.0, 0.39)
     """
-    options = {"epsilon": epsilon, "q": q, "least_cases": least_cases}
-    check_options(**options, distance=distance)
+    options = checked_options(epsilon, q, least_cases, distance)
+    epsilon, q, least_cases = options.values()
     compared = compare(annotations, {"model": predictions}, distance, values, missing, known=WHY)
     ids, one = compared.annotators, Advantages.of(compared, options=options)
     n_of = one.groups(one.sums()[0], np.empty(0)).astype(np.int64)
@@ -271,7 +273,7 @@ def alternative_annotator_test(
     advantage, behind = np.split(one.estimate[1:], 2)
     too_few = {identifiers.name(ids[j]): int(n_of[j]) for j in np.flatnonzero(few)}
     numbers = float(one.estimate[0]), ids[~few], n_of[~few], advantage, behind, *one.test(one.sums()[0])
-    return AlternativeAnnotatorTest(*numbers, float(epsilon), float(q), too_few, one.left_out, one)
+    return AlternativeAnnotatorTest(*numbers, epsilon, q, too_few, one.left_out, one)
 
 
 def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
@@ -281,12 +283,13 @@ def nearer(model: Array, own: Array) -> tuple[Bools, Bools, Bools]:
         return ~np.isnan(model) & ~np.isnan(own), (model < own) | equal, (own < model) | equal
 
 
-def check_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> None:
+def checked_options(epsilon: Any, q: Any, least_cases: Any, distance: Any) -> dict[str, Any]:
+    """Return the options of the test as numbers of Python, after checks."""
     check_stated(distance)
-    checks.scalar("epsilon", epsilon)
-    if checks.scalar("q", q, positive=True) >= 1:
+    margin, rate = checks.scalar("epsilon", epsilon), checks.scalar("q", q, positive=True)
+    if rate >= 1:
         raise checks.error("q", "be a number between 0 and 1", repr(q))
-    checks.whole("least_cases", least_cases, 2)
+    return {"epsilon": margin, "q": rate, "least_cases": checks.whole("least_cases", least_cases, 2)}
 
 
 def clustered_error(differences: Array, clusters: NDArray[Any]) -> tuple[float, int]:

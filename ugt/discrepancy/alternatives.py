@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Labels, Ratings
+from ..annotations.joins import tells_joins
 from ..resampling import Statistic, over
 from .distances import distances
 from .input import Compared, compare
@@ -90,6 +91,7 @@ class AlternativeRatios(Record):
     mu_double_prime: float
 
 
+@tells_joins
 def alternative_discrepancy_ratios(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> AlternativeRatios:

@@ -16,6 +16,7 @@ from .._base import identifiers, notices, parallel
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, scalar
 from .._core import _pairs
+from ..annotations.named import of_pairs, per_class
 from .mask_distances import MUST, OPTIONS, MaskDistance
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def rule_of_labels(distance: Any, classes: NDArray[Any]) -> Rule:
     if isinstance(distance, str) or callable(distance) or (isinstance(distance, tuple) and len(distance) and isinstance(distance[0], str)):
         return rule_of_numbers(distance, OF_LABELS)
     try:
-        cost = identifiers.unmasked(distance)
+        cost = identifiers.unmasked(of_pairs("distance", distance, classes))
     except ValueError:  # rows of different lengths
         cost = np.empty(0)
     if cost.ndim != 2 or cost.dtype.kind not in "biuf":
@@ -113,7 +114,7 @@ def numbers_of(classes: NDArray[Any], values: Any) -> Array:
         if identifiers.is_text(classes):
             raise error("values", "give a number for each class if classes are text", None)
         return checked(classes.astype(np.float64), "classes", lambda k: f"class {identifiers.name(classes[k])}")
-    column = identifiers.unmasked(values)
+    column = identifiers.unmasked(per_class("values", values, classes))
     if column.shape != (len(classes),) or column.dtype.kind not in "biuf":
         raise error("values", f"be a number for each of the {len(classes)} classes", f"{column.dtype} of shape {column.shape}")
     return checked(column.astype(np.float64), "values", lambda k: f"class {identifiers.name(classes[k])}")

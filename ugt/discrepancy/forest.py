@@ -14,6 +14,7 @@ from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from .._base.ragged import sizes_of
+from ..annotations.joins import tells_joins
 from ..resampling import Answer, Design, Resamples, Wide, over
 from .alternative_annotator import NOBODY
 from .input import Compared, compare, models_of
@@ -127,6 +128,7 @@ class AnnotatorDiscrepancy(OfAnnotations, Frozen):
         return sorted(rows, key=lambda row: (np.isnan(row["value"]), row["value"]))
 
 
+@tells_joins
 def annotator_discrepancy(
     annotations: Any,
     predictions: Any = None,
@@ -183,8 +185,8 @@ def annotator_discrepancy(
     >>> shares.better_share.tolist(), shares.best_share.tolist()
     ([[1.0, 1.0, 1.0, 1.0, 1.0]], [1.0])
     """
-    options = {"cases": cases, "least_cases": least_cases}
-    check_options(**options)
+    options = checked_options(cases, least_cases)
+    cases, least_cases = options.values()
     compared = compare(annotations, models_of(predictions), distance, values, missing, known="so that each can be judged")
     ids, m = compared.annotators, len(compared.models)
     size = np.repeat(compared.sums.n, sizes_of(compared.distances.offsets))
@@ -202,9 +204,9 @@ def annotator_discrepancy(
     return AnnotatorDiscrepancy(ids[at], found[m : m + len(at)], alpha, mu, n_of[at], compared.models, *models, one.left_out, too_few, one)
 
 
-def check_options(cases: Any, least_cases: Any) -> None:
-    checks.option("cases", cases, CASES)
-    checks.whole("least_cases", least_cases)
+def checked_options(cases: Any, least_cases: Any) -> dict[str, Any]:
+    """Return the options with a number of Python, after checks."""
+    return {"cases": checks.option("cases", cases, CASES), "least_cases": checks.whole("least_cases", least_cases)}
 
 
 class Judged(Judging, Wide):

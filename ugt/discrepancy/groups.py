@@ -15,6 +15,7 @@ from .._base.axes import Frozen
 from .._base.ragged import row_of
 from .._tabular.rows import is_missing
 from ..annotations import Labels
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, ids_of_cases
 from .input import Compared, as_annotations, as_labels, check_stated, compare, ids_of
 from .record import OfAnnotations
@@ -97,6 +98,7 @@ class GroupedDiscrepancy(OfAnnotations, Frozen):
         return cls(one.group_names, value[1:], alpha, mu, n_cases, float(value[0]), one.left_out, one)
 
 
+@tells_joins
 def stratified_discrepancy(
     annotations: Any,
     predictions: Any,
@@ -161,6 +163,7 @@ def _by_case(strata: tuple[NDArray[Any], Int64, str] | None, ties: str, compared
     return names, mu, alpha, {**left_out, **({reason: nowhere} if nowhere else {})}
 
 
+@tells_joins
 def group_discrepancy(
     annotations: Any, predictions: Any, groups: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> GroupedDiscrepancy:
@@ -245,6 +248,7 @@ def _given(strata: Any, annotations: Any) -> tuple[NDArray[Any], Int64, str]:
 
 def _grouped(groups: Any, annotators: NDArray[Any]) -> tuple[NDArray[Any], Int64]:
     """Return names of the groups, in order of first appearance, and the group of each annotator, -1 for none."""
+    groups = identifiers.mapping_of("groups", groups)
     if isinstance(groups, Mapping):
         known = {str(name): group for name, group in groups.items()}
         names = [str(name) for name in annotators.tolist()]

@@ -12,6 +12,7 @@ from .._base import checks, identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.records import Record
 from ..annotations import Labels
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import only
 from ..resampling import Answer, over
 from .alternatives import Scattered, Window, as_models
@@ -50,6 +51,7 @@ class RelativeF1(Record):
     n_cases: int
 
 
+@tells_joins
 def relative_f1(annotations: Any, predictions: Any, *, held_out: Any, missing: str = "error") -> RelativeF1:
     """Return the relative F1, for comparison with published numbers only: it depends on the number of annotators.
 

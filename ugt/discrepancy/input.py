@@ -18,6 +18,7 @@ from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.masks import Masks
+from ..annotations.named import Sheet, check_counted
 from ..annotations.other_annotators import check_not_among, only
 from ..annotations.predictions import Predictions
 from .distance_rule import OF_LABELS
@@ -217,7 +218,7 @@ def check_all(argument: str, present: Bools, annotations: Any) -> None:
 def joined(predictions: Any, annotations: Any) -> Any:
     """Return predictions with case ids in the order of the cases, None for cases without one; return others unchanged."""
     pair = isinstance(predictions, tuple) and len(predictions) == 2 and np.ndim(_plain(predictions[1])) == 2  # ids and scores
-    if isinstance(predictions, Predictions) or hasattr(predictions, "columns") or (pair and isinstance(annotations, Labels)):
+    if isinstance(predictions, Predictions) or identifiers.is_frame(predictions) or (pair and isinstance(annotations, Labels)):
         if not isinstance(annotations, Labels):
             raise checks.error("predictions", "be one value per case if annotations are not Labels", type(predictions).__name__)
         given = Predictions.from_any(predictions, annotations.axes.classes)
@@ -226,8 +227,11 @@ def joined(predictions: Any, annotations: Any) -> Any:
         return given.aligned(annotations.axes, missing="drop")[0]
     if isinstance(predictions, Mapping):
         return _by_id(list(predictions), list(predictions.values()), annotations)
-    if hasattr(predictions, "index") and hasattr(predictions, "to_numpy"):  # a pandas Series
-        return _by_id(predictions.index.tolist(), predictions.tolist(), annotations)
+    index = identifiers.index_of(predictions)
+    if index is not None:
+        ids = identifiers.names_of_index("predictions", index)
+        check_counted("predictions", Sheet(None, ids, None, ids is None), ids_of(annotations))
+        return predictions.tolist() if ids is None else _by_id(ids.tolist(), predictions.tolist(), annotations)
     return predictions
 
 
@@ -323,7 +327,7 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
 def _classes(table: NDArray[Any], labels: Labels) -> Int32:
     """Return (N,) positions of the predicted classes, -1 for none."""
     names = labels.axes.classes
-    if table.dtype.kind in "ib" and names.dtype.kind == "i":
+    if table.dtype.kind == "i" and names.dtype.kind == "i":
         code = table.astype(np.int64)
         at = np.minimum(np.maximum(code, 0), len(names) - 1).astype(np.int32)
         if (names[at] == code).all():  # classes that are positions

@@ -17,6 +17,7 @@ from .._base.laws import t_quantile
 from .._base.ragged import row_at, row_of
 from ..agreement.scales import as_ratings
 from ..annotations import Labels, Ratings
+from ..annotations.joins import tells_joins
 from ..resampling import ids_of_cases, over
 from .distance_rule import checked
 from .input import as_annotations, check_all, joined, numbers
@@ -140,6 +141,7 @@ class VariancePart(NamedTuple):
     df: float
 
 
+@tells_joins
 def bland_altman(
     annotations: Any, predictions: Any = None, *, clusters: Any = None, coverage: float = 0.95, level: float = 0.95, missing: str = "error"
 ) -> BlandAltman:
@@ -205,9 +207,10 @@ def bland_altman(
     >>> last.second, last.bias, [round(end, 2) for end in last.bias_interval]
     ('annotators', -0.125, [-0.64, 0.39])
     """
+    coverage, level = checks.scalar("coverage", coverage, positive=True), checks.scalar("level", level, positive=True)
     for name, share in (("coverage", coverage), ("level", level)):
-        if checks.scalar(name, share, positive=True) >= 1:
-            raise checks.error(name, "be a number between 0 and 1", repr(share))
+        if share >= 1:
+            raise checks.error(name, "be a number between 0 and 1", share)
     ordered = isinstance(annotations, Labels) and annotations.ordered and len(annotations.annotators) > 0
     held = as_annotations(as_ratings(annotations) if ordered else annotations, [], "squared")
     if not isinstance(held, Ratings):

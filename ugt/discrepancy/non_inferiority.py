@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._base import checks
 from .._base.records import Record
-from ..resampling import Result, check_level
+from ..resampling import Result, check_one_sided
 from ..resampling.spread import Spread
 
 MOST_RATIO = 1e9  # a larger upper limit is reported as infinite
@@ -47,7 +46,7 @@ class NonInferiority(Record):
 
 def upper_limit(found: Result, level: float, **options: Any) -> float:
     """Return the one-sided upper limit of the value."""
-    one_sided(level)
+    level = check_one_sided(level)
     return found.interval(2 * level - 1, **options)[1]
 
 
@@ -67,9 +66,3 @@ def fieller_limit(spread: Spread, above: float, below: float, level: float) -> f
             return math.inf
     low = above / below
     return low if end(low) <= 0 else float(brentq(end, low, high, xtol=1e-12, rtol=1e-12))
-
-
-def one_sided(level: float) -> None:
-    """Refuse a level that is not above 0.5, since a one-sided limit uses the interval of level 2 level - 1."""
-    if check_level(level) <= 0.5:
-        raise checks.error("level", "be above 0.5 for a one-sided limit", level)

@@ -49,7 +49,7 @@ def _ratio(data: Data, options: Options) -> Discrepancy:
 
 
 def _forest(data: Data, options: Options) -> Judged:
-    forest.check_options(options["cases"], options["least_cases"])
+    options = {**options, **forest.checked_options(options["cases"], options["least_cases"])}
     models = models_of(data[1] if len(data) == 2 else options["predictions"])
     compared, settings, at = _compared(data[0], models, options, "so that each can be judged")
     return Judged({**settings, "models": list(compared.models)}, compared, (at, False))
@@ -58,7 +58,8 @@ def _forest(data: Data, options: Options) -> Judged:
 def _of_one_model(statistic: Callable[..., Judging], why: str) -> Callable[[Data, Options], Judging]:
     def read(data: Data, options: Options) -> Judging:
         if statistic is Advantages:
-            alternative_annotator.check_options(*(options[name] for name in ("epsilon", "q", "least_cases", "distance")))
+            given = (options[name] for name in ("epsilon", "q", "least_cases", "distance"))
+            options = {**options, **alternative_annotator.checked_options(*given)}
         compared, settings, at = _compared(data[0], {"model": data[1]}, options, why)
         return statistic(settings, compared, at)
 

@@ -15,10 +15,11 @@ from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
 from .._base.lazy import cached_property
-from ..resampling import Answer, Quotients, Result, Results, Statistic
+from ..annotations.joins import tells_joins
+from ..resampling import Answer, Quotients, Result, Results, Statistic, check_one_sided
 from ..resampling.spread import with_annotators
 from .input import WHY, Compared, compare, ids_of
-from .non_inferiority import NonInferiority, fieller_limit, one_sided, upper_limit
+from .non_inferiority import NonInferiority, fieller_limit, upper_limit
 from .pairwise import guessing
 from .sums import ALPHA, MU, N, distances_to_others, zeros
 
@@ -210,15 +211,15 @@ class DiscrepancyRatio(OfAnnotations, Result, Frozen):
         """
         if isinstance(margin, bool) or not isinstance(margin, numbers.Real) or not math.isfinite(margin) or margin <= -1:
             raise checks.error("margin", "be a finite number above -1", repr(margin))
+        level = check_one_sided(level)
         if with_annotators(random):
-            one_sided(level)
             if strata is not None:
                 raise checks.error("strata", "be None if annotators are random", "strata")
             limit = fieller_limit(self._spread(("mu", "alpha"), clusters), self.mu, self.alpha, level)
         else:
             options = {"kind": kind, "clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
             limit = upper_limit(self, level, **options)
-        return NonInferiority(self.value, limit, float(margin), float(level), bool(limit < 1 + margin))
+        return NonInferiority(self.value, limit, float(margin), level, bool(limit < 1 + margin))
 
 
 def record(statistic: Discrepancy, left_out: Mapping[str, int]) -> DiscrepancyRatio:
@@ -328,6 +329,7 @@ class IndividualEquivalence(OfAnnotations, Result, Frozen):
         return bool(upper_limit(self, level, kind=kind, **options) < margin)
 
 
+@tells_joins
 def individual_equivalence_index(
     annotations: Any, predictions: Any, *, distance: Any = None, values: Any = None, missing: str = "error"
 ) -> IndividualEquivalence:

@@ -12,6 +12,7 @@ from .._base import checks
 from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import row_of
+from ..annotations.joins import tells_joins
 from ..resampling import Ratios, Results, over
 from ..soft import soft_roc_curve
 from .input import MISSING, check_all, check_known, joined, numbers, of_two_classes
@@ -73,6 +74,7 @@ class AnnotatorRocPoints(Results, Frozen):
         return rows
 
 
+@tells_joins
 def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str = "error") -> AnnotatorRocPoints:
     r"""Return the sensitivity and specificity of each annotator with the other annotators as the reference.
 

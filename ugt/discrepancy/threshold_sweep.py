@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array, Bools
+from .._base.arrays import Array, Bools, NDArray
 from .._base.axes import Frozen
-from .._base.identifiers import as_array
 from .._base.ragged import row_of
 from .._base.records import Record
+from ..annotations.joins import tells_joins
 from ..calibrators import selection
 from ..resampling import ids_of_cases, over
 from .input import MISSING, Compared, check_all, check_stated, compare, ids_of, joined, numbers, of_two_classes
@@ -120,13 +120,14 @@ class ThresholdSweep(Frozen):
         held, sums, score = self._compared.annotations, self._compared.sums, self._score
         counted = sums.counted(~np.isnan(score))
         groups = None if clusters is None else ids_of_cases("clusters", clusters, held.n_cases, ids_of(held))
-        chosen = _chosen_on(choose_on, share, held.n_cases, groups, seed)
+        chosen = _chosen_on(choose_on, share, ids_of(held), groups, seed)
         threshold, apparent = _best(score, sums.mu, sums.alpha, counted & chosen)
         judged = Discrepancy({}, _decided(self._compared, score >= threshold, counted & ~chosen))
         left_out = {CHOSEN_ON if reason == NO_PREDICTION else reason: n for reason, n in judged.left_out.items()}
         return BestThreshold(threshold, chosen, apparent, record(judged, left_out))
 
 
+@tells_joins
 def threshold_sweep(
     annotations: Any, scores: Any, *, distance: Any = "zero-one", values: Any = None, missing: str = "error"
 ) -> ThresholdSweep:
@@ -181,13 +182,14 @@ def threshold_sweep(
     return ThresholdSweep(thresholds, over(mu, alpha), mu, alpha, n, sums.left_out(present), compared, score)
 
 
-def _chosen_on(choose_on: Any, share: Any, n_cases: int, clusters: Any, seed: Seed) -> Bools:
+def _chosen_on(choose_on: Any, share: Any, case_ids: NDArray[Any], clusters: Any, seed: Seed) -> Bools:
+    n_cases = len(case_ids)
     if isinstance(share, bool) or not isinstance(share, (float, np.floating)) or not 0 < share < 1:
         raise checks.error("share", "be a number between 0 and 1", repr(share))
     if choose_on is None:
         (chosen,) = selection.held_out(float(share), n_cases, clusters, seed)
         return chosen
-    chosen = as_array(choose_on)
+    chosen = ids_of_cases("choose_on", choose_on, n_cases, case_ids, what="a bool")
     if chosen.dtype.kind not in "biuf" or chosen.shape != (n_cases,) or not np.isin(chosen, (0, 1)).all():
         raise checks.error("choose_on", f"be {n_cases} bools, one per case", f"{chosen.dtype} of shape {chosen.shape}")
     if chosen.all() or not chosen.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .._tabular.whole_file import write_text
 from ..aggregation import by_name
 from ..aggregation.reliabilities import is_mapping
 from ..annotations import Ratings
+from ..annotations.joins import tells_joins, told_so_far
 from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
 from ..annotator_models import warn_if_judged
@@ -187,6 +189,7 @@ class Evaluation(Record):
         return self.tables[checks.option("table", table, tuple(self.tables))]
 
 
+@tells_joins
 def evaluate(
     annotations: Any,
     predictions: Mapping[str, Any],
@@ -225,10 +228,10 @@ def evaluate(
 
     Parameters
     ----------
-    annotations : Labels, Rankings, Ratings, data frame, or plausibilities
-        The annotations; a frame of pandas or polars has the columns that a file may have. Plausibilities (Point, Dirichlet or Draws) are
-        used without reliabilities. Ordered labels, and ratings on a finite scale, add measures of grades, and models may then give one
-        number per case; models of ratings on the scale "real" must.
+    annotations : Labels, Rankings, Ratings, data frame, table of text, or plausibilities
+        The annotations; a frame of pandas or polars has the columns that a file may have, other tables of text have one column per
+        annotator. Plausibilities (Point, Dirichlet or Draws) are used without reliabilities. Ordered labels, and ratings on a finite
+        scale, add measures of grades, and models may then give one number per case; models of ratings on the scale "real" must.
     predictions : mapping of name to scores
         Arrays (N, K) in the order of the cases; or anything with case ids, then joined by id (see :class:`Predictions`).
         If it is empty, only certainty is evaluated.
@@ -316,7 +319,7 @@ def evaluate(
     planned = facts.planned(plan)
     words = check(report, planned)
     positive_class = planned.get("positive_class") if positive_class is None else positive_class
-    checks.flag("details", details)
+    details = checks.flag("details", details)
     checks.instance("provenance", provenance, (Mapping, type(None)), "be a mapping")
     options = Options(level=level, interval=interval, n_resamples=n_resamples, ties=ties, missing=missing)
     word, by_annotator = resampling.seed_of(seed), is_mapping(reliability)
@@ -343,7 +346,6 @@ def evaluate(
         with notices.heard() as of_predictions:
             predicted = joined(predictions, axes, missing, positive_class, real or values is not None, real)
         of_case = None if clusters is None else resampling.ids_of_cases("clusters", clusters, given.n_cases, axes.case_ids)
-        subgroups_given = subgroups_of(subgroups, axes)
         known = Annotated(given, np.flatnonzero(predicted.present))
         scores = predicted.of_all
         voted, of_case = by_name.voted_at(given, known.rows), None if of_case is None else of_case[known.rows]
@@ -356,7 +358,7 @@ def evaluate(
         work.run()
         context = Context(
             known=known, scores=work.scores, choices=work.choices, voted=voted, clusters=of_case,
-            subgroups={name: values[known.rows] for name, values in subgroups_given.items()}, certainty=work.certainty,
+            subgroups={name: values[known.rows] for name, values in subgroups_of(subgroups, axes).items()}, certainty=work.certainty,
             certainty_columns=work.certainty_columns, metrics=work.metrics, columns=work.columns, deviations=work.deviations,
             further=work.further, bounds=work.bounds, references=work.references, constant=work.constant, shares=work.shares,
             reliability=truths.middle, mean=work.mean, top=work.top,
@@ -366,18 +368,18 @@ def evaluate(
         tables, said = tables_of(context, OF_RATINGS) if real else tables_of(context)
         circular = [CIRCULAR.format(name) for name in warn_if_judged(given, list(predictions), stacklevel=3)]
         circular += [] if real else informed(given, context.scores, known.rows)
-    settings = {**truths.settings, **vars(options), "k": orders, "seed": seed if isinstance(seed, int) else str(seed)}
+    settings = {**truths.settings, **vars(options), "k": orders, "seed": int(seed) if isinstance(seed, Integral) else str(seed)}
     settings.update(plan=planned, report=words)
     if known.n_classes == 2:
         settings["positive_class"] = str(axes.classes[positive])
-    if by_group is not None:
-        settings["groups"] = by_group[1]
+    settings.update({} if by_group is None else {"groups": by_group[1]})
     left_out = {NO_ANNOTATIONS: int((np.isnan(voted) if real else ~voted.defined).sum()), NO_PREDICTIONS: int((~predicted.present).sum())}
     return Evaluation(
         provenance=facts.provenance(settings, provenance),
         data={
             **facts.data_summary(known),
             "joined": " ".join(filter(None, (predicted.by_position, *dict.fromkeys(of_predictions)))) or None,
+            "joins": {argument: how._asdict() for argument, how in told_so_far().items()},
             "n_clusters": None if of_case is None else len(set(of_case.tolist())),
         },
         left_out={reason: n for reason, n in left_out.items() if n},

@@ -11,9 +11,11 @@ from .._base import checks
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.identifiers import is_frame
 from ..annotations import Labels, Rankings, Ratings
-from ..annotations.bare import check_bare
-from ..annotations.predictions import Predictions, columns_note, position_note, positive_position
+from ..annotations.bare import check_bare, labels_of_text
+from ..annotations.joins import ID, NAME, POSITION, Join, tell
+from ..annotations.predictions import Predictions, positive_position
 from ..annotations.probabilities import rounded_note, unrounded
+from ..annotations.unnamed import columns_note, position_note
 from ..io.annotation_file import Reading
 from ..io.annotations import read_frame
 from ..plausibilities import Plausibilities
@@ -25,15 +27,33 @@ MOST_GRADES = 20  # different whole or half numbers that may be the grades of a 
 
 
 def aggregation_input(annotations: Any) -> Any:
-    """Return annotations or plausibilities; a data frame is read by its columns, and ratings on a finite scale become ordered labels."""
-    if is_frame(annotations):
-        annotations = read_frame(annotations, Reading()).annotations
+    """Return annotations or plausibilities.
+
+    A data frame is read by its columns, a table of text has one column per annotator, and ratings on a finite scale become ordered labels.
+    """
+    annotations = _of_frame(annotations) if is_frame(annotations) else annotations
     if isinstance(annotations, (Labels, Rankings, Plausibilities)):
         return annotations
     if isinstance(annotations, Ratings):
         return _of_scale(annotations)
     check_bare("annotations", annotations)
-    raise TypeError(f"annotations must be Labels, Rankings, Ratings or plausibilities. Got {type(annotations).__name__}.")
+    labels = labels_of_text(annotations)
+    if labels is not None:
+        return labels
+    way = "for a table of numbers, Ratings.from_wide makes ratings and Point.from_array plausibilities"
+    raise TypeError(f"annotations must be Labels, Rankings, Ratings or plausibilities. Got {type(annotations).__name__} ({way}).")
+
+
+def _of_frame(frame: Any) -> Any:
+    """Return the annotations of a data frame; an error names the reader that has the options of which it speaks."""
+    try:
+        return read_frame(frame, Reading()).annotations
+    except ValueError as problem:
+        way, said = "ugt.io.read_annotations(frame, {}).annotations".format, str(problem)
+        if said.startswith("format must be "):
+            must = said.replace("format must be", f"annotations must come from {way('format=...')}, with the format", 1)
+            raise ValueError(must.replace("Got 'auto'", "Got a data frame")) from None
+        raise ValueError(f"annotations: {said} Options for columns, format and missing cells: {way('...')}.") from None
 
 
 def _of_scale(ratings: Ratings) -> Any:
@@ -118,7 +138,7 @@ def joined(
         positive_position(axes.classes, positive_class)
     for name, value in predictions.items():
         try:
-            given = Predictions.from_any(value, axes.classes, positive_class, on_scale=on_scale)
+            given = Predictions.sharing(value, axes.classes, positive_class, on_scale=on_scale)
             if given.numbers and not on_scale:
                 raise checks.error("scores", "have one column per class, unless annotations are grades or ratings", "one number per case")
             if real and not given.numbers:
@@ -130,6 +150,8 @@ def joined(
         except ValueError as problem:
             raise ValueError(f"model {name!r}: {problem}") from None
         present &= here
+        rows, columns = ID if given.case_ids is not None else POSITION, NAME if given.classes is not None else POSITION
+        tell(f"predictions[{name!r}]", Join(rows, "" if given.numbers else columns))
         numbers |= {str(name)} if given.numbers else set()
         by_position += [str(name)] * (given.case_ids is None)
         unnamed += [str(name)] * (given.classes is None and not given.numbers)

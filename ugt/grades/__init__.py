@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from .._base import checks
+from ..annotations.joins import tells_joins
 from ..plausibilities import Estimate
 from ..plausibilities.means import means
 from ..resampling import Part
@@ -28,6 +29,7 @@ __all__ = [
 AGAINST = ("grade", "law")
 
 
+@tells_joins
 def ua_absolute_error(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> Estimate:
     r"""Return the expected absolute error of predictions, in grades, if a grade is drawn from the truth.
 
@@ -82,6 +84,7 @@ def ua_absolute_error(truth: Any, predictions: Any, *, values: Any = None, predi
     return errors.of_grade(truth, predictions, values, predictions_are, errors.absolute, ABSOLUTE, 1)
 
 
+@tells_joins
 def ua_squared_error(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> Estimate:
     r"""Return the expected squared error of predictions if a grade is drawn from the truth: the mean of ``E_λ Σ_k λ_k (x - v_k)²``.
 
@@ -102,6 +105,7 @@ def ua_squared_error(truth: Any, predictions: Any, *, values: Any = None, predic
     return errors.of_grade(truth, predictions, values, predictions_are, errors.squared, SQUARED, 2)
 
 
+@tells_joins
 def ua_within_accuracy(
     truth: Any, predictions: Any, *, within: float = 1.0, values: Any = None, predictions_are: str | None = None
 ) -> Estimate:
@@ -135,6 +139,7 @@ def ua_within_accuracy(
     return errors.of_grade(truth, predictions, values, predictions_are, worth, within_cost(distance), 0, share=True)
 
 
+@tells_joins
 def ua_ranked_probability_score(
     truth: Any, predictions: Any, *, against: str = "grade", values: Any = None, predictions_are: str | None = None
 ) -> Estimate:
@@ -182,6 +187,7 @@ def ua_ranked_probability_score(
     return errors.of_grade(truth, predictions, values, predictions_are, errors.ranked, ABSOLUTE, 1)
 
 
+@tells_joins
 def ua_grade_wasserstein(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> Estimate:
     r"""Return the expected Wasserstein distance, in grades, of predicted laws from the law of the truth.
 
@@ -218,6 +224,7 @@ def ua_grade_wasserstein(truth: Any, predictions: Any, *, values: Any = None, pr
     return errors.of_law(truth, predictions, values, predictions_are, 1)
 
 
+@tells_joins
 def ua_weighted_kappa(
     truth: Any, predictions: Any, *, weights: str = "quadratic", values: Any = None, predictions_are: str | None = None
 ) -> GradeCoefficient:

@@ -13,11 +13,14 @@ from .._base.axes import Axes
 from .._base.checks import error
 from .._base.grades import given_values, grades_of, number_shown, numbers_of
 from ..annotations import Labels
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of, per_class
+from ..annotations.named import table as in_order
 from ..histogram import HistogramLosses, histogram_losses
 from ..histogram.input import numbers
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.made_of import MadeOf
-from ..resampling import Part
+from ..resampling import Part, ids_of_cases
 from ..soft import ScoreOrder, SoftScore, soft_auroc
 from ..soft.order import Order
 from ..soft.parts import EDGES, BinnedRanking
@@ -70,6 +73,7 @@ def above(law: Array, order: Int64) -> Array:
     return np.asarray(np.minimum(np.maximum(found, 0.0), 1.0))
 
 
+@tells_joins
 def ua_auroc_at_cuts(
     truth: Any, predictions: Any, *, self_pairs: str = "exclude", values: Any = None, predictions_are: str | None = None
 ) -> SoftScore:
@@ -182,6 +186,7 @@ def _read(truth: Any, predictions: Any, values: Any, kind: str | None) -> tuple[
     return post, scale, given
 
 
+@tells_joins
 def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **options: Any) -> tuple[HistogramLosses, ...]:
     """Return the calibration of predicted cumulative probabilities at every cut of the scale: label histograms of two classes.
 
@@ -217,15 +222,21 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
     >>> round(low.cl.plugin, 4), round(high.cl.plugin, 4)
     (0.015, 0.015)
     """
-    predicted, table = numbers("probs", probs), None if isinstance(counts, Labels) else numbers("counts", counts)
+    given, case_ids, classes = names_of("counts", counts)
+    predicted = numbers("probs", in_order("probs", probs, case_ids, classes))
+    table = None if isinstance(counts, Labels) else numbers("counts", given)
     shape = (counts.n_cases, counts.n_classes) if table is None else table.shape
     if predicted.shape != shape:
         raise error("probs", f"have the shape of counts, {shape}", predicted.shape)
     if shape[1] < 2:
         raise error("counts", "have at least two grades, to be cut between them", shape[1])
-    scale = given_values(values, shape[1]) if table is not None and values is not None else np.arange(shape[1])
-    if table is None:
-        scale = _values(values, counts.axes.classes, counts.ordered)
+    scale = np.arange(shape[1])
+    if classes is None and values is not None:
+        scale = given_values(values, shape[1])
+    if classes is not None:
+        scale = _values(values, classes, table is None and counts.ordered)
+    if table is not None and options.get("weights") is not None:  # the counts at a cut have no names
+        options["weights"] = ids_of_cases("weights", options["weights"], shape[0], case_ids, what="a number")
     found = []
     for cut in np.sort(scale)[:-1]:
         high = scale > cut
@@ -236,7 +247,7 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
 
 def _values(values: Any, names: NDArray[Any], ordered: bool) -> Array:
     if values is not None:
-        return given_values(values, len(names))
+        return given_values(per_class("values", values, names), len(names))
     if numbers_of(names) is None and not ordered:
         must = "be given, one number per class, if names of classes do not say which grade is higher (or give the labels an order)"
         raise error("values", must, f"None for class {names[0]!r}")

@@ -12,6 +12,8 @@ from .._base.axes import Axes, OnAxes
 from .._base.checks import error, option
 from .._base.grades import given_values, grades_of, number_shown, numbers_of
 from .._base.identifiers import as_array, is_text
+from ..annotations.named import per_class
+from ..annotations.named import table as in_order
 from ..plausibilities import Plausibilities
 
 KINDS = ("numbers", "grades", "positions", "probabilities")
@@ -31,7 +33,7 @@ class GradeScale:
         """Return the scale of given values, or of the names of the classes."""
         axes = truth.axes
         if values is not None:
-            table = given_values(values, axes.n_classes)
+            table = given_values(per_class("values", values, axes.classes), axes.n_classes)
             if len(np.unique(table)) < len(table):
                 raise error("values", "differ, because each grade has its own number", repr(values))
             return cls(table, True)
@@ -71,7 +73,7 @@ class Predicted:
         if isinstance(given, OnAxes):
             way = "for labels of one annotator, give the grades as an array"
             raise TypeError(f"predictions must be numbers, names of grades or probabilities. Got {type(given).__name__}: {way}.")
-        table = as_array(given)
+        table = as_array(in_order("predictions", given, axes.case_ids, axes.classes))
         if table.ndim == 2:
             return cls("probabilities", law=_law(table, axes, kind))
         must = f"be {axes.n_cases} numbers or names of grades, or probabilities of shape {(axes.n_cases, axes.n_classes)}"

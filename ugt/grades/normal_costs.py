@@ -11,6 +11,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import error
 from .._base.identifiers import as_array
+from ..annotations.named import table as in_order
 from ..plausibilities.comparisons import Comparison
 from ..plausibilities.normal import NormalPosterior
 
@@ -79,7 +80,7 @@ def numbers_of_ratings(posterior: NormalPosterior, predictions: Any, values: Any
         raise error("values", "be left out for ratings, which are numbers", "values")
     if kind not in (None, "numbers"):
         raise error("predictions_are", "be 'numbers' for ratings", repr(kind))
-    table, n = as_array(predictions), posterior.n_cases
+    table, n = as_array(in_order("predictions", predictions, posterior.case_ids)), posterior.n_cases
     if table.dtype.kind not in "iuf" or table.shape != (n,):
         raise error("predictions", f"be {n} numbers, one per case", f"{table.dtype} of shape {table.shape}")
     if not np.isfinite(table).all():

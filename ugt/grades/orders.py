@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..annotations.joins import tells_joins
 from .ranks import rank_coefficient
 from .record import GradeCoefficient
 
 
+@tells_joins
 def ua_spearman(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> GradeCoefficient:
     r"""Return Spearman's rank correlation between predictions and grades drawn from the truth.
 
@@ -63,6 +65,7 @@ def ua_spearman(truth: Any, predictions: Any, *, values: Any = None, predictions
     return rank_coefficient("spearman", truth, predictions, values, predictions_are)
 
 
+@tells_joins
 def ua_kendall(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> GradeCoefficient:
     r"""Return Kendall's tau-b between predictions and grades drawn from the truth.
 
@@ -91,6 +94,7 @@ def ua_kendall(truth: Any, predictions: Any, *, values: Any = None, predictions_
     return rank_coefficient("kendall", truth, predictions, values, predictions_are)
 
 
+@tells_joins
 def ua_concordance(truth: Any, predictions: Any, *, values: Any = None, predictions_are: str | None = None) -> GradeCoefficient:
     r"""Return the ordinal C-index: how often the case with the higher grade has the higher prediction, if grades are drawn from the truth.
 

@@ -11,6 +11,7 @@ import math
 from typing import Any, Callable
 
 from .._base import checks, notices
+from ..annotations.joins import tells_joins
 from ..plausibilities.means import means
 from ..resampling import Part
 from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
@@ -39,6 +40,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@tells_joins
 def histogram_losses(
     counts: Any,
     probs: Any,

@@ -16,6 +16,9 @@ from .._base.axes import owned
 from .._base.lazy import cached_property
 from .._core import _histogram
 from ..annotations import Labels
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of
+from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from .bins import Bins
 from .in_bins import LossesInBins
@@ -56,11 +59,12 @@ class DisagreementStatistic(BinLosses):
     ) -> DisagreementStatistic:
         checks.option("single_bins", single_bins, SINGLE_BINS)
         labels = counts if isinstance(counts, Labels) else None
+        _, ids, known = names_of("counts", counts)
         said = count_table(counts)
-        given = None if statistic is None else given_statistic(statistic, len(said))
-        columns = predictions(predicted, said.shape, given)
+        given = None if statistic is None else given_statistic(in_order("statistic", statistic, ids), len(said))
+        columns = predictions(predicted, said.shape, given, ids, known)
         checks.room("the shares of labels that differ", 12 * columns.size)
-        weight = case_weights(weights, len(said), None if labels is None or labels.axes.numbered else labels.axes.case_ids, part)
+        weight = case_weights(weights, len(said), ids, part)
         bins = Bins.of(binning, n_bins, columns.shape[1])
         if bins is None:
             kept = said.sum(axis=1) >= 2 if given is None else ~np.isnan(given[:, 0])
@@ -68,8 +72,9 @@ class DisagreementStatistic(BinLosses):
             bins = Bins.of_mass((column[kept] if kept.any() else np.array([0.0, 1.0]) for column in columns.T), n_bins)
         names = np.empty(0)
         if columns.shape[1] > 1:
-            names = np.arange(columns.shape[1] - (given is None)) if labels is None or given is not None else labels.axes.classes
+            names = np.arange(columns.shape[1] - (given is None)) if known is None or given is not None else known
         one = cls(names.tolist(), bins, single_bins, given is not None, labels, weight is not None)
+        one.case_ids = ids if labels is None else one.case_ids
         return one._read(said, columns, given, weight)
 
     def _read(self, said: NDArray[Any], predicted: Array, given: Array | None = None, weight: Array | None = None) -> DisagreementStatistic:
@@ -282,7 +287,8 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         elif not one.classes:
             raise checks.error("k", "be None if predictions are not by class", repr(k))
         else:
-            column = overall + checks.whole("k", k, 0, len(one.classes) - 1)
+            k = checks.whole("k", k, 0, len(one.classes) - 1)
+            column = overall + k
             name = f"{'class' if overall else 'value'} {one.classes[k]}"
         return self._curve(column, name, "statistic" if one.given else "disagreement", one.pairs_per_case, level, drawn)
 
@@ -302,6 +308,7 @@ class DisagreementLosses(LossesInBins[DisagreementStatistic]):
         return float("nan") if self.cl_per_class is None else float(np.mean(self.cl_per_class.root().debiased))
 
 
+@tells_joins
 def disagreement_losses(
     counts: Any,
     predicted: Any,

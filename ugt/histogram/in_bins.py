@@ -52,7 +52,7 @@ class LossesInBins(resampling.Result, Generic[Sums]):
 
     def _curve(self, column: int, name: str, of: str, per_case: float, level: float, drawn: dict[str, Any]) -> ReliabilityCurve:
         """Return the curve of a column, with score intervals of at most ``per_case`` independent labels per case, or by resamples."""
-        resampling.check_level(level)
+        level = resampling.check_level(level)
         one = self._statistic
         cells = one.cells.sum(axis=0)[column]
         ends = reliability.score_interval(cells, per_case, level)

@@ -15,6 +15,8 @@ from .._base.grades import check_order
 from .._core import _histogram
 from ..annotations import Labels
 from ..annotations.adjudication import drawn_alike
+from ..annotations.named import Sheet, leader, of_new_cases
+from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from ..resampling import UNNAMED, ids_of_cases
 from .bins import Bins
@@ -69,16 +71,23 @@ class Histograms:
         labels = drawn_alike(counts) if isinstance(counts, Labels) else None
         if ordinal and labels is not None:
             check_order("counts", labels.axes.classes, labels.ordered)
-        table = labels.counts() if labels is not None else numbers("counts", counts)
-        predicted = numbers("probs", probs)
+        sheet = leader("counts", counts) if labels is None else Sheet(labels.counts(), labels.axes.ids_or_none, labels.axes.classes)
+        names = sheet.columns
+        if ordinal and labels is None and names is not None:
+            check_order("counts", names, False)
+        if classes is not None:
+            names = class_names(classes, labels, np.shape(sheet.values)[-1])
+            sheet = sheet if labels is not None else of_new_cases("counts", counts, names)
+        table = numbers("counts", sheet.values)
+        predicted = numbers("probs", in_order("probs", probs, sheet.rows if labels is None else labels.axes.case_ids, names))
         if predicted.shape != table.shape:
             raise error("probs", f"have the shape of counts, {table.shape}", predicted.shape)
         if table.shape[1] < least:
             raise error("counts", f"have at least {least} classes", table.shape[1])
-        flag("fractional", fractional)
-        case_ids = None if labels is None or labels.axes.numbered else labels.axes.case_ids
-        of_cases = case_weights(weights, len(table), case_ids, part)
-        return cls(table, predicted, bool(fractional), case_ids, class_names(classes, labels, table.shape[1]), labels, of_cases)
+        fractional = flag("fractional", fractional)
+        of_cases = case_weights(weights, len(table), sheet.rows, part)
+        names = class_names(names, labels, table.shape[1])
+        return cls(table, predicted, fractional, sheet.rows, names, labels, of_cases)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -234,7 +243,7 @@ def named(labels: Labels | None) -> Labels:
 
 def count_table(counts: Any) -> NDArray[Any]:
     """Return (N, K) counts without a check of their values; refuse fewer than 2 classes."""
-    given = counts.counts() if isinstance(counts, Labels) else numbers("counts", counts)
+    given = counts.counts() if isinstance(counts, Labels) else numbers("counts", leader("counts", counts).values)
     if given.shape[1] < 2:
         raise error("counts", "have at least 2 classes", given.shape[1])
     return given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, Callable
@@ -10,9 +10,12 @@ from typing import Any, Callable
 import numpy as np
 
 from .._base import checks
-from .._base.arrays import Array
+from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._core import _histogram
+from ..annotations.joins import tells_joins
+from ..annotations.named import Sheet, leader, placed
+from ..annotations.named import table as in_order
 from ..annotations.probabilities import OUTSIDE
 from ..resampling import over
 from .input import array_of, whole_counts
@@ -41,8 +44,11 @@ class PredictedDisagreement(Frozen):
 
     overall: Array
     per_class: Array
+    _case_ids: NDArray[Any] | None = field(default=None, repr=False)
+    _classes: NDArray[Any] | None = field(default=None, repr=False)
 
 
+@tells_joins
 def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> PredictedDisagreement:
     """Return the disagreement between two annotators that predictions imply: points, Dirichlet laws, or ensembles of either.
 
@@ -83,7 +89,8 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
     """
     dirichlet = checks.option("kind", kind, ("probability", "dirichlet")) == "dirichlet"
     must = "be numbers of shape (N, K) or (S, N, K), K at least 2"
-    table = array_of("predictions", predictions, must)
+    sheet = leader("predictions", predictions)
+    table = array_of("predictions", sheet.values, must)
     if table.ndim not in (2, 3) or 0 in table.shape or table.shape[-1] < 2:
         raise checks.error("predictions", must, f"{table.dtype} of shape {table.shape}")
     members = table if table.ndim == 3 else table[None]
@@ -94,7 +101,7 @@ def predicted_disagreement(predictions: Any, *, kind: str = "probability") -> Pr
         # probabilities may be rounded, so that the difference can be slightly negative; disagreement must not be
         overall += share * np.maximum(1 - (z**2).sum(axis=1), 0)
         per_class += share[:, None] * np.maximum(2 * z * (1 - z), 0)
-    return PredictedDisagreement(overall / len(members), per_class / len(members))
+    return PredictedDisagreement(overall / len(members), per_class / len(members), sheet.rows, sheet.columns)
 
 
 def _mean_and_share(table: Array, dirichlet: bool) -> tuple[Array, Array]:
@@ -200,8 +207,12 @@ def _choose(n: Array, m: int) -> Array:
 # ---- input of the losses
 
 
-def predictions(predicted: Any, shape: tuple[int, ...], given: Array | None) -> Array:
+def predictions(
+    predicted: Any, shape: tuple[int, ...], given: Array | None, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None
+) -> Array:
     """Return (N, M) predictions, overall and by class or by value of a given statistic; their range is checked later."""
+    if not isinstance(predicted, PredictedDisagreement):
+        predicted = in_order("predicted", predicted, case_ids)
     if given is not None and given.shape[1] > 1:
         must = f"be probabilities of the statistic's values, of shape {given.shape}, that add up to 1 for every case"
         table = array_of("predicted", predicted, must)
@@ -216,7 +227,9 @@ def predictions(predicted: Any, shape: tuple[int, ...], given: Array | None) -> 
     if isinstance(predicted, PredictedDisagreement) and not overall:
         if predicted.per_class.shape != shape:
             raise checks.error("predicted", f"have {shape[0]} cases and {shape[1]} classes, as counts", predicted.per_class.shape)
-        return np.concatenate([predicted.overall[:, None], predicted.per_class], axis=1)
+        names = predicted._case_ids, predicted._classes
+        by_class = placed("predicted", Sheet(predicted.per_class, *names), case_ids, classes)
+        return np.concatenate([placed("predicted", Sheet(predicted.overall, names[0]), case_ids)[:, None], by_class], axis=1)
     must = f"be {shape[0]} probabilities, one per case" + ("" if overall else ", or come from predicted_disagreement")
     column = array_of("predicted", predicted, must)
     if column.shape != shape[:1]:

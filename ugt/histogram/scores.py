@@ -14,6 +14,8 @@ from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.checks import error, flag, option
 from .._base.lazy import cached_property
+from ..annotations.joins import tells_joins
+from ..annotations.named import per_class
 from ..plausibilities.estimates import MeanOfCases, mean_of
 from ..resampling import over
 from .bins import Bins
@@ -80,7 +82,7 @@ class HistogramScore(MeanOfCases):
     def interval(self, level: float = 0.95, **options: Any) -> tuple[float, float]:
         """Return the interval of ``value`` over cases or clusters, as for all metrics (:meth:`Estimate.interval`); NaN if infinite."""
         if np.isinf(self.contributions[0]).any():
-            resampling.check_level(level)
+            level = resampling.check_level(level)
             return float("nan"), float("nan")
         return super().interval(level, **options)
 
@@ -154,6 +156,7 @@ class HistogramLogLoss(HistogramScore):
         return LogLossPart.of(rows, n_bins, name, debiased, self._data.case_ids)
 
 
+@tells_joins
 def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramLogLoss:
     """Return the log loss of predicted probabilities, mean over the labels of each case: ``-Σ_k m_k log z_k``, m the shares of labels.
 
@@ -202,6 +205,7 @@ def histogram_log_loss(counts: Any, probs: Any, *, fractional: bool = False, wei
     )
 
 
+@tells_joins
 def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
     """Return the Brier score of predicted probabilities, mean over the labels of each case: ``Σ_k (m_k - z_k)² + m_k (1 - m_k)``.
 
@@ -221,6 +225,7 @@ def histogram_brier_score(counts: Any, probs: Any, *, fractional: bool = False, 
     return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(brier, 2.0))
 
 
+@tells_joins
 def ranked_probability_score(
     counts: Any, probs: Any, *, normalized: bool = False, fractional: bool = False, weights: Any = None
 ) -> HistogramScore:
@@ -247,10 +252,12 @@ def ranked_probability_score(
     array([0.25, 0.5 ])
     """
     data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=True)
-    largest = 1.0 if flag("normalized", normalized) else data.shape[1] - 1.0
+    normalized = flag("normalized", normalized)
+    largest = 1.0 if normalized else data.shape[1] - 1.0
     return _by_rule(data, BoundedScore(partial(ranked, normalized=normalized), largest))
 
 
+@tells_joins
 def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, weights: Any = None) -> HistogramScore:
     """Return the Manhattan distance of the shares of labels and the predicted probabilities, ``Σ_k |m_k - z_k|``, from 0 to 2.
 
@@ -271,6 +278,7 @@ def manhattan_distance(counts: Any, probs: Any, *, fractional: bool = False, wei
     return _by_rule(Histograms.of(counts, probs, fractional=fractional, weights=weights), BoundedScore(manhattan, 2.0))
 
 
+@tells_joins
 def wasserstein_distance(
     counts: Any, probs: Any, *, positions: Any = None, fractional: bool = False, weights: Any = None
 ) -> HistogramScore:
@@ -296,7 +304,7 @@ def wasserstein_distance(
     data = Histograms.of(counts, probs, fractional=fractional, weights=weights, ordinal=positions is None)
     at, must = np.arange(data.shape[1]), f"be {data.shape[1]} ascending numbers"
     if positions is not None:
-        at = array_of("positions", positions, must).astype(np.float64)
+        at = array_of("positions", per_class("positions", positions, data.classes), must).astype(np.float64)
         if at.shape != (data.shape[1],) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
             raise error("positions", must, repr(positions))
     return _by_rule(data, BoundedScore(partial(earth_mover, steps=np.diff(at)), float(at[-1] - at[0])))

@@ -12,6 +12,7 @@ from typing import Any
 from .._base.checks import error
 from .._base.identifiers import unmasked
 from ..annotations.bare import check_bare
+from ..annotations.named import leader
 from .dirichlet import Dirichlet
 from .draws import Draws
 from .estimates import Certainty, Estimate
@@ -40,12 +41,13 @@ def as_plausibilities(truth: Any, argument: str = "truth") -> Plausibilities:
     if kind in ADVICE:
         raise TypeError(f"{argument} must be plausibilities. Got {kind}: {ADVICE[kind]}.")
     try:
-        array = unmasked(truth)
+        sheet = leader(argument, truth)
+        array = unmasked(sheet.values)
     except ValueError:  # rows of different lengths
         raise error(argument, "be plausibilities or an array (N, K) or (N, draws, K)", "rows of different lengths") from None
     if array.ndim == 2:
         check_bare(argument, array, truth=True)
-        return Point.from_array(array)
+        return Point.from_array(array, case_ids=sheet.rows, classes=sheet.columns)
     if array.ndim == 3:
         return Draws.from_array(array)
     raise TypeError(f"{argument} must be plausibilities or an array (N, K) or (N, draws, K). Got {kind} with {array.ndim} dimensions.")

@@ -10,7 +10,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.axes import Axes
-from .._base.checks import error, room, whole
+from .._base.checks import error, room, scalar, whole
 from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, row_at, row_of, sizes_of, take
 from .._core import _dirichlet, _order
@@ -236,13 +236,15 @@ class Dirichlet(Plausibilities):
 
     def certainty_after(self, n_annotators: int, k: int, reliability: float) -> Array:
         """Return the expected certainty (N,) of order k after labels of n more annotators, whose possible labels are enumerated."""
+        n_annotators, k = whole("n_annotators", n_annotators), whole("k", k, 1, self.n_classes)
+        gamma = scalar("reliability", reliability, positive=True)
         defined = np.flatnonzero(self.defined)
         row = row_of(self.offsets)
         table = np.zeros((self.n_cases, int(sizes_of(self.offsets).max(initial=0))))
         table[row, np.arange(len(row)) - self.offsets[:-1][row]] = self.concentration
         alike = np.column_stack([self.background, -np.sort(-table, axis=1)])[defined]
         found, of = np.unique(alike, axis=0, return_inverse=True)
-        value = Outcomes.of_posteriors(found[:, 1:], found[:, 0], self.n_classes, n_annotators, reliability).mean(self, found[:, 0], k)
+        value = Outcomes.of_posteriors(found[:, 1:], found[:, 0], self.n_classes, n_annotators, gamma).mean(self, found[:, 0], k)
         out = np.full(self.n_cases, np.nan)
         out[defined] = np.minimum(value[of.reshape(-1)], 1.0)
         return out
@@ -265,12 +267,14 @@ class Dirichlet(Plausibilities):
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """Return sampled plausibilities (N, n, K); the draws of a case depend on the seed and its id only."""
-        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
+        n = whole("n", n)
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * n * self.n_classes)
         return self._sampled(_dirichlet.draws, np.empty((self.n_cases, n, self.n_classes)), seed, "drawing plausibilities")
 
     def top(self, n: int, depth: int, *, seed: Any = 0) -> Int32:
         """Return the best classes (N, n, depth) of each draw, -1 after the last one with positive plausibility."""
-        room(f"{n} draws of best classes", 4 * self.n_cases * whole("n", n) * depth)
+        n, depth = whole("n", n), whole("depth", depth, 1, self.n_classes)
+        room(f"{n} draws of best classes", 4 * self.n_cases * n * depth)
         return self._sampled(_dirichlet.top, np.empty((self.n_cases, n, depth), np.int32), seed, "drawing best classes")
 
     def _sampled(self, kernel: Any, out: Out, seed: Any, what: str) -> Out:

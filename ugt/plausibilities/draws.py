@@ -10,7 +10,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
-from .._base.checks import error, room
+from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, sizes_of, take
 from .._core import _plackett_luce as core
@@ -252,6 +252,7 @@ class MentionedDraws(Draws):
         return series.reshape(self.n_cases, self.n_chains, -1)
 
     def bytes_to_order(self, depth: int) -> float:
+        depth = whole("depth", depth)
         if self.unranked != "ignore":
             return 4.0 * self.n_cases * self.n_draws * depth
         listed = int(np.minimum(sizes_of(self.offsets), depth).sum())

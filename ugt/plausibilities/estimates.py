@@ -148,7 +148,7 @@ class Estimate(MeanOfCases):
 
     def draw_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the central interval over draws: see :meth:`draw_quantile`."""
-        check_level(level)
+        level = check_level(level)
         low, high = self.draw_quantile(np.array([0.5 - level / 2, 0.5 + level / 2]))
         return float(low), float(high)
 

@@ -178,7 +178,8 @@ class Integrated(Plausibilities):
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
         """Return the probability (N, K) that a class is among the best k: integrals for k > 1, too, unless ``leaders`` is None."""
         option("ties", ties, TIES)
-        if whole("k", k, 1, self.n_classes) == 1:
+        k = whole("k", k, 1, self.n_classes)
+        if k == 1:
             return self._table(0)
         return self._drawn.membership(k, ties=ties) if self.leaders is None else self._of_ranks(k, ties)[:, :k].sum(axis=1)
 

@@ -13,6 +13,8 @@ from .._base.arrays import Array, Int64
 from .._base.axes import Frozen
 from .._base.identifiers import as_array
 from ..annotations import Ratings
+from ..annotations.joins import tells_joins
+from ..annotations.named import table as in_order
 from . import estimates as results
 from .comparisons import Comparison
 from .fitted_normal import FittedNormal, RatingSums, key_of, log_likelihoods
@@ -213,6 +215,7 @@ def _negative(theta: Array, sums: RatingSums) -> tuple[float, Array]:
 # ---- certainty and accuracy
 
 
+@tells_joins
 def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "predictive") -> results.Certainty:
     """Return the annotation certainty of ratings that are cut in two.
 
@@ -248,6 +251,7 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
     return results.certainty(per_case(posterior), posterior, reason=NO_RATINGS, added=posterior.added(per_case))
 
 
+@tells_joins
 def ua_rating_accuracy(
     posterior: NormalPosterior, predictions: Any, cuts: Any, *, kind: str = "mean", binned: bool = False
 ) -> results.Estimate:
@@ -294,6 +298,7 @@ def ua_rating_accuracy(
     """
     _check(posterior)
     inner = cuts_of(cuts)
+    predictions = in_order("predictions", predictions, posterior.case_ids)
     at = _bins(predictions, inner, posterior.n_cases, binned)
     per_case = partial(_inside, inner, at, kind)
     inside = per_case(posterior)

@@ -301,7 +301,8 @@ class Point(Vectors):
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
         """Return the vector of each case n times, (N, n, K)."""
-        room(f"{n} draws of all plausibilities", 8 * self.n_cases * whole("n", n) * self.n_classes)
+        n = whole("n", n)
+        room(f"{n} draws of all plausibilities", 8 * self.n_cases * n * self.n_classes)
         return np.repeat(self.mean()[:, None, :], n, axis=1)
 
 

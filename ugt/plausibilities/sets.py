@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
 from math import comb
 from typing import Any, Callable
@@ -14,6 +13,8 @@ from .._base.axes import Axes, OnAxes
 from .._base.checks import error, room
 from .._base.identifiers import as_array, is_text
 from .._base.ragged import offsets_of, row_at, row_of
+from ..annotations.named import per_class
+from ..annotations.named import table as in_order
 from .orders import CERTAIN, NONE, TIED, Sets
 
 BLOCK = 2**22  # cells of a mask read at a time
@@ -26,6 +27,8 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
         return sets
     if isinstance(sets, OnAxes):  # PredictionSets
         _check_axes(sets.axes, axes)
+    elif type(sets) is not np.ndarray:
+        sets = in_order("sets", sets, axes.case_ids, axes.classes)
     if isinstance(sets, np.ndarray) and sets.dtype == bool and not np.ma.is_masked(sets):
         if sets.shape != (axes.n_cases, axes.n_classes):
             raise error("sets", f"be a mask of shape {(axes.n_cases, axes.n_classes)}", sets.shape)
@@ -104,9 +107,7 @@ def as_groups(groups: Any, axes: Axes) -> Any:
 
 def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
     """Return the group of each class and the names of the groups, if they have any. A mapping gives the group of each class by name."""
-    if isinstance(groups, Mapping):
-        groups = _of_classes(groups, axes)
-    found = as_array(groups)
+    found = as_array(per_class("groups", groups, axes.classes))
     if found.shape == (axes.n_classes,) and found.dtype.kind in "UO" and all(isinstance(name, str) for name in found.tolist()):
         names, group = np.unique(found.astype(str), return_inverse=True)
         return group.reshape(-1).astype(np.int64), names.tolist()
@@ -120,17 +121,6 @@ def named_groups(groups: Any, axes: Axes) -> tuple[Any, list[str] | None]:
         bad = int(np.argmax((found < 0) | (found > 2**24)))
         raise error("groups", "hold group numbers from 0 on", int(found[bad]), f"class {axes.class_name(bad)}")
     return found.astype(np.int64), None
-
-
-def _of_classes(groups: Mapping[Any, Any], axes: Axes) -> list[Any]:
-    """Return the group of each class by its name; 5 and "5" are the same class."""
-    given = {str(name): group for name, group in groups.items()}
-    names = [str(name) for name in axes.classes.tolist()]
-    missing, unknown = [name for name in names if name not in given], sorted(set(given) - set(names))
-    if missing or unknown:
-        got = f"no group of class {missing[0]!r}" if missing else f"a group of {unknown[0]!r}, which is not a class"
-        raise error("groups", f"hold a group for exactly the {axes.n_classes} classes", got)
-    return [given[name] for name in names]
 
 
 def one_group(group: Any, groups: Any, axes: Axes, argument: str) -> tuple[Any, int]:

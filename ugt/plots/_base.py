@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array
+from .._base.axes import Axes
 from .._base.checks import error
+from .._base.identifiers import is_frame
+from ..annotations.named import leader
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#000000")
 DASHES = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 4)))
@@ -188,6 +191,12 @@ def column(rows: Sequence[Mapping[str, Any]], key: str) -> Array:
 
 def cells(row: Mapping[str, Any], *keys: str) -> tuple[float, ...]:
     return tuple(float(column([row], key)[0]) for key in keys)
+
+
+def truth(argument: str, given: Any) -> Any:
+    """Return plausibilities and tables with names as they are, and others as arrays of numbers."""
+    named = isinstance(getattr(given, "axes", None), Axes) or hasattr(given, "plausibilities")
+    return given if named or leader(argument, given).rows is not None or is_frame(given) else array(argument, given)
 
 
 def array(argument: str, values: Any) -> Array:

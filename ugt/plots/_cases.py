@@ -12,6 +12,7 @@ from .._base.checks import error, option, whole
 from .._base.counts import counted
 from ..annotations import Ratings
 from ..plausibilities import Certainty
+from ..resampling import beside, numbers_of_cases
 from . import _base
 
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")  # of the bars of several series
@@ -62,7 +63,7 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
     """
     named = _base.named("certainty", certainty)
     given = {name: of_cases("certainty", one) for name, one in named.items()}
-    order = None if by is None else of_cases("by", by)
+    order = None if by is None else of_cases("by", beside("by", by, next(iter(named.values()))))
     for name, values in given.items():
         if order is not None and len(values) != len(order):
             raise error("certainty", f"have {len(order)} cases, as by", len(values), repr(name) if name else "")
@@ -86,7 +87,7 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
 
 def of_cases(argument: str, given: Any) -> Array:
     """Return the (N,) values of the cases; refuse values of which none is defined."""
-    array = _base.array(argument, getattr(given, "per_case", given))
+    array = _base.array(argument, numbers_of_cases(argument, given).values)
     if array.ndim != 1:
         raise error(argument, "be of shape (N,)", array.shape)
     if not np.isfinite(array).any():

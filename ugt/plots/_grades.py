@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._base.arrays import Array
+from .._base.axes import Axes
 from .._base.checks import error, option
 from .._base.counts import counted
 from .._base.grades import given_values, numbers_of
 from .._base.ragged import row_of
+from ..annotations.named import per_class
+from ..annotations.named import table as in_order
 from ..plausibilities import as_plausibilities
 from ..resampling import bootstrap, ids_of_cases
 from . import _base
@@ -139,7 +142,7 @@ def error_by_grade(truth: Any, predictions: Any, *, values: Any = None, clusters
     [[0.5, 0.0, -0.17], [0.0, -0.25, -0.83]]
     """
     known, law, grades = _law(truth, values)
-    given = _predicted(predictions, law, grades)
+    given = _predicted(predictions, law, grades, known.axes)
     names = [str(name) for name in known.axes.classes]
     units = None if clusters is None else ids_of_cases("clusters", clusters, known.n_cases, known.axes.case_ids)
     ax, n_models = _base.axes_of(ax), len(given)
@@ -193,8 +196,8 @@ def predictions_by_grade(truth: Any, predictions: Any, *, values: Any = None, ax
     >>> ax.lines[1].get_xdata().round(2).tolist(), ax.lines[1].get_ydata().tolist()
     ([1.38, 2.46], [1.0, 2.5])
     """
-    _, law, grades = _law(truth, values)
-    given = _predicted(predictions, law, grades)
+    known, law, grades = _law(truth, values)
+    given = _predicted(predictions, law, grades, known.axes)
     order = np.argsort(grades)
     upto = np.cumsum(law[:, order], axis=1)
     spans = np.stack([grades[order][(upto < end - 1e-12).sum(axis=1).clip(max=len(grades) - 1)] for end in CENTRAL], axis=1)
@@ -219,10 +222,9 @@ def _colours(n: int) -> list[Any]:
 
 def _law(truth: Any, values: Any) -> tuple[Any, Array, Array]:
     """Return plausibilities, their means (N, K) and the numbers (K,) of the grades."""
-    plain = not hasattr(truth, "axes") and not hasattr(truth, "plausibilities")
-    known: Any = as_plausibilities(_base.array("truth", truth) if plain else truth)
+    known: Any = as_plausibilities(_base.truth("truth", truth))
     if values is not None:
-        return known, known.mean(), given_values(values, known.n_classes)
+        return known, known.mean(), given_values(per_class("values", values, known.axes.classes), known.n_classes)
     source: Any = getattr(known.made_of, "annotations", None)
     found = source.grades if source is not None and getattr(source, "ordered", False) else numbers_of(known.axes.classes)
     if found is None:
@@ -231,11 +233,12 @@ def _law(truth: Any, values: Any) -> tuple[Any, Array, Array]:
     return known, known.mean(), found
 
 
-def _predicted(given: Any, law: Array, grades: Array) -> dict[str, Array]:
+def _predicted(given: Any, law: Array, grades: Array, axes: Axes) -> dict[str, Array]:
     """Return predictions as numbers (N,) by name; of probabilities, the mean."""
     found = {}
     for name, one in _base.named("predictions", given).items():
-        table, where = _base.array("predictions", getattr(one, "scores", one)), repr(name) if name else ""
+        table = _base.array("predictions", in_order("predictions", one, axes.case_ids, axes.classes))
+        where = repr(name) if name else ""
         if table.shape == law.shape and law.ndim == 2:
             bad = np.abs(table.sum(axis=1) - 1) > PROBABLE
             if (bad | (table < 0).any(axis=1)).any():

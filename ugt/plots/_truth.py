@@ -11,6 +11,7 @@ from .._base.arrays import Array, Int64
 from .._base.checks import error, whole
 from .._base.counts import counted
 from ..annotations import Rankings
+from ..annotations.named import rows_of
 from ..plausibilities import as_plausibilities
 from . import _base
 
@@ -74,7 +75,7 @@ def plausibilities(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['c (5)', 'b (1)', 'a (0)']
     """
-    known: Any = as_plausibilities(truth if hasattr(truth, "axes") else _base.array("truth", truth))
+    known: Any = as_plausibilities(_base.truth("truth", truth))
     at, most = whole("case", case, 0, known.n_cases - 1), whole("top", top)
     labels = [str(name) for name in (known.axes.classes if names is None else names)]
     if len(labels) != known.n_classes:
@@ -108,10 +109,12 @@ def plausibilities(
 
 def _mean(name: str, given: Any, case: int, known: Any) -> Array:
     """Return the mean plausibilities of one case from plausibilities other than the truth."""
-    other: Any = as_plausibilities(given if hasattr(given, "axes") else _base.array("points", given))
+    other: Any = as_plausibilities(_base.truth("points", given))
     if (other.n_cases, other.n_classes) != (known.n_cases, known.n_classes):
         must = f"have {known.n_cases} cases and {known.n_classes} classes, as the truth"
         raise error("points", must, (other.n_cases, other.n_classes), repr(name))
+    rows = rows_of("points", other.axes, known.axes)
+    case = case if rows is None else int(rows[case])
     return np.asarray(other.take(np.array([case], np.int64)).mean()[0])
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .._base.counts import counted, whole
 from .._base.lazy import cached_property
-from ..tables.names import VOTED, higher_is_better
+from ..tables.names import UNWEIGHTED, VOTED, higher_is_better
 from ..tables.rows import CERTAINTY, reliability_key
 from ..tables.strata import FEW_CASES, FEW_CLUSTERS
 from .digits import Digits
@@ -363,14 +363,11 @@ def names(given: Sequence[str], joint: str = "and") -> str:
 
 
 def reliability_words(given: Sequence[Any], voted: str = "voted label") -> str:
-    """Return text such as "reliability 10 and 20", "the voted label"."""
+    """Return text such as "at reliabilities 10 and 20 and against the voted label"; None is a truth without a reliability."""
     numbers = [f"{one:g}" for one in given if isinstance(one, (int, float))]
-    parts = []
-    if numbers:
-        parts.append(f"{'reliability' if len(numbers) == 1 else 'reliabilities'} {joined(numbers)}")
-    if "voted" in given:
-        parts.append(f"against the {voted}")
-    return joined([f"at {parts[0]}", *parts[1:]] if numbers else parts)
+    parts = [f"at {'reliability' if len(numbers) == 1 else 'reliabilities'} {joined(numbers)}"] if numbers else []
+    against = [*([UNWEIGHTED] if None in given else []), *([f"the {voted}"] if "voted" in given else [])]
+    return joined([*parts, *([f"against {joined(against)}"] if against else [])])
 
 
 def joined(given: Sequence[str]) -> str:

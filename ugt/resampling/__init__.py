@@ -9,9 +9,12 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
+from ..annotations.joins import tells_joins
+from ..annotations.named import names_of
+from ..annotations.named import table as in_order
 from .annotator_groups import ByAnnotators, GroupNumber, by_annotators, groups_of
 from .case_numbers import CaseNumbers
-from .cluster_ids import ids_of_cases, shared_ids
+from .cluster_ids import beside, ids_of_cases, numbers_of_cases, shared_ids
 from .design import Design, by_case, resampled_counts, seed_of, units
 from .difference import Difference
 from .jackknife import FEW
@@ -19,7 +22,7 @@ from .loop import resample
 from .part_means import PartMeans
 from .parts import Part, options_of, plain
 from .ratios import Quotients, Ratios, over
-from .resamples import SOURCES, Resamples, check_level
+from .resamples import SOURCES, Resamples, check_level, check_one_sided
 from .result import Result, ResultDifference, Results, resamples_of
 from .statistic import UNNAMED, Answer, Linear, Statistic, Wide, Without
 from .student import FEW_UNITS, Facts, Units, few_clusters, limits
@@ -57,18 +60,21 @@ __all__ = [
     "TwoWay",
     "Wide",
     "Without",
+    "beside",
     "bootstrap",
     "bootstrap_annotations",
     "bootstrap_statistic",
     "by_annotators",
     "by_case",
     "check_level",
+    "check_one_sided",
     "distinct_rows",
     "few_clusters",
     "groups_of",
     "ids_of_cases",
     "jackknife",
     "limits",
+    "numbers_of_cases",
     "options_of",
     "over",
     "plain",
@@ -81,6 +87,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@tells_joins
 def bootstrap(
     contributions: Any,
     denominators: Any = None,
@@ -170,6 +177,12 @@ def bootstrap(
     if not cases or estimate_from is not None:
         wrong = ("cases", cases) if not cases else ("estimate_from", "an array")
         raise error(wrong[0], "be given only together with a function of the draw", wrong[1])
+    if not isinstance(contributions, tuple):
+        contributions, ids, _ = names_of("contributions", contributions)
+        denominators = None if denominators is None else in_order("denominators", denominators, ids)
+        if ids is not None:
+            both = (("clusters", clusters), ("strata", strata))
+            clusters, strata = (None if one is None else ids_of_cases(name, one, len(ids), ids) for name, one in both)
     base = Ratios.of(contributions, denominators)
     room("the influence of every case on every number", 16 * base.numerator.size)
     design, everybody = Design.of(base.n_cases, clusters, strata), np.ones(base.n_cases, bool)

@@ -26,6 +26,7 @@ def groups_of(given: Any, annotators: NDArray[Any]) -> tuple[tuple[str, ...], Bo
     """Return names of the G groups, sorted, and the annotators (G, A) in each; None: every annotator is a group."""
     if given is None:
         return tuple(map(str, annotators.tolist())), np.eye(len(annotators), dtype=bool)
+    given = identifiers.mapping_of("groups", given)
     if isinstance(given, Mapping):
         known = {str(one): group for one, group in given.items()}
         ids = annotators.tolist()

@@ -14,6 +14,7 @@ from .._base.axes import Frozen
 from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
 from .._core import _resample, _tables
+from .cluster_ids import plain_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ class Design(Frozen):
         ----------
         n_cases : int
             Number of cases N.
-        clusters, strata : (N,) ids, optional
+        clusters, strata : (N,) ids, Series or mapping of case to id, optional
             Integers or strings.
 
         Raises
@@ -69,10 +70,10 @@ class Design(Frozen):
         n = whole("n_cases", n_cases, 1, 2**31 - 1)
         unit, first = np.arange(n, dtype=np.int32), np.arange(n)
         if clusters is not None:
-            unit, _, first = identifiers.number_each("clusters", clusters, n)
+            unit, _, first = identifiers.number_each("clusters", plain_ids("clusters", clusters, n), n)
         if strata is None:
             return cls(unit, np.arange(len(first), dtype=np.int32), np.array([0, len(first)], np.int64))
-        stratum, names, _ = identifiers.number_each("strata", strata, n)
+        stratum, names, _ = identifiers.number_each("strata", plain_ids("strata", strata, n), n)
         other = stratum[first][unit] != stratum
         if other.any():
             i = int(np.argmax(other))

@@ -26,6 +26,14 @@ def check_level(level: Any) -> float:
     return float(level)
 
 
+def check_one_sided(level: Any) -> float:
+    """Return a level above 0.5, checked, since a one-sided limit is an end of the interval of level 2 level - 1."""
+    found = check_level(level)
+    if found <= 0.5:
+        raise error("level", "be above 0.5 for a one-sided limit", repr(level))
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Resamples(Frozen):
     """M numbers (models x metrics) on the data and on each of B resamples, which are the same for all numbers.
@@ -179,7 +187,8 @@ class Resamples(Frozen):
         Efron & Tibshirani (1993), eq. 11.5 (jackknife), 13.5 (percentile), 14.9-14.15 (BCa); Davison & Hinkley, "Bootstrap Methods and
         Their Application" (1997), eq. 5.6 (basic); Clopper & Pearson (1934); Satterthwaite (1946).
         """
-        half = check_level(level) / 2
+        level = check_level(level)
+        half = level / 2
         option("kind", kind, KINDS)
         units = self._units
         if kind != "auto" and self.too_few:

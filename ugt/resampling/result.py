@@ -105,7 +105,7 @@ class Results(Record):
         random = self._population(random)
         if kind in RESAMPLED and not with_annotators(random):
             return self.resamples(**given).interval(level, kind)
-        check_level(level)
+        level = check_level(level)
         option("kind", kind, KINDS)
         return np.array([self._ends(number, level, kind, given, random) for number in range(len(self.statistic.names))]).reshape(-1, 2)
 
@@ -277,7 +277,7 @@ class Result(Results):
         ValueError
             If an option is out of range, if ids do not fit, or if annotators are random and not named.
         """
-        check_level(level)
+        level = check_level(level)
         option("kind", kind, KINDS)
         given = {"clusters": clusters, "strata": strata, "n_resamples": n_resamples, "seed": seed}
         return self._ends(self._number(of), level, kind, given, self._population(random))

@@ -13,6 +13,7 @@ from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
 from .._base.checks import error, function, option
 from ..annotations import Labels, Rankings, Ratings
+from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, only
 from .cluster_ids import ids_of_cases
 from .design import Design
@@ -116,7 +117,7 @@ class TwoWay(Frozen):
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return ``(low, high)``; NaN if there is a ``reason``, or if fewer than two units count."""
-        check_level(level)
+        level = check_level(level)
         if self._end is not None:
             ends = self._end.at_end(np.array([self.value]), level)[0]
         else:
@@ -266,6 +267,7 @@ def _number(answer: Any) -> float:
     return float(found.reshape(-1)[0])
 
 
+@tells_joins
 def two_way(
     annotations: Annotations,
     statistic: Callable[..., Any],

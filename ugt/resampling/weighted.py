@@ -13,6 +13,7 @@ from .._base.axes import Frozen
 from .._base.checks import error, flag, function, instance, room, whole
 from .._base.ragged import take
 from ..annotations import Labels, Rankings
+from ..annotations.joins import tells_joins
 from .design import Design, resampled_rows, seed_of, units
 from .jackknife import FEW, without_units
 from .loop import resample
@@ -193,6 +194,7 @@ def jackknife(statistic: Callable[[Array], Any], n_cases: int, *, clusters: Any 
     return Jackknife(one.estimate, values, (g - 1) * (mean - one.estimate), np.sqrt((g - 1) / g * ((values - mean) ** 2).sum(axis=0)))
 
 
+@tells_joins
 def bootstrap_annotations(
     annotations: Annotations,
     statistic: Callable[..., Any],
@@ -258,7 +260,8 @@ def bootstrap_annotations(
     instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
     n, word = whole("n_resamples", n_resamples), seed_of(seed)
     function("statistic", statistic)
-    if not flag("cases", cases) and (clusters is not None or strata is not None):
+    cases = flag("cases", cases)
+    if not cases and (clusters is not None or strata is not None):
         raise error("cases", "be True if clusters or strata are given", cases)
     design = Design.of(annotations.n_cases, clusters, strata)
     offsets, count = _rows(annotations)

@@ -17,6 +17,7 @@ from .._base import checks, notices
 from .._base.arrays import Array
 from .._base.records import Record
 from .._core import _soft
+from ..annotations.joins import tells_joins
 from ..resampling import Part
 from .columns import SELF_PAIRS, Auroc, Precision, ScoreColumn, quotient
 from .input import Input, check_scale, check_threshold, read
@@ -38,6 +39,7 @@ OF_NO_PAIR = "In {} of {} columns no two cases are a positive and a negative, an
 NO_PAIR = "pair of classes without cases of one of them"
 
 
+@tells_joins
 def soft_auroc(
     p: Any,
     scores: Any,
@@ -126,6 +128,7 @@ def soft_auroc(
     return _score(given, given.columns(level, pairs=pairs), Auroc(self_pairs), average, pairs)
 
 
+@tells_joins
 def soft_average_precision(
     p: Any,
     scores: Any,
@@ -214,6 +217,7 @@ class PrecisionRecallCurve(Record):
     area: float
 
 
+@tells_joins
 def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> RocCurve:
     """Return the ROC curve against probabilities: ``Σ w p / Σ p`` over ``Σ w (1 - p) / Σ (1 - p)``, for cases from each score upwards.
 
@@ -248,6 +252,7 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
     return RocCurve(quotient(x, negative[-1]), quotient(y, positive[-1]), thresholds, area)
 
 
+@tells_joins
 def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediate: bool = True) -> PrecisionRecallCurve:
     """Return the precision-recall curve against probabilities: ``Σ w p / Σ w`` and ``Σ w p / Σ p``, for cases from each score upwards.
 

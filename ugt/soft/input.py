@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .._base import checks
+from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import as_array
 from ..annotations import Labels
+from ..annotations.named import Sheet, class_named, leader
+from ..annotations.named import table as in_order
 from ..plausibilities import Plausibilities
 from ..plausibilities.made_of import MadeOf
+from ..resampling import ids_of_cases
 from .columns import ScoreColumn, quotient
 from .order import ScoreOrder, complete, ends, numbers, orders_of, place
 
@@ -75,24 +78,40 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     """
     made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
     labels = p if isinstance(p, Labels) else p.made_of if made else None
-    truth = shares(p) if isinstance(p, Labels) else p.mean() if made else as_array(p)
+    axes = getattr(p, "axes", None) if made or isinstance(p, Labels) else None
+    sheet = Sheet(shares(p)) if isinstance(p, Labels) else Sheet(p.mean()) if made else leader("p", p)
+    truth = as_array(sheet.values)
     if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
         raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
     checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
     truth = truth.astype(np.float64, copy=False)
+    case_ids, classes = (sheet.rows, sheet.columns) if axes is None else (axes.case_ids, axes.classes)
+    own = None
+    if not isinstance(scores, ScoreOrder):
+        own = class_named(scores, classes)
+        positive = positive if own is None or truth.ndim == 1 else own
+        scores = in_order("scores", scores, case_ids, classes)
     table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
-    if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and truth is not p:
+    if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and (labels is not None or made or own is not None):
         truth = truth[:, positive]
+    hard = axes is None and truth.ndim == 2 and _are_labels(truth)
     if table.shape != truth.shape:
-        raise checks.error("scores", f"be of the shape of p, {truth.shape}", table.shape)
+        way = f" (if the columns of p are the labels of {truth.shape[1]} annotators: Labels.from_wide(p))" if hard else ""
+        raise checks.error("scores", f"be of the shape of p, {truth.shape}{way}", table.shape)
+    if hard:
+        notices.note(f"The {truth.shape[1]} columns of p were read as separate findings (labels of annotators: Labels.from_wide(p)).")
     kept = None if (in_range or not made) and check_range("p", truth, 1.0) else known(truth)
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
-    weights = _weights(weights, len(truth))
+    weights = _weights(weights, len(truth), case_ids)
     if kept is not None and not kept.any() and not may_lack:
         raise checks.error("p", "hold a probability for at least one case", "NaN in all of them")
-    axes = getattr(p, "axes", None)
-    return Input(truth, table, weights, kept, labels, None if axes is None else axes.case_ids, positive)
+    return Input(truth, table, weights, kept, labels, case_ids, positive)
+
+
+def _are_labels(p: Array) -> bool:
+    """Return whether a table holds 0 and 1 only, and rows with several or no 1, as classes do not have."""
+    return bool(((p == 0) | (p == 1)).all() and (p.sum(axis=1) != 1).any())
 
 
 def known(p: Array) -> Bools | None:
@@ -101,10 +120,10 @@ def known(p: Array) -> Bools | None:
     return None if kept.all() else kept
 
 
-def _weights(given: Any, n: int) -> Array | None:
+def _weights(given: Any, n: int, case_ids: NDArray[Any] | None) -> Array | None:
     if given is None:
         return None
-    weights = as_array(given)
+    weights = ids_of_cases("weights", given, n, case_ids, what="a number")
     if weights.dtype.kind not in "fiub" or weights.shape != (n,):
         raise checks.error("weights", f"be {n} numbers, one per case", f"{weights.dtype} of shape {weights.shape}")
     weights = np.array(weights, np.float64)

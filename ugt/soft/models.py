@@ -10,6 +10,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
+from ..annotations.joins import tells_joins
 from ..resampling import Results, Statistic
 from .input import check_threshold, read
 from .ranking import ALL, BOTH, WORDS, SoftRanking
@@ -100,6 +101,7 @@ class HardAgainstSoft(Results):
         return np.asarray(np.clip(np.stack([ends[:, 0].min(axis=-1), ends[:, 1].max(axis=-1)], axis=1), 0.0, 1.0))
 
 
+@tells_joins
 def hard_against_soft(
     p: Any, predictions: Mapping[str, Any], *, weights: Any = None, threshold: float = 0.5, average: str = "macro"
 ) -> HardAgainstSoft:

@@ -15,6 +15,7 @@ from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations import Axes, Labels
 from ..annotations.bare import check_bare
+from ..annotations.joins import tells_joins
 from ..annotations.predictions import Predictions
 from .columns import ScoreColumn
 from .order import orders_of
@@ -71,6 +72,7 @@ class RankingStability(Record):
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
+@tells_joins
 def ranking_stability(
     annotations: Any,
     predictions: Mapping[str, Any],
@@ -127,7 +129,7 @@ def ranking_stability(
     (array([0.822, 0.756]), True)
     """
     weighted = checks.option("average", average, ("macro", "weighted")) == "weighted"
-    checks.whole("n_resamples", n_resamples)
+    n_resamples = checks.whole("n_resamples", n_resamples)
     axes, counts, said = _panel(annotations)
     one_column = said is None and counts.shape[1] == 2
     kept = counts.sum(1) > 0

@@ -315,7 +315,7 @@ class Merged(Frozen):
         >>> [round(end, 3) for end in found.interval(kind="analytic")]
         [-0.009, 0.909]
         """
-        resampling.check_level(level)
+        level = resampling.check_level(level)
         if option("kind", kind, KINDS) == "analytic":
             if of is not None:
                 raise error("of", "be None for kind='analytic'", repr(of))

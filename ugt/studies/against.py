@@ -12,13 +12,14 @@ import numpy as np
 from .._base import checks, identifiers, notices
 from .._base.arrays import Array, NDArray
 from .._base.axes import Frozen
+from ..annotations.joins import tells_joins
 from ..resampling import check_level, ids_of_cases
 from .covariances import covariance_of
 from .differences import MarginClaim, ReaderDifference, ReaderFigure, differences, figure_record
 from .figures import ReadingCells
 from .obuchowski_rockette import ALIKE, BOTH, CASES, READERS, Analysis, ErrorCovariances, Estimated, estimated
 from .readings import Readings
-from .study_input import StudyInput, check_resampling, chosen_covariance, study_input
+from .study_input import StudyInput, checked_resamples, chosen_covariance, study_input
 from .truth import panel_variance
 
 
@@ -69,6 +70,7 @@ class AgainstReaders(Frozen):
     notes: tuple[str, ...]
 
 
+@tells_joins
 def against_readers(
     truth: Any,
     readings: Readings,
@@ -137,19 +139,20 @@ def against_readers(
     >>> round(found.difference.value, 3), [round(end, 3) for end in found.difference.interval()], found.claim.decision
     (0.007, [-0.209, 0.222], False)
     """
-    check_level(level)
-    check_resampling(n_resamples, seed)
+    level = check_level(level)
+    n_resamples = checked_resamples(n_resamples, seed)
     if margin is not None:
-        checks.scalar("margin", margin)
+        margin = checks.scalar("margin", margin)
     if not isinstance(readings, Readings):
         raise checks.error("readings", "be Readings, such as from Readings.from_long", type(readings).__name__)
     one = _of_test(readings, test)
     model = _scores(scores, one)
     if score_threshold is not None:
-        model = model - checks.finite("score_threshold", score_threshold)
+        own = checks.finite("score_threshold", score_threshold)
         if threshold is None:
             raise checks.error("score_threshold", "be left out without threshold", score_threshold)
-        model = model + checks.finite("threshold", threshold)
+        threshold = checks.finite("threshold", threshold)
+        model = model - own + threshold
     given = study_input(truth, one, figure, threshold, positive, random, clusters)
     return _Compared(given, model[given.at]).answer(covariance, level, margin, n_resamples, seed)
 
@@ -171,9 +174,7 @@ def _of_test(readings: Readings, test: Any) -> Readings:
 
 def _scores(scores: Any, readings: Readings) -> Array:
     """Return the scores of all (N,) cases; cases that nobody read need none."""
-    given = ids_of_cases(
-        "scores", identifiers.as_array(scores) if identifiers.is_array(scores) else scores, readings.n_cases, readings.case_ids
-    )
+    given = ids_of_cases("scores", scores, readings.n_cases, readings.case_ids, what="a score")
     try:
         found = given.astype(np.float64)
     except (TypeError, ValueError):

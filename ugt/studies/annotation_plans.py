@@ -12,6 +12,7 @@ import numpy as np
 from .._base import notices
 from .._base.axes import Frozen
 from .._base.checks import error, finite, option, scalar, whole
+from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from ..resampling.spread import FEW_ANNOTATORS, RANDOM, with_annotators
 from .components import PARTS, Components
@@ -125,13 +126,14 @@ class AnnotationPlan(Frozen):
         -------
         (low, high)
         """
-        check_level(level)
+        level = check_level(level)
         option("of", of, ("width", "std_error", *PARTS[:3]))
         if self._pilot is None or (of in ("width", "std_error") and self.best is None):
             return math.nan, math.nan
         return self._target.interval(self._pilot, of, level, self.best)
 
 
+@tells_joins
 def plan_annotations(
     labels: Any = None,
     scores: Any = None,
@@ -231,13 +233,14 @@ def plan_annotations(
     """
     option("metric", metric, tuple(METRICS))
     prices, most, people = _costs(cost), whole("max_annotators", max_annotators, 2, 1000), with_annotators(random)
-    check_level(level)
+    level = check_level(level)
     wanted = None if width is None else scalar("width", width, positive=True)
     if wanted is not None and wanted > (widest := WIDEST.get(METRICS[metric], math.inf)):
         raise error("width", f"be at most {widest:g}, the range of metric {metric!r} (20 percentage points are 0.2)", width)
-    if power is not None and not 0 < scalar("power", power) < 1:
+    power = None if power is None else scalar("power", power)
+    if power is not None and not 0 < power < 1:
         raise error("power", "lie between 0 and 1", power)
-    _check_test(metric, power, difference, margin)
+    difference, margin = _checked_test(metric, power, difference, margin)
     if components is None:
         pilot: Pilot | None = read_pilot(labels, scores, metric, margin)
         if value is not None:
@@ -263,14 +266,14 @@ def _costs(given: Any) -> tuple[float, float, float]:
     return prices
 
 
-def _check_test(metric: str, power: Any, difference: Any, margin: Any) -> None:
-    """Refuse power without the number to test, and a test that the metric does not have."""
+def _checked_test(metric: str, power: float | None, difference: Any, margin: Any) -> tuple[float | None, float | None]:
+    """Return the difference and the margin; refuse power without the number to test, and a test that the metric does not have."""
     if difference is not None:
-        finite("difference", difference)
+        difference = finite("difference", difference)
     if margin is not None:
         if metric not in ("difference", "discrepancy"):
             raise error("margin", "be left out except for the metrics 'difference' and 'discrepancy'", margin)
-        finite("margin", margin)
+        margin = finite("margin", margin)
         if metric == "difference" and margin > 1:
             raise error("margin", "be at most 1 for metric 'difference' (5 percentage points are 0.05)", margin)
         if margin < 0 or (margin == 0 and metric == "difference"):
@@ -279,6 +282,7 @@ def _check_test(metric: str, power: Any, difference: Any, margin: Any) -> None:
         raise error("margin", "be given for power of metric 'discrepancy' (0: is the model closer to the annotators than they are?)", None)
     if power is not None and margin is None and not difference:
         raise error("difference", "be given for power: the true value less the number that is tested, not 0", difference)
+    return difference, margin
 
 
 def _stated(given: Any, value: Any, metric: str) -> tuple[float, Components]:

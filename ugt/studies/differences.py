@@ -12,7 +12,7 @@ import numpy as np
 from .._base import checks
 from .._base.laws import above, holm, t_quantile
 from .._base.records import Record
-from ..resampling import check_level
+from ..resampling import check_level, check_one_sided
 from .gallas import law
 from .obuchowski_rockette import Estimated
 
@@ -184,7 +184,8 @@ class ReaderDifference(OfReaders):
     def equivalence(self, margin: float, *, level: float = 0.95) -> MarginClaim:
         """Test whether the tests differ by less than ``margin``, by two one-sided tests at ``level``; errors of :meth:`non_inferiority`."""
         width = self._margin(margin)
-        low, high = self._ends(2 * _one_sided(level) - 1)
+        level = check_one_sided(level)
+        low, high = self._ends(2 * level - 1)
         p = max(self._tail(-width), 1 - self._tail(width))
         return MarginClaim("equivalence", self.value, low, high, width, level, p, bool(-width < low and high < width))
 
@@ -195,7 +196,8 @@ class ReaderDifference(OfReaders):
         return width
 
     def _beyond(self, claim: str, least: float, level: float) -> MarginClaim:
-        low, _ = self._ends(2 * _one_sided(level) - 1)
+        level = check_one_sided(level)
+        low, _ = self._ends(2 * level - 1)
         high = math.nan if math.isnan(low) else math.inf
         return MarginClaim(claim, self.value, low, high, abs(least), level, self._tail(least), bool(low > least))
 
@@ -223,12 +225,6 @@ def _common(found: Estimated, level: float, imrmc: bool) -> tuple[float, float, 
         return found.value, math.nan, math.nan, found.reason, level, math.nan
     df = float(found.df)
     return found.value, math.sqrt(found.variance), df, "", level, law(df) if imrmc else df
-
-
-def _one_sided(level: float) -> float:
-    if check_level(level) <= 0.5:
-        raise checks.error("level", "be above 0.5 for a one-sided limit", level)
-    return level
 
 
 def _quantile(df: float, level: float) -> float:

@@ -187,17 +187,18 @@ def plan_reader_study(
     (10, 685)
     """
     parts, n_readers = _components(study_or_components)
-    check_level(level)
+    level = check_level(level)
     if difference is None and margin is None and width is None:
         raise error("difference, margin or width", "be given", None)
     if margin is not None:
-        scalar("margin", margin, positive=True)
+        margin = scalar("margin", margin, positive=True)
     elif difference == 0:
         raise error("difference", "not be 0", difference)
     true = math.nan if difference is None and margin is None else 0.0 if difference is None else finite("difference", difference)
+    power = None if power is None else scalar("power", power)
     if power is None:
         power = None if math.isnan(true) else 0.8
-    elif not 0 < scalar("power", power) < 1:
+    elif not 0 < power < 1:
         raise error("power", "lie between 0 and 1", power)
     elif math.isnan(true):
         raise error("difference", "be given for power", None)
@@ -231,8 +232,7 @@ def _components(given: Any) -> tuple[dict[str, float], int | None]:
         if isinstance(value, (float, np.floating)) and math.isnan(value):
             raise error("components", "be known, as in a crossed study with random readers and cases", "nan", repr(name))
     parts = {name: finite(f"components[{name!r}]", found[name]) for name in NAMES}
-    scalar("components['error']", parts["error"], positive=True)
-    scalar("components['n_cases']", parts["n_cases"], positive=True)
+    parts.update({name: scalar(f"components[{name!r}]", parts[name], positive=True) for name in ("error", "n_cases")})
     for name in NAMES[1:4]:
         if abs(parts[name]) > parts["error"] or (name == "cov1" and parts[name] == parts["error"]):
             raise error(f"components[{name!r}]", "be smaller than the variance 'error'", parts[name])

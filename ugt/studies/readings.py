@@ -120,7 +120,9 @@ class Readings(Frozen):
         >>> Readings.from_array([[[1, 2], [3, 4]]], readers=["ann", "bob"]).rating.shape
         (1, 2, 2)
         """
-        given = identifiers.unmasked(ratings) if identifiers.is_array(ratings) else np.array(ratings, dtype=object)
+        given = (
+            identifiers.unmasked(ratings) if identifiers.is_array(ratings) else np.array(identifiers.without_masks(ratings), dtype=object)
+        )
         if given.ndim != 3 or given.dtype.kind not in "biufO":
             got = f"{given.dtype} of shape {given.shape}"
             raise error("ratings", "be numbers of shape (T, R, N): tests, readers and cases", got)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import checks, notices
 from .._base.arrays import Array
+from ..annotations.joins import tells_joins
 from ..resampling import check_level
 from .auroc import sides
 from .covariances import SPLIT, covariance_of, design_of
@@ -20,10 +21,11 @@ from .gallas import u_statistics
 from .obuchowski_rockette import BOTH, READERS, Analysis, ErrorCovariances, Estimated
 from .readings import Readings
 from .record import GlobalTest, ReaderComponents, ReaderStudy, global_test
-from .study_input import StudyInput, check_resampling, chosen_covariance, study_input
+from .study_input import StudyInput, checked_resamples, chosen_covariance, study_input
 from .truth import panel_variance
 
 
+@tells_joins
 def reader_study(
     truth: Any,
     readings: Readings,
@@ -124,8 +126,8 @@ def reader_study(
     >>> round(ugt.reader_study(soft, readings).tests["with"].value, 3)
     0.899
     """
-    check_level(level)
-    check_resampling(n_resamples, seed)
+    level = check_level(level)
+    n_resamples = checked_resamples(n_resamples, seed)
     name = checks.option("method", method, ("or", "u"))
     given = study_input(truth, readings, figure, threshold, positive, random, clusters)
     if name == "u":

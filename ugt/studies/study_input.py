@@ -112,10 +112,10 @@ def _check_cases(figure: FigureOfMerit, p: Array, unit: Int64) -> None:
         raise checks.error("truth", "leave more than one positive and one negative case for cases to be random", got)
 
 
-def check_resampling(n_resamples: Any, seed: Any) -> None:
-    """Check the options of resampling, even if they are not needed."""
-    checks.whole("n_resamples", n_resamples, 2)
+def checked_resamples(n_resamples: Any, seed: Any) -> int:
+    """Return the number of resamples; reject wrong options of resampling, even if they are not needed."""
     seed_of(seed)
+    return checks.whole("n_resamples", n_resamples, 2)
 
 
 def _random_of(random: Any, truth: CaseTruth) -> tuple[tuple[str, ...], list[str]]:

@@ -50,9 +50,7 @@ def read_truth(truth: Any, readings: Readings, positive: Any) -> CaseTruth:
             got = f"{len(own)} of them" if len(own) > 1 else "one of them"
             raise error("truth", "be made without the readers that it judges", got, f"reader {identifiers.name(own[0])}")
         return _of_panel(truth, rows, column, readings)
-    given = ids_of_cases(
-        "truth", identifiers.as_array(truth) if identifiers.is_array(truth) else truth, readings.n_cases, readings.case_ids
-    )
+    given = ids_of_cases("truth", truth, readings.n_cases, readings.case_ids)
     words = given.dtype.kind in "OU" and any(isinstance(one, str) for one in given.tolist())
     if positive is not None and not words:
         raise error("positive", "be left out for a truth of numbers", repr(positive))

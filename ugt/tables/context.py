@@ -40,9 +40,9 @@ class Options:
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        check_level(self.level)
+        object.__setattr__(self, "level", check_level(self.level))
         checks.option("interval", self.interval, ("auto", "percentile", "basic", "bca"))
-        checks.whole("n_resamples", self.n_resamples)
+        object.__setattr__(self, "n_resamples", checks.whole("n_resamples", self.n_resamples))
         checks.option("ties", self.ties, checks.TIES)
         checks.option("missing", self.missing, ("error", "drop"))
 

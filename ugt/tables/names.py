@@ -9,14 +9,31 @@ from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS as AREAS
 
 __all__ = [
-    "AREAS", "COMMONEST", "ERROR", "FEW_UNITS", "GRADE_METRICS", "INTEGRALS", "KAPPA", "MEDIAN", "METRICS", "PERFECT", "TOP", "VOTED",
-    "VOTED_ERROR", "WITHIN", "higher_is_better", "in_grades", "reliability_name",
+    "AREAS",
+    "COMMONEST",
+    "ERROR",
+    "FEW_UNITS",
+    "GRADE_METRICS",
+    "INTEGRALS",
+    "KAPPA",
+    "MEDIAN",
+    "METRICS",
+    "PERFECT",
+    "TOP",
+    "UNWEIGHTED",
+    "VOTED",
+    "VOTED_ERROR",
+    "WITHIN",
+    "higher_is_better",
+    "in_grades",
+    "truth_name",
 ]  # fmt: skip
 
 TOP, VOTED = "topk_accuracy", "voted_accuracy"
 ERROR, VOTED_ERROR = "absolute_error", "voted_absolute_error"
 WITHIN, KAPPA = "within_accuracy", "weighted_kappa"  # measures of grades next to the error
 MEDIAN, COMMONEST, PERFECT = "always the median", "always the commonest class", "the plausibilities themselves"  # names of references
+UNWEIGHTED = "the annotators’ truth"  # a truth without a reliability, which has no number to be told by
 
 
 def higher_is_better(metric: str) -> bool:
@@ -32,6 +49,6 @@ def in_grades(metric: str) -> bool:
     return found is not None and found.unit == "grades"
 
 
-def reliability_name(reliability: float | None) -> str:
-    """Return the heading of a column; point aggregates and given plausibilities have no reliability."""
-    return "without reliability" if reliability is None else f"reliability {reliability:g}"
+def truth_name(reliability: float | None) -> str:
+    """Return the name of a truth: its reliability, or that of a truth that has none (point aggregates, fitted models, given ones)."""
+    return UNWEIGHTED if reliability is None else f"reliability {reliability:g}"

@@ -9,7 +9,7 @@ import numpy as np
 from .._base import notices
 from ..aggregation.panel_check import Halves, PanelCheck
 from .context import MOST_CELLS, Made
-from .names import reliability_name
+from .names import truth_name
 from .rows import ends_of, finite
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def make(context: Context, notes: list[str]) -> Made:
             return {}
     main = found.get(context.reliability)
     if main is not None and main.p_value < REFUTED:
-        notes.append(f"The truth model does not describe these annotators (at {reliability_name(context.reliability)}): {main.sentence()}")
+        notes.append(f"The truth model does not describe these annotators (at {truth_name(context.reliability)}): {main.sentence()}")
     rows = [row for reliability, one in found.items() for row in _rows(one, reliability, context.options.level)]
     return {"panel_check": rows}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tables.names import in_grades
+from ...tables.names import in_grades, truth_name
 from ...tables.standings import is_shown
 from .. import words
 from ..digest import Digest, Lead, names, shown
@@ -18,8 +18,7 @@ def render(source: Data) -> Section | None:
         return None
     first, second = digest.models[:2]
     truths: list[tuple[str, Lead | None, bool]] = [
-        ("the truth" if r is None else f"reliability {r:g}", digest.lead(first, second, reliability=r), r == digest.main)
-        for r in digest.reliabilities
+        (truth_name(r), digest.lead(first, second, reliability=r), r == digest.main) for r in digest.reliabilities
     ]
     headline = digest.headline
     truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tables.names import GRADE_METRICS, TOP, VOTED, reliability_name
+from ...tables.names import GRADE_METRICS, TOP, VOTED, truth_name
 from .. import words
 from ..digest import Digest, shown
 from ..digits import Digits
@@ -30,7 +30,7 @@ def render(source: Data) -> Section | None:
             name = words.metric_name(metric, k) + (f", {shown(model)}" if len(digest.models) > 1 else "")
             cells = [NONE if e is None else below(digits, e["value"], *digest.case_ends(e)) for e in (*own, voted)]
             rows.append((name, cells))
-    heads = ["measure, %", *map(reliability_name, columns), "voted label"]
+    heads = ["measure, %", *map(truth_name, columns), "voted label"]
     error = max(e["mc_error"] or 0.0 for e in entries)
     simulated = f"; Monte Carlo standard error at most {100 * error:.2g} points" if error else ""
     below_each = "" if digest.withheld else f" over {words.unit(source)} below each value"

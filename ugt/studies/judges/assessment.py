@@ -17,6 +17,7 @@ from ..._base.records import Record
 from ..._tabular.source import naming
 from ...agreement import krippendorff_alpha, percent_agreement
 from ...annotations import Labels
+from ...annotations.joins import tells_joins
 from ...discrepancy import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
 from ...resampling import check_level
 from .corrected import places
@@ -84,6 +85,7 @@ class JudgeAssessment(Record):
     level: float
 
 
+@tells_joins
 def assess_judges(
     systems: Mapping[Any, tuple[Any, Mapping[Any, Any]]],
     *,
@@ -150,7 +152,7 @@ def assess_judges(
     >>> [round(row[name], 2) for name in ("judge_alone", "people_alone", "corrected", "low", "high")]
     [0.4, 0.49, 0.5, 0.39, 0.61]
     """
-    check_level(level)
+    level = check_level(level)
     if not isinstance(systems, Mapping) or not systems:
         raise error("systems", "be a mapping of the name of a system to (labels, scores of judges)", "none")
     if columns is not None and not isinstance(columns, Mapping):

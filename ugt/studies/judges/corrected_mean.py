@@ -14,6 +14,7 @@ from ..._base.checks import error, instance, option, scalar, whole
 from ..._base.laws import t_quantile
 from ..._base.ragged import row_of
 from ..._tabular.rows import finite_numbers
+from ...annotations.joins import tells_joins
 from ...resampling import Result, ResultDifference, check_level, ids_of_cases, seed_of
 from ...resampling.spread import FEW_ANNOTATORS, RANDOM, few_annotators, with_annotators
 from ..components import Components, ScoredLabels
@@ -193,7 +194,7 @@ class CorrectedMean(OverBoth):
         k = min(len(one.labels.value) / self.n_labelled, a) if n_labels is None else scalar("n_labels", n_labels)
         if not 1 <= k <= a:
             raise error("n_labels", f"be from 1 to the {a} annotators", k)
-        check_level(level)
+        level = check_level(level)
         found = self._expected()
         return math.nan if found is None else found.width(a, n, k, level)
 
@@ -203,7 +204,7 @@ class CorrectedMean(OverBoth):
         None if up to 1,000 are too few and, with a warning, if fewer than two annotators have two labels.
         """
         wanted, n, k = scalar("width", width, positive=True), self.n_labelled, len(self._statistic.labels.value) / self.n_labelled
-        check_level(level)
+        level = check_level(level)
         found = self._expected()
         if found is None:
             return None
@@ -239,6 +240,7 @@ class _Expected(NamedTuple):
         return 2 * float(precision(parts, n, k, a, 0.5 + level / 2).half_width)
 
 
+@tells_joins
 def corrected_mean(
     labels: Any,
     judge: Any,
@@ -320,9 +322,8 @@ def corrected_mean(
     labelled = np.diff(given.labels.offsets) > 0
     if labelled.sum() < 2:
         raise error("labels", "be of at least 2 cases", int(labelled.sum()))
-    weight, other = np.ones(n), (~labelled).astype(np.float64)
-    if probabilities is not None:
-        weight, other = 1 / _probabilities(probabilities, n, ids), np.ones(n)
+    given_p = None if probabilities is None else _probabilities(probabilities, n, ids)
+    weight, other = (np.ones(n), (~labelled).astype(np.float64)) if given_p is None else (1 / given_p, np.ones(n))
     stratum = np.zeros(n, np.int64) if strata is None else _strata(ids_of_cases("strata", strata, n, ids), labelled)
     one = Corrected(given, weight, other, stratum, None if tuning is None else scalar("tuning", tuning))
     found = record_of(one, (*given.notes, *_notes(one)))

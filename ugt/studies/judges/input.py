@@ -15,6 +15,7 @@ from ..._base.names import alike
 from ..._base.ragged import offsets_of, row_at, row_of
 from ..._tabular.rows import finite_numbers, is_number
 from ...annotations import Labels, Ratings
+from ...annotations.named import per_case
 from ...annotations.other_annotators import of_cases
 from ...discrepancy.distance_rule import checked, numbers_of
 
@@ -137,14 +138,15 @@ def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array, d
 
 def _by_id(judge: Any) -> tuple[Any, NDArray[Any]]:
     """Return the ids of cases, None if scores have none, and the scores."""
+    ids: Any
     if isinstance(judge, Mapping):
         ids, given = list(judge), list(judge.values())
     elif isinstance(judge, tuple) and len(judge) == 2 and all(np.ndim(part) == 1 for part in judge):
         ids, given = judge
         if len(ids) != len(given):
             raise error("judge", "have as many case ids as scores", f"{len(ids)} and {len(given)}")
-    elif hasattr(judge, "index") and hasattr(judge, "to_numpy"):  # a pandas Series
-        ids, given = judge.index.tolist(), judge.tolist()
+    elif (sheet := per_case("judge", judge)) is not None:
+        ids, given = None if sheet.rows is None else sheet.rows.tolist(), sheet.values
     else:
         ids, given = None, judge
     try:

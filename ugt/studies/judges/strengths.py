@@ -90,7 +90,7 @@ class Strengths(Frozen):
         -------
         (low, high)
         """
-        check_level(level)
+        level = check_level(level)
         i = self._at(model)
         half = self._half(np.eye(len(self.models))[i], level, random)
         return float(self.value[i]) - half, float(self.value[i]) + half
@@ -104,7 +104,7 @@ class Strengths(Frozen):
         level, random
             As for :meth:`interval`.
         """
-        check_level(level)
+        level = check_level(level)
         weights = np.eye(len(self.models))[self._at(first)] - np.eye(len(self.models))[self._at(second)]
         half, value = self._half(weights, level, random), float(weights @ self.value)
         parts = self._parts(weights[None], with_annotators(random))
@@ -122,7 +122,7 @@ class Strengths(Frozen):
         level, random
             As for :meth:`interval`.
         """
-        check_level(level)
+        level = check_level(level)
         self._check(random)
         n = len(self.models)
         first, second = np.triu_indices(n, 1)
