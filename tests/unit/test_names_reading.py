@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from public_functions import FUNCTIONS, make_world, numbers
 from refusals import refused
 
 import ugt
@@ -129,31 +130,44 @@ def test_the_index_of_a_value():
         assert identifiers.index_of(plain) is None
 
 
-OF_ARROW = {
-    "discrepancy_ratio": lambda w, y, x: ugt.discrepancy_ratio(w["labels"], y, distance="zero-one").value,
-    "alternative_discrepancy_ratios": lambda w, y, x: ugt.alternative_discrepancy_ratios(w["labels"], y, distance="zero-one"),
-    "alternative_annotator_test": lambda w, y, x: ugt.alternative_annotator_test(w["labels"], y, least_cases=2).value,
-    "individual_equivalence_index": lambda w, y, x: ugt.individual_equivalence_index(w["labels"], y, distance="zero-one").value,
-    "bland_altman": lambda w, y, x: ugt.bland_altman(w["ratings"], x).pairs[-1].bias,
-    "corrected_mean": lambda w, y, x: ugt.corrected_mean(w["ratings"], x).value,
-    "fit_reliability": lambda w, y, x: ugt.fit_reliability(w["labels"], y).value,
-    "from_long": lambda w, y, x: ugt.fleiss_kappa(Labels.from_long(w["case"], w["who"], y)).value,
-    "clusters": lambda w, y, x: ugt.fleiss_kappa(w["labels"]).interval(clusters=y),
-    "evaluate": lambda w, y, x: ugt.evaluate(w["labels"], {"m": y}, k=1, n_resamples=5).metrics[0]["value"],
+PER_CASE = {
+    name: [one for one in entry.given if isinstance(one, str) and one in ("class", "rated", "p", "s")] for name, entry in FUNCTIONS.items()
 }
 
 
+def called_with(entry, world, made, raw):
+    return numbers(
+        entry.function(*(one(world) if callable(one) else (made if one in raw else world)[one] for one in entry.given), **entry.fixed)
+    )
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("function", OF_ARROW)
-def test_arrays_of_pyarrow_are_arrays(function):
+@pytest.mark.parametrize("name", [name for name, raw in PER_CASE.items() if raw])
+def test_arrays_of_pyarrow_are_arrays(name):
+    """Wherever one number or label per case is taken; a Series that is numbered 0 to N-1 by itself is one, too."""
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    entry, world, raw = FUNCTIONS[name], make_world(), PER_CASE[name]
+    expected = called_with(entry, world, world, raw)
+    forms = [pyarrow.array, lambda cells: pyarrow.chunked_array([cells[:7], cells[7:]])]
+    if entry.function.__module__.startswith("ugt.discrepancy"):
+        forms.append(pandas.Series)
+    for form in forms:
+        assert called_with(entry, world, {one: form(world[one]) for one in raw}, raw) == expected
+
+
+def test_clusters_and_labels_may_be_arrays_of_pyarrow():
     pyarrow = pytest.importorskip("pyarrow")
-    rng = np.random.default_rng(0)
-    world = {"labels": Labels.from_wide(rng.integers(0, 3, (30, 4)), classes=3), "ratings": ugt.Ratings.from_wide(rng.normal(size=(30, 4)))}
-    world.update(case=np.repeat(np.arange(10), 3), who=np.tile(np.arange(3), 10))
-    y, x = rng.integers(0, 3, 30), rng.normal(size=30)
-    call = OF_ARROW[function]
-    for make in (pyarrow.array, lambda cells: pyarrow.chunked_array([cells[:7], cells[7:]])):
-        assert repr(call(world, make(y), make(x))) == repr(call(world, y, x))
+    y = np.arange(30) % 3
+    labels = Labels.from_wide(np.column_stack([y, y[::-1]]), classes=3)
+    assert ugt.fleiss_kappa(labels).interval(clusters=pyarrow.array(y)) == ugt.fleiss_kappa(labels).interval(clusters=y)
+    assert Labels.from_long(pyarrow.array(np.arange(30)), pyarrow.array(["a"] * 30), pyarrow.array(y)).label.tolist() == y.tolist()
+
+
+def test_a_frame_in_another_order_of_numbers_has_them_as_ids():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"ann": ["x", "y", "x"], "bob": ["x", "x", "y"]})
+    for part, ids in ((frame, [0, 1, 2]), (frame[::-1], [2, 1, 0]), (frame[1:], [1, 2])):
+        assert Labels.from_wide(part).axes.case_ids.tolist() == ids
 
 
 # ---- masks ----
@@ -184,11 +198,38 @@ def test_bools_are_the_labels_false_and_true():
         assert one.label.tolist() == expected.label.tolist()
     assert Labels.from_long(CASE, WHO, bools, ordered=[False, True]).ordered
     assert Labels.from_wide(np.ones((2, 2), bool), classes=[False, True]).n_classes == 2
-    refused(r"label must hold class indices from 0 to 1\. Got 'True', first at case 'p1'", Labels.from_long, CASE, WHO, bools, classes=2)
     value = [ugt.discrepancy_ratio(expected, one, distance="zero-one").value for one in ([True, False, True], ["True", "False", "True"])]
     assert value[0] == value[1]
-    zeros = Labels.from_wide([[0, 1], [1, 1], [0, 0]])
-    refused(r"predictions must be one of the 2 classes .* Got True", ugt.discrepancy_ratio, zeros, np.array([True, False, True]))
+
+
+def test_false_and_true_are_zero_and_one_where_these_are_the_classes():
+    bools = np.array([True, False, True, True, False, True])
+    assert Labels.from_long(CASE, WHO, bools, classes=2).label.tolist() == [1, 0, 1, 1, 0, 1]
+    ones, names = Labels.from_long(CASE, WHO, bools.astype(int)), Labels.from_long(CASE, WHO, bools)
+    predicted, found = np.array([True, True, False]), []
+    for labels in (ones, names):
+        for given in (predicted.astype(str), predicted.astype(int), predicted.astype(str).tolist()):
+            found.append([row["value"] for row in ugt.evaluate(labels, {"m": given}, k=1, n_resamples=5, details=False).metrics])
+    assert len(found[0]) > 2 and all(one == found[0] for one in found)
+    always = [
+        [row["value"] for row in ugt.evaluate(ones, {"m": given}, k=1, n_resamples=5, details=False).metrics]
+        for given in (["True"] * 3, [1, 1, 1], ["1"] * 3)
+    ]
+    assert always[0] == always[1] == always[2]
+    for given in (predicted, predicted.tolist(), predicted.astype(int)):
+        assert (
+            ugt.discrepancy_ratio(ones, given, distance="zero-one").value
+            == ugt.discrepancy_ratio(ones, [1, 1, 0], distance="zero-one").value
+        )
+    refused(r"label must be one of the 2 classes\. Got 'True', first at case 'p1'", Labels.from_long, CASE, WHO, bools, classes=[1, 2])
+    refused(
+        r"label must be one of the 2 classes\. Got 'maybe'",
+        Labels.from_long,
+        ["p", "q"],
+        ["a", "a"],
+        ["True", "maybe"],
+        classes=[False, True],
+    )
 
 
 def test_bools_of_frames_are_the_same_labels():

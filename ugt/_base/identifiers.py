@@ -238,9 +238,7 @@ def names_of_index(argument: str, index: Any) -> NDArray[Any] | None:
     """Return the ids of an index; None if it numbers the rows from 0 on because no ids were given."""
     if getattr(index, "nlevels", 1) > 1:
         raise error(argument, "have one index (use reset_index())", f"{index.nlevels} levels")
-    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1 and index.name is None:
-        return None
-    return np.asarray(index.to_numpy())
+    return None if is_numbered(index) else np.asarray(index.to_numpy())
 
 
 def mapping_of(argument: str, given: Any) -> Any:
@@ -254,6 +252,11 @@ def mapping_of(argument: str, given: Any) -> Any:
     if len(found) < len(keys):
         raise error(argument, "name each of them once", f"{next(name(key) for i, key in enumerate(keys) if key in keys[:i])} twice")
     return found
+
+
+def is_numbered(index: Any) -> bool:
+    """Return whether the index of a data frame or a Series is 0 to N-1 because none was given."""
+    return type(index).__name__ == "RangeIndex" and index.name is None and (index.start, index.step) == (0, 1)
 
 
 class Grades(list):  # type: ignore[type-arg]

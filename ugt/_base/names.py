@@ -30,6 +30,7 @@ _NULLS |= {"noimage", "noanswer", "nolabel", "notrated", "notavailable", "notapp
 _PERCENTAGE = re.compile(r"[+-]?[0-9][0-9.,]*\s*%")
 _PATH = re.compile(r".*[/\\]|\.[A-Za-z0-9]{2,5}$", re.DOTALL)
 _SHOWN = 5
+_BITS = ("0", "1"), ("False", "True")
 DIFFER = "differ only by case, blanks, Unicode form or leading zeros"
 
 
@@ -89,7 +90,15 @@ def note_alike(what: str, ids: NDArray[Any], merge: bool = False, way: str = "me
 
 
 def find(known: NDArray[Any], ids: NDArray[Any], merge: bool = False) -> Int32:
-    """Return the position of each id among distinct names: of the same name, else an equal number or, with ``merge``, one alike."""
+    """Return the position of each id among distinct names: of the same name, else an equal number or, with ``merge``, one alike.
+
+    False and True are 0 and 1, if the names are the ones and the ids the others, and both are there on one side.
+    """
+    if 0 < len(known) <= 2 and 0 < len(ids) <= 2 < len(known) + len(ids):
+        for own, others in (_BITS, _BITS[::-1]):
+            if {*map(str, known.tolist())} <= {*own} and {*map(str, ids.tolist())} <= {*others}:
+                ids = np.array(own)[(ids.astype(str) == others[1]).astype(np.int64)]
+                break
     if identifiers.is_text(known) != identifiers.is_text(ids):
         known, ids = known.astype(str), ids.astype(str)
     at = identifiers.lookup(known, ids)

@@ -43,8 +43,9 @@ def ua_topk_accuracy(truth: Any, scores: Any, k: int = 1, *, j: int = 1, ties: s
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
         Plausibilities. Cases without annotations are left out and counted.
-    scores : (N, K) array
-        Scores of the model, higher is better; infinities are allowed, NaN is not.
+    scores : (N, K) array, or table with names
+        Scores of the model, higher is better; infinities are allowed, NaN is not. A frame, a mapping or :class:`ugt.Predictions` is joined
+        by case id and class name; an array is in the order of the truth.
     k : int
         Number of highest scores that count, 1 to K.
     j : int

@@ -308,7 +308,7 @@ def accuracy_bounds(truth: Any, scores: Any, k: int = 1, *, ties: str = "expecta
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
         Plausibilities. All results depend on them: a posterior with another reliability has other bounds.
-    scores : (N, K) array
+    scores : (N, K) array, or table with names
         Scores of the model, higher is better; infinities are allowed, NaN is not.
     k : int
         Number of highest scores that count, 1 to K.

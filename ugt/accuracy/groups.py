@@ -43,7 +43,7 @@ def ua_group_accuracy(
     ----------
     truth, ties
         As in :func:`ua_topk_accuracy`.
-    scores : (N, K) array
+    scores : (N, K) array, or table with names
         Scores of the model, higher is better; at least 0 for ``group_rule="sum"``, such as probabilities.
     groups : (K,) integers or names, or mapping of class to integer or name
         Group of every class, such as its risk.

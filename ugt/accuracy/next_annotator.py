@@ -68,7 +68,7 @@ def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, tie
     ----------
     annotations : Labels or Rankings
         Annotations of N cases. Of each ranking the first block counts, with equal shares for its classes.
-    scores : (N, K) array
+    scores : (N, K) array, or table with names
         Scores of the model, higher is better; infinities are allowed, NaN is not.
     ties : {"expectation", "first"}
         Rule for tied scores: expectation over random tie-breaking, or by position.

@@ -25,7 +25,7 @@ def labels_of_two(first: Any, second: Any, classes: Any, annotators: Any) -> Lab
     if annotators is not None:
         raise error("annotators", "be left out for two vectors, which are those of two annotators", repr(annotators))
     (ids, one), (others, two) = _vector(FIRST, first), _vector(SECOND, second)
-    numbered = _numbered(first), _numbered(second)
+    numbered = [identifiers.is_numbered(identifiers.index_of(one)) for one in (first, second)]
     if all(numbered) or (any(numbered) and identifiers.is_text(others if numbered[0] else ids)):
         ids, others = (None if mine else own for mine, own in zip(numbered, (ids, others)))
     if ids is None or others is None:
@@ -56,12 +56,6 @@ def _vector(argument: str, given: Any) -> tuple[Any, list[Any]]:
     if cells.ndim != 1:
         raise error(argument, "be the labels of one annotator, a vector", f"shape {cells.shape}")
     return None if ids is None else identifiers.distinct(f"the index of {argument}", ids), cells.tolist()
-
-
-def _numbered(vector: Any) -> bool:
-    """Return whether the index of a Series is 0 to N-1 because none was given."""
-    index = identifiers.index_of(vector)
-    return type(index).__name__ == "RangeIndex" and index.name is None and (index.start, index.step) == (0, 1)
 
 
 def _joined(ids: NDArray[Any], others: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

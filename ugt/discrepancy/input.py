@@ -327,7 +327,7 @@ def _probabilities(table: NDArray[Any], labels: Labels) -> Array:
 def _classes(table: NDArray[Any], labels: Labels) -> Int32:
     """Return (N,) positions of the predicted classes, -1 for none."""
     names = labels.axes.classes
-    if table.dtype.kind == "i" and names.dtype.kind == "i":
+    if table.dtype.kind in "ib" and names.dtype.kind == "i":
         code = table.astype(np.int64)
         at = np.minimum(np.maximum(code, 0), len(names) - 1).astype(np.int32)
         if (names[at] == code).all():  # classes that are positions

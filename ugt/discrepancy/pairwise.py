@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._base import checks
+from .._base import checks, identifiers
 from .._base.arrays import Array, Bools
 from .._base.ragged import row_of
 from ..annotations import Labels, Ratings
@@ -74,7 +74,7 @@ def mean_pairwise_deviation(first: Any, second: Any, *, distance: Any) -> float:
 def _members(argument: str, given: Any) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Iterable) or np.ndim(np.asarray(given, object)) == 0:
         raise checks.error(argument, EACH, repr(given))
-    members = list(given)
+    members = list(identifiers.unmasked(given) if identifiers.is_array(given) else given)
     if not members:
         raise checks.error(argument, EACH, "none")
     return members

@@ -230,7 +230,7 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
         raise error("probs", f"have the shape of counts, {shape}", predicted.shape)
     if shape[1] < 2:
         raise error("counts", "have at least two grades, to be cut between them", shape[1])
-    scale = np.arange(shape[1])
+    scale: Array = np.arange(shape[1], dtype=np.float64)
     if classes is None and values is not None:
         scale = given_values(values, shape[1])
     if classes is not None:

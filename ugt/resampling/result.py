@@ -49,6 +49,11 @@ class Results(Record):
         return one
 
     @property
+    def case_ids(self) -> NDArray[Any] | None:
+        """The (N,) ids of the cases, in the order of ``per_case``; None if they have none."""
+        return self._case_ids
+
+    @property
     def _case_ids(self) -> NDArray[Any] | None:
         """The (N,) ids by which clusters and strata are joined; None: 0 to N-1."""
         return self.statistic.case_ids if self._ids is None else self._ids

@@ -57,18 +57,19 @@ def soft_auroc(
 
     Parameters
     ----------
-    p : (N,) or (N, K) array in [0, 1], Labels, or plausibilities
+    p : (N,) or (N, K) array or table with names in [0, 1], Labels, or plausibilities
         Probability of being positive; K columns are classes, each against the rest, or separate findings. Labels count by their shares,
         plausibilities by their means; with two classes and one column of scores, the second class is the positive one. A case
         with NaN is left out.
-    scores : array of the shape of p, or ScoreOrder
-        Scores of the model: higher means more probably positive; infinities are allowed. A :class:`ScoreOrder` is sorted once for several
+    scores : array of the shape of p, table with names, or ScoreOrder
+        Scores of the model: higher means more probably positive; infinities are allowed. A Series, frame, mapping or
+        :class:`ugt.Predictions` is joined to p by case id and class name. A :class:`ScoreOrder` is sorted once for several
         calls.
     self_pairs : {"exclude", "half", "include", "unbiased"}
         ``"exclude"``: the second form of the equation, used for the tables of [D]. ``"half"``: equal to doubling the data with
         weights p and 1 - p. ``"include"``: the first form. ``"unbiased"``: as ``"exclude"``, with Σ p (1 - p) subtracted from the
         denominator, too, which gives the mean over pairs of two cases. All are equal for labels 0 and 1.
-    weights : (N,) array, optional
+    weights : (N,) array, Series or mapping of case id to weight, optional
         Weights of the cases, at least 0. A case of weight w counts as w cases; the mean must be at least 1/2, unless ``self_pairs="half"``.
     threshold : float
         Threshold of the hard labels of ``hard``: ``p > threshold``.

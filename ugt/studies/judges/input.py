@@ -103,6 +103,8 @@ def _without_score(given: NDArray[Any]) -> NDArray[np.bool_]:
 def _joined(labels: Ratings, judge: Any, classes: NDArray[Any], number: Array, drop: bool) -> JudgedCases:
     """Return the labels with the cases of the judge, and its numbers."""
     ids, given = _by_id(judge)
+    if identifiers.is_numbered(identifiers.index_of(judge)) and identifiers.is_text(labels.case_ids):
+        ids = None  # a Series by position
     if ids is None:
         if len(given) != labels.n_cases:
             must = f"be one score for each of the {labels.n_cases} cases (cases without labels, too: name them with cases=, or give ids)"
