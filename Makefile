@@ -55,6 +55,7 @@ lint: .venv-dev/installed
 	$(DEV)ruff check .
 	$(DEV)ruff format --check .
 	$(DEV)mypy
+	$(DEV)python tests/house.py
 
 format: .venv-dev/installed
 	$(DEV)ruff check --fix .

@@ -169,7 +169,12 @@ def page(records):
     table, _ = rows(records)
     short = [row for row in table if row[5] == "met"]
     header = ("target", "what", "job", "measured", "limit", "", "ratios to yardsticks")
-    return f"""# Speed
+    return f"""---
+nosearch: true
+orphan: true
+---
+
+# Speed
 
 Written by `make bench`; do not edit. Python {platform.python_version()}, {platform.system()} on {platform.machine()}{load()}.
 

@@ -3,17 +3,17 @@
 import ast
 import importlib
 import inspect
-import io
 import os
 import re
 import subprocess
 import sys
-import tokenize
+import textwrap
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 import pytest
+from house import above, complexity, counts, function_sizes, functions, texts_searched
 
 import ugt
 import ugt.io
@@ -138,7 +138,7 @@ def test_core_knows_nothing_of_the_rest():
 
 
 def test_the_package_fits_half_a_screen():
-    assert len([path for path in PACKAGE.iterdir() if path.name != "__pycache__"]) <= 30
+    assert len([path for path in PACKAGE.iterdir() if path.name != "__pycache__"]) <= 31
 
 
 def test_package_init_only_collects_names():
@@ -218,23 +218,6 @@ def test_files_are_small():
     assert {p.name: n for p, n in lengths.items() if n > limits[p.suffix]} == {}
 
 
-def code_lines(source):
-    """Numbers of the lines that hold code: no comments, no blank lines."""
-    skipped = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {n for t in tokens if t.type not in skipped for n in range(t.start[0], t.end[0] + 1)}
-
-
-def function_sizes(path):
-    """Lines of code of every function's body, docstring left out."""
-    code = code_lines(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree(path)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-            lines = {n for part in body for n in range(part.lineno, part.end_lineno + 1)}
-            yield f"{path.name}:{node.name}", len(lines & code)
-
-
 def public_names(module):
     own = getattr(module, "__all__", None) or [
         n for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__
@@ -266,6 +249,30 @@ def test_import_is_light(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(ugt.__file__).parents[1])}  # the package under test, installed or not
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & OPTIONAL
+
+
+def test_the_counts_of_the_house_do_not_rise():
+    assert above(counts()) == []
+
+
+def test_the_house_is_counted(tmp_path):
+    source = """\
+        FOUND = (("a claim", ("one text", "two texts")), ("another", ("three",)))
+        LIKE = "four"
+        def f(notes, x):
+            for _, texts in FOUND:
+                if any(text in note for text in texts for note in notes):
+                    return 1
+            other = [one for one in notes if one.startswith((LIKE, "five"))]
+            assert x or (LIKE in x and other)
+            return g if x else lambda: 0
+        """
+    path = tmp_path / "one.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    (function,) = functions(list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+    assert texts_searched(path) == 5  # "four" in x is no search in a note
+    assert complexity(function) == 1 + 1 + 1 + 2 + 2 + 1 + 2 + 1  # 1, for, if, loops within, a loop with if, assert, or with and, if
+    assert list(function_sizes(path)) == [("one.py:f", 6)]
 
 
 def left_open(method):

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 NO_PROSE = {"speed.md", "versus.md", "gallery.md", "references.md"}  # made by programs; titles and authors
 GUIDES = [
-    ROOT / "README.md",
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(
         path for folder in ("", "studies", "reproductions") for path in (ROOT / "docs" / folder).glob("*.md") if path.name not in NO_PROSE
     ),

@@ -8,7 +8,7 @@ import pytest
 from simulations import sets
 
 import ugt
-from ugt.report.standings import standings
+from ugt.tables.standings import standings
 
 ROW = {"metric": "topk_accuracy", "k": 1, "reliability": 1.0}
 

@@ -9,8 +9,8 @@ import numpy as np
 import ugt
 from ugt import evaluation
 from ugt.evaluation import passes
-from ugt.report.context import Context
-from ugt.report.tables import reliability_key
+from ugt.tables.context import Context
+from ugt.tables.rows import reliability_key
 
 DEFAULTS = {"k": 1, "level": 0.9, "n_resamples": 60, "missing": "drop", "seed": 3}
 

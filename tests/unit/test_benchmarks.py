@@ -194,6 +194,7 @@ def test_a_target_that_nothing_measures_is_a_failure(targets, monkeypatch, tmp_p
     refused(r"no file measures 1\.1", targets.main, error=SystemExit)
     assert "missed by 100%" in capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
+    assert text.startswith("---\nnosearch: true\norphan: true\n---\n\n# Speed\n")
     assert "| 1.2 | two | `adding`: n = 10 | 2 s | ≤ 1 s | **missed** by 100% | numpy.sum: 5 |" in text
     assert "| 1.1 | one |  |  |  | **not measured** |  |" in text
     assert "### mine: `adding`\n\nSums.\n" in text

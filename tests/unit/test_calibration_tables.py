@@ -13,8 +13,8 @@ from twins import details
 import ugt
 from ugt import cli
 from ugt.evaluation.passes import resampled
-from ugt.report.context import Options
-from ugt.report.sections import calibration as _calibration
+from ugt.tables import calibration as _calibration
+from ugt.tables.context import Options
 
 NAMES = ["benign", "atypical", "malign"]
 METHODS = {"temperature": "TemperatureScaling", "vector": "VectorScaling", "matrix": "MatrixScaling"}

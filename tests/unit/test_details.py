@@ -9,8 +9,8 @@ from twins import details
 
 import ugt
 from ugt.evaluation import passes
-from ugt.report.context import MOST_CELLS
-from ugt.report.sections import confusion, coverage, curves, dispersion, sensitivity, truth_models
+from ugt.tables import confusion, coverage, curves, dispersion, sensitivity, truth_models
+from ugt.tables.context import MOST_CELLS
 
 N = 300
 RNG = np.random.default_rng(0)

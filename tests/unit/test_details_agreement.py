@@ -11,7 +11,7 @@ from twins import details
 
 import ugt
 from ugt.report import html
-from ugt.report.sections import agreement
+from ugt.tables import agreement
 
 RNG = np.random.default_rng(8)
 

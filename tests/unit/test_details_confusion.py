@@ -5,7 +5,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt.report.sections import confusion
+from ugt.tables import confusion
 
 MODELS = ("A", 'Zoë <b>"&')
 

@@ -9,7 +9,7 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt.report.sections import coverage
+from ugt.tables import coverage
 
 
 def data(n=60, k=4, seed=0, models=2):

@@ -9,10 +9,10 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt.report.sections import curves
 from ugt.soft.bands import CurvePoints
 from ugt.soft.columns import ScoreColumn
 from ugt.soft.order import Order
+from ugt.tables import curves
 
 PLACES = [Fraction(i, 50) for i in range(51)]
 

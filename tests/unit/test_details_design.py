@@ -9,7 +9,7 @@ from refusals import labels_of_rows
 from twins import details
 
 import ugt
-from ugt.report.sections import design
+from ugt.tables import design
 
 
 def tables(known, **options):

@@ -7,7 +7,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt.report.sections import comparison
+from ugt.tables import comparison
 
 RNG = np.random.default_rng(17)
 COUNTS = RNG.multinomial(4, [0.5, 0.3, 0.2], 80)

@@ -10,8 +10,8 @@ from twins import details
 from twins import resampling as twin
 
 import ugt
-from ugt.report import context as _context
-from ugt.report.sections import calibration, dispersion
+from ugt.tables import calibration, dispersion
+from ugt.tables import context as _context
 
 N_BINS = 15
 

@@ -5,7 +5,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt.report.sections import panel
+from ugt.tables import panel
 
 RNG = np.random.default_rng(2)
 LABELS = ugt.Labels.from_wide([RNG.choice(3, 3, p=p) for p in RNG.dirichlet([1.0] * 3, 80)], annotators=["ann", "<bob>", "cy"])

@@ -8,7 +8,7 @@ from simulations import in_ci
 from twins import details
 
 import ugt
-from ugt.report.sections import sensitivity
+from ugt.tables import sensitivity
 
 K = 4
 ANNOTATORS = ("ann", "bob", "cid")

@@ -8,7 +8,7 @@ from refusals import refused
 
 import ugt
 from ugt.evaluation.input import subgroups_of
-from ugt.report.sections import ALWAYS
+from ugt.tables.makers import ALWAYS
 
 RNG = np.random.default_rng(5)
 COUNTS = RNG.multinomial(6, [0.5, 0.3, 0.2], 120)

@@ -7,7 +7,7 @@ import pytest
 from twins import details
 
 import ugt
-from ugt.report.sections import strata
+from ugt.tables import strata
 
 MODELS = ("A", "Zoë <b>")
 

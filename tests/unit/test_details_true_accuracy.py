@@ -6,8 +6,8 @@ from twins import details
 
 import ugt
 from ugt.evaluation import work
-from ugt.report.sections import answer, true_accuracy
-from ugt.report.yardsticks import PERFECT
+from ugt.tables import answer, true_accuracy
+from ugt.tables.names import PERFECT
 
 
 def problem(n=200, n_classes=3, seed=0):

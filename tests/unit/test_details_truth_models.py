@@ -8,9 +8,8 @@ from refusals import labels_of_rows
 from twins import details
 
 import ugt
-from ugt.report import context
-from ugt.report.sections import performance, truth_models
-from ugt.report.tables import finite
+from ugt.tables import context, performance, truth_models
+from ugt.tables.rows import finite
 
 HOSTILE = 'Zoë <b>"&'
 

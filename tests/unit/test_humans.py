@@ -8,7 +8,7 @@ from refusals import refused
 import ugt
 from ugt import synthetic
 from ugt.discrepancy.resample_shares import _below
-from ugt.report.sections import humans
+from ugt.tables import humans
 
 
 def evaluation(names=("A", "B"), **options):

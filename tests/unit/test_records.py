@@ -14,7 +14,7 @@ from public_functions import FUNCTIONS, make_world
 
 import ugt
 from ugt._base.records import MOST_LINES
-from ugt.report import ResultTable
+from ugt.tables import ResultTable
 
 N = 200
 HOSTILE = "<script>alert(1)</script>\n<img src=http://x>"

@@ -13,8 +13,9 @@ from ugt.aggregation import by_name
 from ugt.report import page
 from ugt.report import plan as _plan
 from ugt.report.markup import KEPT
-from ugt.report.sections import TABLES, assumptions, checklist, provenance
-from ugt.report.tables import STRATA
+from ugt.report.sections import assumptions, checklist, provenance
+from ugt.tables.makers import TABLES
+from ugt.tables.rows import STRATA
 
 PLAN = {
     "question": "Is the net as good as its readers?",

@@ -7,8 +7,8 @@ import pytest
 
 import ugt
 from ugt.report import html
-from ugt.report.sections import limits
-from ugt.report.sections.limits import COVERAGE
+from ugt.tables import limits
+from ugt.tables.limits import COVERAGE
 
 RNG = np.random.default_rng(2)
 N = 40

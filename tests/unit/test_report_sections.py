@@ -31,7 +31,7 @@ from ugt.report.sections import (
     scores,
     true_accuracy,
 )
-from ugt.report.yardsticks import PERFECT
+from ugt.tables.names import PERFECT
 
 HOSTILE = '<script>"x"&'
 EVERY = {performance, comparison, confusion, curves, calibration, coverage, true_accuracy, design, planning}

@@ -8,8 +8,8 @@ from refusals import refused
 
 import ugt
 from ugt import resampling
-from ugt.report import standings as _standings
 from ugt.report.digest import Lead, Standing
+from ugt.tables import standings as _standings
 
 
 def row(model, reliability=1.0, value=0.5, metric="topk_accuracy", k=1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -60,9 +60,9 @@ def check_order(argument: str, names: NDArray[Any], ordered: bool, least: int = 
         raise error(argument, must, f"classes such as {shown} without an order")
 
 
-def order_said(names: NDArray[Any]) -> str:
+def order_said(names: Iterable[object]) -> str:
     """Return an order for readers: ``mild < moderate < severe``."""
-    shown = [*map(str, names.tolist())]
+    shown = [*map(str, names)]
     return " < ".join(shown if len(shown) <= SHOWN else [*shown[: SHOWN - 2], "...", shown[-1]])
 
 

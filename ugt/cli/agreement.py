@@ -20,11 +20,11 @@ from ..agreement.strictness import AnnotatorStrictness, annotator_strictness
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import evaluate, facts
 from ..evaluation.suspicions import like_grades
-from ..report.context import Annotated
 from ..report.digits import Digits
-from ..report.sections.agreement import of_rankings, ranking_rows
-from ..report.sections.limits import MOST as MOST_READERS
-from ..report.sections.limits import between
+from ..tables.agreement import of_rankings, ranking_rows
+from ..tables.context import Annotated
+from ..tables.limits import MOST as MOST_READERS
+from ..tables.limits import between
 from .cases import add_resampling, annotations_of, of_cases, read_record
 from .command import ANNOTATIONS, aligned, decimal, group, in_options, new_command, output_file, say, spanned, written
 from .reading import add_reading

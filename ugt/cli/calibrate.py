@@ -20,8 +20,8 @@ from ..calibrators import AlphaCalibration, MatrixScaling, PlattScaling, Tempera
 from ..evaluation.input import aggregation_input
 from ..evaluation.passes import resampled
 from ..histogram.pairs_of_labels import PredictedDisagreement
-from ..report.context import Options
-from ..report.sections.calibration import ModelLosses
+from ..tables.calibration import ModelLosses
+from ..tables.context import Options
 from .cases import (
     PredictedCases,
     add_input,

@@ -23,7 +23,7 @@ from ..evaluation.input import aggregation_input, grades_of
 from ..evaluation.suspicions import like_grades
 from ..io.beside import cluster_file, prediction_file, subgroup_file
 from ..io.kinds import KINDS, kind_of_file
-from ..report.context import axes_of_ratings
+from ..tables.context import axes_of_ratings
 from . import facts
 from .cases import add_positive_class, beside, named_apart, read_annotations, reading_words
 from .command import complain, group, in_options, new_command, printable, said_of, say

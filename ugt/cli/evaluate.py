@@ -33,11 +33,11 @@ from ..evaluation.ratings import check_options
 from ..evaluation.suspicions import like_grades
 from ..plausibilities.normal import rating_certainty
 from ..report import guidelines
-from ..report.context import Annotated
 from ..report.digest import SETTLED
 from ..report.plan import read_plan
-from ..report.tables import CERTAINTY as CERTAINTY_AT
-from ..report.tables import finite, reliability_key
+from ..tables.context import Annotated
+from ..tables.rows import CERTAINTY as CERTAINTY_AT
+from ..tables.rows import finite, reliability_key
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
 from .command import (
     ANNOTATIONS,

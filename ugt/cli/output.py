@@ -17,11 +17,12 @@ from ..evaluation.suspicions import LIKE_GRADES
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
 from ..report.cautions import spoilt
-from ..report.digest import FEW_CASES, Digest, words_for_few
+from ..report.digest import Digest, words_for_few
 from ..report.digits import Digits
-from ..report.headline import ERROR, TOP, VOTED, VOTED_ERROR
-from ..report.standings import is_shown
 from ..soft.ranking import WORDS
+from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
+from ..tables.standings import is_shown
+from ..tables.strata import FEW_CASES
 from .command import aligned, decimal, in_blocks, in_options, spanned
 from .facts import counted
 

@@ -15,12 +15,12 @@ from .._tabular.csv_text import write_csv
 from ..annotations import Labels
 from ..evaluation.facts import data_summary
 from ..plausibilities.estimates import NO_ANNOTATIONS
-from ..report.context import Annotated
 from ..report.plan import template
 from ..studies import AnnotationPlan, plan_annotations
 from ..studies.components import PARTS
 from ..studies.pilots import COEFFICIENTS, METRICS
 from ..studies.targets import AnnotationDesign
+from ..tables.context import Annotated
 from .cases import add_positive_class, annotations_of, models_of, read_record
 from .command import ANNOTATIONS, PREDICTIONS, aligned, decimal, group, in_options, new_command, output_file, say
 from .facts import counted

@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 from .._base.checks import Twice, error, once
 from .._tabular.source import check_regular
 from .._tabular.whole_file import write_text
-from ..report import SCHEMA, html
+from ..report import html
 from ..report.wording import check
+from ..tables import SCHEMA
 from .command import add_wording, group, new_command, output_file, say, wording_of
 
 REPORT = """

@@ -23,10 +23,10 @@ from ..annotations.joins import tells_joins, told_so_far
 from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
 from ..annotator_models import warn_if_judged
-from ..report import SCHEMA, ResultTable
-from ..report.context import Annotated, Context, Options
-from ..report.sections import OF_RATINGS
 from ..report.wording import check
+from ..tables import SCHEMA, ResultTable
+from ..tables.context import Annotated, Context, Options
+from ..tables.makers import OF_RATINGS
 from . import facts
 from .input import aggregation_input, annotators_of, check_mapping, grades_of, groups_of, informed, joined, orders_of, subgroups_of
 from .needs import check_room

@@ -16,7 +16,7 @@ from ..resampling.spread import FEW_ANNOTATORS
 
 if TYPE_CHECKING:
     from .._base.arrays import NDArray
-    from ..report.context import Annotated
+    from ..tables.context import Annotated
 
 
 def data_summary(annotated: Annotated) -> dict[str, Any]:

@@ -17,19 +17,18 @@ from ..grades import GRADE_METRICS
 from ..grades.errors import median_of
 from ..grades.input import GradeScale, Predicted
 from ..plausibilities import Estimate, Point
-from ..report.headline import ERROR, VOTED_ERROR
-from ..report.sections.errors import distance_of_pairs
-from ..report.sections.performance import SPREADS, STANDING
-from ..report.tables import finite
-from ..report.yardsticks import MEDIAN, PERFECT, WITHIN
 from ..resampling import over
+from ..tables.errors import distance_of_pairs
+from ..tables.names import ERROR, MEDIAN, PERFECT, VOTED_ERROR, WITHIN
+from ..tables.performance import SPREADS, STANDING
+from ..tables.rows import finite
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
     from ..grades.declared import GradeMetric
-    from ..report.context import Context
-    from ..report.tables import Row
     from ..resampling import Statistic
+    from ..tables.context import Context
+    from ..tables.rows import Row
 
 OF_LAWS = ("ranked_probability_score", "grade_wasserstein")
 OF_ORDER = ("spearman", "kendall", "concordance", "auroc_at_cuts")  # a constant answer has no order

@@ -11,7 +11,7 @@ from .._core import _plackett_luce as core
 from ..aggregation.by_name import Truths
 from ..annotations import Rankings, Ratings
 from ..plausibilities import Plausibilities
-from ..report.context import MOST_CELLS, Options
+from ..tables.context import MOST_CELLS, Options
 from .work import metrics_wanted
 
 

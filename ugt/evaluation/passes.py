@@ -1,4 +1,4 @@
-"""The tables of all sections; what several sections ask for is resampled in one pass over common resamples."""
+"""The tables of all makers; what several makers ask for is resampled in one pass over common resamples."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 
 from .._base import notices, parallel
 from .._base.arrays import NDArray
-from ..report.sections import ALWAYS, LONGEST, MAKERS, TABLES
-from ..report.tables import ResultTable
 from ..resampling import Design, Resamples, Results, resample, resamples_of
+from ..tables.makers import ALWAYS, LONGEST, MAKERS, TABLES
+from ..tables.rows import ResultTable
 
 if TYPE_CHECKING:
-    from ..report.context import Ask, Context
+    from ..tables.context import Ask, Context
 
-# cases x sections of a pass: what the sections ask for is in memory at the same time, unless the context has it
+# cases x makers of a pass: what the makers ask for is in memory at the same time, unless the context has it
 ROOM = 2 * 10**6
-Begun = tuple[Any, Any, list[str]]  # the steps of a section and what it asks for, or None and its rows; and warnings
+Begun = tuple[Any, Any, list[str]]  # the steps of a maker and what it asks for, or None and its rows; and warnings
 
 
-def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
-    """Return all tables of the evaluation, including those without rows, and the sections' notes."""
-    wanted = [one for one in sections if context.details or any(name in ALWAYS for name in one.TABLES)]
+def tables_of(context: Context, makers: Iterable[Any] = MAKERS) -> tuple[dict[str, ResultTable], list[str]]:
+    """Return all tables of the evaluation, including those without rows, and the makers' notes."""
+    wanted = [one for one in makers if context.details or any(name in ALWAYS for name in one.TABLES)]
     notes: dict[Any, list[str]] = {one: [] for one in wanted}
     found: dict[Any, Any] = {}
     waiting: dict[Any, tuple[Any, list[Ask]]] = {}
@@ -69,17 +69,17 @@ def tables_of(context: Context, sections: Iterable[Any] = MAKERS) -> tuple[dict[
             finish()
     finish()
     tables = {}
-    for name, section in _owners(wanted, context.details).items():
-        rows = found[section].get(name, ())
-        tables[name] = rows if isinstance(rows, ResultTable) else ResultTable.of(section.TABLES[name], rows)
+    for name, maker in _owners(wanted, context.details).items():
+        rows = found[maker].get(name, ())
+        tables[name] = rows if isinstance(rows, ResultTable) else ResultTable.of(maker.TABLES[name], rows)
     if context.known.n_classes == 0:  # ratings have no rows in tables of classes
         tables = {**{name: ResultTable.of(TABLES[name], ()) for name in ALWAYS}, **tables}
     return tables, [note for one in wanted for note in notes[one]]
 
 
-def _owners(sections: Sequence[Any], details: bool) -> dict[str, Any]:
-    """Return the section of each table: first the tables of every evaluation, then the further ones."""
-    found = {name: section for section in sections for name in section.TABLES}
+def _owners(makers: Sequence[Any], details: bool) -> dict[str, Any]:
+    """Return the maker of each table: first the tables of every evaluation, then the further ones."""
+    found = {name: maker for maker in makers for name in maker.TABLES}
     always = {name: found.pop(name) for name in ALWAYS if name in found}
     return {**always, **found} if details else always
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import checks
-from ..report.headline import VOTED_ERROR
-from ..report.tables import ends_of
 from ..resampling import CaseNumbers, Ratios
 from ..resampling.two_way import ends_if_named
+from ..tables.names import VOTED_ERROR
+from ..tables.rows import ends_of
 from .grades import Graded, GradePredictions
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
     from ..aggregation.by_name import Truths
-    from ..report.context import Annotated, Options
-    from ..report.tables import Row
     from ..resampling import Statistic
+    from ..tables.context import Annotated, Options
+    from ..tables.rows import Row
 
 LEFT_OUT = (
     "Ratings on a real scale have no classes: accuracy, certainty of a class, calibration and prediction sets are left out, and models "

@@ -19,7 +19,7 @@ from ..annotations.first_choices import first_choices
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
-    from ..report.context import Context
+    from ..tables.context import Context
 
 FAR, NEAR = 6.0, 3.0  # standard deviations from chance
 LEAST_GAIN = 0.2  # least share of the cases in which another order of the columns agrees and the given one does not

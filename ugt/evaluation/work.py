@@ -18,15 +18,15 @@ from ..accuracy.bounds import LEAST_CASES, Assumed
 from ..certainty import annotation_certainty
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
-from ..report.context import MOST_CELLS
-from ..report.sections.performance import SPREADS, STANDING
-from ..report.standings import shuffled_quantiles
-from ..report.tables import ends_of, finite
-from ..report.yardsticks import COMMONEST, PERFECT
 from ..resampling import CaseNumbers
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
+from ..tables.context import MOST_CELLS
+from ..tables.names import COMMONEST, PERFECT
+from ..tables.performance import SPREADS, STANDING
+from ..tables.rows import ends_of, finite
+from ..tables.standings import shuffled_quantiles
 from .grades import Graded, median_grade, read
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ..plausibilities import Plausibilities, Point
     from ..plausibilities.estimates import Certainty, Estimate
     from ..plausibilities.metric import Metric
-    from ..report.context import Annotated, Options
-    from ..report.tables import Row
     from ..resampling import Statistic
+    from ..tables.context import Annotated, Options
+    from ..tables.rows import Row
 
     Truth = tuple[float | None, Plausibilities]  # with its reliability
 

@@ -83,11 +83,6 @@ def shown(name: Any, width: int = WIDE) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def counted(n: int, noun: str) -> str:
-    """Return a count with its noun: ``1 case``, ``2,000 cases``."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def labelled(name: str, *remarks: str) -> str | None:
     """Return the entry of the legend, a name and remarks on it; None if there is neither."""
     said = "; ".join(remark for remark in remarks if remark)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array, Int64
 from .._base.checks import error, option, whole
+from .._base.counts import counted
 from ..annotations import Ratings
 from ..plausibilities import Certainty
 from ..resampling import beside, numbers_of_cases
@@ -128,7 +129,7 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     x, y = (one[found.statistic.kept] for one in (found.first, found.second))
     ax = _base.axes_of(ax)
     i = _base.first_style(ax)
-    label = _base.labelled(f"r = {found.value:.2f}", _base.counted(len(x), "case"), _base.undefined(sum(found.left_out.values())))
+    label = _base.labelled(f"r = {found.value:.2f}", counted(len(x), "case"), _base.undefined(sum(found.left_out.values())))
     ax.plot(x, y, _base.marker(i), color=_base.colour(i), markersize=4, alpha=0.4, markeredgewidth=0, label=label)
     if np.isfinite(found.value):
         ends = np.array([x.min(), x.max()])
@@ -260,7 +261,7 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
         foot = {"transform": ax.get_xaxis_transform(), "linestyle": "none", "markersize": 7, "clip_on": False}
         values = np.sort(marks)  # ticks of equal ratings are stacked
         above = np.arange(len(values)) - np.searchsorted(values, values)
-        ax.plot(values, 0.02 + 0.03 * above, "|", color=_base.COLOURS[1], label=_base.counted(len(marks), "rating"), **foot)
+        ax.plot(values, 0.02 + 0.03 * above, "|", color=_base.COLOURS[1], label=counted(len(marks), "rating"), **foot)
     return _base.finish(ax, "mean μ", label, "upper right")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.axes import Axes
 from .._base.checks import error, option
+from .._base.counts import counted
 from .._base.grades import given_values, numbers_of
 from .._base.ragged import row_of
 from ..annotations.named import per_class
@@ -85,7 +86,7 @@ def grade_shares(labels: Any, *, by: str = "annotator", ax: Any = None) -> Any:
             tops = np.append(before + shares[:, j], 0.0), np.append(before, 0.0)
             ax.fill_between(edges, tops[0], tops[1], step="post", linewidth=0, **look)
         before = before + shares[:, j]
-    _base.note(ax, f"{_base.counted(n - len(rows), by)} without labels" if len(rows) < n else "")
+    _base.note(ax, f"{counted(n - len(rows), by)} without labels" if len(rows) < n else "")
     handles, words = ax.get_legend_handles_labels()
     ax.legend(handles[::-1], words[::-1], title="grade", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     if names:

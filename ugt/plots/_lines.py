@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, option
+from .._base.counts import counted
 from . import _base
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
         _strip(ax, one, most, i if len(given) > 1 else None)
     if any(one.few.any() for one in given.values()) and HOLLOW not in ax.get_legend_handles_labels()[1]:
         ax.plot([], [], "o", color="0.3", markerfacecolor="none", label=HOLLOW)
-    _base.note(ax, f"fullest bin: {_base.counted(most, 'case')}")
+    _base.note(ax, f"fullest bin: {counted(most, 'case')}")
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1)
     return _base.finish(ax, f"predicted {'disagreement' if kinds[0] == 'disagreement' else 'probability'}", SHARES[kinds[0]], "upper left")
@@ -80,7 +81,7 @@ def _bins(ax: Any, name: str, one: Any, i: int) -> None:
     x, y = one.mean_probability[there], one.label_share[there]
     ends = one.low[there], one.high[there]
     bare = int((~(np.isfinite(ends[0]) & np.isfinite(ends[1]))).sum())
-    label = _base.labelled(name, f"{_base.counted(bare, 'bin')} without interval" if bare else "")
+    label = _base.labelled(name, f"{counted(bare, 'bin')} without interval" if bare else "")
     ax.plot(x, y, label=label, **_base.style(i))
     _base.whiskers(ax, x, *ends, colour)
     ax.scatter(x, y, marker=_base.marker(i), facecolors=np.where(one.few[there], "white", colour).tolist(), edgecolors=colour, zorder=3)
@@ -325,9 +326,9 @@ def plan_frontier(plan: Any, *, ax: Any = None) -> Any:
         best = "no design is enough"
         if one.best is not None:
             sizes = [("case", one.best.n_cases), (f"{who[:-1]}", getattr(one.best, f"n_{who}"))]
-            words = [_base.counted(n, noun) for noun, n in sizes]
+            words = [counted(n, noun) for noun, n in sizes]
             if who == "annotators":
-                words.insert(1, f"{_base.counted(one.best.n_labels, 'label')} per case")
+                words.insert(1, f"{counted(one.best.n_labels, 'label')} per case")
             best = ", ".join(words)
         label = _base.labelled(name, best)
         ax.plot(x, y, label=label if not label or len(label) <= LONGEST else label.replace(f" ({best})", f"\n({best})"), **_base.style(i))

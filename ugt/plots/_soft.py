@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, scalar
+from .._base.counts import counted
 from . import _base
 from ._cases import bars
 
@@ -63,7 +64,7 @@ def soft_labels(p: Any, *, threshold: float = 0.5, ax: Any = None) -> Any:
     ax, bottom = _base.axes_of(ax), np.zeros(len(places))
     for i, (name, height) in enumerate(zip(("negative", "positive"), heights)):
         remark = _base.undefined(int(np.isnan(values).sum())) if i else ""
-        label = _base.labelled(f"{name}: {_base.counted(int(height.sum()), 'case')}", remark)
+        label = _base.labelled(f"{name}: {counted(int(height.sum()), 'case')}", remark)
         ax.bar(places, height, 0.9 * min(width, 0.1), bottom, color=_base.colour(i), edgecolor="white", hatch="//" * i, label=label)
         bottom = bottom + height
     ax.axvline(cut, color="0.3", linestyle=":")

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.checks import error, option
+from .._base.counts import counted
 from ..resampling import Resamples
 from . import _base
 
@@ -204,7 +205,7 @@ def _heat(
     ax.set_xticklabels([_base.shown(name, _base.WIDER) for name in columns], fontsize=_base.row_size(len(columns)), **slanted)
     _base.name_rows(ax, rows)
     n = int((np.isnan(table) & ~blank).sum())
-    _base.note(ax, f"{_base.counted(n, 'cell')} undefined (–)" if n else "")
+    _base.note(ax, f"{counted(n, 'cell')} undefined (–)" if n else "")
     return _base.finish(ax, label, "")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._base.arrays import Array, Int64
 from .._base.checks import error, whole
+from .._base.counts import counted
 from ..annotations import Rankings
 from ..annotations.named import rows_of
 from ..plausibilities import as_plausibilities
@@ -94,7 +95,7 @@ def plausibilities(
     shown = [f"{labels[k]} ({said[k]})" if said else labels[k] for k in order]
     if len(others):
         ax.barh([len(order)], [mean[others].sum()], color="0.9", edgecolor="0.5", height=0.7, hatch="//")
-        shown.append(_base.counted(len(others), "other"))
+        shown.append(counted(len(others), "other"))
     if not one.is_certain:
         _dots(ax, one, order)
     for i, (name, values) in enumerate(beside.items(), start=1):

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from ..tables.rows import ResultTable
 from .page import first_page, guidelines, html
-from .tables import ResultTable
 
 __all__ = ["SCHEMA", "ResultTable", "first_page", "guidelines", "html"]
 

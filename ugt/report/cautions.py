@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from .._base.counts import counted, whole
 from ..annotations.adjudication import ASKED
+from ..tables.panel import REFUTED
 from . import wording
 from .departures import differences
-from .digest import REFUTED, Digest, joined, kind_of_data, names, shown
-from .digits import Digits, counted, whole
+from .digest import Digest, joined, kind_of_data, names, shown
+from .digits import Digits
 from .markup import find, link, plain
 
 MOST = 6

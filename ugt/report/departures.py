@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
-from .._base.grades import REAL, numbers_of, order_said
+from .._base.grades import REAL, order_said
+from .._base.identifiers import NUMBER
+from ..tables.rows import STRATA
 from . import plan as _plan
 from . import words
 from .markup import Data, unique
-from .tables import STRATA
 
 NO_SCALE = "none: classes without an order"
 _ENOUGH = 1e-9  # relative difference between a planned and a used number that counts as equal
@@ -91,11 +90,11 @@ def _grades(value: Any) -> list[float | str]:
     found = [str(one).strip().casefold() for one in names]
     if found != [REAL] and len(found) < 2:
         return []
-    return [one if numbers_of(np.array([one])) is None else float(one) for one in found]
+    return [float(one) if NUMBER.fullmatch(one) else one for one in found]
 
 
 def _scale_said(scale: str | list[str] | None) -> str:
-    return NO_SCALE if scale is None else scale if isinstance(scale, str) else order_said(np.array(scale))
+    return NO_SCALE if scale is None else scale if isinstance(scale, str) else order_said(scale)
 
 
 def _same(planned: list[float], done: list[float]) -> bool:

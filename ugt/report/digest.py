@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .._base.counts import counted, whole
 from .._base.lazy import cached_property
-from .digits import Digits, counted, whole
-from .headline import ACCURACY, VOTED, Headline, headline_of, higher_is_better
+from ..tables.names import UNWEIGHTED, VOTED, higher_is_better
+from ..tables.rows import CERTAINTY, reliability_key
+from ..tables.strata import FEW_CASES, FEW_CLUSTERS
+from .digits import Digits
+from .headline import ACCURACY, Headline, headline_of
 from .markup import NONE, Data, Entry, apart, find, level_of, of, plain, unique
 from .svg import N_COLOURS
-from .tables import CERTAINTY, reliability_key
-from .words import UNWEIGHTED
 
-FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no decimals and no intervals are shown
 SETTLED = 0.99
 CERTAINTIES = (SETTLED, 0.9, 0.8, 0.5)
-SIGNIFICANT, REFUTED = 0.05, 0.001  # p-values at which the truth model is said not to describe the annotators: below, and first of all
+SIGNIFICANT = 0.05  # p-value below which the truth model is said not to describe the annotators
 LONGEST = 32  # characters of a name on the first page
 
 

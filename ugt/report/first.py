@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .._base.counts import counted, whole
+from ..tables.names import KAPPA, WITHIN
+from ..tables.strata import FEW_CASES
 from . import wording
 from .cautions import cautions, spoilt
-from .digest import FEW_CASES, Digest, kind_of_data, names, reliability_words, shown, words_for_few
-from .digits import Digits, counted, is_flat, whole
+from .digest import Digest, kind_of_data, names, reliability_words, shown, words_for_few
+from .digits import Digits, is_flat
 from .markup import Data, Entry, Section, bare, text
 from .pictures import by_certainty, by_reliability
-from .yardsticks import FEW_MODELS, KAPPA, MOST_MODELS, WITHIN, beside_errors, measures, yardsticks
+from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, yardsticks
 
 LONG = 160  # characters from which a verdict has smaller letters
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..grades import GRADE_METRICS
-from ..plausibilities.metric import METRICS
+from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
 from .digits import Digits
 from .markup import Data
-
-TOP, VOTED = "topk_accuracy", "voted_accuracy"
-ERROR, VOTED_ERROR = "absolute_error", "voted_absolute_error"
 
 
 @dataclass(frozen=True)
@@ -135,19 +131,6 @@ class Distance(Headline):
 
     def depends(self, digits: Digits, low: float, high: float) -> str:
         return f"differs by {digits.value(low)} to {self.amount(digits, high)}"
-
-
-def higher_is_better(metric: str) -> bool:
-    """Return whether higher values of a metric of an evaluation are better."""
-    name = metric[len("voted_") :] if metric.startswith("voted_") else metric
-    found = METRICS.get(name) or GRADE_METRICS.get(name)
-    return found is None or found.higher_is_better
-
-
-def in_grades(metric: str) -> bool:
-    """Return whether a metric is a number in units of the grades, such as an error."""
-    found = GRADE_METRICS.get(metric)
-    return found is not None and found.unit == "grades"
 
 
 ACCURACY, OF_GRADES = Headline(), Distance()

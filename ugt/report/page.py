@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..tables.rows import ResultTable
 from . import few, first, svg, wording
 from .markup import KEPT, bare, bullets, link, text, told_apart
 from .sections import APPENDICES, SECTIONS, checklist
-from .tables import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._base.counts import whole
+from ..tables.strata import FEW_CASES
 from . import svg
-from .digest import FEW_CASES, LONGEST, SETTLED, Digest, distinct
-from .digits import Digits, whole
+from .digest import LONGEST, SETTLED, Digest, distinct
+from .digits import Digits
 from .markup import Entry, find, level_of
 
 BINS = ("≥ 0.99", "0.9 to 0.99", "0.8 to 0.9", "0.5 to 0.8", "&lt; 0.5")

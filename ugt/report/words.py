@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..grades import GRADE_METRICS
-from ..plausibilities.metric import METRICS
-from ..resampling import FEW_UNITS
-from ..soft.ranking import WORDS
-from .headline import VOTED_ERROR
+from ..tables.names import AREAS, FEW_UNITS, GRADE_METRICS, METRICS, VOTED_ERROR
 from .markup import KEPT, Data, count, plain
 
 _METRICS = {
@@ -25,7 +21,7 @@ _METRICS.update(
             ("soft", "probabilities", "a case is positive with the mean of its plausibility"),
             ("hard", "labels cut at one half", "a case is positive if the mean of its plausibility is above one half"),
         )
-        for name, label, _, meaning in WORDS
+        for name, label, _, meaning in AREAS
     }
 )
 # At k = 1 all metrics except the first are the same.
@@ -35,7 +31,6 @@ _FIRST_CHOICE = {
     "": "how often the model's first choice agrees with a truth drawn from what the annotations leave open; not the probability that the "
     "choice is right",
 }
-UNWEIGHTED = "the annotators’ truth"  # a truth without a reliability, which has no number to be told by
 ASSUMPTION = (
     "UA accuracy (uncertainty-adjusted) is how often the first choice agrees with a truth drawn from what the annotations leave open. It "
     "is not the probability that the model is right."
@@ -117,11 +112,6 @@ def metric_meaning(metric: str, k: int | None) -> str:
 def truth(aggregation: str) -> tuple[str, str]:
     """Return the description of a truth model: how annotations became the truth, and its limits."""
     return _TRUTH.get(aggregation, _GIVEN)
-
-
-def truth_name(reliability: float | None) -> str:
-    """Return the name of a truth: its reliability, or that of a truth that has none (point aggregates, fitted models, given ones)."""
-    return UNWEIGHTED if reliability is None else f"reliability {reliability:g}"
 
 
 def unit(source: Data) -> str:

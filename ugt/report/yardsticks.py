@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
-from ..grades import GRADE_METRICS
+from .._base.counts import whole
+from ..tables.names import COMMONEST, GRADE_METRICS, KAPPA, MEDIAN, PERFECT, TOP, VOTED, WITHIN, in_grades
 from . import svg
 from .digest import Digest, shown, words_for_few
-from .digits import Digits, whole
-from .headline import TOP, VOTED, in_grades
+from .digits import Digits
 from .markup import NONE, Entry, bare, find, framed, level_of, unique
 
 MOST_MODELS = 8  # most rows
@@ -18,9 +18,7 @@ FEW_TICKS = 3  # about as many numbers fit under a narrow plot
 EDGE = 95.0  # per cent of an axis, from where a number ends at its mark
 PEOPLE = "Annotators with each other"
 OWN = "the truth’s<br>own law"
-MEDIAN, COMMONEST, PERFECT = "always the median", "always the commonest class", "the plausibilities themselves"  # names of references
 # Measures of grades next to the error, and their headings.
-WITHIN, KAPPA = "within_accuracy", "weighted_kappa"
 BESIDE = {WITHIN: "within one<br>grade, %", KAPPA: "quadratic<br>kappa"}
 
 

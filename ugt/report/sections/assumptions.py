@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...aggregation.by_name import INTEGRALS
+from ...tables.names import INTEGRALS
 from .. import words
 from ..markup import Section, bullets, definitions, number, section, subheading, table, text
 

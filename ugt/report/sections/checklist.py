@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...tables.rows import STRATA
 from .. import plan as _plan
 from ..departures import plan_of
 from ..markup import Section, bullets, section
-from ..tables import STRATA
 from .provenance import NOT_STATED
 
 if TYPE_CHECKING:

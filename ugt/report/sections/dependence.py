@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...tables.sources import wider_alone
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
 from ..rows import first_of, plain_table
-from .sources import MEANINGS, wider_alone
 
 MOST_MODELS, MOST_ROWS = 4, 12
 IN_TURN = {"annotator dropped": "one annotator left out", "case group dropped": "one group of cases left out"}
@@ -22,6 +22,15 @@ BRIEFLY = {
     "dawid-skene": "the skill of each annotator is estimated",
     "glad": "the skill of each annotator and the difficulty of each case are estimated",
     "graded-response": "the strictness of each annotator and the severity of each case are estimated",
+}
+MEANINGS = {
+    "annotators": "other annotators, the same cases",
+    "labels": "other labels of the same cases",
+    "draws": "what the annotations leave open",
+    "cases": "other cases with their annotations",
+    "clusters": "other clusters with their annotations",
+    "cases and draws": "all together",
+    "clusters and draws": "all together",
 }
 TOGETHER = ("cases and draws", "clusters and draws")  # includes the other sources
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ..._base.counts import whole
+from ...tables.names import TOP
+from ...tables.rows import STRATA
 from ..digest import Digest, shown
-from ..digits import Digits, is_flat, whole
-from ..headline import TOP
+from ..digits import Digits, is_flat
 from ..markup import NONE, Data, Entry, Section, find, finding, of, unique
 from ..rows import TOO_FEW, below, plain_table
-from ..tables import STRATA
 from .confusion import commonest
 
 MOST = 4  # most models with columns

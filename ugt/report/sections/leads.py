@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ...tables.names import in_grades, truth_name
+from ...tables.standings import is_shown
 from .. import words
 from ..digest import Digest, Lead, names, shown
 from ..digits import Digits
-from ..headline import in_grades
 from ..markup import Data, Section, finding, level_of, unique
 from ..rows import Span, span_table
-from ..standings import is_shown
 
 
 def render(source: Data) -> Section | None:
@@ -18,7 +18,7 @@ def render(source: Data) -> Section | None:
         return None
     first, second = digest.models[:2]
     truths: list[tuple[str, Lead | None, bool]] = [
-        (words.truth_name(r), digest.lead(first, second, reliability=r), r == digest.main) for r in digest.reliabilities
+        (truth_name(r), digest.lead(first, second, reliability=r), r == digest.main) for r in digest.reliabilities
     ]
     headline = digest.headline
     truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))

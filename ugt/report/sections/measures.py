@@ -6,14 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ...grades import GRADE_METRICS
+from ...tables.names import COMMONEST, GRADE_METRICS, PERFECT, TOP, VOTED
 from .. import words
 from ..digest import Digest, Lead, briefly, cell_of, names, shown
 from ..digits import Digits
-from ..headline import TOP, VOTED
 from ..markup import NONE, Data, Section, find, finding, level_of, unique
 from ..rows import below, plain_table
-from ..yardsticks import COMMONEST, PERFECT
 
 ON_PAGE_ONE = (VOTED, TOP, "soft_auroc", "soft_average_precision")  # of one model
 MOST = 4  # most models with columns

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..._base.counts import counted, whole
 from .. import wording, words
 from ..digest import Digest, kind_of_data
-from ..digits import counted, whole
 from ..first import plain_verdict
 from ..markup import Data, Section, definitions, finding, level_of, plain, text
 

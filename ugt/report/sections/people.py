@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..digest import REFUTED, Digest, names, shown, words_for_few
-from ..digits import Digits, counted, is_flat
+from ..._base.counts import counted
+from ...tables.panel import REFUTED
+from ..digest import Digest, names, shown, words_for_few
+from ..digits import Digits, is_flat
 from ..markup import NONE, Data, Entry, Section, finding, level_of, link, of
 from ..rows import Span, plain_table, span_table
 from .strictness import content

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..._base.counts import whole
+from ...tables.curves import GRID
+from ...tables.names import PERFECT
 from .. import svg
 from ..digest import Digest, shown
-from ..digits import Digits, whole
+from ..digits import Digits
 from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, plain
 from ..pictures import LEFT, figure
 from ..rows import plain_table
-from ..yardsticks import PERFECT
-from .curves import GRID
 
 MOST = 4  # models that are drawn
 SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box

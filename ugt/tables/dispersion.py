@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._base import notices
-from ..._base.arrays import Array, Int64
-from ...annotations.probabilities import is_probability
-from ...histogram.disagreement import disagreement_losses
-from ...histogram.pairs_of_labels import predicted_disagreement
-from ...histogram.reliability import LabelShares
-from ..context import Ask, Made
-from ..tables import ends_of
+from .._base import notices
+from .._base.arrays import Array, Int64
+from ..annotations.probabilities import is_probability
+from ..histogram.disagreement import disagreement_losses
+from ..histogram.pairs_of_labels import predicted_disagreement
+from ..histogram.reliability import LabelShares
+from .context import Ask, Made
+from .rows import ends_of
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from .context import Context
+    from .rows import Row
 
 TABLES = {"disagreement_bins": ("model", "bin_low", "bin_high", "n_cases", "mean_predicted", "observed", "low", "high")}
 MOST_RESAMPLES = 1000

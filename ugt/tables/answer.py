@@ -1,4 +1,4 @@
-"""The answer, on the first page: the verdict, each model with its baselines and ceilings, and two pictures."""
+"""The constant answer, and by how much each model is better; the values of simple and of perfect models."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..._base.arrays import Array
-from ...resampling import CaseNumbers, Resamples
-from .. import first
-from ..context import Ask, Made
-from ..headline import higher_is_better
-from ..markup import Data, Section
-from ..tables import ends_of, finite
+from .._base.arrays import Array
+from ..resampling import CaseNumbers, Resamples
+from .context import Ask, Made
+from .names import higher_is_better
+from .rows import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from .context import Context
+    from .rows import Row
 
 TABLES = {
     "constant_answer": ("model", "metric", "reliability", "answer", "value", "low", "high", "lead", "lead_low", "lead_high"),
@@ -74,8 +72,3 @@ class ComparedWithConstant(NamedTuple):
                 "model": model, "metric": metric, "reliability": reliability, "answer": answer, "value": finite(found.estimate[own]),
                 **ends_of(ends[own]), "lead": finite(found.estimate[at]), **ends_of(ends[at], "lead_low", "lead_high"),
             }  # fmt: skip
-
-
-def render(source: Data) -> Section:
-    """Return the first page's section: the verdict and its basis."""
-    return first.render(source)[0]

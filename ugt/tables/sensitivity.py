@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._base import notices
-from ..._base.arrays import Array, Int64
-from ..._base.ragged import take
-from ...aggregation import by_name
-from ...annotations.other_annotators import cases_of_annotators, joined, without
-from ...plausibilities.metric import METRICS
-from ...plausibilities.orders import Orders
-from ..context import Rows
-from ..standings import EQUAL
-from ..tables import finite
+from .._base import notices
+from .._base.arrays import Array, Int64
+from .._base.ragged import take
+from ..aggregation import by_name
+from ..annotations.other_annotators import cases_of_annotators, joined, without
+from ..plausibilities.metric import METRICS
+from ..plausibilities.orders import Orders
+from .context import Rows
+from .rows import finite
+from .standings import EQUAL
 
 if TYPE_CHECKING:
-    from ...annotations import Labels
-    from ..context import Context
-    from ..tables import Row
+    from ..annotations import Labels
+    from .context import Context
+    from .rows import Row
 
 TABLES = {
     "sensitivity": ("kind", "setting", "model", "metric", "k", "value", "change", "best", "n_cases"),
@@ -259,7 +259,7 @@ class _Work:
 
 def _lacking(labels: Labels) -> tuple[str, str] | None:
     """Return what labels must do for the graded-response model, and what they do instead; None if it can be fitted."""
-    from ...annotator_models.graded import undetermined  # noqa: PLC0415  (few evaluations need it)
+    from ..annotator_models.graded import undetermined  # noqa: PLC0415  (few evaluations need it)
 
     return undetermined(labels)
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..._base.arrays import Array, Int64, NDArray
-from ..._base.ragged import row_of
-from ..context import Made
-from ..tables import STRATA, ends_of, finite, reliability_key
+from .._base.arrays import Array, Int64, NDArray
+from .._base.ragged import row_of
+from .context import Made
+from .rows import STRATA, ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
-    from ...annotations import Labels
-    from ..context import Context
+    from ..annotations import Labels
+    from .context import Context
 
 TABLES = {"strata": ("stratum", "level", "model", "metric", "value", "low", "high", "n_cases", "n_clusters", "few")}
 METRICS = {
@@ -25,7 +25,7 @@ METRICS = {
     "voted_accuracy": "top-1 accuracy against the voted label",
 }
 OF_MODELS = ("topk_accuracy", "voted_accuracy")  # the figure has the first that is available
-FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no interval is shown
+FEW_CASES, FEW_CLUSTERS = 20, 10  # with fewer, no interval and no decimals are shown
 MOST_LEVELS = 50
 NOT_STATED = "not stated"
 CERTAINTY_EDGES = (0.5, 0.8, 0.99)

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._base import notices
-from ..._base.arrays import Array, NDArray
-from ..._base.ragged import distinct_pairs, row_of
-from ...agreement import cohen_kappa, fleiss_kappa, percent_agreement
-from ...agreement.overviews import COLUMNS, agreement_table
-from ...agreement.rankings import annotator_average_overlap, leave_one_annotator_out
-from ...agreement.record import rare_note
-from ...annotations import Labels
-from ...plausibilities.estimates import mean_of
-from ...resampling import Ratios
-from ..context import MOST_CELLS, MOST_WORK, Ask, Made
-from ..tables import ends_of, finite
+from .._base import notices
+from .._base.arrays import Array, NDArray
+from .._base.ragged import distinct_pairs, row_of
+from ..agreement import cohen_kappa, fleiss_kappa, percent_agreement
+from ..agreement.overviews import COLUMNS, agreement_table
+from ..agreement.rankings import annotator_average_overlap, leave_one_annotator_out
+from ..agreement.record import rare_note
+from ..annotations import Labels
+from ..plausibilities.estimates import mean_of
+from ..resampling import Ratios
+from .context import MOST_CELLS, MOST_WORK, Ask, Made
 from .design import Uses, uses_of
+from .rows import ends_of, finite
 
 if TYPE_CHECKING:
-    from ...annotations import Rankings
-    from ..context import Context
-    from ..tables import Row
+    from ..annotations import Rankings
+    from .context import Context
+    from .rows import Row
 
 TABLES = {
     "agreement": COLUMNS,

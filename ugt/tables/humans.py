@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._base import notices
-from ..._base.ragged import row_of
-from ...discrepancy import annotator_discrepancy, discrepancy_ratio
-from ..context import MOST_COUNTS, Ask, Made, first_choices
-from ..digits import counted
-from ..tables import ends_of, finite
+from .._base import notices
+from .._base.counts import counted
+from .._base.ragged import row_of
+from ..discrepancy import annotator_discrepancy, discrepancy_ratio
+from .context import MOST_COUNTS, Ask, Made, first_choices
+from .rows import ends_of, finite
 
 if TYPE_CHECKING:
-    from ...annotations import Labels
-    from ...discrepancy import DiscrepancyRatio
-    from ..context import Context
-    from ..tables import Row
+    from ..annotations import Labels
+    from ..discrepancy import DiscrepancyRatio
+    from .context import Context
+    from .rows import Row
 
 TWO_WAY = ("two_way_low", "two_way_high", "two_way_upper")
 TABLES = {"humans": ("kind", "name", "value", "low", "high", *TWO_WAY, "upper", "best_share", "n_cases")}  # and better_share of each model

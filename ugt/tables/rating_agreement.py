@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._base import notices
-from ...agreement import agreement_table
-from ...agreement.overviews import COLUMNS
-from ..context import Ask, Made
+from .._base import notices
+from ..agreement import agreement_table
+from ..agreement.overviews import COLUMNS
+from .context import Ask, Made
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .context import Context
 
 TABLES = {"agreement": COLUMNS}
 

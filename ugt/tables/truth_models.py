@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..._base.arrays import Array, Int64
-from ..._base.ragged import distinct
-from ...annotations.first_choices import first_choices
-from ..context import Made, most
-from ..digits import counted
-from ..tables import ends_of, finite, reliability_key
+from .._base.arrays import Array, Int64
+from .._base.counts import counted
+from .._base.ragged import distinct
+from ..annotations.first_choices import first_choices
+from .context import Made, most
+from .rows import ends_of, finite, reliability_key
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from .context import Context
+    from .rows import Row
 
 TABLES = {"truth_models": ("model", "truth", "name", "metric", "k", "value", "low", "high", "n_cases", "gap", "gap_low", "gap_high")}
 MOST_ANNOTATORS = 40

@@ -13,11 +13,11 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import room
 from .._core._stream import Stream
-from .headline import higher_is_better
+from .names import higher_is_better
 
 if TYPE_CHECKING:
     from ..resampling import Resamples
-    from .tables import Row
+    from .rows import Row
 
 EQUAL = 1e-12  # models closer than this share the first place
 MOST_LEVEL = 1 - 1e-9  # largest level of an interval that is made simultaneous

@@ -1,4 +1,4 @@
-"""The data from which sections make their tables: an evaluation whose models have been judged, with everything read once."""
+"""The data from which makers make their tables: an evaluation whose models have been judged, with everything read once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
 from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Statistic, check_level
-from .tables import Row, reliability_key
+from .rows import Row, reliability_key
 
 if TYPE_CHECKING:
     from ..accuracy.bounds import Assumed
@@ -60,7 +60,7 @@ class Options:
 
 
 class Ask(NamedTuple):
-    """Numbers that a section wants resampled ``n`` times, from the ``kept`` cases; None: from the cases that count in the numbers."""
+    """Numbers that a maker wants resampled ``n`` times, from the ``kept`` cases; None: from the cases that count in the numbers."""
 
     what: Statistic | Results
     n: int
@@ -68,7 +68,7 @@ class Ask(NamedTuple):
 
 
 Rows = dict[str, list[Row]]
-# A section yields once, with the numbers that it wants resampled, and receives the resamples.
+# A maker yields once, with the numbers that it wants resampled, and receives the resamples.
 Steps = Generator[list[Ask], list[Resamples], Rows]
 Made = Union[Rows, Steps]
 

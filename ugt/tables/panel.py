@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._base import notices
-from ...aggregation.panel_check import Halves, PanelCheck
-from ..context import MOST_CELLS, Made
-from ..digest import REFUTED
-from ..tables import ends_of, finite
-from ..words import truth_name
+from .._base import notices
+from ..aggregation.panel_check import Halves, PanelCheck
+from .context import MOST_CELLS, Made
+from .names import truth_name
+from .rows import ends_of, finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..context import Context
-    from ..tables import Row
+    from .context import Context
+    from .rows import Row
 
 TABLES = {"panel_check": ("reliability", "annotator", "predicted", "observed", "low", "high", "p_value", "adjusted_p_value", "n_cases")}
 # Options of the truth model that each check uses; truths are drawn again under the middle reliability only, and not for each annotator.
@@ -27,6 +26,7 @@ OPTIONS = {
     "plackett-luce": ("prior_mass", "unranked", "n_draws", "n_warmup", "n_chains", "seed", "n_threads"),
 }
 MOST_ANNOTATORS = 40
+REFUTED = 0.001  # p-value below which the truth model is said first of all not to describe the annotators
 
 
 def make(context: Context, notes: list[str]) -> Made:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..tables import ResultTable
+from .rows import ResultTable
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .context import Context
 
 TABLES = {"cases": ("case", "n_annotations", "voted", "mean_certainty")}
 

@@ -8,37 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import resampling
-from ..._base import notices
-from ..._base.arrays import Array
-from ...aggregation import by_name
-from ...annotations import Rankings
-from ...plausibilities.metric import METRICS
-from ...plausibilities.orders import Orders
-from ...resampling.spread import spread_of
-from ...resampling.two_way import design_if_named
-from ..context import Made
-from ..standings import both_ends
-from ..tables import ends_of, finite
+from .. import resampling
+from .._base import notices
+from .._base.arrays import Array
+from ..aggregation import by_name
+from ..annotations import Rankings
+from ..plausibilities.metric import METRICS
+from ..plausibilities.orders import Orders
+from ..resampling.spread import spread_of
+from ..resampling.two_way import design_if_named
+from .context import Made
+from .rows import ends_of, finite
+from .standings import both_ends
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..tables import Row
+    from .context import Context
+    from .rows import Row
 
 TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
 COSTLY = ("plackett-luce", *by_name.FITTED)
 N_RESAMPLES = 100  # resamples of the annotations, each of which needs a whole aggregation
 LEAST_RESAMPLES = 25
 MOST_WORK = 3e7  # most resamples x (annotations + cases x models): some seconds
-MEANINGS = {
-    "annotators": "other annotators, the same cases",
-    "labels": "other labels of the same cases",
-    "draws": "what the annotations leave open",
-    "cases": "other cases with their annotations",
-    "clusters": "other clusters with their annotations",
-    "cases and draws": "all together",
-    "clusters and draws": "all together",
-}
 
 
 def make(context: Context, notes: list[str]) -> Made:

@@ -1,0 +1,164 @@
+"""ROC and precision-recall curves against probabilities of being positive, with bands, and against these with a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.arrays import Array, Bools
+from ..resampling import Statistic
+from ..soft.bands import DIGITS, CurvePoints
+from ..soft.columns import ScoreColumn
+from ..soft.order import Order
+from ..soft.ranking import ALL, BOTH, SoftRanking
+from .context import MOST_CELLS, Ask, Made
+from .rows import ends_of, finite
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .rows import Row
+
+TABLES = {
+    "curves": ("model", "class", "curve", "kind", "x", "y", "low", "high", "n_cases"),
+    "curve_scores": (
+        *("model", "class", "soft_auroc", "soft_auroc_low", "soft_auroc_high", "hard_auroc", "soft_average_precision"),
+        *("soft_average_precision_low", "soft_average_precision_high", "hard_average_precision", "n_cases"),
+    ),
+}
+GRID = np.round(np.linspace(0.0, 1.0, 51), DIGITS)
+MOST_THRESHOLDS = 4096  # most thresholds of the curves of resamples
+MOST_CLASSES = 6
+MOST_NAMES = 10  # most names of classes that are left out
+MOST_RESAMPLES, LEAST_RESAMPLES = 200, 50
+MOST_WORK = 2 * 10**8  # most cases x resamples x curves: some seconds
+AREAS = ("soft_auroc", "soft_average_precision")
+
+
+def make(context: Context, notes: list[str]) -> Made:
+    """Return rows of curves and of the areas under them."""
+    if not context.scores or context.known.n_classes < 2:
+        return {}
+    if context.mean is None:
+        notes.append(f"ROC and precision-recall curves were not computed: over {MOST_CELLS:,} cases x classes.")
+        return {}
+    kept = context.defined
+    if not kept.any():
+        return {}
+    mean = context.mean[kept]
+    classes = [context.positive] if context.known.n_classes == 2 else _classes(mean, context.known.axes, notes)
+    n = _resamples(len(mean) * len(context.scores) * len(classes), context, notes)
+    makers: dict[tuple[str, str], Callable[[], Curves]] = {}
+    for k in classes:
+        name, p = str(context.known.axes.classes[k]), np.ascontiguousarray(np.clip(mean[:, k], 0.0, 1.0))
+        if not 0 < p.sum() < len(p):
+            notes.append(f"Curves of class {name} are undefined: no case is {'negative' if p.sum() > 0 else 'positive'}.")
+            continue
+        for model, table in context.scores.items():
+            makers[model, name] = partial(Curves.of, table, k, p, kept)
+    found = {key: make() for key, make in makers.items()} if n else {}  # without bands one after the other, which takes less memory
+    # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
+    soft = [(rows[0], score) for score, rows in context.further if rows[0]["metric"] == "soft_auroc"]
+    told = {row["model"]: score for row, score in soft if row["reliability"] == context.reliability}
+    asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in makers if model in told]
+    resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in found.values())]
+    areas = iter(resampled[: len(asks)])
+    tables: dict[str, list[Row]] = {name: [] for name in TABLES}
+    for ((model, name), make_one), resamples in zip(makers.items(), resampled[len(asks) :] or [None] * len(makers)):
+        one = found[model, name] if found else make_one()
+        start, n_cases = {"model": model, "class": name}, {"n_cases": len(mean)}
+        bands = np.full((len(one.names), 2), np.nan) if resamples is None else resamples.interval(context.options.level)
+        if model in told:
+            bands[-len(ALL) :] = context.intervals(next(areas))
+        tables["curves"] += [{**start, **row, **n_cases} for row in _points_of(one.column, bands)]
+        tables["curve_scores"].append({**start, **_areas_of(one.areas, bands[-len(ALL) :]), **n_cases})
+    return tables
+
+
+def _classes(mean: Array, axes: Any, notes: list[str]) -> list[int]:
+    """Return the classes with most expected cases."""
+    order: list[int] = np.argsort(-mean.sum(axis=0), kind="stable").tolist()
+    shown, others = order[:MOST_CLASSES], order[MOST_CLASSES:]
+    if others:
+        names = ", ".join(str(axes.classes[k]) for k in others[:MOST_NAMES])
+        more = f" and {len(others) - MOST_NAMES:,} more" if len(others) > MOST_NAMES else ""
+        notes.append(f"Curves are of the {MOST_CLASSES} classes with the greatest expected number of cases. Left out: {names}{more}.")
+    return shown
+
+
+def _resamples(work: int, context: Context, notes: list[str]) -> int:
+    """Return the number of resamples for the bands; 0: no bands."""
+    wanted = min(MOST_RESAMPLES, context.options.n_resamples)
+    n = min(wanted, context.options.affordable(work, most=MOST_WORK, least=0))
+    if n < min(wanted, LEAST_RESAMPLES):
+        notes.append("ROC and precision-recall curves have no bands: there are too many cases and curves to resample.")
+        return 0
+    if n < wanted:
+        notes.append(f"Bands of ROC and precision-recall curves are from {n} resamples.")
+    return n
+
+
+def score_of(table: Array, k: int) -> Array:
+    """Return scores (N,) of class k: its probability, or its lead over the best other class if rows do not add up to one number."""
+    own = np.asarray(table[:, k], np.float64)
+    with np.errstate(invalid="ignore"):
+        if np.ptp(table.sum(axis=1)) < 1e-6:
+            return own
+        others = np.delete(table, k, axis=1).max(axis=1)
+        return np.where(own == others, 0.0, own - others)  # two equal infinities are tied
+
+
+def _points_of(column: ScoreColumn, bands: Array) -> list[Row]:
+    """Return points of the four curves, the soft ones with bands (2 G + 4, 2)."""
+    rows: list[Row] = []
+    for kind, one in (("soft", column), ("hard", column.hard())):
+        points = CurvePoints(one, GRID).estimate.reshape(2, -1)
+        for i, curve in enumerate(("roc", "pr")):
+            if np.isnan(points[i]).any():
+                continue  # no label is positive, or none is negative
+            around = bands[i * len(GRID) :] if kind == "soft" else [(None, None)] * len(GRID)
+            for x, y, low_high in zip(GRID.tolist(), points[i].tolist(), around):
+                rows.append({"curve": curve, "kind": kind, "x": x, "y": y, **ends_of(low_high)})
+    return rows
+
+
+def _areas_of(areas: SoftRanking, around: Array) -> Row:
+    """Return the areas, soft ones with their intervals, and hard ones."""
+    row: Row = {}
+    for name, value, low_high in zip(ALL, areas.estimate, around):
+        row.update({name: finite(value), **(ends_of(low_high, f"{name}_low", f"{name}_high") if name in AREAS else {})})
+    return {name: row[name] for name in TABLES["curve_scores"] if name in row}
+
+
+class Curves(Statistic):
+    """Both curves of a column of scores of the kept cases at the places of the grid, and the areas under them: 2 G + 4 numbers."""
+
+    smooth = False  # the curves have steps
+
+    def __init__(self, column: ScoreColumn, kept: Bools) -> None:
+        self.column, self._kept, self.n_cases = column, kept, len(kept)
+        self._points, self.areas = CurvePoints(column, GRID, MOST_THRESHOLDS), SoftRanking((column,), BOTH, ALL)
+        self.names = (*self._points.names, *ALL)
+
+    @classmethod
+    def of(cls, scores: Array, k: int, p: Array, kept: Bools) -> Curves:
+        """Return the curves of class k, from scores (N, K) and the probabilities of the class in the kept cases."""
+        return cls(ScoreColumn(Order(np.ascontiguousarray(score_of(scores, k)[kept])), p), kept)
+
+    @property
+    def kept(self) -> Bools:
+        """The (N,) cases that may be positive or negative."""
+        return self._kept
+
+    def sums(self, cases: Array | None = None) -> Array:
+        """Return the sums (B, S) of the curves, then of the areas."""
+        weights = np.ones((1, self.n_cases)) if cases is None else cases
+        weights = weights if self._kept.all() else weights.T[self._kept].T
+        return np.concatenate([self._points.sums(weights), self.areas.sums(weights)], axis=1)
+
+    def answer(self, sums: Array) -> Array:
+        """Return the numbers (B, 2 G + 4)."""
+        points, areas = np.split(sums, [-len(self.column.sums)], axis=1)
+        return np.concatenate([self._points.answer(points), self.areas.answer(areas)], axis=1)

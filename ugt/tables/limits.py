@@ -1,0 +1,66 @@
+"""Differences of grades or ratings: bias and limits of agreement between annotators, and between models and annotators."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+from ..discrepancy import LimitsOfAgreement, bland_altman
+from .context import MOST_CELLS
+from .rows import Row, finite
+
+if TYPE_CHECKING:
+    from ..annotations import Labels, Ratings
+    from .context import Context, Rows
+
+TABLES = {
+    "limits": ("first", "second", "n_cases", "n_clusters", "bias", "bias_low", "bias_high", "sd", "lower", "lower_low", "lower_high",
+        "upper", "upper_low", "upper_high", "reason"),
+}  # fmt: skip
+COVERAGE = 0.95
+MOST = 12  # annotators with a row for each pair; pairs on the page
+TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.bland_altman takes some of them)."
+TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers (ugt.bland_altman has no such limit)."
+
+
+def make(context: Context, notes: list[str]) -> Rows:
+    """Return any two annotators, every pair of them, and every model with all annotators; intervals hold for all rows of one of these."""
+    graded = context.graded
+    given = None if graded is None else context.known.ratings if graded.values is None else context.known.labels
+    n_annotators = 0 if given is None else len(given.annotators)
+    if graded is None or given is None or not n_annotators or (n_annotators == 1 and not graded.given):
+        return {}
+    if n_annotators > MOST:
+        notes.append(TOO_MANY)
+        return {}
+    if context.n_cases * n_annotators**2 * (1 + len(graded.given)) > MOST_CELLS:
+        notes.append(TOO_LARGE)
+        return {}
+    rows, level = between(given, context.clusters, context.options.level), _joint(context.options.level, max(len(graded.given), 1))
+    for model in graded.given:
+        both = bland_altman(given, graded.point(model), clusters=context.clusters, coverage=COVERAGE, level=level, missing="drop")
+        rows.append(_row(model, "all annotators", both.pairs[-1]))
+    return {"limits": rows}
+
+
+def between(given: Labels | Ratings, clusters: Any, level: float) -> list[Row]:
+    """Return a row for any two annotators and one for each pair, whose intervals hold for all pairs together; none for one annotator."""
+    n = len(given.annotators)
+    if n < 2:
+        return []
+    pairs = bland_altman(given, clusters=clusters, coverage=COVERAGE, level=_joint(level, comb(n, 2))).pairs
+    any_two = bland_altman(given, clusters=clusters, coverage=COVERAGE, level=level).population
+    return [_row("any annotator", "any other", any_two), *(_row(one.first, one.second, one) for one in pairs)]
+
+
+def _joint(level: float, n: int) -> float:
+    """Return the level of each of n intervals that hold together at the wanted level (Bonferroni)."""
+    return 1 - (1 - level) / n
+
+
+def _row(first: str, second: str, one: LimitsOfAgreement) -> Row:
+    row: Row = {"first": first, "second": second, "n_cases": one.n_cases, "n_clusters": one.n_clusters, "sd": finite(one.sd)}
+    for name in ("bias", "lower", "upper"):
+        low, high = getattr(one, f"{name}_interval")
+        row.update({name: finite(getattr(one, name)), f"{name}_low": finite(low), f"{name}_high": finite(high)})
+    return {**row, "reason": one.reason}

@@ -1,0 +1,47 @@
+"""All makers of tables, in the order of their tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import (
+    agreement,
+    answer,
+    calibration,
+    coefficients,
+    comparison,
+    confusion,
+    coverage,
+    curves,
+    cuts,
+    design,
+    dispersion,
+    errors,
+    grade_errors,
+    humans,
+    limits,
+    panel,
+    performance,
+    planning,
+    rated_cases,
+    rating_agreement,
+    sensitivity,
+    sources,
+    strata,
+    strictness,
+    true_accuracy,
+    truth_models,
+    worklist,
+)  # fmt: skip
+
+MAKERS: tuple[Any, ...] = (
+    answer, errors, coefficients, cuts, grade_errors, strictness, limits, worklist, performance, comparison, confusion, curves, calibration,
+    coverage, true_accuracy, design, planning, agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity,
+)  # fmt: skip
+TABLES: dict[str, tuple[str, ...]] = {name: columns for maker in MAKERS for name, columns in maker.TABLES.items()}
+# Those that take longest are begun first, so that threads end at about the same time.
+LONGEST: tuple[Any, ...] = (coverage, sources, panel, humans, agreement, sensitivity)
+# Of ratings on a real scale, which have no classes.
+OF_RATINGS: tuple[Any, ...] = (answer, errors, performance, comparison, rated_cases, rating_agreement, strictness, limits)
+# What every evaluation has; the others are its details.
+ALWAYS = ("metrics", "certainty", "winners", "flips", "calibration", "reliability_bins", "agreement", "humans", "cases", "differences")

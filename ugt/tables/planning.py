@@ -1,0 +1,53 @@
+"""The precision of this study and of larger ones: components of variance, and widths of other designs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..studies import plan_annotations
+from .context import MOST_CELLS
+from .rows import finite
+
+if TYPE_CHECKING:
+    from ..studies import AnnotationPlan
+    from .context import Context, Rows
+    from .rows import Row
+
+TABLES = {
+    "study_size": (
+        "model", "metric", "n_cases", "n_labels", "n_annotators", "value", "var_cases", "var_annotators", "var_labels",
+        "width", "width_twice_cases", "width_one_more_label", "width_twice_annotators", "annotators_random",
+    )
+}  # fmt: skip
+ALPHA, AGREEMENT = "alpha", "agreement"
+MOST_MODELS = 10
+
+
+def make(context: Context, notes: list[str]) -> Rows:
+    """Return rows for each model's agreement with one more annotator, or without models for alpha; empty if no plan can be made."""
+    labels = context.known.labels
+    if labels is None or context.clusters is not None or labels.n_cases * labels.n_classes > MOST_CELLS:
+        return {}
+    asked: list[tuple[Any, str, Any]] = [(name, AGREEMENT, scores) for name, scores in context.scores.items()]
+    rows = []
+    for name, metric, scores in asked[:MOST_MODELS] or [(None, ALPHA, None)]:
+        try:
+            plan = plan_annotations(labels, scores, metric=metric, level=context.options.level)
+        except ValueError:  # too few cases with two labels, or labels that do not vary: the section says what is needed
+            continue
+        rows.append(_row(name, plan))
+    return {"study_size": rows}
+
+
+def _row(model: str | None, plan: AnnotationPlan) -> Row:
+    n, k, a, random = plan.n_cases, plan.n_labels, plan.n_annotators, "annotators" in plan.random
+    a = max(a, math.ceil(k), 2)
+    several = plan.metric == AGREEMENT  # for alpha, the pilot may not show the effect of other numbers of labels per case
+    k = k if several else round(k)
+    widths = [plan.design(n, k, a), plan.design(2 * n, k, a), plan.design(n, k + 1, max(a, math.ceil(k) + 1)) if several else None]
+    widths.append(plan.design(n, k, 2 * a) if random else None)
+    parts = [finite(plan.components[name]) for name in ("cases", "annotators", "labels")]
+    sizes: list[Any] = [plan.n_cases, plan.n_labels, plan.n_annotators, finite(plan.value)]
+    given = [None if one is None else finite(one.width) for one in widths]
+    return dict(zip(TABLES["study_size"], [model, plan.metric, *sizes, *parts, *given, random]))

@@ -1,0 +1,86 @@
+"""The cases, least certain first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._base.ragged import offsets_of, row_of, sizes_of
+from ..annotations.first_choices import first_choices
+from ..resampling import distinct_rows
+from .rows import CERTAINTY, ResultTable, finite, reliability_key
+
+if TYPE_CHECKING:
+    from .._base.arrays import Array, Int64
+    from ..plausibilities import Point
+    from .context import Context
+    from .rows import Row
+
+TABLES = {
+    "cases": ("case", "n_annotations", "voted", "mean_certainty"),  # and certainty_ under each reliability
+    "unanimous_cases": ("reliability", "n_annotations", "certainty", "n_cases"),
+}
+
+
+def make(context: Context, notes: list[str]) -> dict[str, Any]:
+    """Return the judged cases, least certain first, undefined ones last; and what equal annotations leave open."""
+    known, certainty = context.known, context.case_certainty
+    mean = np.mean(np.stack(list(certainty.values())), 0)
+    order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
+    rows = known.rows[order]
+    return {
+        "cases": ResultTable({
+            "case": [str(case) for case in known.axes.case_ids[rows].tolist()],
+            "n_annotations": [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
+            "voted": _best_classes(context.voted, order),
+            **{f"{CERTAINTY}{name}": _listed(values[order]) for name, values in certainty.items()},
+            "mean_certainty": _listed(mean[order]),
+        }),
+        "unanimous_cases": _unanimous(context) if context.details else (),
+    }  # fmt: skip
+
+
+def _listed(values: Array) -> list[float]:
+    """Return numbers as a list; equal ones are one object if there are few different ones, which saves most of the memory."""
+    found = distinct_rows(values)
+    return list(values.tolist() if found is None else np.array(values[found[0]].tolist(), object)[found[1]])
+
+
+def _unanimous(context: Context) -> list[Row]:
+    """Return the median certainty of the cases whose several annotations have one first class; of the commonest number of annotations."""
+    known = context.known.annotations
+    if known is None or context.known.n_annotations is None:
+        return []
+    said, size = first_choices(known), context.known.n_annotations
+    low, high = np.full(len(size), np.iinfo(np.int64).max), np.full(len(size), -1)
+    np.minimum.at(low, said.case, said.label)
+    np.maximum.at(high, said.case, said.label)
+    same = ((low == high) & (size > 1))[context.known.rows]
+    if not same.any():
+        return []
+    sizes = size[context.known.rows]
+    commonest = int(np.bincount(sizes[same]).argmax())
+    here = same & (sizes == commonest)
+    values = {row["reliability"]: context.case_certainty[reliability_key(row["reliability"])] for row in context.certainty}
+    return [
+        {"reliability": r, "n_annotations": commonest, "certainty": finite(np.median(column[here])), "n_cases": int(here.sum())}
+        for r, column in values.items()
+    ]
+
+
+def _best_classes(voted: Point, cases: Int64) -> list[str]:
+    """Return the voted class of each case; tied classes are joined by " = "."""
+    names = np.array([str(name) for name in voted.axes.classes.tolist()], object)
+    top, rows = np.full(voted.n_cases, -np.inf), np.flatnonzero(sizes_of(voted.offsets))
+    if len(rows):
+        top[rows] = np.maximum.reduceat(voted.value, voted.offsets[rows])
+    row = row_of(voted.offsets)
+    best = np.flatnonzero(voted.value == top[row])
+    ends = offsets_of(np.bincount(row[best], minlength=voted.n_cases))
+    found = np.full(voted.n_cases, "", object)
+    alone = sizes_of(ends) == 1
+    found[alone] = names[voted.index[best[ends[:-1][alone]]]]
+    for i in np.flatnonzero(sizes_of(ends) > 1).tolist():
+        found[i] = " = ".join(names[voted.index[best[ends[i] : ends[i + 1]]]])
+    return list(found[cases])
