@@ -637,3 +637,16 @@ def test_results_tell_how_they_were_joined():
     made = ugt.evaluate(labels, {"m": frame}, n_resamples=5, k=1, clusters=pd.Series([1, 2, 3], index=["q", "r", "p"]))
     assert made.joined["clusters"] == ("id", "") and made.joined["predictions['m']"] == ("id", "name")
     assert made.to_dict()["data"]["joins"]["predictions['m']"] == {"rows": "id", "columns": "name"}
+
+
+def test_an_indexed_frame_is_read_as_its_file_would_be():
+    labels = ugt.Labels.from_wide(np.array([["benign"] * 2, ["malignant"] * 2, ["benign", "malignant"]]), case_ids=["a", "b", "c"])
+    frame = pd.DataFrame(
+        {"prob_malignant": [0.6, 0.9, 0.2], "pred": ["malignant", "malignant", "benign"], "split": "test"}, index=["c", "b", "a"]
+    )
+    scores = np.array([[0.8, 0.2], [0.1, 0.9], [0.4, 0.6]])
+    truth = ugt.dirichlet(labels)
+    assert ugt.ua_topk_accuracy(truth, frame).value == ugt.ua_topk_accuracy(truth, scores).value
+    made = ugt.evaluate(labels, {"m": frame}, n_resamples=5, k=1, details=False, reliability=1)
+    assert made.metrics[0]["value"] == ugt.ua_topk_accuracy(truth, scores).value
+    assert "split" in " ".join(made.notes)

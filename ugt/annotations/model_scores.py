@@ -50,13 +50,18 @@ def read_scores(table: CellTable, classes: Any = None, positive_class: Any = Non
     return Predictions(*asked.wide())
 
 
-def read_frame(frame: Any, classes: Any = None, positive_class: Any = None, on_scale: bool = False) -> Predictions:
-    """Return the predictions of a long or wide frame; without a column for the case, its rows are the annotated cases in their order."""
-    table = Columns.of(frame, with_index=False)
+def read_frame(
+    frame: Any, classes: Any = None, positive_class: Any = None, on_scale: bool = False, *, indexed: bool = False
+) -> Predictions:
+    """Return the predictions of a long or wide frame; without a column for the case, its rows are the annotated cases in their order.
+
+    ``indexed``: whether the index of a pandas frame names the cases.
+    """
+    table = Columns.of(frame, with_index=indexed)
     asked = Asked(table, classes, positive_class, None, on_scale)
     if asked.is_long():
         return read_scores(table, classes, positive_class)
-    case = [c for c, name in enumerate(table.header) if plain(name) in CASES and c not in asked.at]
+    case = [0] if indexed else [c for c, name in enumerate(table.header) if plain(name) in CASES and c not in asked.at]
     if len(case) > 1:
         raise error("frame", "have one column for the case", " and ".join(repr(table.header[c]) for c in case))
     if len(case) == len(table.header):

@@ -139,6 +139,10 @@ class Predictions(Record):
             columns = value.columns
             counted = type(columns).__name__ == "RangeIndex" and columns.tolist() == list(range(table.shape[1]))
             names = None if counted else columns.to_numpy()
+            if ids is not None and names is not None and classes is not None and {*map(str, names)} - {*map(str, classes)}:
+                from .model_scores import read_frame  # noqa: PLC0415
+
+                return read_frame(value, classes, positive_class, on_scale, indexed=True)
             return cls._of_array(ids, table, names, classes, positive_class, on_scale)
         if isinstance(value, tuple) and len(value) == 2:
             return cls._of_array(value[0], value[1], None, classes, positive_class, on_scale)
@@ -150,7 +154,7 @@ class Predictions(Record):
         table: NDArray[Any] = identifiers.as_array(scores)
         if on_scale and positive_class is None and table.ndim in (1, 2) and table.size == len(table) and table.dtype.kind in "iuf":
             return cls.of_numbers(case_ids, table.ravel(), classes)
-        if table.ndim == 1 and table.dtype.kind in "iuUO" and len(table) and names is None:
+        if table.ndim == 1 and table.dtype.kind in "biuUO" and len(table) and names is None:
             return cls._sharing(case_ids, *one_hot(identifiers.number("labels", scores)), True)
         single = table.dtype.kind == "f" and (table.ndim == 1 or table.shape[1:] == (1,)) and names is None
         if single and positive_class is not None:

@@ -94,7 +94,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
     if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and (labels is not None or made or own is not None):
         truth = truth[:, positive]
-    hard = axes is None and truth.ndim == 2 and _are_labels(truth)
+    hard = axes is None and sheet.columns is None and truth.ndim == 2 and _are_labels(truth)
     if table.shape != truth.shape:
         way = f" (if the columns of p are the labels of {truth.shape[1]} annotators: Labels.from_wide(p))" if hard else ""
         raise checks.error("scores", f"be of the shape of p, {truth.shape}{way}", table.shape)
