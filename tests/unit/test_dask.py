@@ -422,7 +422,12 @@ def test_errors_of_partitions():
         for message, metric, *collections in (
             ("partitions must be empty in all collections or in none. Got nothing in collection 1", "ua_topk_accuracy", [table], [None]),
             ("metric must return the same metrics of every partition", by_size, [table, table[:1]]),
-            ("partitions must have one number of classes", "soft_auroc", [table, np.full((3, 3), 1 / 3)], [np.eye(3)[:, :2], np.eye(3)]),
+            (
+                "partitions must have the same classes in the same order",
+                "soft_auroc",
+                [table, np.full((3, 3), 1 / 3)],
+                [np.eye(3)[:, :2], np.eye(3)],
+            ),
         ):
             refused(message, ugt.dask.compute, metric, *collections)
         refused("edges must be given with n_resamples", ugt.dask.compute, "soft_auroc", [table[:, 0]], [table[:, 0]], n_resamples=10)

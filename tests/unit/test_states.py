@@ -436,3 +436,48 @@ def test_two_hospitals_get_the_pooled_answer_from_text(rng):
         assert found.n_cases == pooled.n_cases and found.units == "clusters"
         np.testing.assert_allclose(found.resampled, pooled.resampled, rtol=0, atol=1e-12)
         assert found.interval() == pytest.approx(pooled.interval(), abs=1e-12)
+
+
+def refused_with_other_classes(metric, make, **options):
+    """Parts of two classes, of three, and of the two in another order: whatever is merged has the same classes in the same order."""
+    names = ["no", "yes"], ["no", "yes", "maybe"], ["yes", "no"]
+    labels = [ugt.Labels.from_wide([["no", "yes"], ["yes", "yes"]], classes=own, case_ids=["a", "b"]) for own in names]
+    parts = [states.partial(metric, *make(one), **options) for one in labels]
+    for other, own in zip(parts[1:], names[1:]):
+        with pytest.raises(ValueError, match="states must be made with the same classes") as found:
+            states.merge([parts[0], other])
+        assert str(names[0]) in str(found.value) and str(own) in str(found.value)
+    states.merge([parts[0], parts[0]])
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["ua_topk_accuracy", "ua_overlap", "ua_coverage", "annotation_certainty", "discrepancy_ratio", "histogram_brier_score", "fleiss_kappa",
+     "leave_one_annotator_out", "alternative_annotator_test", "disagreement_losses", "manhattan_distance"],
+)  # fmt: skip
+def test_states_of_other_classes_are_refused(metric):
+    def make(labels):
+        table = np.full((2, labels.n_classes), 1 / labels.n_classes)
+        post = ugt.dirichlet(labels)
+        return {
+            "annotation_certainty": (post,), "discrepancy_ratio": (labels, ["no", "yes"]),
+            "alternative_annotator_test": (labels, ["no", "yes"]),
+            "ua_coverage": (post, table > 0), "fleiss_kappa": (labels,),
+            "leave_one_annotator_out": (labels,), "histogram_brier_score": (labels, table), "manhattan_distance": (labels, table),
+            "disagreement_losses": (labels, [0.5, 0.5]),
+        }.get(metric, (post, table))  # fmt: skip
+
+    distance = {"distance": "zero-one"} if metric in ("discrepancy_ratio",) else {}
+    refused_with_other_classes(metric, make, **{**distance, **({"k": 1} if metric == "ua_overlap" else {})})
+
+
+def test_tables_without_names_of_other_classes_are_refused():
+    parts = [states.partial("ua_topk_accuracy", np.full((2, k), 1 / k), np.eye(k)[:2]) for k in (2, 3)]
+    with pytest.raises(ValueError, match="classes of the data, 2"):
+        states.merge(parts)
+    scores = [[0.1, 0.9], [0.8, 0.2]]
+    with pytest.raises(ValueError, match="parts must have the same classes in the same order, 2"):
+        states.compute("soft_auroc", parts=[(scores, scores), (np.eye(3)[:2], np.eye(3)[:2])])
+    labels = [ugt.Labels.from_wide([["no", "yes"], ["yes", "yes"]], classes=own) for own in (["no", "yes"], ["yes", "no"])]
+    with pytest.raises(ValueError, match=r"\['no', 'yes'\]. Got \['yes', 'no'\], first at part 1"):
+        states.compute("soft_auroc", parts=[(one, scores) for one in labels])

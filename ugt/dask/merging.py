@@ -212,8 +212,8 @@ def _read(data: Sequence[Any]) -> Any:
 
 def _sample(*data: Any, n_parts: int) -> Sample | None:
     """Return a sample of a partition's scores, by which ranges are chosen."""
-    given = _read(data)
-    return None if given is None else Sample.of(given, n_parts)
+    found = held(data)
+    return None if found is None else Sample.of([values(one) for one in found], n_parts)
 
 
 def _plan(samples: list[Sample | None], *, n_ranges: int) -> Plan | None:

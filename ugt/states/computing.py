@@ -14,8 +14,8 @@ from .._base.arrays import Array
 from .._base.checks import error
 from ..resampling.spread import with_annotators
 from ..soft import parts as ranges
-from .making import finish, merge, part_of, partial
-from .state import Merged, State, together
+from .making import classes_of, finish, merge, part_of, partial
+from .state import CLASSES, Merged, State, check_classes, together
 from .sums import added, as_exact
 from .two_way import check_whole, needs_second
 
@@ -210,39 +210,45 @@ def _some(states: Iterator[State | None]) -> Iterator[State]:
 
 
 class Sample(NamedTuple):
-    """Sorted scores of each column, fewer if there are many parts; the number of their cases; the cases left out."""
+    """Sorted scores of each column, fewer if there are many parts; the number of their cases; the cases left out; the classes."""
 
     scores: list[Array]
     n_cases: int
     left_out: dict[str, int]
+    classes: Any
 
     @classmethod
-    def of(cls, given: Any, n_parts: int) -> Sample:
+    def of(cls, data: Sequence[Any], n_parts: int) -> Sample:
+        given = ranges.read_part(data)
         columns = 1 if given.p.ndim == 1 else given.p.shape[1]
-        return cls([ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)], given.n_cases, given.left_out)
+        scores = [ranges.sample(ranges.column_of(given, k)[1], n_parts) for k in range(columns)]
+        return cls(scores, given.n_cases, given.left_out, classes_of(ranges.METRICS[0], data))
 
 
 class Plan(NamedTuple):
-    """The ranges of the scores of every column, and the cases of all parts."""
+    """The ranges of the scores of every column, the cases of all parts, and their classes."""
 
     ranges: list[ranges.Ranges]
     n_cases: int
     left_out: dict[str, int]
+    classes: Any
 
     @classmethod
     def of(cls, samples: list[Sample], what: str, n_ranges: Callable[[int], int]) -> Plan:
         """Return the plan of samples; ``n_ranges``: number of ranges for a number of cases; ``what`` the samples are of."""
+        check_classes(what, [one.classes for one in samples])
         n_columns = {len(one.scores) for one in samples}
         if len(n_columns) > 1:
-            raise error(what, "have one number of classes", sorted(n_columns))
+            raise error(what, "have one number of columns of scores", sorted(n_columns))
         n = sum(one.n_cases for one in samples)
         columns = zip(*(one.scores for one in samples))
         found = [ranges.Ranges.of([*zip(column, (one.n_cases for one in samples))], n_ranges(n)) for column in columns]
-        return cls(found, n, together(one.left_out for one in samples))
+        return cls(found, n, together(one.left_out for one in samples), samples[0].classes)
 
     def state(self, metric: str, settings: Mapping[str, Any], sums: Array) -> State:
         """Return the state of the sums (K, N_SUMS) of all ranges, rounded once."""
-        return State(metric, settings, self.n_cases, self.left_out, {"sums": as_exact(sums.ravel())})
+        classes = {} if self.classes is None else {CLASSES: self.classes}
+        return State(metric, {**settings, **classes}, self.n_cases, self.left_out, {"sums": as_exact(sums.ravel())})
 
 
 def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held: float, n_jobs: int | None) -> State:
@@ -258,7 +264,7 @@ def _ranked(metric: str, items: Sequence[Any], options: Mapping[str, Any], held:
 def _sample(n_parts: int, item: Any) -> Sample | None:
     """Return a sample of a part's scores, by which ranges are chosen."""
     data = load(item)
-    return None if data is None or len(data[0]) == 0 else Sample.of(ranges.read_part(data), n_parts)
+    return None if data is None or len(data[0]) == 0 else Sample.of(data, n_parts)
 
 
 def _column(items: Sequence[Any], settings: Mapping[str, Any], k: int, found: ranges.Ranges, n_jobs: int | None) -> Array:

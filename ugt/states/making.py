@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -12,18 +13,20 @@ import numpy as np
 
 from .._base import notices
 from .._base.arrays import Array
+from .._base.axes import Axes
 from .._base.checks import error, instance, option, whole
 from ..annotations import Labels, Ratings
 from ..resampling import Answer, Part, Statistic, ids_of_cases
 from ..resampling.parts import plain
 from ..resampling.spread import with_annotators
-from .state import Merged, State, check_settings, merge_states, spread_of
+from .state import CLASSES, Merged, State, check_settings, merge_states, spread_of
 from .sums import PlannedResamples, as_exact, ids_of, rounded
 from .two_way import facts_of, panel_of, tables_of, two_ways_of
 
 Tables = dict[str, Array]
 
 NOTHING = np.empty(0)
+TABLES = ("truth", "posterior", "p", "counts", "probs")  # arguments that may be arrays with a column for each class
 
 
 def part_of(metric: Any) -> Part:
@@ -120,7 +123,7 @@ def partial(
         sums["squares"] = one.exact_squares()
     if len(one.fixed):
         sums["fixed"] = as_exact(one.fixed)
-    more = scale_of_part(*data)
+    more = settings_of_data(metric, data, one.settings)
     ids = ids_of(*data) if one.case_ids is None else one.case_ids
     if with_annotators(random):
         named, at = panel_of(one, panel, clusters)
@@ -138,9 +141,10 @@ def partial(
     return state
 
 
-def scale_of_part(*data: Any) -> dict[str, Any]:
-    """Return the order of the grades, and the scale of the ratings, in which all parts of the data must agree; empty without any."""
-    found: dict[str, Any] = {}
+def settings_of_data(metric: str, data: Sequence[Any], known_already: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the classes, the order of the grades and the scale of the ratings, in which all parts of the data must agree."""
+    classes = None if "classes" in known_already else classes_of(metric, data)
+    found: dict[str, Any] = {} if classes is None else {CLASSES: classes}
     for one in data:
         known = getattr(getattr(one, "made_of", None), "annotations", one)
         if isinstance(known, Labels) and known.ordered:
@@ -148,6 +152,19 @@ def scale_of_part(*data: Any) -> dict[str, Any]:
         elif isinstance(known, Ratings) and known.scale is not None:
             found["scale of the ratings"] = plain(known.scale)
     return found
+
+
+def classes_of(metric: str, data: Sequence[Any]) -> list[Any] | int | None:
+    """Return the names of the classes of the data, in their order; their number if they have no names, and None without classes."""
+    arguments = list(inspect.signature(getattr(import_module("ugt"), metric)).parameters)
+    for name, one in zip(arguments, data):
+        axes = getattr(one, "axes", None)
+        if isinstance(axes, Axes):
+            names = axes.classes.tolist()
+            return len(names) if names == list(range(len(names))) else plain(names)
+        if name in TABLES and isinstance(one, (np.ndarray, list, tuple)) and np.ndim(one) > 1:
+            return int(np.shape(one)[-1])
+    return None
 
 
 def _without(given: Any, other: State) -> Array:

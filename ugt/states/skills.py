@@ -24,6 +24,7 @@ from ..plausibilities import Point
 from ..resampling import over, seed_of
 from .computing import load, run
 from .experts import Expert, Parameters, World
+from .state import check_classes
 from .sums import added, as_exact
 
 Prior = tuple[float, float, float]
@@ -314,9 +315,7 @@ def _census(engine: Engine, by_id: bool) -> Census:
     if not found:
         raise checks.error("parts", "hold at least one label", "none")
     classes = found[0][0]
-    for number, other in enumerate(found):
-        if not np.array_equal(other[0], classes):
-            raise checks.error("parts", "have the same classes", f"{len(classes)} and {len(other[0])}, or other names", f"part {number}")
+    check_classes("parts", [one[0].tolist() for one in found])
     kinds = {identifiers.is_text(ids) for _, ids, *_ in found}
     if len(kinds) > 1:
         raise checks.error("parts", "have annotators of one kind", "text and integers")

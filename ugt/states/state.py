@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 FORMAT = "ugt_state"
 AT_ONCE = 64  # states that are added at a time,
 NUMBERS = 1 << 21  # or fewer, so that they hold at most so many numbers
+CLASSES = "classes of the data"  # a setting: their names in order, or their number; absent if the data show none
+LONGEST = 200  # characters of a setting in a message
 KINDS = ("auto", "percentile", "basic", "analytic")
 
 
@@ -161,10 +163,10 @@ def merge_states(states: Iterable[State]) -> State:
 
 
 def _merged(states: list[State]) -> State:
-    first = states[0]
     if len(states) == 1:
-        return first
-    for number, other in enumerate(states[1:], 1):
+        return states[0]
+    first = next((one for one in states if CLASSES in one.settings), states[0])
+    for number, other in enumerate(states):
         _check_alike(first, other, f"state {number}")
     parts = [[getattr(state, part) for state in states] for part in ("sums", "replicates")]
     tables = [{name: added([table[name] for table in each]) for name in each[0]} for each in parts]
@@ -187,8 +189,15 @@ def check_settings(first: State, other: State, where: str) -> None:
         raise error("states", f"be of one metric, {first.metric!r}", repr(other.metric), where)
     for name in {**first.settings, **other.settings}:
         mine, its = first.settings.get(name), other.settings.get(name)
-        if mine != its:
+        if mine != its and not (name == CLASSES and None in (mine, its)):  # a column of one class, or a text from before
             raise error("states", f"be made with the same {name}, {_short(mine)}", _short(its), where)
+
+
+def check_classes(what: str, classes: Sequence[Any]) -> None:
+    """Refuse parts whose classes differ, in their names or in their order."""
+    for number, one in enumerate(classes):
+        if one != classes[0]:
+            raise error(what, f"have the same classes in the same order, {_short(classes[0])}", _short(one), f"part {number}")
 
 
 def _check_alike(first: State, other: State, where: str) -> None:
@@ -201,7 +210,7 @@ def _check_alike(first: State, other: State, where: str) -> None:
 
 def _short(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -204,7 +204,7 @@ class _Work:
             return found
         known = context.known.given
         if setting.joined:
-            return {name: self._joined(setting, table.argmax(axis=1)) for name, table in context.scores.items()}
+            return {name: self._joined(setting, self._chosen(table)) for name, table in context.scores.items()}
         if setting.annotator >= 0:
             known = without(known, setting.annotator, np.arange(known.n_cases, dtype=np.int64))
         lacking = _lacking(known) if setting.how == "graded-response" else None
@@ -218,11 +218,22 @@ class _Work:
         orders = {name: Orders.from_dense(table, 1, setting.ties) for name, table in context.scores.items()}
         return self._compared(truth, None, orders, setting.ties)
 
-    def _joined(self, setting: Setting, choice: Int64) -> Array:
-        """Return (n,) the probability of the first choice if the model is one of the annotators: its accuracy, if all err independently."""
+    def _chosen(self, table: Array) -> Array:
+        """Return (n, K) the share of each class in the first choice: tied best classes share it, unless ties go by position."""
+        best = table == table.max(axis=1, keepdims=True)
+        if self.ties == "first":
+            best &= np.cumsum(best, axis=1) == 1
+        return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+    def _joined(self, setting: Setting, chosen: Array) -> Array:
+        """Return (n,) the probability of the first choice if the model is one of the annotators: its accuracy, if all err independently.
+
+        A case whose best classes are tied gets no label of the model, and the mean probability of these classes.
+        """
         rows = self.context.known.rows
-        truth = self._truth(setting, joined(self.context.known.given, rows, choice)).take(rows)
-        found = truth.mean()[np.arange(len(rows)), choice]
+        one = np.flatnonzero(np.count_nonzero(chosen, axis=1) == 1)
+        truth = self._truth(setting, joined(self.context.known.given, rows[one], chosen[one].argmax(axis=1))).take(rows)
+        found = (truth.mean() * chosen).sum(axis=1)
         found[~self.context.voted.defined] = np.nan  # cases that no annotator has judged
         return np.asarray(found)
 
