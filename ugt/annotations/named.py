@@ -13,6 +13,7 @@ from .._base.axes import Axes
 from .._base.checks import error
 from .._base.names import alike, find, listed
 from .joins import BY_POSITION, ID, NAME, POSITION, Join, tell
+from .large_index import LARGE, is_same, places
 from .predictions import Predictions
 
 SHOWN = 4  # names of each side in a message
@@ -51,29 +52,33 @@ def table(argument: str, given: Any, case_ids: NDArray[Any] | None, classes: NDA
         return given
     if isinstance(given, Predictions):
         return _of_predictions(argument, given, case_ids, classes)
-    sheet = sheet_of(argument, given, classes)
+    index = None if case_ids is None else identifiers.index_of(given)
+    at: Any = None
+    if index is not None and len(index) >= LARGE and not identifiers.is_numbered(index):
+        at = slice(None) if is_same(index, case_ids) else places(index, case_ids)  # type: ignore[arg-type]
+    sheet = sheet_of(argument, given, classes, with_rows=at is None)
     if sheet is None:
         tell(argument, BY_POSITION)
         return given
     if sheet.columns is not None and classes is not None and sheet.columns.shape != (1,) and not _covers(sheet.columns, classes):
         return _of_predictions(argument, Predictions.sharing(given, classes), case_ids, classes)
-    return placed(argument, sheet, case_ids, classes)
+    return placed(argument, sheet, case_ids, classes, at)
 
 
-def placed(argument: str, sheet: Sheet, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Return the values of a sheet in the order of the cases (and classes)."""
-    rows = _places(argument, "rows", "case", sheet.rows, case_ids, sheet.counted)
+def placed(argument: str, sheet: Sheet, case_ids: NDArray[Any] | None, classes: NDArray[Any] | None = None, at: Any = None) -> NDArray[Any]:
+    """Return the values of a sheet in the order of the cases (and classes); ``at``: the rows of the cases, if they are known."""
+    rows = _places(argument, "rows", "case", sheet.rows, case_ids, sheet.counted) if at is None else at
     values, columns = sheet.values, None
     if values.ndim == 2 and values.shape[1] == 1 and (classes is None or len(classes) != 1):
         values = values[:, 0]  # one column is a column
     elif values.ndim == 2:
         columns = _places(argument, "columns", "class", sheet.columns, classes)
     if columns is not None:
-        values = values[:, columns]
-    if rows is not None:
-        values = values[rows]
+        values = values.take(columns, axis=1)
+    if isinstance(rows, np.ndarray):
+        values = values.take(rows, axis=0)
     by = "" if values.ndim == 1 else POSITION if sheet.columns is None else NAME
-    tell(argument, Join(POSITION if sheet.rows is None else ID, by))
+    tell(argument, Join(POSITION if sheet.rows is None and at is None else ID, by))
     return np.asarray(values)
 
 
@@ -183,17 +188,20 @@ def of_pairs(argument: str, given: Any, classes: NDArray[Any]) -> Any:
     return table(argument, given, classes, classes) if identifiers.is_frame(given) else given
 
 
-def sheet_of(argument: str, given: Any, classes: NDArray[Any] | None = None) -> Sheet | None:
-    """Return the values and names of a frame, a Series, or a mapping of class to column; None of what has no names."""
+def sheet_of(argument: str, given: Any, classes: NDArray[Any] | None = None, with_rows: bool = True) -> Sheet | None:
+    """Return the values and names of a frame, a Series, or a mapping of class to column; None of what has no names.
+
+    Without ``with_rows`` the names of the rows of an index are not read.
+    """
     if isinstance(given, Mapping):
         return _of_mapping(argument, given)
     if identifiers.is_frame(given):
-        return _of_frame(argument, given, classes)
+        return _of_frame(argument, given, classes, with_rows)
     index = identifiers.index_of(given)
     if index is None:
         return None
-    rows = identifiers.names_of_index(argument, index)
-    return Sheet(identifiers.unmasked(given), rows, None, rows is None)
+    rows = identifiers.names_of_index(argument, index) if with_rows else None
+    return Sheet(identifiers.unmasked(given), rows, None, rows is None and with_rows)
 
 
 def _of_mapping(argument: str, given: Mapping[Any, Any]) -> Sheet | None:
@@ -214,16 +222,16 @@ def _of_mapping(argument: str, given: Mapping[Any, Any]) -> Sheet | None:
     return Sheet(values, rows, identifiers.number(argument, list(given)).ids, counted)
 
 
-def _of_frame(argument: str, frame: Any, classes: NDArray[Any] | None) -> Sheet:
+def _of_frame(argument: str, frame: Any, classes: NDArray[Any] | None, with_rows: bool) -> Sheet:
     """Return the sheet of a frame; without an index of names, its column for the case, if there is one, names the rows."""
     from .._tabular.frames import CASES  # noqa: PLC0415  (only frames need it)
     from .._tabular.roles import plain  # noqa: PLC0415
 
     names, index = identifiers.columns_of(frame), identifiers.index_of(frame)
-    rows = None if index is None else identifiers.names_of_index(argument, index)
-    counted = index is not None and rows is None
+    rows = None if index is None or not with_rows else identifiers.names_of_index(argument, index)
+    counted = index is not None and rows is None and with_rows
     known = set() if classes is None else set(map(str, classes.tolist()))
-    called = [name for name in names if plain(str(name)) in CASES and str(name) not in known] if rows is None else []
+    called = [name for name in names if plain(str(name)) in CASES and str(name) not in known] if rows is None and with_rows else []
     if len(called) > 1:
         raise error(argument, "have one column for the case", " and ".join(map(repr, called)))
     if called:
@@ -300,6 +308,12 @@ def _places(
         raise error(argument, f"have {where} without names, as the {things} have none ({way})", _some(names))
     if same(names, wanted):
         return None
+    if names.dtype.kind == "O" and wanted.dtype.kind == "U" and set(map(type, names.tolist())) == {str}:
+        names = names if "\0" in "".join(names.tolist()) else np.array(names.tolist())  # of which arrays of text lose those at the end
+    if len(names) == len(wanted) and names.dtype.kind in "iuU" and names.dtype.kind == wanted.dtype.kind:
+        code = identifiers.factorize(np.concatenate([names, wanted]))[0]
+        if code.max() < len(names) and np.array_equal(code[: len(names)], np.arange(len(names))):
+            return code[len(names) :]  # the same distinct names
     column = identifiers.number(argument, names, f"{where[:-1]} {{}}".format)
     if len(column.ids) < len(column.code):
         at = identifiers.repeated(column.code, column.first)

@@ -128,25 +128,28 @@ class Predictions(Record):
                 got = f"the key {unknown[0]!r}" if unknown else "no key 'scores'"
                 raise error("predictions", "be a mapping with the key 'scores' and optionally 'case_ids' and 'classes'", got)
             return cls._of_array(value.get("case_ids"), value["scores"], value.get("classes"), classes, positive_class, on_scale)
-        if _has_case_column(value):
-            from .model_scores import read_frame  # noqa: PLC0415  (it imports this module)
-
-            return read_frame(value, classes, positive_class, on_scale)
         index = identifiers.index_of(value)
         ids = None if index is None else identifiers.names_of_index("predictions", index)
-        if index is not None and identifiers.is_frame(value):
-            table = identifiers.unmasked(value if identifiers.is_array(value) else value.to_numpy())
-            columns = value.columns
-            counted = type(columns).__name__ == "RangeIndex" and columns.tolist() == list(range(table.shape[1]))
-            names = None if counted else columns.to_numpy()
-            if ids is not None and names is not None and classes is not None and {*map(str, names)} - {*map(str, classes)}:
-                from .model_scores import read_frame  # noqa: PLC0415
-
-                return read_frame(value, classes, positive_class, on_scale, indexed=True)
-            return cls._of_array(ids, table, names, classes, positive_class, on_scale)
+        if identifiers.is_frame(value):
+            return cls._of_frame(value, ids, classes, positive_class, on_scale)
         if isinstance(value, tuple) and len(value) == 2:
             return cls._of_array(value[0], value[1], None, classes, positive_class, on_scale)
         return cls._of_array(ids, value, None, classes, positive_class, on_scale)
+
+    @classmethod
+    def _of_frame(cls, value: Any, ids: Any, classes: Any, positive_class: Any, on_scale: bool) -> Predictions:
+        """Return the predictions of a frame by its columns, or of one whose index names the cases and whose columns are the classes."""
+        from .model_scores import read_frame  # noqa: PLC0415  (it imports this module)
+
+        names = None
+        if not _has_case_column(value):
+            counted = type(value.columns).__name__ == "RangeIndex" and value.columns.tolist() == list(range(value.shape[1]))
+            names = None if counted else value.columns.to_numpy()
+        others = ids is not None and names is not None and classes is not None and {*map(str, names)} - {*map(str, classes)}
+        if others or _has_case_column(value):
+            return read_frame(value, classes, positive_class, on_scale, indexed=bool(others))
+        table = identifiers.unmasked(value if identifiers.is_array(value) else value.to_numpy())
+        return cls._of_array(ids, table, names, classes, positive_class, on_scale)
 
     @classmethod
     def _of_array(cls, case_ids: Any, scores: Any, names: Any, classes: Any, positive_class: Any, on_scale: bool) -> Predictions:
