@@ -1,7 +1,8 @@
-"""Control characters of ids in written files, and errors of the system that name the file."""
+"""Control characters of ids in written files, errors of the system that name the file, and no warnings of numpy."""
 
 import errno
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def test_errors_of_the_system_name_the_file():
 @pytest.mark.parametrize("path", ["", 5, memoryview(b"x")])
 def test_what_is_no_path_is_refused(path):
     rankings = ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=2)
-    with pytest.raises(ValueError, match="checkpoint must be the path of a file. Got"):
+    with pytest.raises(ValueError, match=r"checkpoint must be the path of a file\. Got"):
         ugt.plackett_luce(rankings, method="draws", n_draws=8, n_chains=2, checkpoint=path)
 
 
@@ -57,5 +58,14 @@ def test_labels_of_short_floats_give_no_warning_of_numpy():
 
 
 def test_grade_metrics_name_predictions_that_are_missing():
-    with pytest.raises(TypeError, match="predictions must be numbers, names of grades or probabilities. Got NoneType"):
+    with pytest.raises(TypeError, match=r"predictions must be numbers, names of grades or probabilities\. Got NoneType"):
         ugt.ua_absolute_error([[0.5, 0.5]], None)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_pilot_of_one_class_is_refused_without_a_warning_of_numpy(label):
+    labels = ugt.Labels.from_wide(np.full((12, 3), label), classes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="must"):
+            ugt.plan_annotations(labels, np.arange(12) / 12, metric="soft_auroc", width=0.2)
