@@ -4,11 +4,13 @@ import doctest
 import importlib.util
 import inspect
 import io
+import re
 import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+import public_functions
 import pytest
 from refusals import refused
 
@@ -238,3 +240,59 @@ def test_the_script_writes_images_and_page(tmp_path, monkeypatch):
     assert [path.name for path in images] == ["certainty_curve.png", "ternary.png"]
     for path in images:
         assert 0.01 < (pyplot.imread(str(path))[..., :3] < 1).any(axis=2).mean() < 1
+
+
+def records_of_all_kinds():
+    """The first record of each kind that public functions take or return."""
+    world, found = public_functions.make_world(12, 3, seed=1), {}
+    made = dict.fromkeys(one for entry in public_functions.FUNCTIONS.values() for one in entry.given if callable(one))
+    calls = [lambda one=one: one(world) for one in made]
+    calls += [lambda entry=entry: entry.call(world) for entry in public_functions.FUNCTIONS.values()]
+    for call in calls:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            record = call()
+        if type(record).__module__.startswith("ugt."):
+            found.setdefault(type(record).__name__, record)
+    found["BlandAltman"] = ugt.bland_altman(public_functions.ratings(world), world["rated"])
+    found["AnnotationPlan"] = PLAN
+    return found
+
+
+def test_every_plot_draws_or_refuses_every_kind_of_record():
+    """A record of another kind is refused in words that name the argument, whatever the record lacks; nothing is half drawn."""
+    records, n_drawn, wrong = records_of_all_kinds(), 0, []
+    assert len(records) > 50
+    for name in FUNCTIONS:
+        argument = next(iter(inspect.signature(getattr(plots, name)).parameters))
+        for kind, record in records.items():
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    getattr(plots, name)(*((record, 0) if name in WITH_TWO else (record,)))
+                n_drawn += 1
+            except (TypeError, ValueError) as refusal:
+                first = (argument, "truth", "predictions", "metric", "case", "spread", "group", "names", "labels", "bins")
+                if not re.match(rf"({'|'.join(first)}) must (be|hold|have|name|give|leave) ", str(refusal)):
+                    wrong.append((name, kind, str(refusal)[:80]))
+            except Exception as crash:
+                wrong.append((name, kind, repr(crash)[:80]))
+            pyplot.close("all")
+    assert not wrong and n_drawn > 60
+
+
+def test_values_beyond_all_numbers_are_not_drawn():
+    assert plots.certainty_curve(np.array([np.inf, 1.0, 3.0])).get_ylim()[1] < 4
+
+
+def test_what_a_plot_takes_is_said():
+    labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 1]])
+    ratings = ugt.Ratings.from_wide([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0]])
+    for call, said in (
+        (lambda: plots.forest(ugt.bland_altman(ratings)), "rows must be records with a value and an interval, .* Got BlandAltman"),
+        (lambda: plots.forest(PLAN), "rows must be records with .* Got AnnotationPlan"),
+        (lambda: plots.ternary(labels), "draws must be plausibilities of three classes, or numbers .* Got Labels"),
+        (lambda: plots.certainty_curve(ugt.bland_altman(ratings)), "Got BlandAltman"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call()

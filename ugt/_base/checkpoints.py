@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -34,10 +35,23 @@ def fingerprint(arrays: Iterable[NDArray[Any]], options: Any) -> bytes:
     return found.digest()
 
 
+@contextmanager
+def naming(path: Any) -> Iterator[None]:
+    """Let errors of the system, such as a full disk, name the file."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.filename is not None or problem.errno is None:
+            raise
+        raise OSError(problem.errno, problem.strerror, os.fspath(path)) from problem
+
+
 class Checkpoint:
     """An open checkpoint: the finished parts, and the file to which further parts are written."""
 
     def __init__(self, path: Any, run: bytes) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path):
+            raise error("checkpoint", "be the path of a file", repr(path))
         path = os.fspath(path)  # ``open`` would take a number for the descriptor of an open file
         self.path, self.parts = path, {}  # type: ignore[var-annotated]
         fresh = not os.path.exists(path) or os.path.getsize(path) == 0
@@ -45,13 +59,15 @@ class Checkpoint:
         try:
             if try_lock(self.file) is False:  # parts that two runs write at once would look like damage
                 raise error("checkpoint", "not be in use by another run", repr(str(path)))
-            if fresh:
-                self.file.write(MAGIC + run)
-                self.file.flush()
-            else:
-                self._read(run)
+            with naming(path):
+                if fresh:
+                    self.file.write(MAGIC + run)
+                    self.file.flush()
+                else:
+                    self._read(run)
         except BaseException:
-            self.file.close()
+            with suppress(OSError):  # a full disk does not take on closing what it did not take before
+                self.file.close()
             raise
 
     def _read(self, run: bytes) -> None:
@@ -80,9 +96,11 @@ class Checkpoint:
     def add(self, begin: int, end: int, content: bytes) -> None:
         """Write a finished part."""
         head = RECORD.pack(begin, end, len(content), 0)[: RECORD.size - 4]
-        self.file.write(head + struct.pack("<I", zlib.crc32(head + content)) + content)
-        self.file.flush()
+        with naming(self.path):
+            self.file.write(head + struct.pack("<I", zlib.crc32(head + content)) + content)
+            self.file.flush()
 
     def close(self) -> None:
         """Close the file without deleting it."""
-        self.file.close()
+        with naming(self.path):
+            self.file.close()

@@ -327,7 +327,7 @@ def _whole(argument: str, values: NDArray[Any], where: Where) -> Int64:
     if values.dtype.kind == "i":
         return np.ascontiguousarray(values, np.int64)
     if values.dtype.kind == "f":
-        bad = ~((values == np.floor(values)) & (np.abs(values) <= MAX_WHOLE))
+        bad = ~((values == np.floor(values)) & (np.abs(values, dtype=np.float64) <= MAX_WHOLE))  # which float16 cannot hold
     else:
         bad = values > np.iinfo(np.int64).max if values.dtype == np.uint64 else np.zeros(0, bool)
     if bad.any():

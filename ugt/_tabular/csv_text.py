@@ -17,7 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from .._base.checkpoints import naming
+
 _BEGIN, _FORMULA = r"((?:^|[;\t\r\n]) *)", "(?='*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20])"
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNGUARDED, _GUARDED = re.compile(_BEGIN + _FORMULA), re.compile(_BEGIN + "'" + _FORMULA)
 
 
@@ -66,13 +69,14 @@ def csv_writer(file: Any) -> Any:
 def csv_cell(value: Any) -> Any:
     """Return a value as a cell of a CSV file, with an apostrophe before text that spreadsheets would run as a formula.
 
-    A NUL, which not every csv module reads or writes, is written out as in the report.
+    Control characters but tabs and line ends are written out as in the report, ``[U+001B]``: they would control the terminal on which the
+    file is shown, and not every csv module reads or writes a NUL.
     """
     value = plain_value(value)
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, str):
-        return guarded(value.replace("\0", "[U+0000]"))
+        return guarded(_CONTROL.sub(lambda found: f"[U+{ord(found.group()):04X}]", value))
     return "" if value is None else value
 
 
@@ -84,7 +88,8 @@ def write_rows(file: Any, header: Iterable[Any], rows: Iterable[Iterable[Any]]) 
 
 
 def write_csv(path: Path, header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    """Write a table to a file, which an error of the system names."""
+    with naming(path), open(path, "w", encoding="utf-8", newline="") as file:
         write_rows(file, header, rows)
 
 

@@ -21,6 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from .._base.checkpoints import naming
 from .._base.checks import error
 from .._base.locks import try_lock
 from .windows import about_length, check_output, is_hidden_device
@@ -40,7 +41,7 @@ class _NotReplacedError(OSError):
 @contextmanager
 def whole_file(path: Any) -> Iterator[IO[bytes]]:
     """Open a file that replaces ``path`` at the end, or is removed if anything fails. Its content is copied to a device or a pipe."""
-    with output_file(path) as draft, open(draft, "xb") as file:
+    with output_file(path) as draft, naming(path), open(draft, "xb") as file:
         yield file
 
 

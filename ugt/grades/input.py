@@ -70,9 +70,9 @@ class Predicted:
         """Read predictions; with ``ranks`` only their order counts, so that numbers need not be on the scale of the grades."""
         if kind is not None:
             option("predictions_are", kind, KINDS)
-        if isinstance(given, OnAxes):
-            way = "for labels of one annotator, give the grades as an array"
-            raise TypeError(f"predictions must be numbers, names of grades or probabilities. Got {type(given).__name__}: {way}.")
+        if given is None or isinstance(given, OnAxes):
+            way = "" if given is None else ": for labels of one annotator, give the grades as an array"
+            raise TypeError(f"predictions must be numbers, names of grades or probabilities. Got {type(given).__name__}{way}.")
         table = as_array(in_order("predictions", given, axes.case_ids, axes.classes))
         if table.ndim == 2:
             return cls("probabilities", law=_law(table, axes, kind))

@@ -13,6 +13,7 @@ from .._base.arrays import Array
 from .._base.axes import Axes
 from .._base.checks import error
 from .._base.identifiers import is_frame
+from .._base.records import Record
 from ..annotations.named import leader
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#000000")
@@ -73,8 +74,20 @@ def records(argument: str, given: Any, kind: str, *attributes: str) -> dict[str,
     found = named(argument, given)
     for name, one in found.items():
         if not all(hasattr(one, attribute) for attribute in attributes):
-            raise error(argument, f"be {kind}", type(one).__name__, repr(name) if name else "")
+            raise wrong_kind(argument, kind, one, repr(name) if name else "")
     return found
+
+
+def wrong_kind(argument: str, kind: str, one: Any, where: str = "") -> TypeError:
+    """Return an error that says what the plot takes."""
+    return TypeError(str(error(argument, f"be {kind}", type(one).__name__, where)))
+
+
+def means(argument: str, one: Any, kind: str) -> Array:
+    """Return the means of plausibilities, or an array of numbers; refuse other records."""
+    if isinstance(one, Record) and not hasattr(one, "mean"):
+        raise wrong_kind(argument, kind, one)
+    return array(argument, one.mean() if hasattr(one, "axes") else one)
 
 
 def shown(name: Any, width: int = WIDE) -> str:
@@ -200,6 +213,8 @@ def truth(argument: str, given: Any) -> Any:
 
 
 def array(argument: str, values: Any) -> Array:
+    if isinstance(values, Record):
+        raise wrong_kind(argument, "numbers, or a record that holds them", values)
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):

@@ -77,7 +77,8 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
             ax.plot(x, shown, label=label, drawstyle="steps-mid", zorder=3, **_base.style(i))
         else:
             ax.plot(x, shown, _base.marker(i), label=label, color=_base.colour(i), markersize=3, alpha=0.6)
-    ax.set_ylim(min(0.0, *map(np.nanmin, given.values()), 0.0), 1.02 * max(1.0, *map(np.nanmax, given.values()), 1.0))
+    drawn = np.concatenate([values[np.isfinite(values)] for values in given.values()])
+    ax.set_ylim(min(0.0, drawn.min()), 1.02 * max(1.0, drawn.max()))
     certain = all(isinstance(one, Certainty) or not hasattr(one, "per_case") for one in named.values())
     first = "least certain first" if certain else "lowest value first"
     if order is not None:
@@ -234,7 +235,7 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
     ('precision 1/σ²', ['mean of the case, 100 draws', '10 ratings'])
     """
     kinds = {"precision": "precision 1/σ²", "std": "standard deviation σ"}
-    (given,) = _base.records("posterior", posterior, "a NormalPosterior", "location", "kappa", "shape", "scale").values()
+    (given,) = _base.records("posterior", posterior, "a NormalPosterior", "location", "kappa", "shape", "scale", "n_cases").values()
     i, label = whole("case", case, 0, given.n_cases - 1), kinds[option("spread", spread, tuple(kinds))]
     marks = None if ratings is None else _ratings_of(ratings, i, given.n_cases)
     m, k, a, b = (float(values[i]) for values in (given.location, given.kappa, given.shape, given.scale))

@@ -142,7 +142,7 @@ def calibration_dispersion_map(losses: Any, *, estimate: str = "debiased", ax: A
 
 
 def _of_losses(losses: Any, estimate: str) -> dict[str, tuple[Any, Any, str]]:
-    given = _base.records("losses", losses, "HistogramLosses or an Evaluation", "cl", "dl")
+    given = _base.records("losses", losses, "HistogramLosses or an Evaluation", "cl", "dl", "l_sq")
     none = (np.nan, np.nan)
     return {
         name: ((getattr(one.dl, estimate), *none), (getattr(one.cl, estimate), *none), _base.left_out(one)) for name, one in given.items()

@@ -52,7 +52,7 @@ def soft_labels(p: Any, *, threshold: float = 0.5, ax: Any = None) -> Any:
         counts = p.counts()
         with np.errstate(invalid="ignore"):
             p = counts / counts.sum(axis=1, keepdims=True)
-    values, cut = _base.array("p", p.mean() if hasattr(p, "axes") else p), scalar("threshold", threshold)
+    values, cut = _base.means("p", p, "plausibilities, Labels of two classes, or probabilities (N,)"), scalar("threshold", threshold)
     values = values[:, 1] if values.ndim == 2 and values.shape[1] == 2 else values
     known = values[~np.isnan(values)]
     if values.ndim != 1 or not ((known >= 0) & (known <= 1)).all() or cut > 1:

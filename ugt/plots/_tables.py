@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.checks import error, option
 from .._base.counts import counted
+from .._base.records import Record
 from ..resampling import Resamples
 from . import _base
 
 MOST_WRITTEN = 16  # most rows or columns of a table whose numbers are legible
 SHORT = 4  # most letters of column names that are not slanted
 THREE = "hold (value, low, high), or a DiscrepancyRatio, for every name"
+WITH_ENDS = "records with a value and an interval, a table of annotators (AnnotatorDiscrepancy, AnnotatorStrictness), or an Evaluation"
 TWO = "hold (mean size, coverage), or a SetCoverage, for every name"
 
 
@@ -280,20 +283,29 @@ def _rows(rows: Any) -> list[tuple[str, tuple[float, ...], bool]]:
     """Return for each row its name, three numbers, and whether it is an annotator."""
     if hasattr(rows, "others_spread"):
         return [(row["annotator"], _base.cells(row, "strictness", "joint_low", "joint_high"), True) for row in rows.table()]
-    if hasattr(rows, "humans") or hasattr(rows, "table"):
+    if hasattr(rows, "humans") or callable(getattr(rows, "table", None)):
         table = rows.humans if hasattr(rows, "humans") else rows.table()
+        if any(not {"name", "kind", "value", "low", "high"} <= set(row) for row in table):
+            raise _base.wrong_kind("rows", WITH_ENDS, rows)
         found = [(str(row["name"]), _base.cells(row, "value", "low", "high"), row["kind"] == "annotator") for row in table]
         if not found:
             raise error("rows", "hold something to draw", "an empty table")
         return found
-    if hasattr(rows, "names") and hasattr(rows, "intervals"):
+    if isinstance(getattr(rows, "names", None), np.ndarray) and hasattr(rows, "intervals"):
         both = zip(rows.names.tolist(), rows.value.tolist(), rows.intervals()[1:].tolist())
         return [(str(name), (value, *ends), False) for name, value, ends in both]
     found = []
     for name, one in _base.named("rows", rows).items():
+        if isinstance(one, Record) and not (hasattr(one, "value") and _is_of_value(one)):
+            raise _base.wrong_kind("rows", WITH_ENDS, one, repr(name) if name else "")
         three = (one.value, *one.interval()) if hasattr(one, "value") and hasattr(one, "interval") else one
         found.append((name, _base.numbers("rows", three, 3, THREE, repr(name)), False))
     return found
+
+
+def _is_of_value(one: Any) -> bool:
+    """Return whether a record has an interval of its value, whose first argument is the level; those of plans are of other numbers."""
+    return hasattr(one, "interval") and next(iter(inspect.signature(one.interval).parameters), "") == "level"
 
 
 def coverage_and_size(coverage: Any, *, target: float | None = None, against: str = "mass", ax: Any = None) -> Any:

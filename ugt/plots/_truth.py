@@ -212,7 +212,7 @@ def ternary(draws: Any, *, names: Sequence[Any] | None = None, ax: Any = None) -
 
 def _rows(one: Any) -> tuple[Array, int]:
     """Return the points of the triangle, and the number of undefined rows."""
-    table = _base.array("draws", one.mean() if hasattr(one, "axes") else one)
+    table = _base.means("draws", one, "plausibilities of three classes, or numbers (N, 3)")
     if table.ndim != 2 or table.shape[1] != 3:
         raise error("draws", MUST, f"shape {table.shape}")
     known = ~np.isnan(table).all(axis=1)

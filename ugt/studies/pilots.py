@@ -147,10 +147,12 @@ def _soft_auroc(labels: Labels, scores: Any) -> Scored:
     (column,) = read_soft(labels, score, None).columns(0.5)
     u, v, _, above, below = column.running()
     positive, negative, n = u.sum(), v.sum(), len(u)
+    found = distances(labels, [np.ones(labels.n_cases, np.int64)], "zero-one")
+    if not positive or not negative:  # the AUROC is undefined
+        return Scored(np.nan, found, np.zeros(len(found.count)))
     of_case = np.zeros((2, labels.n_cases))
     of_case[0, column.row] = n / (positive * negative) * (below - v / 2 - value * negative)
     of_case[1, column.row] = n / (positive * negative) * (above - u / 2 - value * positive)
-    found = distances(labels, [np.ones(labels.n_cases, np.int64)], "zero-one")
     case, share = row_of(found.offsets), 1 - found.to_model[0]
     return Scored(value, found, share * of_case[0, case] + (1 - share) * of_case[1, case])
 
