@@ -17,9 +17,11 @@ SOURCES := setup.py pyproject.toml $(wildcard ugt/*.py ugt/*/*.py ugt/*/*/*.py u
     bench versus wheel sdist clean mutation interrupt kill sizes wheels test-windows test-aarch64 test-s390x test-narrow audit offline offline-test sdist-test recipe
 
 demo: .venv-demo/installed
+	@echo "The demonstration runs: some seconds."
 	.venv-demo/bin/ugt demo
 
 test: .venv-test/installed
+	@echo "The tests run: about 5 minutes on two processors."
 	.venv-test/bin/pytest $(PYTEST_ARGS)
 
 # All data sets of every simulation, of which CI takes an eighth: about half an hour on two processors. Integrals of all dermatology cases
@@ -28,16 +30,27 @@ simulations: .venv-test/installed
 	UGT_ALL_DATA_SETS=1 .venv-test/bin/pytest -q -n auto --dist loadfile --no-loadscope-reorder -m full tests/statistical \
 	    tests/unit/test_plackett_luce_integrals.py
 
-# What the tests run on: the tree, or a wheel.
-TESTED ?= .
-
-# The package is installed again if a source has changed; build/ is removed first because it may hold files of an older tree.
-.venv-demo/installed: REQUIREMENT := .
-.venv-test/installed: REQUIREMENT = $(TESTED)[test]
-.venv-demo/installed .venv-test/installed: $(SOURCES)
+# Both run on one wheel, compiled again if a source has changed; build/ is removed first because it may hold files of an older tree.
+# TESTED=... names another wheel for the tests.
+WHEEL := .venv-wheel/$(notdir $(PYTHON))
+TESTED ?= $$(ls $(WHEEL)/ugt-*.whl)
+$(WHEEL)/made: $(SOURCES)
+	@echo "ugt is compiled into a wheel, for make demo and make test: about 1 minute on two processors."
+	rm -rf build $(@D)
 	$(PYTHON) -m venv $(@D)
-	$(if $(filter .%,$(REQUIREMENT)),rm -rf build)
-	$(@D)/bin/python $(PIP) "$(REQUIREMENT)"
+	$(@D)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(@D) .
+	@touch $@
+
+.venv-demo/installed: INSTALLED = $$(ls $(WHEEL)/ugt-*.whl)
+.venv-test/installed: INSTALLED = $(TESTED)
+.venv-test/installed: EXTRAS = [test]
+.venv-demo/installed: $(WHEEL)/made
+.venv-test/installed: $(if $(filter file,$(origin TESTED)),$(WHEEL)/made)
+.venv-demo/installed .venv-test/installed:
+	@echo "The wheel and what it needs are installed into $(@D): half a minute, or longer on a slow network."
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(PIP) "$(INSTALLED)$(EXTRAS)"
+	$(@D)/bin/python $(PIP) --no-deps --force-reinstall "$(INSTALLED)"
 	@touch $@
 
 # The developer's environment runs the tree itself; `make build` compiles changed files. It does not isolate the build, because another
@@ -202,7 +215,7 @@ recipe: .venv-pack/installed
 	$(PACK)python packaging/check_recipe.py
 
 clean:
-	rm -rf build dist *.egg-info .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .venv-bench .venv-systems .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .venv-wheel .venv-demo .venv-test .venv-dev .venv-mutation .venv-pack .venv-versus .venv-bench .venv-systems .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f ugt/_core/_*.c ugt/_core/*.so ugt/_core/*.pyd
 	rm -rf docs/reference docs/gallery/*.png
 	find ugt tests -name __pycache__ -prune -exec rm -rf {} +
