@@ -18,8 +18,7 @@ CORE = "ugt/_core"
 # compiling and the size of the wheel.
 SHARED = "_shared"
 
-CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "rays", "group_sums", "symmetry", "adaptive", "lattice", "posterior"]
-CUBATURE += ["lines", "line_axes", "line_sums", "group_lines"]
+CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "posterior"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)

@@ -45,6 +45,7 @@ cdef extern from "ugt.h" nogil:
     int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
     int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
     int UGT_ERR_CONVERGENCE
+    double UGT_CUBATURE_FLOOR
     int ugt_modes(const ugt_stages *, double, const double *, int, int64_t, int64_t, double *, int64_t *)
     void ugt_unbeaten(const ugt_stages *, int64_t, int64_t, uint8_t *)
     ctypedef struct ugt_cubature_options:
@@ -53,18 +54,8 @@ cdef extern from "ugt.h" nogil:
         int rest
         double tolerance
         int64_t most_dimensions
-        int64_t most_exact_terms
+        int64_t most_components
         int64_t most_leaves
         int64_t most_terms
-        int64_t most_points
-        uint64_t seed
-        int no_lines
-    ctypedef struct ugt_rivals:
-        int64_t row
-        uint64_t without
-        int64_t above
-    int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, const ugt_rivals *, int64_t, const int32_t *, double *,
-                        double *, int64_t *)
-    int ugt_first_group(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, const int64_t *, int64_t, const int64_t *, int64_t,
-                        const int32_t *, double *, double *, int64_t *)
+    int ugt_first_class(const ugt_stages *, const ugt_cubature_options *, const int64_t *, int64_t, const int32_t *, double *, double *, int64_t *)
     int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)

@@ -34,26 +34,9 @@ class Stages:
     def unbeaten(self, mark: NDArray[uint8]) -> None: ...
     def first_class(
         self,
-        stream_key: NDArray[uint64],
         law: tuple[float, float, int, float],
-        limits: tuple[int, int, int, int, int],
-        lines: bool,
-        seed: int,
-        tasks: NDArray[int64],
-        stop: NDArray[int32],
-        out: NDArray[float64],
-        error: NDArray[float64],
-        info: NDArray[int64],
-    ) -> bool: ...
-    def first_group(
-        self,
-        stream_key: NDArray[uint64],
-        law: tuple[float, float, int, float],
-        limits: tuple[int, int, int, int, int],
-        lines: bool,
-        seed: int,
-        group: NDArray[int64],
-        rows: NDArray[int64],
+        limits: tuple[int, int, int, int],
+        row: NDArray[int64],
         stop: NDArray[int32],
         out: NDArray[float64],
         error: NDArray[float64],

@@ -135,63 +135,26 @@ cdef class Stages:
             status = ugt_gibbs(self.stages, &stream_key[0], &options, begin, end, &stop[0], &draws[0])
         return finished(status)
 
-
-    def first_class(self, const uint64_t[::1] stream_key, law, limits, bint lines, uint64_t seed, const int64_t[:, ::1] tasks,
-                    const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
-        """Fill probabilities, means and variances of tasks (case, bits of classes that are no rivals, others above), their errors and how
-        they were computed; return whether all are. ``law`` and ``limits`` are those of ``cubature_of``."""
-        cdef ugt_cubature_options options = cubature_of(law, limits, lines, seed)
-        cdef int64_t i, n = tasks.shape[0], width = 0
+    def first_class(self, law, limits, const int64_t[::1] row, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+        """Fill probabilities, means and variances of cases, their errors (NaN: not integrated) and (dimensions, terms, nodes); return whether
+        all are. ``law``: (reliability, shape, rest, tolerance); ``limits``: most (dimensions, components, nodes, terms)."""
+        cdef ugt_cubature_options options
+        cdef int64_t i, n = row.shape[0], width = 0
         cdef int status
-        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or tasks.shape[1] != 3 or error.shape[0] != n or info.shape[0] != n \
-                or info.shape[1] != 4:
-            raise ValueError("options or outputs of the integration do not fit")
+        options.reliability, options.shape, options.rest, options.tolerance = law
+        options.most_dimensions, options.most_components, options.most_leaves, options.most_terms = limits
         for i in range(n):
-            if tasks[i, 0] < 0 or tasks[i, 0] >= self.n_cases or tasks[i, 2] < 0:
-                raise ValueError("tasks of the integration do not fit")
-            width += self.width(tasks[i, 0], tasks[i, 0] + 1)
-        if out.shape[0] != 3 * width:
-            raise ValueError("options or outputs of the integration do not fit")
-        if n == 0:
-            return True
-        with nogil:
-            status = ugt_first_class(self.stages, &stream_key[0], &options, <const ugt_rivals *>&tasks[0, 0], n, &stop[0], &out[0], &error[0],
-                                     &info[0, 0])
-        return finished(status)
-
-    def first_group(self, const uint64_t[::1] stream_key, law, limits, bint lines, uint64_t seed, const int64_t[::1] group, const int64_t[::1] rows,
-                    const int32_t[::1] stop, double[:, :, ::1] out, double[::1] error, int64_t[:, ::1] info):
-        """Fill probabilities, means and variances (cases, 3, groups) of groups of classes, their errors and how they were computed; return
-        whether all are."""
-        cdef ugt_cubature_options options = cubature_of(law, limits, lines, seed)
-        cdef int64_t i, n = rows.shape[0], n_groups = out.shape[2]
-        cdef int status
-        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or group.shape[0] != self.n_classes or error.shape[0] != n \
-                or info.shape[0] != n or info.shape[1] != 4 or out.shape[0] != n or out.shape[1] != 3 or n_groups < 1:
-            raise ValueError("options or outputs of the integration do not fit")
-        for i in range(n):
-            if rows[i] < 0 or rows[i] >= self.n_cases:
+            if row[i] < 0 or row[i] >= self.n_cases:
                 raise ValueError("cases of the integration do not fit")
-        for i in range(self.n_classes):
-            if group[i] < 0 or group[i] >= n_groups:
-                raise ValueError("group out of range")
+            width += self.width(row[i], row[i] + 1)
+        if stop.shape[0] != 1 or error.shape[0] != n or info.shape[0] != n or info.shape[1] != 3 or out.shape[0] != 3 * width \
+                or not options.reliability > 0 or not options.shape > 0 or not options.tolerance > UGT_CUBATURE_FLOOR or options.most_terms < 1:
+            raise ValueError("options or outputs of the integration do not fit")
         if n == 0:
             return True
         with nogil:
-            status = ugt_first_group(self.stages, &stream_key[0], &options, &group[0], n_groups, &rows[0], n, &stop[0], &out[0, 0, 0], &error[0],
-                                     &info[0, 0])
+            status = ugt_first_class(self.stages, &options, &row[0], n, &stop[0], &out[0], &error[0], &info[0, 0])
         return finished(status)
-
-
-cdef ugt_cubature_options cubature_of(law, limits, bint lines, uint64_t seed) except *:
-    """Read the options of integrals: (reliability, shape, rest, tolerance) and most (dimensions, exact terms, leaves, terms, points)."""
-    cdef ugt_cubature_options options
-    options.reliability, options.shape, options.rest, options.tolerance = law
-    options.most_dimensions, options.most_exact_terms, options.most_leaves, options.most_terms, options.most_points = limits
-    options.no_lines, options.seed = not lines, seed
-    if not options.reliability > 0 or not options.shape > 0 or not options.tolerance > 0 or options.most_terms < 1:
-        raise ValueError("options or outputs of the integration do not fit")
-    return options
 
 
 cdef bint finished(int status) except *:
