@@ -19,6 +19,7 @@ CORE = "ugt/_core"
 SHARED = "_shared"
 
 CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "posterior"]
+POINTS = ["heights", "proposals", "learning", "largest", "points"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)
@@ -27,7 +28,7 @@ MODULES = {
     "_stream": ["status", "stream"],
     "_order": ["status", "order", "compare"],
     "_dirichlet": ["status", "stream", "special", "gamma_draws", "compare", *QUADRATURE],
-    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles", *CUBATURE],
+    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles", *CUBATURE, *POINTS],
     "_resample": ["status", "stream", "resample", "grouped"],
     "_soft": ["status", "sort", "soft"],
     "_diagnostics": ["status", "diagnostics"],

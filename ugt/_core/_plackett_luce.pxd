@@ -41,6 +41,8 @@ cdef extern from "ugt.h" nogil:
         int rest
         double shape
         uint64_t seed
+        int logs
+        int unnamed
     int ugt_mentioned_top(const ugt_mentioned *, const double *, int64_t, int64_t, int64_t, int32_t *)
     int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
     int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
@@ -59,3 +61,20 @@ cdef extern from "ugt.h" nogil:
         int64_t most_terms
     int ugt_first_class(const ugt_stages *, const ugt_cubature_options *, const int64_t *, int64_t, const int32_t *, double *, double *, int64_t *)
     int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
+    ctypedef struct ugt_points_law:
+        double reliability
+        double shape
+        int rest
+        double target
+        int64_t first_points
+        int64_t most_points
+        uint64_t seed
+    int UGT_SHIFTS
+    int UGT_POINTS_INFO
+    int ugt_points_fit(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const int32_t *, double *, double *,
+                       double *, double *)
+    int64_t ugt_points_count(const ugt_stages *, int, int64_t, const double *, int64_t)
+    int ugt_points(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *,
+                   const int32_t *, double *, double *)
+    int ugt_point_draws(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *, int64_t,
+                        const int32_t *, double *)

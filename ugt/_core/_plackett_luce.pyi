@@ -60,6 +60,46 @@ class Stages:
         draws: NDArray[float64],
         tempering: float = ...,
     ) -> bool: ...
+    def fit_points(
+        self,
+        stream_key: NDArray[uint64],
+        law: tuple[float, float, int],
+        limits: tuple[float, int, int],
+        seed: int,
+        row: NDArray[int64],
+        stop: NDArray[int32],
+        fit: NDArray[float64],
+        out: NDArray[float64],
+        error: NDArray[float64],
+        info: NDArray[float64],
+    ) -> bool: ...
+    def count_points(
+        self, rest: int, row: NDArray[int64], fit: NDArray[float64], n_points: NDArray[int64], count: NDArray[int64]
+    ) -> None: ...
+    def points(
+        self,
+        stream_key: NDArray[uint64],
+        law: tuple[float, float, int],
+        seed: int,
+        row: NDArray[int64],
+        fit: NDArray[float64],
+        n_points: NDArray[int64],
+        stop: NDArray[int32],
+        log_value: NDArray[float64],
+        weight: NDArray[float64],
+    ) -> bool: ...
+    def point_draws(
+        self,
+        stream_key: NDArray[uint64],
+        law: tuple[float, float, int],
+        seed: int,
+        row: NDArray[int64],
+        fit: NDArray[float64],
+        n_points: NDArray[int64],
+        n_draws: int,
+        stop: NDArray[int32],
+        log_value: NDArray[float64],
+    ) -> bool: ...
 
 def mentioned_top(
     class_offsets: NDArray[int64],
@@ -74,6 +114,8 @@ def mentioned_top(
     begin: int,
     end: int,
     out: NDArray[int32],
+    logs: bool = ...,
+    named: bool = ...,
 ) -> None: ...
 def mentioned_groups(
     class_offsets: NDArray[int64],
@@ -89,5 +131,6 @@ def mentioned_groups(
     end: int,
     group: NDArray[int64],
     out: NDArray[float64],
+    logs: bool = ...,
 ) -> None: ...
 def modal_sets(top: NDArray[int32], k: int, share: NDArray[float64], example: NDArray[int64]) -> None: ...
