@@ -162,7 +162,7 @@ class _Work:
         """Return the contributions (n,) of the main analysis."""
         context = self.context
         if (
-            self.how == "plackett-luce" and context.making.method != "draws"
+            self.how == "plackett-luce" and context.making.method != "gibbs"
         ):  # settings are drawn: their differences share the random numbers
             truth = self._truth(Setting("", "", self.how, context.reliability), context.known.given)
             if truth is not None:
@@ -179,7 +179,7 @@ class _Work:
         context = self.context
         if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
             return None
-        making = replace(context.making, method="draws", **setting.making)  # integrals of all cases again would take minutes
+        making = replace(context.making, method="gibbs", **setting.making)  # integrals of all cases again would take minutes
         truths = by_name.truths(known, setting.how if self.annotated else "auto", setting.reliability, making)
         with notices.heard():  # notes were added for the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains

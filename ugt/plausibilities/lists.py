@@ -1,0 +1,145 @@
+"""The lists of best classes that weighted points make, with their probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array, Bools, Int32, Int64
+from .._base.axes import Axes
+from .._base.identifiers import factorize
+from .._base.lazy import cached_property
+from .._base.ragged import offsets_of, row_of
+from .comparisons import Comparison
+from .orders import Orders
+from .point import Vectors
+
+SHIFTS = 16  # of the lattice, whose means differ by the standard error
+UNNAMED = -2  # in a list: a class that no annotator mentioned
+ROUNDING = 1e-12  # of chances
+MOST_NAMED = 4_000_000  # lists with names beside the classes of a model; if there were more, points have random names
+
+
+def ratio(sums: Array, total: Array, effective: Any) -> tuple[Array, Array]:
+    """Return values Σ sums and their standard errors, from the sums (…, 16) of each shift and its weight."""
+    value = sums.sum(axis=-1)
+    apart = SHIFTS * (sums - value[..., None] * total)
+    return value, np.maximum(np.sqrt((apart**2).sum(axis=-1) / (SHIFTS * (SHIFTS - 1))), 1.0 / effective)
+
+
+class OfLists(Vectors):
+    """One vector per list of best classes, without plausibilities: what comparisons with orders and sets need."""
+
+    n_draws = 1
+
+    def __init__(self, axes: Axes, top: Int32) -> None:
+        self.axes, self.top = axes, top
+
+    @property
+    def defined(self) -> Bools:
+        return np.ones(len(self.top), bool)
+
+    def _make_orders(self, depth: int, ties: str) -> Orders:
+        orders = Orders.from_top(self.top[:, :depth], self.n_classes)
+        return orders._filled_up() if ties == "first" else orders
+
+    def _of_draws(self, per_case: Array, sums: Array) -> Comparison:
+        return Comparison(per_case, 0.0)
+
+    def take(self, rows: Any) -> OfLists:
+        return OfLists(Axes.of(len(rows), self.n_classes), self.top[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The distinct lists of best classes of N cases, ``offsets`` (N + 1,), with their probabilities by shift.
+
+    ``top`` (L, depth): best first, -1 after the last class; ``weight`` (L, 16) adds up to 1 over the lists and shifts of a case.
+    """
+
+    top: Int32
+    weight: Array
+    offsets: Int64
+    effective: Array
+    others: Int64
+    unsure: Bools
+
+    @cached_property
+    def row(self) -> Int64:
+        return row_of(self.offsets)
+
+    @cached_property
+    def total(self) -> Array:
+        """The weight (N, 16) of each shift."""
+        return np.asarray(np.add.reduceat(self.weight, self.offsets[:-1], axis=0))
+
+    def means(self, sums: Array, rows: Any = slice(None)) -> tuple[Array, Array]:
+        """Return values and standard errors from sums (…, 16) over the lists of cases."""
+        value, errors = ratio(sums, self.total[rows], self.effective[rows])
+        return value, np.where(self.unsure[rows], np.nan, errors)
+
+    def mean(self, value: Array) -> tuple[Array, Array]:
+        """Return the expectations (N,) of a value (L,) of each list, and their standard errors."""
+        return self.means(np.add.reduceat(self.weight * value[:, None], self.offsets[:-1], axis=0))
+
+    def at_rank(self, rank: int, known: Int64, n_classes: int) -> tuple[Array, Array]:
+        """Return weights by shift at a rank: (E, 16) of mentioned classes, ``known`` as row * K + class, and (N, 16) of all others."""
+        column = self.top[:, rank].astype(np.int64)
+        listed = np.flatnonzero(column >= 0)
+        place = np.searchsorted(known, self.row[listed] * n_classes + column[listed])
+        at = (place[:, None] * SHIFTS + np.arange(SHIFTS)).ravel()
+        own = np.asarray(np.bincount(at, self.weight[listed].ravel(), SHIFTS * len(known)), np.float64).reshape(-1, SHIFTS)
+        return own, np.add.reduceat(self.weight * (column == UNNAMED)[:, None], self.offsets[:-1], axis=0)
+
+    def best_sets(self, k: int) -> tuple[Array, Array]:
+        """Return the highest probability (N,) of any set to be the best k classes, and its standard error."""
+        members = np.sort(self.top[:, :k], axis=1)
+        code, first = factorize(np.column_stack([self.row, members]))
+        weight = np.zeros((len(first), SHIFTS))
+        np.add.at(weight, code, self.weight)
+        row, unnamed, ways = self.row[first], (members[first] == UNNAMED).sum(axis=1), np.ones(len(first))
+        for j in range(int(unnamed.max(initial=0))):
+            ways *= np.where(j < unnamed, (self.others[row] - j) / (j + 1), 1.0)
+        weight /= ways[:, None]
+        best = np.lexsort((-weight.sum(axis=1), row))[offsets_of(np.bincount(row, minlength=len(self.offsets) - 1))[:-1]]
+        return self.means(weight[best])
+
+    def named(self, offsets: Int64, index: Int32, known: Int64, n_classes: int) -> tuple[Int32, Int64, Array] | None:
+        """Return the lists with names of all classes, beside listed ones of each case: ``(top, the list of each, its chance)``.
+
+        A class without a name has each name with equal probability; those that are not listed are alike, and one of them stands for all.
+        ``known``: mentioned classes as row * K + class. None: there would be too many.
+        """
+        row, depth, n = row_of(offsets), self.top.shape[1], len(offsets) - 1
+        free = np.flatnonzero(~np.isin(row * n_classes + index, known))
+        n_free = np.bincount(row[free], minlength=n)
+        if float(((n_free[self.row] + 1.0) ** (self.top == UNNAMED).sum(axis=1)).sum()) > MOST_NAMED:
+            return None
+        choice = np.full((n, int(n_free.max(initial=0)) + 1), -1, np.int32)  # the last one for all that are not listed
+        choice[row[free], np.arange(len(free)) - offsets_of(n_free)[row[free]]] = index[free]
+        alike = _first_others(np.concatenate([known, row * n_classes + index]), n, n_classes, depth)
+        top, parent, chance, left = self.top, np.arange(len(self.top)), np.ones(len(self.top)), self.others[self.row].astype(np.float64)
+        for j in range(depth):
+            at = np.flatnonzero(top[:, j] == UNNAMED)
+            options = choice[self.row[parent[at]]]
+            share = np.where((options < 0) | (options[:, :, None] == top[at, None, :]).any(axis=2), 0.0, 1.0 / left[at, None])
+            share[:, -1] = 1.0 - share[:, :-1].sum(axis=1)
+            of, option = np.nonzero(share > ROUNDING)
+            kept, made = np.flatnonzero(top[:, j] != UNNAMED), at[of]
+            names = np.where(option == options.shape[1] - 1, alike[self.row[parent[made]], j], options[of, option])
+            more = top[made]
+            more[:, j] = names
+            top, parent, left = (np.concatenate([x[kept], y]) for x, y in ((top, more), (parent, parent[made]), (left, left[made] - 1.0)))
+            chance = np.concatenate([chance[kept], chance[made] * share[of, option]])
+        return top, parent, chance
+
+
+def _first_others(taken: Int64, n: int, n_classes: int, depth: int) -> Int32:
+    """Return the first classes (n, depth) of each row that are not taken, given as row * K + class; any if there are fewer."""
+    width = min(n_classes, int(np.bincount(taken // n_classes, minlength=n).max(initial=0)) + depth)
+    is_taken = np.zeros((n, width), bool)
+    low = taken[taken % n_classes < width]
+    is_taken[low // n_classes, low % n_classes] = True
+    return np.argsort(is_taken, axis=1, kind="stable")[:, :depth].astype(np.int32)
