@@ -120,19 +120,18 @@ class Lists:
         choice = np.full((n, int(n_free.max(initial=0)) + 1), -1, np.int32)  # the last one for all that are not listed
         choice[row[free], np.arange(len(free)) - offsets_of(n_free)[row[free]]] = index[free]
         alike = _first_others(np.concatenate([known, row * n_classes + index]), n, n_classes, depth)
-        top, parent, chance, left = self.top, np.arange(len(self.top)), np.ones(len(self.top)), self.others[self.row].astype(np.float64)
+        top, parent, chance, used = self.top, np.arange(len(self.top)), np.ones(len(self.top)), np.zeros(len(self.top), np.int64)
         for j in range(depth):
             at = np.flatnonzero(top[:, j] == UNNAMED)
-            options = choice[self.row[parent[at]]]
-            share = np.where((options < 0) | (options[:, :, None] == top[at, None, :]).any(axis=2), 0.0, 1.0 / left[at, None])
+            options, left = choice[self.row[parent[at]]], self.others[self.row[parent[at]]] - (self.top[parent[at], :j] == UNNAMED).sum(axis=1)
+            share = np.where((options < 0) | (options[:, :, None] == top[at, None, :]).any(axis=2), 0.0, 1.0 / left[:, None])
             share[:, -1] = 1.0 - share[:, :-1].sum(axis=1)
             of, option = np.nonzero(share > ROUNDING)
-            kept, made = np.flatnonzero(top[:, j] != UNNAMED), at[of]
-            names = np.where(option == options.shape[1] - 1, alike[self.row[parent[made]], j], options[of, option])
+            kept, made, is_alike = np.flatnonzero(top[:, j] != UNNAMED), at[of], option == options.shape[1] - 1
             more = top[made]
-            more[:, j] = names
-            top, parent, left = (np.concatenate([x[kept], y]) for x, y in ((top, more), (parent, parent[made]), (left, left[made] - 1.0)))
-            chance = np.concatenate([chance[kept], chance[made] * share[of, option]])
+            more[:, j] = np.where(is_alike, alike[self.row[parent[made]], used[made]], options[of, option])
+            new = more, parent[made], used[made] + is_alike, chance[made] * share[of, option]
+            top, parent, used, chance = (np.concatenate([x[kept], y]) for x, y in zip((top, parent, used, chance), new))
         return top, parent, chance
 
 
