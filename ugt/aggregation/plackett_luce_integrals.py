@@ -25,7 +25,7 @@ CHAIN = 8 / 9  # the part of the points that the chain makes, where sectors make
 LEAST_POINTS, MOST_POINTS = 8, 65_536  # of the chain in a shift
 ERROR, DIMENSIONS, TERMS, HOW, POINTS = range(5)  # facts on a case; then those on its points
 FACTS = POINTS + 6
-TIED = "ties at a reliability that is not whole, more than 8 tied classes, or more than 24 dimensions"
+TIED = "ties at a reliability that is not whole, or more than 8 tied classes"
 
 
 def points_of_shift(n_draws: int) -> int:

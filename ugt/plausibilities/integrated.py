@@ -198,9 +198,8 @@ class Integrated(Plausibilities):
         option("ties", ties, TIES)
         if whole("k", k, 1, self.n_classes) == 1:
             return self._table(0)
-        lists = self._lists(k)
-        own, rest = (sum(part) for part in zip(*(lists.at_rank(r, self._known, self.n_classes) for r in range(k))))
-        value = dense(self.offsets, self.index, own.sum(axis=1), self.n_classes, rest.sum(axis=1) / np.maximum(lists.others, 1))
+        own, rest = self._lists(k).membership(k, self._known, self.n_classes)
+        value = dense(self.offsets, self.index, own, self.n_classes, rest)
         return np.where(self.defined[:, None], value, np.nan)
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
@@ -240,9 +239,9 @@ class Integrated(Plausibilities):
         return lists.means(table[best])
 
     def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
-        if metric.number == TOPK and j == 1:
-            return self._first(sets, sizes_of(sets.offsets))
         size = int(sizes_of(sets.offsets).max(initial=0))
+        if j <= 1 and (metric.number == TOPK or size <= 1):
+            return self._first(sets, sizes_of(sets.offsets))
 
         def value(lists: OfLists, row: Int64) -> Array:
             own: Sets = self._kept.last("sets of lists", (sets, row.tobytes()), lambda: sets.take(row))

@@ -17,16 +17,17 @@ from .orders import Orders
 from .point import Vectors
 
 SHIFTS = 16  # of the lattice, whose means differ by the standard error
-UNNAMED = -2  # in a list: a class that no annotator mentioned
+OF_T = (15 / 13) ** 0.5  # standard deviation of t with 15 degrees of freedom: errors are as for normal intervals
+NO_CLASS, UNNAMED = -1, -2  # in a list: after the last one; a class that no annotator mentioned
 ROUNDING = 1e-12  # of chances
 MOST_NAMED = 4_000_000  # lists with names beside the classes of a model; if there were more, points have random names
 
 
 def ratio(sums: Array, total: Array, effective: Any) -> tuple[Array, Array]:
-    """Return values Σ sums and their standard errors, from the sums (…, 16) of each shift and its weight."""
+    """Return values Σ sums and their standard errors, from the sums (…, 16) of each shift and its weight (Hesterberg 1995)."""
     value = sums.sum(axis=-1)
     apart = SHIFTS * (sums - value[..., None] * total)
-    return value, np.maximum(np.sqrt((apart**2).sum(axis=-1) / (SHIFTS * (SHIFTS - 1))), 1.0 / effective)
+    return value, np.maximum(OF_T * np.sqrt((apart**2).sum(axis=-1) / (SHIFTS * (SHIFTS - 1))), 1.0 / effective)
 
 
 class OfLists(Vectors):
@@ -93,6 +94,18 @@ class Lists:
         own = np.asarray(np.bincount(at, self.weight[listed].ravel(), SHIFTS * len(known)), np.float64).reshape(-1, SHIFTS)
         return own, np.add.reduceat(self.weight * (column == UNNAMED)[:, None], self.offsets[:-1], axis=0)
 
+    def membership(self, k: int, known: Int64, n_classes: int) -> tuple[Array, Array]:
+        """Return the probability to be among the best k: (E,) of mentioned classes, and (N,) of each other class."""
+        share = self.weight.sum(axis=1)
+        row, column = np.nonzero(self.top[:, :k] >= 0)
+        open_places = k - (self.top[:, :k] != NO_CLASS).sum(axis=1)  # which classes of plausibility 0 share
+        each = share * open_places / np.maximum(n_classes - k + open_places, 1)
+        place = np.searchsorted(known, self.row[row] * n_classes + self.top[row, column])
+        own = np.asarray(np.bincount(place, (share - each)[row], len(known)), np.float64)
+        base = np.add.reduceat(each, self.offsets[:-1])
+        unnamed = np.add.reduceat(share * (self.top[:, :k] == UNNAMED).sum(axis=1), self.offsets[:-1])
+        return own + base[known // n_classes], base + unnamed / np.maximum(self.others, 1)
+
     def best_sets(self, k: int) -> tuple[Array, Array]:
         """Return the highest probability (N,) of any set to be the best k classes, and its standard error."""
         members = np.sort(self.top[:, :k], axis=1)
@@ -123,7 +136,10 @@ class Lists:
         top, parent, chance, used = self.top, np.arange(len(self.top)), np.ones(len(self.top)), np.zeros(len(self.top), np.int64)
         for j in range(depth):
             at = np.flatnonzero(top[:, j] == UNNAMED)
-            options, left = choice[self.row[parent[at]]], self.others[self.row[parent[at]]] - (self.top[parent[at], :j] == UNNAMED).sum(axis=1)
+            options, left = (
+                choice[self.row[parent[at]]],
+                self.others[self.row[parent[at]]] - (self.top[parent[at], :j] == UNNAMED).sum(axis=1),
+            )
             share = np.where((options < 0) | (options[:, :, None] == top[at, None, :]).any(axis=2), 0.0, 1.0 / left[:, None])
             share[:, -1] = 1.0 - share[:, :-1].sum(axis=1)
             of, option = np.nonzero(share > ROUNDING)
