@@ -435,7 +435,7 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
     TRY(ugt_gibbs(in->stages, KEY, &options, 0, CASES, &stop, draws));
     note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
-    const ugt_mentioned mentioned = {first, ugt_stages_class_index(in->stages), KEY, CLASSES, DRAWS, UGT_REST_INDIVIDUAL, 1.0, 5};
+    const ugt_mentioned mentioned = {first, ugt_stages_class_index(in->stages), KEY, CLASSES, DRAWS, UGT_REST_INDIVIDUAL, 1.0, 5, 0, 0};
     TRY(ugt_mentioned_top(&mentioned, draws, 0, CASES, DEPTH, top));
     NOTE(top);
     for (int k = 0; k < CLASSES; k++)
@@ -448,48 +448,23 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     return UGT_OK;
 }
 
-enum { QUICK = 21 }; /* a case of few classes */
-
 static int integrate_rankings(const shared *in, uint64_t *digest)
 {
     static _Thread_local double out[3 * MOST_ITEMS];
     double error[CASES];
-    int64_t info[4 * CASES];
+    int64_t info[3 * CASES], row[CASES];
     const volatile int32_t stop = 0;
-    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 0, 5, 0};
-    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8, 0, 5, 0};
+    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8};
+    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8};
     const int64_t n = ugt_stages_class_offsets(in->stages)[CASES] + CASES;
-    const int64_t *first = ugt_stages_class_offsets(in->stages), width = 3 * (first[QUICK + 1] - first[QUICK] + 1);
-    ugt_rivals all[CASES], two[CASES]; /* of the second best, too */
-    for (int i = 0; i < CASES; i++) {
-        all[i] = (ugt_rivals){i, 0, 0};
-        two[i] = (ugt_rivals){i, 1, i % 2};
-    }
-    TRY(ugt_first_class(in->stages, KEY, &few, all, CASES, &stop, out, error, info));
+    for (int i = 0; i < CASES; i++)
+        row[i] = i;
+    TRY(ugt_first_class(in->stages, &few, row, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
     NOTE(error);
     NOTE(info);
-    TRY(ugt_first_class(in->stages, KEY, &none, all, CASES, &stop, out, error, info));
+    TRY(ugt_first_class(in->stages, &none, row, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
-    const ugt_cubature_options fine = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-4, 4, 20, 600, 20, 0, 5, 0};
-    TRY(ugt_first_class(in->stages, KEY, &fine, two, CASES, &stop, out, error, info));
-    NOTE(info);
-    /* one case, because the calls are repeated for every allocation: lines, then a lattice after lines */
-    const ugt_cubature_options lines = {1.5, 0.05, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 50, 8, 200, 5, 0};
-    const ugt_cubature_options lattice = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 200, 5, 0};
-    TRY(ugt_first_class(in->stages, KEY, &lines, two + QUICK, 1, &stop, out, error, info));
-    note(digest, out, (size_t)width * sizeof *out);
-    TRY(ugt_first_class(in->stages, KEY, &lattice, all + QUICK, 1, &stop, out, error, info));
-    note(digest, out, (size_t)width * sizeof *out);
-    int64_t group[CLASSES];
-    const int64_t row[] = {QUICK};
-    for (int k = 0; k < CLASSES; k++)
-        group[k] = k % 3;
-    const ugt_cubature_options *of_groups[] = {&few, &lines, &lattice};
-    for (size_t j = 0; j < sizeof of_groups / sizeof *of_groups; j++) {
-        TRY(ugt_first_group(in->stages, KEY, of_groups[j], group, 3, row, 1, &stop, out, error, info));
-        note(digest, out, 9 * sizeof *out);
-    }
     return UGT_OK;
 }
 
