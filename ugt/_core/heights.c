@@ -10,6 +10,8 @@
  * sums are taken by their own largest term, and Q from ratios of sums: nothing is cut off. */
 #include "points.h"
 
+#define SAME 1e-12 /* relative difference of weights that are the same up to rounding */
+
 static int make_room(void *array, int64_t *room, int64_t n, size_t size)
 {
     void *held;
@@ -29,6 +31,7 @@ void ugt_points_free(ugt_point_work *w)
     free(w->sum);
     free(w->tied);
     free(w->member);
+    free(w->win);
     free(w->shapes);
     free(w->law);
     free(w->order);
@@ -42,24 +45,30 @@ static int add_sum(ugt_point_work *w, int32_t k, const int32_t *later, int64_t n
     int status = make_room(&w->sum, &w->sum_room, w->n_sums + 1, sizeof *w->sum);
     if (status == UGT_OK)
         status = make_room(&w->member, &w->member_room, w->n_members + n_later + 2, sizeof *w->member);
+    if (status == UGT_OK)
+        status = make_room(&w->win, &w->win_room, w->n_members + n_later + 2, sizeof *w->win);
     if (status != UGT_OK)
         return status;
     int32_t *own = w->member + w->n_members;
-    int64_t n = 0, j = 0;
+    int64_t n = 0, j = 0, place;
     while (j < n_later && later[j] < k)
         own[n++] = later[j++];
+    place = n;
     own[n++] = k;
     while (j < n_later)
         own[n++] = later[j++];
     if (w->d > w->m)
         own[n++] = (int32_t)w->m;
     for (int64_t s = 0; s < w->n_sums; s++) {
-        if (w->sum[s].n == n && memcmp(w->member + w->sum[s].at, own, (size_t)n * sizeof *own) == 0) {
+        if (w->sum[s].size == n && memcmp(w->member + w->sum[s].at, own, (size_t)n * sizeof *own) == 0) {
             w->sum[s].weight += weight;
+            w->win[w->sum[s].at + place] += weight;
             return UGT_OK;
         }
     }
-    w->sum[w->n_sums++] = (ugt_plausibility_sum){weight, w->n_members, n};
+    w->sum[w->n_sums++] = (ugt_point_factor){weight, w->n_members, n, 0};
+    for (int64_t a = 0; a < n; a++)
+        w->win[w->n_members + a] = a == place ? weight : 0.0;
     w->n_members += n;
     return UGT_OK;
 }
@@ -84,7 +93,7 @@ static int add_stage(ugt_point_work *w, const ugt_stage *stage)
     memcpy(w->member + at, block, (size_t)n * sizeof *block);
     if (w->d > w->m)
         w->member[at + n] = (int32_t)w->m;
-    w->tied[w->n_tied++] = (ugt_tied_block){weight, at, stage->size, stage->n_later + (w->d > w->m)};
+    w->tied[w->n_tied++] = (ugt_point_factor){weight, at, stage->size, stage->n_later + (w->d > w->m)};
     w->n_members += n + (w->d > w->m);
     return UGT_OK;
 }
@@ -97,7 +106,7 @@ static int make_arrays(ugt_point_work *w)
     free(w->law);
     free(w->order);
     w->law = malloc(ugt_bytes(d, sizeof *w->law));
-    w->order = malloc(ugt_bytes(d, sizeof *w->order));
+    w->order = malloc(ugt_bytes(2 * d, sizeof *w->order));
     double **vector[] = {&w->shapes, &w->wins, &w->alpha, &w->beta}, **block[] = {&w->x, &w->theta, &w->lambda};
     double *next = w->shapes = malloc(ugt_bytes((6 + 3 * UGT_LANES) * d, sizeof *next));
     if (w->ways == NULL)
@@ -109,6 +118,7 @@ static int make_arrays(ugt_point_work *w)
     for (size_t v = 0; v < sizeof block / sizeof *block; v++, next += d * UGT_LANES)
         *block[v] = next;
     w->scratch = next;
+    w->image = w->order + d;
     return UGT_OK;
 }
 
@@ -131,17 +141,60 @@ int ugt_points_read(ugt_point_work *w, int64_t i)
         for (int64_t k = 0; k < w->m; k++)
             all[k] = (int32_t)k;
         status = w->m == 0 ? UGT_OK : add_sum(w, 0, all + 1, w->m - 1, total);
+        for (int64_t k = 0; k < w->d && status == UGT_OK && w->m > 0; k++)
+            w->win[k] = w->shapes[k];
     }
     for (int64_t j = in->stage_offsets[i]; j < in->stage_offsets[i + 1] && status == UGT_OK; j++)
         status = add_stage(w, &in->stage[j]);
     return status;
 }
 
+/* Whether a factor is another one once classes j and k have changed places. */
+static int is_image(const ugt_point_work *w, const ugt_point_factor *one, const ugt_point_factor *other, int64_t j, int64_t k)
+{
+    const int32_t *a = w->member + one->at, *b = w->member + other->at;
+    if (one->size != other->size || one->n_later != other->n_later || fabs(one->weight - other->weight) > SAME * one->weight)
+        return 0;
+    for (int64_t i = 0; i < one->size + one->n_later; i++) {
+        const int32_t wanted = (int32_t)(a[i] == j ? k : a[i] == k ? j : a[i]);
+        const int64_t begin = i < one->size ? 0 : one->size, end = i < one->size ? one->size : one->size + one->n_later;
+        int found = 0;
+        for (int64_t l = begin; l < end && !found; l++)
+            found = b[l] == wanted;
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+static int all_have_images(const ugt_point_work *w, const ugt_point_factor *factor, int64_t n, int64_t j, int64_t k)
+{
+    for (int64_t s = 0; s < n; s++) {
+        int found = 0;
+        for (int64_t o = 0; o < n && !found; o++)
+            found = is_image(w, &factor[s], &factor[o], j, k);
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+void ugt_points_find_images(ugt_point_work *w)
+{
+    for (int64_t k = 0; k < w->d; k++) {
+        w->image[k] = k;
+        for (int64_t j = 0; j < k && k < w->m && w->image[k] == k; j++)
+            if (w->image[j] == j && fabs(w->wins[j] - w->wins[k]) <= SAME * w->wins[k] && all_have_images(w, w->sum, w->n_sums, j, k) &&
+                all_have_images(w, w->tied, w->n_tied, j, k))
+                w->image[k] = j;
+    }
+}
+
 /* Adds weight times the log of a sum to the heights. */
-static UGT_WIDE void take_sum(const ugt_point_work *w, const ugt_plausibility_sum *sum, double *restrict height)
+static UGT_WIDE void take_sum(const ugt_point_work *w, const ugt_point_factor *sum, double *restrict height)
 {
     double z[UGT_LANES] = {0.0};
-    for (int64_t a = sum->at; a < sum->at + sum->n; a++) {
+    for (int64_t a = sum->at; a < sum->at + sum->size; a++) {
         const double *restrict lambda = w->lambda + w->member[a] * UGT_LANES;
         for (int i = 0; i < UGT_LANES; i++)
             z[i] += lambda[i];
@@ -151,7 +204,7 @@ static UGT_WIDE void take_sum(const ugt_point_work *w, const ugt_plausibility_su
 }
 
 /* Adds weight times log Q of a small tied block. */
-static UGT_WIDE void take_tied(const ugt_point_work *w, const ugt_tied_block *one, double *restrict height)
+static UGT_WIDE void take_tied(const ugt_point_work *w, const ugt_point_factor *one, double *restrict height)
 {
     double *rate = w->ways, *ways = rate + ((size_t)UGT_LANES << one->size);
     const int32_t *member = w->member + one->at;
@@ -203,7 +256,7 @@ static double log_add(double x, double y)
 
 /* Returns log Q of a block of point i, of any size and range. A block of many classes takes the integral of block.c; where x = lambda / S(later)
  * is tiny, p is proportional to it. */
-static double log_ways(const ugt_point_work *w, const ugt_tied_block *one, int i)
+static double log_ways(const ugt_point_work *w, const ugt_point_factor *one, int i)
 {
     const int32_t *member = w->member + one->at;
     const double z = log_sum(w, member + one->size, one->n_later, i);
@@ -234,12 +287,14 @@ static double log_ways(const ugt_point_work *w, const ugt_tied_block *one, int i
 static void take_wide(ugt_point_work *w, int i)
 {
     double height = 0.0;
-    for (int64_t s = 0; s < w->n_sums; s++)
-        height -= w->sum[s].weight * log_sum(w, w->member + w->sum[s].at, w->sum[s].n, i);
+    for (int64_t s = 0; s < w->n_sums; s++) { /* term by term: sums of huge logs would lose all digits */
+        const ugt_point_factor *sum = &w->sum[s];
+        const double total = log_sum(w, w->member + sum->at, sum->size, i);
+        for (int64_t a = sum->at; a < sum->at + sum->size; a++)
+            height += w->win[a] * (w->theta[w->member[a] * UGT_LANES + i] - total);
+    }
     for (int64_t f = 0; f < w->n_tied; f++)
         height += w->tied[f].weight * log_ways(w, &w->tied[f], i);
-    for (int64_t k = 0; k < w->d; k++)
-        height += w->wins[k] * w->theta[k * UGT_LANES + i];
     w->height[i] = height;
 }
 

@@ -10,6 +10,7 @@
 #define PILOT 336      /* points of the chain in a round */
 #define LARGE_PILOT 2016 /* without sectors */
 #define ENOUGH 0.85    /* effective share of the points, at which fitting ends */
+#define LEAST_SHARE 1e-12 /* of the mode in a stick: below, its curvature is rounding */
 #define PULL 20.0      /* effective points that the laws of the round before count as */
 
 typedef struct {
@@ -89,8 +90,8 @@ static int start(ugt_point_work *w, int64_t i)
                 for (int64_t l = 0; l < d; l++)
                     for (int64_t o = 0; o <= l; o++)
                         bend += (o == l ? 1.0 : 2.0) * step[l] * step[o] * curvature[l * d + o];
-                w->alpha[j] = fmax(bend / fmax(rest, 1e-3), w->shapes[k]);
-                w->beta[j] = fmax(bend / fmax(b, 1e-3), shapes);
+                w->alpha[j] = fmax(bend / fmax(rest, LEAST_SHARE), w->shapes[k]);
+                w->beta[j] = fmax(bend / fmax(b, LEAST_SHARE), shapes);
             } else {
                 w->alpha[j] = w->wins[k];
                 w->beta[j] = wins;

@@ -2,14 +2,17 @@
  *
  * Each of 16 shifts has n points of the chain and n / 2^part of sectors, both from an embedded lattice with a random shift and the tent map; they
  * count as one sample of the mixture, with weight e^F / mixture (balance heuristic; Veach & Guibas 1995, Owen & Zhou 2000). A number is
- * sum w g / sum w, and its error the standard error of the 16 shifts; at least 1 / effective size, for events that no point met. */
+ * sum w g / sum w, and its error the standard error of the 16 shifts, times the standard deviation of Student's t, whose tails it has; at
+ * least 1 / effective size, for events that no point met. */
 #include "points.h"
 
 #define LATTICE_BITS 16
 #define LATTICE_DIMENSIONS 24
 #define MOST_LARGE 160    /* largest weights that are kept */
 #define LEAST_EFFECTIVE 400.0
+#define LEAST_SHAPE 1e-10 /* below, log plausibilities are so large that their differences are lost */
 #define LEAST_COORDINATE 1e-16
+#define SPREAD_OF_T 1.0741723110591493 /* standard deviation of Student's t with 15 degrees of freedom, sqrt(15 / 13) */
 
 /* Generating vector of an embedded lattice, found digit by digit: tests/twins/points.py. */
 static const uint32_t GENERATOR[LATTICE_DIMENSIONS] = {1,     40239, 2451,  41227, 15029, 11407, 177,   55567, 32173, 27535, 10157, 2993,
@@ -244,6 +247,23 @@ static int add_block(maker *p, tally *t, int shift)
     return UGT_OK;
 }
 
+/* Gives exchangeable classes the same sums, their means: what is symmetric comes out so, and is known better. */
+static void share_evenly(const ugt_point_work *w, tally *t)
+{
+    for (int64_t j = 0; j < w->m; j++) {
+        int64_t n = 0;
+        for (int64_t k = j; k < w->m; k++)
+            n += w->image[k] == j;
+        for (int64_t part = 0; n > 1 && part < 3 * UGT_SHIFTS; part++) {
+            double *own = t->sum + part / 3 * (1 + 3 * t->width) + 1 + part % 3 * t->width, total = 0.0;
+            for (int64_t k = j; k < w->m; k++)
+                total += w->image[k] == j ? own[k] : 0.0;
+            for (int64_t k = j; k < w->m; k++)
+                own[k] = w->image[k] == j ? total / (double)n : own[k];
+        }
+    }
+}
+
 /* Sets out and error [3 * width]; returns the largest error of a probability or mean. */
 static double write_numbers(const tally *t, double *out, double *error)
 {
@@ -266,7 +286,7 @@ static double write_numbers(const tally *t, double *out, double *error)
             squares += off * off;
         }
         out[j] = j < 2 * t->width ? value : fmax(value - mean * mean, 0.0);
-        error[j] = fmax(UGT_SHIFTS * sqrt(squares / (UGT_SHIFTS * (UGT_SHIFTS - 1.0))) / total[0], least);
+        error[j] = fmax(SPREAD_OF_T * UGT_SHIFTS * sqrt(squares / (UGT_SHIFTS * (UGT_SHIFTS - 1.0))) / total[0], least);
         most = j < 2 * t->width ? fmax(most, error[j]) : most;
     }
     return most;
@@ -350,8 +370,9 @@ static int fit_case(maker *p, tally *t, int64_t i, const ugt_points_law *law, co
         fit[j] = out[j] = error[j] = NAN;
     for (int j = 0; j < UGT_POINTS_INFO; j++)
         info[j] = 0.0;
-    if (w->m == 0)
+    if (w->m == 0 || w->shape < LEAST_SHAPE)
         return UGT_OK;
+    ugt_points_find_images(w);
     ugt_stream_open(&stream, p->seed, p->stream_key[i], LEARNING, UGT_PURPOSE_POINTS);
     int status = ugt_proposal_learn(w, i, &stream);
     *t = (tally){.sum = t->sum, .peak = -INFINITY, .width = width};
@@ -379,6 +400,7 @@ static int fit_case(maker *p, tally *t, int64_t i, const ugt_points_law *law, co
             info[0] = 0.0;
             return UGT_OK;
         }
+        share_evenly(w, t);
         if (write_numbers(t, out, error) <= law->target) {
             double total = 0.0;
             for (int r = 0; r < UGT_SHIFTS; r++)

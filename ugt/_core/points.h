@@ -16,17 +16,12 @@
 #define UGT_CELLS 96       /* of the density of a stick */
 #define UGT_GUIDES 64      /* equal parts of probability, of each of which the first cell is kept */
 
-/* A sum of plausibilities: over the classes member[at ..] of the arena; its log counts `weight` times. */
-typedef struct {
-    double weight;
-    int64_t at, n;
-} ugt_plausibility_sum;
-
-/* A block of several tied classes before later ones, all in the arena: log Q (subset.c) counts `weight` times. */
+/* Classes member[at ..] of the arena, and how often they count: a sum of plausibilities, over `size` classes, whose log counts `weight` times,
+ * win[at ..] of them for each class; or a block of `size` tied classes before n_later later ones, whose log Q (subset.c) counts so often. */
 typedef struct {
     double weight;
     int64_t at, size, n_later;
-} ugt_tied_block;
+} ugt_point_factor;
 
 /* The law of log(b / (1 - b)) of a stick: the log density of a Beta law, linear in cells of one width, with tails of constant slope. */
 typedef struct {
@@ -43,15 +38,15 @@ typedef struct {
     /* the case: m mentioned classes, then the rest, if any: d in all */
     int64_t m, d, others;    /* others: classes of the rest */
     double *shapes, *wins;   /* [d]; wins: how often each class counts as a factor, with its shape */
-    ugt_plausibility_sum *sum;
-    ugt_tied_block *tied;
+    ugt_point_factor *sum, *tied;
     int32_t *member;
-    int64_t n_sums, n_tied, n_members, sum_room, tied_room, member_room;
+    double *win;
+    int64_t n_sums, n_tied, n_members, sum_room, tied_room, member_room, win_room;
     double *ways, *scratch;  /* [2 * 2^UGT_SMALL_BLOCK * UGT_LANES]; [2 * d] */
     /* the proposal */
     ugt_stick_law *law;      /* [d - 1] */
     double *alpha, *beta, *x; /* [d]; x [d * UGT_LANES]: log odds of the sticks of a block of points */
-    int64_t *order;
+    int64_t *order, *image;  /* [d]; image: the first of the mentioned classes that are exchangeable with each */
     int sectors, part;       /* whether there are sectors; 2^part points of the chain have one of sectors */
     double *exponent, *chance, log_chance; /* [2^d]: exponents of sets, U of sets; log U of all */
     /* a block of points */
@@ -64,6 +59,7 @@ typedef struct {
 /* ---- heights.c ---- */
 int ugt_points_read(ugt_point_work *w, int64_t i); /* reads the likelihood of a case; makes room for it */
 void ugt_points_free(ugt_point_work *w);
+void ugt_points_find_images(ugt_point_work *w);
 /* From theta of n points: shifts it, sets lambda, total and height, the log density of theta up to a constant. */
 void ugt_point_heights(ugt_point_work *w);
 

@@ -15,6 +15,7 @@
 #define STRAIGHT 1e-3  /* or where what is left to bend is less */
 #define WIDTH 0.55     /* of a cell, at most; or a third of a standard deviation */
 #define LEAST_RISE 1e-6
+#define ROUNDING 1e-13 /* of exponents, next to the weights that they add up and subtract */
 
 /* Fills log densities of the log odds of Beta(alpha, beta) at nodes from `first` on, up to a constant, and how much of the bend is left there. */
 static UGT_WIDE void fill_density(double alpha, double beta, double first, double step, double *restrict height, double *restrict bend)
@@ -198,14 +199,16 @@ int ugt_sectors_open(ugt_point_work *w)
     w->exponent = malloc(ugt_bytes(2 * n, sizeof *w->exponent));
     if (w->exponent == NULL)
         return UGT_ERR_MEMORY;
-    double *e = w->exponent, *u = w->chance = e + n, least = INFINITY;
+    double *e = w->exponent, *u = w->chance = e + n, least = INFINITY, shape_total = 0.0;
+    for (int k = 0; k < d; k++)
+        shape_total += w->shapes[k];
     for (int64_t s = 0; s < n; s++)
         e[s] = 0.0;
     for (int64_t j = 0; j < w->n_sums; j++) {
         int64_t set = 0;
-        for (int64_t a = 0; a < w->sum[j].n; a++)
+        for (int64_t a = 0; a < w->sum[j].size; a++)
             set |= (int64_t)1 << w->member[w->sum[j].at + a];
-        e[set] += w->sum[j].weight;
+        e[set] += w->sum[j].weight - (set == n - 1 ? shape_total : 0.0);
     }
     for (int k = 0; k < d; k++) /* sums over all subsets */
         for (int64_t s = 0; s < n; s++)
@@ -214,10 +217,10 @@ int ugt_sectors_open(ugt_point_work *w)
     for (int64_t s = 1; s < n; s++) {
         double wins = 0.0, shapes = 0.0;
         for (int k = 0; k < d; k++) {
-            wins += s >> k & 1 ? w->wins[k] : 0.0;
+            wins += s >> k & 1 ? w->wins[k] - w->shapes[k] : 0.0;
             shapes += s >> k & 1 ? w->shapes[k] : 0.0;
         }
-        e[s] = fmax(wins - e[s], shapes); /* the stages add at least 0 */
+        e[s] = shapes + (wins - e[s] > ROUNDING * wins ? wins - e[s] : 0.0);
         least = fmin(least, e[s]);
     }
     u[0] = 1.0;
