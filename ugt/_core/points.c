@@ -10,6 +10,8 @@
 #define LATTICE_DIMENSIONS 24
 #define MOST_LARGE 160    /* largest weights that are kept */
 #define LEAST_EFFECTIVE 400.0
+#define HEAVY 0.7 /* k, above which errors of samples of any size are doubtful; and 1 - 1 / log10 of the effective size (Vehtari et al. 2024) */
+#define MORE 4    /* doublings for doubtful errors */
 #define LEAST_SHAPE 1e-10 /* below, log plausibilities are so large that their differences are lost */
 #define LEAST_COORDINATE 1e-16
 #define SPREAD_OF_T 1.0741723110591493 /* standard deviation of Student's t with 15 degrees of freedom, sqrt(15 / 13) */
@@ -336,27 +338,28 @@ static double pareto_shape(const double *excess, int n)
     return (mean_log(mean / weights, excess, n) * n + 5.0) / (n + 10.0);
 }
 
-/* Sets info[2 .. 4]: effective size, k, and how many points hold half of the weight. */
-static void diagnose(tally *t, double *info)
+/* Sets info[2 .. 4]: effective size, k, and how many points hold half of the weight; returns whether the errors can be relied on. */
+static int diagnose(const tally *t, double *info)
 {
-    double total = 0.0, held = 0.0, excess[MOST_LARGE];
+    double total = 0.0, held = 0.0, large[MOST_LARGE], excess[MOST_LARGE];
     for (int r = 0; r < UGT_SHIFTS; r++)
         total += t->sum[r * (1 + 3 * t->width)];
     info[2] = total * total / t->squares;
-    qsort(t->large, (size_t)t->n_large, sizeof *t->large, descending);
+    for (int i = 0; i < t->n_large; i++)
+        large[i] = exp(t->large[i] - t->peak);
+    qsort(large, (size_t)t->n_large, sizeof *large, descending);
     int half = 0;
     while (half < t->n_large && held < 0.5 * total)
-        held += exp(t->large[half++] - t->peak);
+        held += large[half++];
     info[4] = half;
-    int n = (int)fmin(fmin(0.2 * (double)t->n, 3.0 * sqrt((double)t->n)), t->n_large - 1.0);
+    const int n = (int)fmin(fmin(0.2 * (double)t->n, 3.0 * sqrt((double)t->n)), t->n_large - 1.0);
     info[3] = NAN;
-    if (n < 5)
-        return;
-    const double bar = exp(t->large[n] - t->peak);
-    for (int i = 0; i < n; i++)
-        excess[i] = exp(t->large[n - 1 - i] - t->peak) - bar;
-    if (excess[(int)(0.25 * n + 0.5) - 1] > 1e-12 * bar)
+    if (n >= 5 && large[(int)(0.75 * n)] - large[n] > 1e-12 * large[n]) {
+        for (int i = 0; i < n; i++)
+            excess[i] = large[n - 1 - i] - large[n];
         info[3] = pareto_shape(excess, n);
+    }
+    return info[2] >= LEAST_EFFECTIVE && !(info[3] > fmin(1.0 - 1.0 / log10(info[2]), HEAVY));
 }
 
 /* Learns the proposal of a case and adds points until the error is small enough. */
@@ -401,17 +404,12 @@ static int fit_case(maker *p, tally *t, int64_t i, const ugt_points_law *law, co
             return UGT_OK;
         }
         share_evenly(w, t);
-        if (write_numbers(t, out, error) <= law->target) {
-            double total = 0.0;
-            for (int r = 0; r < UGT_SHIFTS; r++)
-                total += t->sum[r * (1 + 3 * width)];
-            if (total * total / t->squares >= LEAST_EFFECTIVE)
-                break;
-        }
+        const double most = write_numbers(t, out, error);
+        if (diagnose(t, info) ? most <= law->target : to >= law->first_points << MORE && most <= law->target)
+            break;
     }
     info[1] = (double)t->n;
     info[5] = (double)w->d - 1.0;
-    diagnose(t, info);
     if (w->d == 1) /* nothing is open */
         for (int64_t j = 0; j < 3 * width; j++)
             error[j] = 0.0;
