@@ -27,6 +27,7 @@ INTEGRALS = (
     "cases whose points are not reliable",
 )
 AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED, "normal")
+FEW_DRAWS = 100  # of a chain: of the truths that a report makes again, of which it shows means
 KNOWN_PRIOR = (
     "Intervals over cases take the fitted prior as known. If it was fitted to these labels, those of certainty are much too narrow."
 )

@@ -142,8 +142,8 @@ class _Work:
         n = self.context.n_cases if setting.annotator < 0 else len(self.cases_of[setting.annotator])
         if setting.how == "plackett-luce":
             making = self.context.making
-            sweeps = n * (making.n_draws + making.n_warmup * making.n_chains)
-            if self.context.n_cases * making.n_draws > MOST_DRAWS or self.sweeps + sweeps > MOST_SWEEPS:
+            sweeps = n * (by_name.FEW_DRAWS + making.n_warmup) * making.n_chains
+            if self.context.n_cases * making.n_chains * by_name.FEW_DRAWS > MOST_DRAWS or self.sweeps + sweeps > MOST_SWEEPS:
                 return False
             self.sweeps += sweeps
         work = n * (2 + len(self.orders))
@@ -177,9 +177,11 @@ class _Work:
     def _truth(self, setting: Setting, known: Any) -> Any:
         """Return plausibilities of all cases of ``known`` under a setting; None if sampling them again would take too long."""
         context = self.context
-        if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
+        if setting.how == "plackett-luce" and context.n_cases * context.making.n_chains * by_name.FEW_DRAWS > MOST_DRAWS:
             return None
-        making = replace(context.making, method="gibbs", **setting.making)  # integrals of all cases again would take minutes
+        making = replace(
+            context.making, method="gibbs", n_draws=by_name.FEW_DRAWS * context.making.n_chains, **setting.making
+        )  # integrals of all cases again would take minutes
         truths = by_name.truths(known, setting.how if self.annotated else "auto", setting.reliability, making)
         with notices.heard():  # notes were added for the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains
