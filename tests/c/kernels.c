@@ -468,6 +468,42 @@ static int integrate_rankings(const shared *in, uint64_t *digest)
     return UGT_OK;
 }
 
+static int weigh_points(const shared *in, uint64_t *digest)
+{
+    enum { FEW = 2, POINTS = 16 * 2 * 8 }; /* few cases: each has its own allocations, and all of them fail once */
+    static _Thread_local double fit[3 * MOST_ITEMS], out[3 * MOST_ITEMS], error[3 * MOST_ITEMS], value[FEW * POINTS * 64];
+    double info[FEW * UGT_POINTS_INFO], weight[FEW * POINTS];
+    int64_t row[FEW], n_points[FEW], values = 0, points = 0;
+    const volatile int32_t stop = 0;
+    const ugt_points_law law = {1.5, 0.02, UGT_REST_INDIVIDUAL, 1e-2, 8, 8, 5};
+    const int64_t *first = ugt_stages_class_offsets(in->stages);
+    for (int64_t i = 0, n = 0; i < CASES && n < FEW; i++)
+        if (first[i + 1] > first[i])
+            row[n++] = i;
+    TRY(ugt_points_fit(in->stages, KEY, &law, row, FEW, &stop, fit, out, error, info));
+    NOTE(info);
+    for (int i = 0; i < FEW; i++) {
+        const int64_t width = first[row[i] + 1] - first[row[i]] + 1;
+        n_points[i] = 8;
+        note(digest, out + 3 * values, (size_t)(3 * width) * sizeof *out);
+        note(digest, error + 3 * values, (size_t)(3 * width) * sizeof *error);
+        values += width;
+    }
+    values = 0;
+    for (int64_t i = 0, at = 0; i < FEW; i++) {
+        const int64_t width = first[row[i] + 1] - first[row[i]] + 1, count = ugt_points_count(in->stages, law.rest, row[i], fit + at, 8);
+        points += count;
+        values += count * width;
+        at += 3 * width;
+    }
+    TRY(ugt_points(in->stages, KEY, &law, row, FEW, fit, n_points, &stop, value, weight));
+    note(digest, value, (size_t)values * sizeof *value);
+    note(digest, weight, (size_t)points * sizeof *weight);
+    TRY(ugt_point_draws(in->stages, KEY, &law, row, FEW, fit, n_points, 32, &stop, value));
+    note(digest, value, 32 * sizeof *value);
+    return UGT_OK;
+}
+
 static int diagnose(const shared *in, uint64_t *digest)
 {
     enum { CHAINS = 4, LENGTH = 50 };
@@ -533,6 +569,7 @@ const kernel KERNELS[] = {
     {"fits of rankings", fit_rankings},
     {"samples of rankings", sample_rankings},
     {"integrals of rankings", integrate_rankings},
+    {"weighted points of rankings", weigh_points},
     {"diagnostics", diagnose},
     {"distances", measure_distances},
     {"masks", measure_masks},

@@ -73,18 +73,18 @@ def test_plackett_luce_by_draws():
     """The parabola has the log-likelihoods of draws at the five points around its top, within the Monte Carlo error."""
     rng = np.random.default_rng(5)
     named = ugt.Rankings.from_blocks([[[[int(k)] for k in rng.permutation(3)] for _ in range(3)] for _ in range(40)], n_classes=3)
-    draws = ugt.plackett_luce(named, method="draws", reliability=1.5, n_draws=4000, seed=9)
+    draws = ugt.plackett_luce(named, method="gibbs", reliability=1.5, n_draws=4000, seed=9)
     reference = draws.draws(1, seed=2)[:, 0].argmax(1)
-    found = ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400)
+    found = ugt.fit_reliability(named, reference, model="plackett_luce", method="gibbs", n_draws=400)
     low, high = found.interval()
     assert low < found.value < high and low < 1.5 < high and 0 < found.mc_error < 0.2 * found.value and len(found.grid) == 9
     at = int(np.argmax(found.profile))
-    p = ugt.plackett_luce(named, method="draws", reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[
+    p = ugt.plackett_luce(named, method="gibbs", reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[
         np.arange(40), reference
     ]
     assert found.profile[at] == pytest.approx(np.log(p).sum(), abs=1.0)
     assert found.at(np.log(found.grid[at])) == pytest.approx(found.profile[at], abs=1.0)
-    assert ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400).value == found.value
+    assert ugt.fit_reliability(named, reference, model="plackett_luce", method="gibbs", n_draws=400).value == found.value
 
 
 @pytest.mark.full

@@ -37,16 +37,14 @@ def test_more_classes_than_have_bits():
         posterior(case, 100, method="exact")
 
 
-@pytest.mark.parametrize("gamma", [1, 1.5])
-def test_ten_tied_classes(gamma):
+def test_ten_tied_classes():
+    gamma = 1.5
     case = [[list(range(10)), [10]], [[3], list(range(4, 9))]]
     post = posterior(case, 12, reliability=gamma, prior_shape=0.3)
     assert post.how.tolist() == [WEIGHTED] and reliable(post)
     p = post.membership(1)[0]
     for alike in ([0, 1, 2, 9], [4, 5, 6, 7, 8]):
         assert p[alike] == pytest.approx(np.full(len(alike), p[alike].mean()), abs=6 * post.error[0])
-    draws = sampled(case, 12, reliability=gamma, prior_shape=0.3)
-    assert p == pytest.approx(draws.membership(1)[0], abs=5 * post.error[0] + 0.02)
 
 
 def test_sixty_annotators():
@@ -120,7 +118,8 @@ def test_weighted_points_of_one_ranking(shape, unranked):
 @pytest.mark.parametrize(
     ("case", "alike", "gamma", "shape"),
     [
-        ([[[0, 2]]], (0, 2), 3.3, 0.02), ([[[0, 2], [1]], [[2, 0]]], (0, 2), 3.3, 0.02), ([[[1, 0], [2]], [[0, 1], [2]]], (0, 1), 0.7, 0.01),
+        ([[[0, 2]]], (0, 2), 3.3, 0.02), ([[[0, 2], [1]], [[2, 0]]], (0, 2), 3.3, 0.02),
+        ([[[1, 0], [2]], [[0, 1], [2]]], (0, 1), 0.7, 0.01),
         ([[[1, 2]]], (1, 2), 1.3, 0.1), ([[[0, 1]]], (0, 1), 0.01, 0.001), ([[[0, 1, 2]]], (0, 1, 2), 10.5, 0.3),
     ],
 )  # fmt: skip

@@ -27,7 +27,7 @@ INTEGRALS = (
     "cases whose points are not reliable",
 )
 AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED, "normal")
-FEW_DRAWS = 100  # of a chain: of the truths that a report makes again, of which it shows means
+FEW_DRAWS = 100  # of a chain, of truths that a report makes again to show means over cases
 KNOWN_PRIOR = (
     "Intervals over cases take the fitted prior as known. If it was fitted to these labels, those of certainty are much too narrow."
 )
@@ -128,6 +128,11 @@ class Making:
             checks.scalar("prior_mass", self.prior_mass, positive=True)
         for name, least in (("n_draws", 1), ("n_warmup", 0), ("n_chains", 1)):
             checks.whole(name, getattr(self, name), least)
+
+    @property
+    def few(self) -> dict[str, Any]:
+        """The options of truths that a report makes again: draws, as integrals of all cases would take minutes."""
+        return {"method": "gibbs", "n_draws": max(1, min(self.n_draws // self.n_chains, FEW_DRAWS)) * self.n_chains}
 
     def with_prior(self, known: Any, how: str, clusters: Any) -> tuple[Making, DirichletPrior | None]:
         """Return the options with the prior as numbers, and the fit of these numbers, if there is one."""

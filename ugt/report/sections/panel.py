@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._base import notices
-from ...aggregation import by_name
 from ...aggregation.panel_check import Halves, PanelCheck
 from ..context import MOST_CELLS, Made
 from ..digest import REFUTED
@@ -41,9 +40,7 @@ def make(context: Context, notes: list[str]) -> Made:
     sampled = how == "plackett-luce"
     each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled and np.ndim(context.making.prior) < 2
     options: dict[str, Any] = {name: getattr(context.making, name) for name in OPTIONS[how]}
-    options.update(
-        {"method": "gibbs", "n_draws": by_name.FEW_DRAWS * context.making.n_chains} if sampled else {}
-    )  # means of many draws suffice, and take less time than integrals
+    options.update(context.making.few if sampled else {})
     own = context.making.annotator_reliability
     found: dict[float | None, PanelCheck] = {}
     with notices.heard():
