@@ -496,7 +496,8 @@ static int weigh_points(const shared *in, uint64_t *digest)
         values += count * width;
         at += 3 * width;
     }
-    TRY(ugt_points(in->stages, KEY, &law, row, FEW, fit, n_points, &stop, value, weight));
+    TRY(ugt_points(in->stages, KEY, &law, row, FEW, fit, n_points, &stop, value, weight, info));
+    NOTE(info);
     note(digest, value, (size_t)values * sizeof *value);
     note(digest, weight, (size_t)points * sizeof *weight);
     TRY(ugt_point_draws(in->stages, KEY, &law, row, FEW, fit, n_points, 32, &stop, value));

@@ -115,7 +115,7 @@ static void test_points_and_draws(void)
     const int64_t n = ugt_points_count(a.stages, law.rest, 0, a.fit, n_points), width = a.m + 1;
     CHECK(n > 16 * 16 && n <= 32 * 16 && n % 16 == 0);
     double *value = NEW(double, n * width), *weight = NEW(double, n), *draws = NEW(double, 64 * width), sum = 0.0;
-    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight) == UGT_OK);
+    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight, a.info) == UGT_OK);
     for (int64_t i = 0; i < n; i++) {
         double total = 0.0;
         sum += weight[i];
@@ -124,6 +124,7 @@ static void test_points_and_draws(void)
         CHECK_CLOSE(total, 1.0, 1e-12, 0.0);
     }
     CHECK_CLOSE(sum, 1.0, 1e-12, 0.0);
+    CHECK(a.info[0] == 16 && a.info[1] == (double)n && a.info[2] > 0.5 * (double)n && a.info[2] <= (double)n && a.info[4] > 1.0);
     CHECK(ugt_point_draws(a.stages, KEY, &law, &row, 1, a.fit, &n_points, 64, &go, draws) == UGT_OK);
     for (int d = 0; d < 64; d++) { /* each is a point of its shift */
         int found = 0;
@@ -131,16 +132,16 @@ static void test_points_and_draws(void)
             found |= memcmp(value + i * width, draws + d * width, (size_t)width * sizeof *value) == 0;
         CHECK(found);
     }
-    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &halt, value, weight) == UGT_STOPPED);
+    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &halt, value, weight, NULL) == UGT_STOPPED);
     CHECK(ugt_point_draws(a.stages, KEY, &law, &row, 1, a.fit, &n_points, 64, &halt, draws) == UGT_STOPPED);
     a.fit[2 * width - 1] = 4.0; /* no share of sectors */
-    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight) == UGT_ERR_VALUE);
+    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight, NULL) == UGT_ERR_VALUE);
     a.fit[2 * width - 1] = 1.0;
     a.fit[0] = NAN;
-    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight) == UGT_ERR_VALUE);
+    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight, NULL) == UGT_ERR_VALUE);
     a.fit[0] = 1.0;
     a.fit[2 * width] = -1.0;
-    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight) == UGT_ERR_VALUE);
+    CHECK(ugt_points(a.stages, KEY, &law, &row, 1, a.fit, &n_points, &go, value, weight, NULL) == UGT_ERR_VALUE);
     ugt_stages_free(a.stages);
 }
 
@@ -170,7 +171,7 @@ static void test_limits(void)
     CHECK(fit(&a, ";", 3, &(ugt_points_law){1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 8, 8, 1}, &go) == UGT_OK && isnan(a.out[0]) && a.info[0] == 0.0);
     const int64_t row = 0, n_points = 8;
     double value[128], weight[128];
-    CHECK(ugt_points(a.stages, KEY, &(ugt_points_law){1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 8, 8, 1}, &row, 1, a.fit, &n_points, &go, value, weight) ==
+    CHECK(ugt_points(a.stages, KEY, &(ugt_points_law){1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 8, 8, 1}, &row, 1, a.fit, &n_points, &go, value, weight, NULL) ==
           UGT_ERR_VALUE);
     ugt_stages_free(a.stages);
     CHECK(fit(&a, "0>1", 3, &(ugt_points_law){1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 8, 8, 1}, &halt) == UGT_STOPPED);

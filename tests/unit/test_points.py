@@ -11,7 +11,7 @@ from twins import points as slow
 
 import ugt
 from ugt._base import parallel
-from ugt._core import _plackett_luce as core
+from ugt._core import _mentioned as core
 from ugt.aggregation.plackett_luce_input import classes_of, stages_of
 from ugt.plausibilities.draws import REST
 
@@ -45,8 +45,8 @@ class Points:
     def points(self, i, n):
         row, count, n = np.array([i]), np.empty(1, np.int64), np.array([n])
         self.stages.count_points(self.law[2], row, self.fit_of(i), n, count)
-        value, weight = np.empty((count[0], self.sizes[i] // 3)), np.empty(count[0])
-        assert self.stages.points(self.keys, self.law, self.seed, row, self.fit_of(i), n, self.stop, value.reshape(-1), weight)
+        value, weight, self.facts = np.empty((count[0], self.sizes[i] // 3)), np.empty(count[0]), np.empty((1, 6))
+        assert self.stages.points(self.keys, self.law, self.seed, row, self.fit_of(i), n, self.stop, value.reshape(-1), weight, self.facts)
         return value, weight
 
     def draws(self, i, n, n_draws):
@@ -340,6 +340,9 @@ def test_largest_weights_are_told():
     assert count == 16 * (n + n / 2 ** of.fit_of(0).reshape(3, -1)[1, -1]) and 0.9 < effective / count <= 1
     assert np.isnan(heavy) or heavy < 0.7
     assert half == 160 and dims == 2
+    _, weight = of.points(0, int(n))  # the same facts from the points themselves
+    assert of.facts[0] == pytest.approx(of.info[0], rel=1e-9, nan_ok=True)
+    assert effective == pytest.approx(1 / (weight**2).sum())
 
 
 def test_refusals_and_stops():

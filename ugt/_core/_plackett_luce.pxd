@@ -32,20 +32,6 @@ cdef extern from "ugt.h" nogil:
     int64_t ugt_stages_count(const ugt_stages *)
     const int64_t *ugt_stages_class_offsets(const ugt_stages *)
     const int32_t *ugt_stages_class_index(const ugt_stages *)
-    ctypedef struct ugt_mentioned:
-        const int64_t *class_offsets
-        const int32_t *class_index
-        const uint64_t *stream_key
-        int64_t n_classes
-        int64_t n_draws
-        int rest
-        double shape
-        uint64_t seed
-        int logs
-        int unnamed
-    int ugt_mentioned_top(const ugt_mentioned *, const double *, int64_t, int64_t, int64_t, int32_t *)
-    int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
-    int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
     int UGT_ERR_CONVERGENCE
     double UGT_CUBATURE_FLOOR
     int ugt_modes(const ugt_stages *, double, const double *, int, int64_t, int64_t, double *, int64_t *)
@@ -75,6 +61,6 @@ cdef extern from "ugt.h" nogil:
                        double *, double *)
     int64_t ugt_points_count(const ugt_stages *, int, int64_t, const double *, int64_t)
     int ugt_points(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *,
-                   const int32_t *, double *, double *)
+                   const int32_t *, double *, double *, double *)
     int ugt_point_draws(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *, int64_t,
                         const int32_t *, double *)

@@ -87,6 +87,7 @@ class Stages:
         stop: NDArray[int32],
         log_value: NDArray[float64],
         weight: NDArray[float64],
+        info: NDArray[float64] | None = ...,
     ) -> bool: ...
     def point_draws(
         self,
@@ -100,37 +101,3 @@ class Stages:
         stop: NDArray[int32],
         log_value: NDArray[float64],
     ) -> bool: ...
-
-def mentioned_top(
-    class_offsets: NDArray[int64],
-    class_index: NDArray[int32],
-    stream_key: NDArray[uint64],
-    n_classes: int,
-    n_draws: int,
-    rest: int,
-    shape: float,
-    seed: int,
-    value: NDArray[float64],
-    begin: int,
-    end: int,
-    out: NDArray[int32],
-    logs: bool = ...,
-    named: bool = ...,
-) -> None: ...
-def mentioned_groups(
-    class_offsets: NDArray[int64],
-    class_index: NDArray[int32],
-    stream_key: NDArray[uint64],
-    n_classes: int,
-    n_draws: int,
-    rest: int,
-    shape: float,
-    seed: int,
-    value: NDArray[float64],
-    begin: int,
-    end: int,
-    group: NDArray[int64],
-    out: NDArray[float64],
-    logs: bool = ...,
-) -> None: ...
-def modal_sets(top: NDArray[int32], k: int, share: NDArray[float64], example: NDArray[int64]) -> None: ...

@@ -481,8 +481,23 @@ static void normalise(double *weight, int64_t n)
         weight[i] /= sum;
 }
 
+/* Sets info from the weights of a case. */
+static void tell(const ugt_point_work *w, int64_t n_points, const double *weight, int64_t count, double *info)
+{
+    double sum[UGT_SHIFTS] = {1.0};
+    tally t = {.sum = sum, .n = count};
+    for (int64_t i = 0; i < count; i++) {
+        offer(&t, log(weight[i]));
+        t.squares += weight[i] * weight[i];
+    }
+    diagnose(&t, info);
+    info[0] = (double)n_points;
+    info[1] = (double)count;
+    info[5] = (double)w->d - 1.0;
+}
+
 int ugt_points(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n, const double *fit,
-               const int64_t *n_points, const volatile int32_t *stop, double *log_value, double *weight)
+               const int64_t *n_points, const volatile int32_t *stop, double *log_value, double *weight, double *info)
 {
     maker p;
     int status = UGT_OK;
@@ -497,6 +512,8 @@ int ugt_points(const ugt_stages *stages, const uint64_t *stream_key, const ugt_p
             status = write_points(&p, n_points[j], stop, log_value, weight);
         if (status == UGT_OK)
             normalise(weight, count);
+        if (status == UGT_OK && info != NULL)
+            tell(&p.w, n_points[j], weight, count, info + j * UGT_POINTS_INFO);
         fit += 3 * (m + 1);
         log_value += count * (m + 1);
         weight += count;

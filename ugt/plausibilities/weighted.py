@@ -16,7 +16,7 @@ from .._base.checks import error, room, whole
 from .._base.identifiers import factorize
 from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, sizes_of, take
-from .._core import _plackett_luce as core
+from .._core import _mentioned as core
 from .draws import REST, MentionedDraws
 from .lists import SHIFTS, Lists, ratio
 from .point import summed
