@@ -89,7 +89,7 @@ def test_plackett_luce_by_draws():
 
 @pytest.mark.full
 def test_plackett_luce_by_integrals():
-    """Labels have the likelihood of a Dirichlet posterior; ties are integrated; what is quasi-random has an error."""
+    """Labels have the likelihood of a Dirichlet posterior; ties are integrated; weighted points have an error."""
     prior = {"prior_mass": 0.3}
     found = ugt.fit_reliability(LABELS, REFERENCE, model="plackett_luce", **prior)
     judge = ugt.dirichlet(LABELS, reliability=float(found.grid[4]), prior=0.1).membership(1)[np.arange(60), REFERENCE]
@@ -104,7 +104,7 @@ def test_plackett_luce_by_integrals():
         ugt.fit_reliability(ugt.Rankings.from_blocks([*nested[:-1], last], n_classes=4), reference, model="plackett_luce", n_draws=400)
         for last in (nested[-1], [[[0, 1], [2]]], [[[0, 1, 2]], [[2], [0]]])
     )
-    assert all(0 < found.mc_error < 0.002 for found in (one, pair, triple))  # some are quasi-random at the highest reliabilities
+    assert all(0 < found.mc_error < 0.03 for found in (one, pair, triple))  # some have weighted points at the highest reliabilities
     with pytest.raises(ValueError, match=r"reference must be possible.* 1 such references of 30, first at case 0"):
         known = ugt.Rankings.from_blocks([[[[0], [1]]], *nested[1:]], n_classes=3)
         ugt.fit_reliability(known, np.array([2] + [0] * 29), model="plackett_luce", unranked="ignore")

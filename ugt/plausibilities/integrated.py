@@ -16,9 +16,10 @@ from .._base.ragged import dense, row_of, sizes_of, take
 from .._core import _order
 from .comparisons import NO_SPREAD, Comparison, law_of
 from .dirichlet_comparison import best_class
-from .lists import SHIFTS, Lists, OfLists, ratio
+from .lists import SHIFTS, Lists, ratio, vectors_of
 from .metric import KENDALL, SET, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
+from .point import Point
 from .protocol import Plausibilities
 from .sets import named_groups
 from .weighted import EFFECTIVE, Case, GroupedPoints, Weighted, numbers_of
@@ -243,7 +244,7 @@ class Integrated(Plausibilities):
         if j <= 1 and (metric.number == TOPK or size <= 1):
             return self._first(sets, sizes_of(sets.offsets))
 
-        def value(lists: OfLists, row: Int64) -> Array:
+        def value(lists: Point, row: Int64) -> Array:
             own: Sets = self._kept.last("sets of lists", (sets, row.tobytes()), lambda: sets.take(row))
             return lists.compare_sets(own, metric, j=j, ties=ties).per_case
 
@@ -254,23 +255,23 @@ class Integrated(Plausibilities):
             return self._first(order.sets(k), np.full(self.n_cases, k))
         depth = order.depth if metric.number < KENDALL and metric.number <= SET else k
 
-        def value(lists: OfLists, row: Int64) -> Array:
+        def value(lists: Point, row: Int64) -> Array:
             own: Orders = self._kept.last("orders of lists", (order, row.tobytes()), lambda: order.take(row))
             return lists.compare(own, metric, k, parameter=parameter, ties=ties).per_case
 
         return self._by_lists(order, depth, value, metric.lattice(k, parameter, order.has_ties))
 
-    def _by_lists(self, given: Any, depth: int, value: Callable[[OfLists, Int64], Array], n_points: int) -> Comparison:
+    def _by_lists(self, given: Any, depth: int, value: Callable[[Point, Int64], Array], n_points: int) -> Comparison:
         """Return the comparison whose ``value(lists, rows)`` is a number for each list, beside given classes of each case."""
 
-        def make() -> tuple[Lists, OfLists, Int64, Array]:
+        def make() -> tuple[Lists, Point, Int64, Array]:
             lists = self._lists(depth)
             named = lists.named(given.offsets, given.index, self._known, self.n_classes)
             if named is None:
                 lists = self._lists(depth, named=True)
                 named = lists.top, np.arange(len(lists.top)), np.ones(len(lists.top))
             top, parent, chance = named
-            return lists, OfLists(Axes.of(len(top), self.n_classes), top), parent, chance
+            return lists, vectors_of(top, self.n_classes), parent, chance
 
         lists, vectors, parent, chance = self._kept.last("lists beside", (given, depth), make)
         x, n = value(vectors, lists.row[parent]), len(lists.top)

@@ -12,9 +12,7 @@ from .._base.axes import Axes
 from .._base.identifiers import factorize
 from .._base.lazy import cached_property
 from .._base.ragged import offsets_of, row_of
-from .comparisons import Comparison
-from .orders import Orders
-from .point import Vectors
+from .point import Point
 
 SHIFTS = 16  # of the lattice, whose means differ by the standard error
 OF_T = (15 / 13) ** 0.5  # standard deviation of t with 15 degrees of freedom: errors are as for normal intervals
@@ -30,27 +28,13 @@ def ratio(sums: Array, total: Array, effective: Any) -> tuple[Array, Array]:
     return value, np.maximum(OF_T * np.sqrt((apart**2).sum(axis=-1) / (SHIFTS * (SHIFTS - 1))), 1.0 / effective)
 
 
-class OfLists(Vectors):
-    """One vector per list of best classes, without plausibilities: what comparisons with orders and sets need."""
-
-    n_draws = 1
-
-    def __init__(self, axes: Axes, top: Int32) -> None:
-        self.axes, self.top = axes, top
-
-    @property
-    def defined(self) -> Bools:
-        return np.ones(len(self.top), bool)
-
-    def _make_orders(self, depth: int, ties: str) -> Orders:
-        orders = Orders.from_top(self.top[:, :depth], self.n_classes)
-        return orders._filled_up() if ties == "first" else orders
-
-    def _of_draws(self, per_case: Array, sums: Array) -> Comparison:
-        return Comparison(per_case, 0.0)
-
-    def take(self, rows: Any) -> OfLists:
-        return OfLists(Axes.of(len(rows), self.n_classes), self.top[rows])
+def vectors_of(top: Int32, n_classes: int) -> Point:
+    """Return plausibilities with the orders of lists (L, depth), one vector for each: 1, 1/2, 1/3, … of their sum."""
+    order = np.argsort(np.where(top < 0, n_classes, top), axis=1)
+    top, listed = np.take_along_axis(top, order, axis=1), np.take_along_axis(top >= 0, order, axis=1)
+    value = np.asarray(1.0 / (order + 1.0), np.float64)
+    value /= np.maximum((value * listed).sum(axis=1, keepdims=True), ROUNDING)
+    return Point(Axes.of(len(top), n_classes), offsets_of(listed.sum(axis=1)), top[listed], value[listed])
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +130,9 @@ class Lists:
             kept, made, is_alike = np.flatnonzero(top[:, j] != UNNAMED), at[of], option == options.shape[1] - 1
             more = top[made]
             more[:, j] = np.where(is_alike, alike[self.row[parent[made]], used[made]], options[of, option])
-            new = more, parent[made], used[made] + is_alike, chance[made] * share[of, option]
-            top, parent, used, chance = (np.concatenate([x[kept], y]) for x, y in zip((top, parent, used, chance), new))
+            top, used = np.concatenate([top[kept], more]), np.concatenate([used[kept], used[made] + is_alike])
+            parent = np.concatenate([parent[kept], parent[made]])
+            chance = np.concatenate([chance[kept], chance[made] * share[of, option]])
         return top, parent, chance
 
 
