@@ -48,7 +48,7 @@ def integrate(points: Points, tolerance: float, method: str, n_draws: int, in_pa
         how = np.where(width[rows] == 3, EMPTY, np.where(np.isnan(error), WEIGHTED, EXACT))
         missing = rows[how == WEIGHTED]
         if len(missing) and method != "exact" and not stop[0]:
-            found, errors = points.fit(missing, points.limits[0], stop)
+            found, errors = points.fit(missing, points.limits, stop)
             of = np.isin(row_of(offsets_of(width[rows])), missing - begin)
             out[of], error[how == WEIGHTED] = found, np.maximum.reduceat(errors, offsets_of(width[missing])[:-1])
         begins = offsets_of(width[rows])

@@ -23,6 +23,8 @@ from .point import summed
 
 LEAST_EFFECTIVE, MOST_KHAT = 400, 0.7  # effective size and k-hat of points that are relied on (Vehtari et al. 2024)
 CHUNK = 16  # cases
+DOUBLINGS = 2**4  # times as many points at most, where the first ones are not relied on
+LEARNING = np.inf, 8, 8  # limits of a fit whose numbers are not needed
 OF_A_SHIFT, N_POINTS, EFFECTIVE, KHAT, HALF = range(5)  # columns of the facts of a case
 
 
@@ -44,6 +46,13 @@ def numbers_of(n_classes: int, _: int, case: Case) -> tuple[Array, float]:
     sums = np.moveaxis((case.weight[:, :, None] * table).sum(axis=2), 1, 2)
     number, errors = ratio(sums, case.weight.sum(axis=1), 1.0 / (case.weight**2).sum())
     return np.stack([number[0], number[1], np.maximum(number[2] - number[1] ** 2, 0.0)], axis=1), float(errors.max())
+
+
+def are_unreliable(facts: Array) -> Bools:
+    """Return whether points with these facts (n, 6) are not relied on."""
+    size, khat = facts[:, EFFECTIVE], facts[:, KHAT]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((size < LEAST_EFFECTIVE) | (khat > np.minimum(1.0 - 1.0 / np.log10(size), MOST_KHAT)))
 
 
 class Weighted:
@@ -86,9 +95,7 @@ class Weighted:
     @property
     def unreliable(self) -> Bools:
         """Whether the points of a case (N,) were made, and are not relied on."""
-        size, khat = self.facts[:, EFFECTIVE], self.facts[:, KHAT]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((size < LEAST_EFFECTIVE) | (khat > np.minimum(1.0 - 1.0 / np.log10(size), MOST_KHAT)))
+        return are_unreliable(self.facts)
 
     def spread_of_share(self, n: Any) -> Any:
         """Return the variance of Σ worth / λ over n classes that are not mentioned, divided by that of their worths."""
@@ -179,11 +186,10 @@ class Points(Weighted):
     def _law(self) -> tuple[float, float, int]:
         return *self.law, REST[self.unranked]
 
-    def fit(self, rows: Int64, target: float, stop: Any) -> tuple[Array, Array]:
+    def fit(self, rows: Int64, limits: tuple[float, int, int], stop: Any) -> tuple[Array, Array]:
         """Fit the proposals of cases with classes; return their numbers and standard errors, [3][m + 1] case by case."""
         at = take(self.starts, rows)[1]
         fit, out, errors, facts = np.empty(len(at)), np.empty(len(at)), np.empty(len(at)), np.empty((len(rows), 6))
-        limits = target, self.limits[1], self.limits[2]
         done = self.stages.fit_points(self.axes.stream_keys, self._law, limits, self.seed, rows, stop, fit, out, errors, facts)
         refused = np.flatnonzero(facts[:, OF_A_SHIFT] == 0)
         if done and len(refused):
@@ -196,12 +202,13 @@ class Points(Weighted):
         """Return the proposals of some cases with classes, and their numbers of points of the chain in a shift."""
         new = np.unique(rows[np.isnan(self.facts[rows, OF_A_SHIFT])])
         if len(new):
-            self.fit(new, np.inf, stop)
+            self.fit(new, LEARNING, stop)
+            self.facts[new] = self.limits[1], *[np.nan] * 5
         return self.fits[take(self.starts, rows)[1]], self.facts[rows, OF_A_SHIFT].astype(np.int64)
 
     def each(self, rows: Int64, use: Callable[[int, Case], Any]) -> list[Any]:
         stop = np.zeros(1, np.int32)
-        new = np.unique(rows[np.isnan(self.facts[rows, OF_A_SHIFT])])
+        new = np.unique(rows[np.isnan(self.facts[rows, EFFECTIVE])])
 
         def part(begin: int, end: int) -> list[Any]:
             return [use(begin + i, case) for i, case in enumerate(self._made(rows[begin:end], stop))]
@@ -222,10 +229,17 @@ class Points(Weighted):
             return made
         filled, count = rows[places], np.zeros(len(places), np.int64)
         fit, of_shift = self._fitted(filled, stop)
-        self.stages.count_points(REST[self.unranked], filled, fit, of_shift, count)
-        starts, values = offsets_of(count), offsets_of(count * (n[places] + 1))
-        log_value, weight = np.empty(values[-1]), np.empty(starts[-1])
-        self.stages.points(self.axes.stream_keys, self._law, self.seed, filled, fit, of_shift, stop, log_value, weight)
+        new, facts, most = np.isnan(self.facts[filled, EFFECTIVE]), np.empty((len(places), 6)), DOUBLINGS * self.limits[1]
+        while True:
+            self.stages.count_points(REST[self.unranked], filled, fit, of_shift, count)
+            starts, values = offsets_of(count), offsets_of(count * (n[places] + 1))
+            log_value, weight = np.empty(values[-1]), np.empty(starts[-1])
+            self.stages.points(self.axes.stream_keys, self._law, self.seed, filled, fit, of_shift, stop, log_value, weight, facts)
+            more = new & are_unreliable(facts) & (2 * of_shift <= min(most, self.limits[2]))
+            if stop[0] or not more.any():
+                break
+            of_shift[more] *= 2
+        self.facts[filled[new]] = facts[new]
         for j, (i, row) in enumerate(zip(places.tolist(), filled.tolist())):
             index, table = self.index[self.offsets[row] : self.offsets[row + 1]], log_value[values[j] : values[j + 1]]
             made[i] = Case(row, index, table.reshape(count[j], -1), weight[starts[j] : starts[j + 1]].reshape(SHIFTS, -1))
