@@ -74,6 +74,9 @@ def work():
     cycles = [[[(i + j) % 8] for j in range(4)] for i in range(8)]
     integrated = ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]], cycles], n_classes=10), tolerance=1e-3)
     ugt.annotation_certainty(integrated, groups=np.arange(10) % 3)
+    weighted = ugt.plackett_luce(ugt.Rankings.from_blocks([cycles, [[[0, 1], [2, 3, 4]]]] * 5, n_classes=10), method="weighted")
+    ugt.annotation_certainty(weighted, k=2)
+    ugt.ua_average_overlap(weighted, np.random.default_rng(1).random((10, 10)), 3)
     ugt.plackett_luce_map(rankings)
     ugt.plackett_luce_log_likelihood(rankings, model)
     ugt.irn(rankings)

@@ -251,12 +251,13 @@ def test_names_of_classes_do_not_matter():
     assert (np.abs(x - y[:, where]) / np.hypot(e, f[:, where])).max() < 4.5
 
 
-def test_no_reliability_is_the_prior():
-    value, error = Points([[[[0, 1, 2], [3]]]], 7, 1e-9, 0.2).fit(4e-4)[0]
+@pytest.mark.parametrize("shape", [0.2, 900.0, 1e4, 1e12])
+def test_no_reliability_is_the_prior(shape):
+    value, error = Points([[[[0, 1, 2], [3]]]], 7, 1e-9, shape).fit(1e-3)[0]
     share = np.array([1, 1, 1, 1, 3]) / 7
     off = (value[:2] - share) / error[:2]
     assert np.abs(off).max() < 4.5
-    assert np.abs((value[2] - share * (1 - share) / 2.4) / error[2]).max() < 4.5
+    assert np.abs((value[2] - share * (1 - share) / (7 * shape + 1)) / error[2]).max() < 4.5
 
 
 def test_agrees_with_the_exact_rule():

@@ -12,6 +12,7 @@
 #define LEAST_EFFECTIVE 400.0
 #define HEAVY 0.7 /* k, above which errors of samples of any size are doubtful; and 1 - 1 / log10 of the effective size (Vehtari et al. 2024) */
 #define MORE 4    /* doublings for doubtful errors */
+#define MOST_EVEN 1000.0 /* shape above which shares are too even for the table of the largest one */
 #define LEAST_SHAPE 1e-10 /* below, log plausibilities are so large that their differences are lost */
 #define LEAST_COORDINATE 1e-16
 #define SPREAD_OF_T 1.0741723110591493 /* standard deviation of Student's t with 15 degrees of freedom, sqrt(15 / 13) */
@@ -28,6 +29,7 @@ typedef struct {
     const uint64_t *stream_key;
     double *u, *shift;      /* coordinates of a block; [2 * UGT_SHIFTS * 2 d]: of both laws */
     ugt_stream *stream;     /* [2 * UGT_SHIFTS] of coordinates beyond the lattice */
+    ugt_stream singles;     /* of shares of the classes that are not mentioned */
 } maker;
 
 enum { LEARNING, SHIFTING, RESAMPLING, BEYOND };
@@ -70,6 +72,7 @@ static int open_case(maker *p, int64_t i)
         p->shift[j] = ugt_stream_uniform(p->stream);
     for (int r = 0; r < 2 * UGT_SHIFTS; r++)
         ugt_stream_open(&p->stream[r], p->seed, p->stream_key[i], (uint64_t)(BEYOND + r), UGT_PURPOSE_POINTS);
+    ugt_stream_open(&p->singles, p->seed, p->stream_key[i], BEYOND + 2 * UGT_SHIFTS, UGT_PURPOSE_POINTS);
     if (p->largest.n != p->w.others || p->largest.shape != p->w.shape) {
         free(p->largest.value);
         p->largest = (ugt_largest_share){.n = p->w.others, .shape = p->w.shape};
@@ -205,6 +208,26 @@ static void raise_peak(tally *t, const ugt_point_work *w)
     t->peak = top;
 }
 
+/* Sets *p to P(the largest of the other classes has at most the share e^-lead of all of them); of shapes that are too large for the table, to
+ * whether one draw does. */
+static int largest_at_most(maker *p, double lead, double *chance)
+{
+    const double n = (double)p->w.others, shape = p->w.shape, log_n = log(n);
+    if (shape <= MOST_EVEN)
+        return ugt_largest_at_most(&p->largest, exp(fmin(lead, 700.0)), chance);
+    *chance = 1.0;
+    if (log_n - lead > 12.0 * sqrt((1.0 + log_n) / shape))
+        return UGT_OK;
+    double top = 0.0, total = 0.0;
+    for (int64_t j = 0; j < p->w.others; j++) {
+        const double own = exp(ugt_stream_log_gamma(&p->singles, shape) - log(shape));
+        top = fmax(top, own);
+        total += own;
+    }
+    *chance = top <= total * exp(-lead);
+    return UGT_OK;
+}
+
 /* Adds a block to the sums of a shift. */
 static int add_block(maker *p, tally *t, int shift)
 {
@@ -229,7 +252,7 @@ static int add_block(maker *p, tally *t, int shift)
             if (w->rest == UGT_REST_LUMP || w->others == 1) {
                 of_rest = lead > log((double)w->others) ? 1.0 : 0.0;
             } else if (lead > 0.0) {
-                const int status = ugt_largest_at_most(&p->largest, exp(fmin(lead, 700.0)), &of_rest);
+                const int status = largest_at_most(p, lead, &of_rest);
                 if (status != UGT_OK)
                     return status;
                 of_rest = 1.0 - of_rest;
