@@ -1,4 +1,4 @@
-/* Weighted points of Plackett-Luce posteriors: what heights.c, proposals.c, largest.c and points.c share. */
+/* Weighted points of Plackett-Luce posteriors: what heights.c, proposals.c, learning.c, largest.c, tallies.c and points.c share. */
 #ifndef UGT_POINTS_H
 #define UGT_POINTS_H
 
@@ -83,5 +83,21 @@ typedef struct {
 } ugt_largest_share;
 /* *p: P(it is at most 1 / s). The caller frees value. */
 int ugt_largest_at_most(ugt_largest_share *of, double s, double *p);
+
+/* ---- tallies.c ---- */
+#define UGT_MOST_LARGE 160    /* largest weights that are kept */
+typedef struct {
+    double *sum;           /* [UGT_SHIFTS][1 + 3 width]: weights, times P(first), plausibilities and their squares */
+    double peak, squares;  /* log of the unit of weights; sum of squared weights */
+    double large[UGT_MOST_LARGE]; /* the largest log weights, a heap with the least one first */
+    int64_t n, width;
+    int n_large;
+} ugt_tally;
+
+void ugt_tally_offer(ugt_tally *t, double log_weight); /* keeps it if it is among the largest */
+void ugt_tally_raise_peak(ugt_tally *t, const ugt_point_work *w); /* makes the unit of weights larger if a block needs it */
+void ugt_tally_share_evenly(const ugt_point_work *w, ugt_tally *t); /* gives exchangeable classes the same sums */
+double ugt_tally_numbers(const ugt_tally *t, double *out, double *error); /* returns the largest error of a probability or mean */
+int ugt_tally_diagnose(const ugt_tally *t, double *info); /* sets info[2 .. 4]; returns whether the errors can be relied on */
 
 #endif
