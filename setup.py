@@ -19,7 +19,7 @@ CORE = "ugt/_core"
 SHARED = "_shared"
 
 CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "posterior"]
-POINTS = ["heights", "proposals", "learning", "largest", "points"]
+POINTS = ["heights", "proposals", "learning", "largest", "tallies", "points"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)

@@ -159,7 +159,7 @@ int64_t ugt_points_count(const ugt_stages *stages, int rest, int64_t row, const 
 
 /* ---- numbers of a case ---- */
 
-/* Sets *p to P(the largest of the other classes has at most the share e^-lead of all of them); of shapes that are too large for the table, to
+/* Sets *chance to P(the largest other class has at most the share e^-lead of all of them); of shapes that are too large for the table, to
  * whether one draw does. */
 static int largest_at_most(maker *p, double lead, double *chance)
 {
