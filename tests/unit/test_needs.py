@@ -69,8 +69,8 @@ def test_no_record_tries_to_resample_what_does_not_fit():
     [
         {"n_resamples": 10**9},
         {"n_resamples": 10**9, "details": False, "k": 1},
-        {"annotations": rankings, "aggregation": "plackett-luce", "n_draws": 10**7},
-        {"annotations": labels, "aggregation": "plackett-luce", "n_draws": 10**7, "reliability": [1, 2, 3]},
+        {"annotations": rankings, "aggregation": "plackett-luce", "method": "gibbs", "n_draws": 10**7},
+        {"annotations": labels, "aggregation": "plackett-luce", "method": "gibbs", "n_draws": 10**7, "reliability": [1, 2, 3]},
     ],
 )
 def test_an_evaluation_is_refused_before_any_work(more, monkeypatch):
