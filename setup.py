@@ -18,8 +18,8 @@ CORE = "ugt/_core"
 # compiling and the size of the wheel.
 SHARED = "_shared"
 
-CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "rays", "group_sums", "symmetry", "adaptive", "lattice", "posterior"]
-CUBATURE += ["lines", "line_axes", "line_sums", "group_lines"]
+CUBATURE = ["special", "jacobi", "chains", "laws", "cubature", "symmetry", "adaptive", "posterior"]
+POINTS = ["heights", "proposals", "learning", "largest", "tallies", "points"]
 QUADRATURE = ["cells", "profile", "quadrature", "dirichlet", "overlaps", "lists"]
 
 # module -> the C files it links (pure C11; a file may be linked into several modules)
@@ -28,7 +28,8 @@ MODULES = {
     "_stream": ["status", "stream"],
     "_order": ["status", "order", "compare"],
     "_dirichlet": ["status", "stream", "special", "gamma_draws", "compare", *QUADRATURE],
-    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", "singles", *CUBATURE],
+    "_plackett_luce": ["status", "stream", "subset", "block", "likelihood", "stages", "gibbs", "map", *CUBATURE, *POINTS],
+    "_mentioned": ["status", "stream", "singles"],
     "_resample": ["status", "stream", "resample", "grouped"],
     "_soft": ["status", "sort", "soft"],
     "_diagnostics": ["status", "diagnostics"],

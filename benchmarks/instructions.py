@@ -68,12 +68,15 @@ def work():
     ugt.graded_response(labels, max_iter=20)
     ugt.dawid_skene_draws(labels, n_draws=20, n_warmup=10)
     for unranked in ("individual", "lump"):
-        draws = ugt.plackett_luce(rankings, method="draws", unranked=unranked, n_draws=100, n_warmup=50, seed=1)
+        draws = ugt.plackett_luce(rankings, method="gibbs", unranked=unranked, n_draws=100, n_warmup=50, seed=1)
         ugt.ua_average_overlap(draws, model, 3)
     ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0, 1], [2]], [[2], [0]]]], classes=4), method="exact")
     cycles = [[[(i + j) % 8] for j in range(4)] for i in range(8)]
     integrated = ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]], cycles], n_classes=10), tolerance=1e-3)
     ugt.annotation_certainty(integrated, groups=np.arange(10) % 3)
+    weighted = ugt.plackett_luce(ugt.Rankings.from_blocks([cycles, [[[0, 1], [2, 3, 4]]]] * 5, n_classes=10), method="weighted")
+    ugt.annotation_certainty(weighted, k=2)
+    ugt.ua_average_overlap(weighted, np.random.default_rng(1).random((10, 10)), 3)
     ugt.plackett_luce_map(rankings)
     ugt.plackett_luce_log_likelihood(rankings, model)
     ugt.irn(rankings)

@@ -60,7 +60,7 @@ def labels_of_two(world: World) -> Any:
 
 
 def of_rankings(world: World) -> Any:
-    return ugt.plackett_luce(of_ranked(world), method="draws", n_draws=16, n_warmup=4, n_chains=2)
+    return ugt.plackett_luce(of_ranked(world), method="gibbs", n_draws=16, n_warmup=4, n_chains=2)
 
 
 def first_sets(world: World) -> Any:

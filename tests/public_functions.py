@@ -141,7 +141,7 @@ def models(world: World) -> Any:
 
 
 def draws(world: World) -> Any:
-    return ugt.plackett_luce(rankings(world), method="draws", n_draws=16, n_warmup=4, n_chains=2)
+    return ugt.plackett_luce(rankings(world), method="gibbs", n_draws=16, n_warmup=4, n_chains=2)
 
 
 def guessed_ratings(world: World) -> Any:

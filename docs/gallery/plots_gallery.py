@@ -143,7 +143,7 @@ def plausibilities():
     names = ["eczema", "psoriasis", "tinea", "lichen", "rosacea"]
     rankings = ugt.Rankings.from_strings(["case 1"] * 5, ["ann", "bob", "cy", "dan", "eve"], given, classes=names)
     points = {"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}
-    return plots.plausibilities(ugt.plackett_luce(rankings, method="draws", seed=1), 0, annotations=rankings, points=points)
+    return plots.plausibilities(ugt.plackett_luce(rankings, method="gibbs", seed=1), 0, annotations=rankings, points=points)
 
 
 def rated_case():

@@ -65,7 +65,7 @@ def plackett_luce(reliability: int) -> Any:
 def _sampled(rankings: ugt.Rankings, reliability: int) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # up to three cases of 1,947 just miss the limits for good mixing
-        return ugt.plackett_luce(rankings, method="draws", reliability=reliability, n_draws=1000, n_thin=THIN[reliability], **AUTHORS)
+        return ugt.plackett_luce(rankings, method="gibbs", reliability=reliability, n_draws=1000, n_thin=THIN[reliability], **AUTHORS)
 
 
 def prirn(reliability: float, tie_weight: str = "full") -> ugt.Dirichlet:
@@ -93,7 +93,7 @@ def figure_5_rankings(case: int = CASE) -> ugt.Rankings:
 def figure_5(model: str, **options: Any) -> Any:
     """Posterior of the one case of figure 5; PL with many draws, which cost little for one case."""
     if model == "PL":
-        return ugt.plackett_luce(figure_5_rankings(), method="draws", reliability=MEDIUM["PL"], n_draws=40_000, n_warmup=1000, **options)
+        return ugt.plackett_luce(figure_5_rankings(), method="gibbs", reliability=MEDIUM["PL"], n_draws=40_000, n_warmup=1000, **options)
     return ugt.prirn(figure_5_rankings(), reliability=MEDIUM["PrIRN"], **options)
 
 

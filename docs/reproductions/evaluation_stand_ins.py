@@ -48,7 +48,7 @@ def half_truth(model: str, reliability: int) -> Any:
         return ugt.prirn(rankings, reliability=reliability, tie_weight="full")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a few cases just miss the limits for good mixing
-        return ugt.plackett_luce(rankings, method="draws", reliability=reliability, n_draws=1000, n_thin=THIN[reliability], **AUTHORS)
+        return ugt.plackett_luce(rankings, method="gibbs", reliability=reliability, n_draws=1000, n_thin=THIN[reliability], **AUTHORS)
 
 
 @cache

@@ -435,7 +435,7 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
     TRY(ugt_gibbs(in->stages, KEY, &options, 0, CASES, &stop, draws));
     note(digest, draws, (size_t)((first[CASES] + CASES) * DRAWS) * sizeof *draws);
-    const ugt_mentioned mentioned = {first, ugt_stages_class_index(in->stages), KEY, CLASSES, DRAWS, UGT_REST_INDIVIDUAL, 1.0, 5};
+    const ugt_mentioned mentioned = {first, ugt_stages_class_index(in->stages), KEY, CLASSES, DRAWS, UGT_REST_INDIVIDUAL, 1.0, 5, 0, 0};
     TRY(ugt_mentioned_top(&mentioned, draws, 0, CASES, DEPTH, top));
     NOTE(top);
     for (int k = 0; k < CLASSES; k++)
@@ -448,48 +448,60 @@ static int sample_rankings(const shared *in, uint64_t *digest)
     return UGT_OK;
 }
 
-enum { QUICK = 21 }; /* a case of few classes */
-
 static int integrate_rankings(const shared *in, uint64_t *digest)
 {
     static _Thread_local double out[3 * MOST_ITEMS];
     double error[CASES];
-    int64_t info[4 * CASES];
+    int64_t info[3 * CASES], row[CASES];
     const volatile int32_t stop = 0;
-    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 0, 5, 0};
-    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8, 0, 5, 0};
+    const ugt_cubature_options few = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8};
+    const ugt_cubature_options none = {2.5, 0.1, UGT_REST_LUMP, 1e-2, 2, 4, 50, 8};
     const int64_t n = ugt_stages_class_offsets(in->stages)[CASES] + CASES;
-    const int64_t *first = ugt_stages_class_offsets(in->stages), width = 3 * (first[QUICK + 1] - first[QUICK] + 1);
-    ugt_rivals all[CASES], two[CASES]; /* of the second best, too */
-    for (int i = 0; i < CASES; i++) {
-        all[i] = (ugt_rivals){i, 0, 0};
-        two[i] = (ugt_rivals){i, 1, i % 2};
-    }
-    TRY(ugt_first_class(in->stages, KEY, &few, all, CASES, &stop, out, error, info));
+    for (int i = 0; i < CASES; i++)
+        row[i] = i;
+    TRY(ugt_first_class(in->stages, &few, row, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
     NOTE(error);
     NOTE(info);
-    TRY(ugt_first_class(in->stages, KEY, &none, all, CASES, &stop, out, error, info));
+    TRY(ugt_first_class(in->stages, &none, row, CASES, &stop, out, error, info));
     note(digest, out, (size_t)(3 * n) * sizeof *out);
-    const ugt_cubature_options fine = {1.5, 0.5, UGT_REST_INDIVIDUAL, 1e-4, 4, 20, 600, 20, 0, 5, 0};
-    TRY(ugt_first_class(in->stages, KEY, &fine, two, CASES, &stop, out, error, info));
+    return UGT_OK;
+}
+
+static int weigh_points(const shared *in, uint64_t *digest)
+{
+    enum { FEW = 2, POINTS = 16 * 2 * 8 }; /* few cases: each has its own allocations, and all of them fail once */
+    static _Thread_local double fit[3 * MOST_ITEMS], out[3 * MOST_ITEMS], error[3 * MOST_ITEMS], value[FEW * POINTS * 64];
+    double info[FEW * UGT_POINTS_INFO], weight[FEW * POINTS];
+    int64_t row[FEW], n_points[FEW], values = 0, points = 0;
+    const volatile int32_t stop = 0;
+    const ugt_points_law law = {1.5, 0.02, UGT_REST_INDIVIDUAL, 1e-2, 8, 8, 5};
+    const int64_t *first = ugt_stages_class_offsets(in->stages);
+    for (int64_t i = 0, n = 0; i < CASES && n < FEW; i++)
+        if (first[i + 1] > first[i])
+            row[n++] = i;
+    TRY(ugt_points_fit(in->stages, KEY, &law, row, FEW, &stop, fit, out, error, info));
     NOTE(info);
-    /* one case, because the calls are repeated for every allocation: lines, then a lattice after lines */
-    const ugt_cubature_options lines = {1.5, 0.05, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 50, 8, 200, 5, 0};
-    const ugt_cubature_options lattice = {1.0, 0.5, UGT_REST_INDIVIDUAL, 1e-2, 2, 4, 300, 8, 200, 5, 0};
-    TRY(ugt_first_class(in->stages, KEY, &lines, two + QUICK, 1, &stop, out, error, info));
-    note(digest, out, (size_t)width * sizeof *out);
-    TRY(ugt_first_class(in->stages, KEY, &lattice, all + QUICK, 1, &stop, out, error, info));
-    note(digest, out, (size_t)width * sizeof *out);
-    int64_t group[CLASSES];
-    const int64_t row[] = {QUICK};
-    for (int k = 0; k < CLASSES; k++)
-        group[k] = k % 3;
-    const ugt_cubature_options *of_groups[] = {&few, &lines, &lattice};
-    for (size_t j = 0; j < sizeof of_groups / sizeof *of_groups; j++) {
-        TRY(ugt_first_group(in->stages, KEY, of_groups[j], group, 3, row, 1, &stop, out, error, info));
-        note(digest, out, 9 * sizeof *out);
+    for (int i = 0; i < FEW; i++) {
+        const int64_t width = first[row[i] + 1] - first[row[i]] + 1;
+        n_points[i] = 8;
+        note(digest, out + 3 * values, (size_t)(3 * width) * sizeof *out);
+        note(digest, error + 3 * values, (size_t)(3 * width) * sizeof *error);
+        values += width;
     }
+    values = 0;
+    for (int64_t i = 0, at = 0; i < FEW; i++) {
+        const int64_t width = first[row[i] + 1] - first[row[i]] + 1, count = ugt_points_count(in->stages, law.rest, row[i], fit + at, 8);
+        points += count;
+        values += count * width;
+        at += 3 * width;
+    }
+    TRY(ugt_points(in->stages, KEY, &law, row, FEW, fit, n_points, &stop, value, weight, info));
+    NOTE(info);
+    note(digest, value, (size_t)values * sizeof *value);
+    note(digest, weight, (size_t)points * sizeof *weight);
+    TRY(ugt_point_draws(in->stages, KEY, &law, row, FEW, fit, n_points, 32, &stop, value));
+    note(digest, value, 32 * sizeof *value);
     return UGT_OK;
 }
 
@@ -558,6 +570,7 @@ const kernel KERNELS[] = {
     {"fits of rankings", fit_rankings},
     {"samples of rankings", sample_rankings},
     {"integrals of rankings", integrate_rankings},
+    {"weighted points of rankings", weigh_points},
     {"diagnostics", diagnose},
     {"distances", measure_distances},
     {"masks", measure_masks},

@@ -15,7 +15,7 @@ static const uint64_t KEY[] = {77};
 
 static ugt_mentioned draws_of(int rest, double shape, int64_t n)
 {
-    return (ugt_mentioned){OFFSETS, INDEX, KEY, CLASSES, n, rest, shape, 5};
+    return (ugt_mentioned){OFFSETS, INDEX, KEY, CLASSES, n, rest, shape, 5, 0, 0};
 }
 
 static double *repeated(const double *value, int64_t n)

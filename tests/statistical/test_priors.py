@@ -151,7 +151,7 @@ def test_intervals_of_the_reliability_of_plackett_luce(n_sets):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            posterior = ugt.plackett_luce(rankings, method="draws", n_draws=40, n_warmup=200, seed=seed)
+            posterior = ugt.plackett_luce(rankings, method="gibbs", n_draws=40, n_warmup=200, seed=seed)
         reference = posterior.draws(1, seed=seed)[:, 0].argmax(1)
         low, high = ugt.fit_reliability(rankings, reference, model="plackett_luce", n_draws=200, n_warmup=100, tolerance=0.01).interval()
         hits += low <= 1 <= high

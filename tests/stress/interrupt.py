@@ -41,7 +41,7 @@ def resampled(world, folder):
 
 def drawn(world, folder):
     return numbers(
-        ugt.plackett_luce(rankings(world), method="draws", n_draws=400, n_warmup=1000, n_threads=2, checkpoint=folder / "checkpoint")
+        ugt.plackett_luce(rankings(world), method="gibbs", n_draws=400, n_warmup=1000, n_threads=2, checkpoint=folder / "checkpoint")
     )
 
 

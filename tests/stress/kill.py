@@ -24,7 +24,7 @@ nested = [[[[int(k)] for k in rng.permutation(8)[:3]] for _ in range(4)] for _ i
 rankings = ugt.Rankings.from_blocks(nested, n_classes=20)
 print("ready", flush=True)
 checkpoint = sys.argv[1] or None
-post = ugt.plackett_luce(rankings, method="draws", reliability=2.5, n_draws=40, n_warmup=WARMUP, n_threads=2, checkpoint=checkpoint)
+post = ugt.plackett_luce(rankings, method="gibbs", reliability=2.5, n_draws=40, n_warmup=WARMUP, n_threads=2, checkpoint=checkpoint)
 print(hashlib.sha256(post.values.tobytes()).hexdigest())
 """
 

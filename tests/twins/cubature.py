@@ -1,7 +1,5 @@
 """Plackett–Luce without draws, slowly: the likelihood as a sum over orders, and its integral over independent Beta variables.
 
-A set of classes that are gone is a pair: those that are gone, and those of a tied pair of which each counts half.
-
 The integrand of each node is the product of the laws of all gamma variables, integrated over log s with scipy's functions on a fine grid.
 The adaptive rule is that of Gerstner & Griebel (2003) with Gauss-Jacobi nodes. ``by_ratios`` integrates the posterior itself, without
 auxiliary variables: given the largest λ, over the ratios of the others to it.
@@ -9,57 +7,39 @@ auxiliary variables: given the largest λ, over the ratios of the others to it.
 
 from collections import Counter
 from itertools import permutations, product
-from math import ceil, exp, log, prod
+from math import exp, log, prod
 
 import numpy as np
 from scipy import special
 
 from .plackett_luce import chain
 
-NONE = frozenset()
 LEVELS = (1, 3, 6, 11, 20, 34, 58, 99, 150)
 
 
 def terms(case, gamma, n_classes):
-    """``{exponents of the sets of classes that are gone: coefficient}`` and the wins of each class; γ whole if more than two are tied.
-
-    (1/A + 1/B)^γ for a tied pair is (A + B)^n (A + B)^(γ - n) / (A B)^γ, with n whole.
-    """
+    """``{exponents of the sets of classes that are gone: coefficient}`` and the wins of each class; γ whole if classes are tied."""
     found, wins = {frozenset(): 1.0}, Counter()
-    whole = ceil(gamma - 1e-9)
     for ranking in case:
         for block, later in chain(ranking, n_classes):
             gone = frozenset(range(n_classes)) - set(block) - set(later)
             wins.update(dict.fromkeys(block, gamma))
-            always = Counter({(gone, NONE): gamma})
-            if len(block) > 1 and whole != gamma:
-                always[gone, frozenset(block)] += whole - gamma
-                for y in block:
-                    always[gone | {y}, NONE] -= whole - gamma
-            orders = [[(gone | set(order[:j]), NONE) for j in range(1, len(block))] for order in permutations(block)]
-            for copy in range(whole if len(block) > 1 else 1):
+            orders = [[gone | set(order[:j]) for j in range(1, len(block))] for order in permutations(block)]
+            for copy in range(gamma if len(block) > 1 else 1):
                 longer = Counter()
                 for (key, coefficient), order in product(found.items(), orders):
                     exponents = Counter(dict(key))
-                    for gone_then, n in [*(always.items() if copy == 0 else ()), *((one, 1) for one in order)]:
+                    for gone_then, n in [*([(gone, gamma)] if copy == 0 else []), *((one, 1) for one in order)]:
                         exponents[gone_then] += n
                     longer[frozenset(exponents.items())] += coefficient
                 found = longer
-    return {frozenset((one, n) for one, n in key if abs(n) > 1e-11): coefficient for key, coefficient in found.items()}, wins
+    return found, wins
 
 
 def nodes(size, p, q):
-    """Nodes and weights of Beta(p, q), or of its continuation to p <= 0, where the mean of b h(b) is p / (p + q) times that under p + 1."""
-    if p > 0:
-        x, w = special.roots_jacobi(size, q - 1.0, p - 1.0)
-        return [*zip((1.0 + x) / 2.0, w / w.sum())]
-    above = nodes(size, p + 1.0, q)
-    points = [b for b, _ in above if b > 0]
-    weights = dict(above)
-    for b in points:  # h(0) is the value of the polynomial through the other points
-        weights[b] += weights.get(0.0, 0.0) * np.prod([other / (other - b) for other in points if other != b])
-    found = [(b, weights[b] * p / (p + q) / b) for b in points]
-    return [(0.0, 1.0 - sum(w for _, w in found)), *found]
+    """Nodes and weights of Beta(p, q)."""
+    x, w = special.roots_jacobi(size, q - 1.0, p - 1.0)
+    return [*zip((1.0 + x) / 2.0, w / w.sum())]
 
 
 class Term:
@@ -68,14 +48,14 @@ class Term:
     def __init__(self, exponents, coefficient, wins, shape, n_classes):
         exponents = dict(exponents)
         self.c = np.array([shape + wins[k] for k in range(n_classes)])
-        self.n0 = shape * n_classes + exponents.pop((NONE, NONE), 0.0)
-        self.sets = sorted(exponents, key=lambda one: (-sum(self.c[k] for k in one[0]), *(sum(1 << k for k in part) for part in one)))
+        self.n0 = shape * n_classes + exponents.pop(frozenset(), 0.0)
+        self.sets = sorted(exponents, key=lambda one: (-sum(self.c[k] for k in one), sum(1 << k for k in one)))
         self.n = [exponents[gone] for gone in self.sets]
         self.behind = [self.n0 + sum(self.n[d + 1 :]) for d in range(len(self.n))]
         self.q = []
-        for behind, n, (gone, _) in zip(self.behind, self.n, self.sets):
+        for behind, gone in zip(self.behind, self.sets):
             q = behind - sum(self.c[k] for k in gone)
-            while q < 0.05 + max(0.0, -n):
+            while q < 0.0005:
                 q += 1.0
             self.q.append(q)
         self.log_factor = log(coefficient) + sum(
@@ -89,7 +69,7 @@ class Term:
         for one in b:
             v.append(stick * one)
             stick *= 1.0 - one
-        part = [[0.0 if k in gone else 0.5 if k in half else 1.0 for gone, half in self.sets] for k in range(len(self.c))]
+        part = [[0.0 if k in gone else 1.0 for gone in self.sets] for k in range(len(self.c))]
         r = np.array([stick + sum(x * y for x, y in zip(v, row)) for row in part])
         return stick, r
 

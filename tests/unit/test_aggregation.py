@@ -269,7 +269,7 @@ def test_reliability_of_each_annotator_of_labels(table, weights):
         near(concentrations(agg.prirn(labels, reliability=form)), np.divide(expected, 4))
 
 
-MADE = [agg.dirichlet, agg.prirn, agg.irn, agg.plackett_luce_map, lambda x, **o: agg.plackett_luce(x, method="draws", n_draws=400, **o)]
+MADE = [agg.dirichlet, agg.prirn, agg.irn, agg.plackett_luce_map, lambda x, **o: agg.plackett_luce(x, method="gibbs", n_draws=400, **o)]
 
 
 @pytest.mark.filterwarnings("ignore:chains have not mixed")

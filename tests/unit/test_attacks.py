@@ -255,7 +255,7 @@ def test_an_error_that_cannot_be_told(tmp_path):
 # ---- checkpoints
 def run(path):
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]] for _ in range(33)], classes=3)
-    return ugt.plackett_luce(rankings, method="draws", n_draws=4, n_warmup=2, n_chains=2, seed=1, checkpoint=path).mean().tobytes()
+    return ugt.plackett_luce(rankings, method="gibbs", n_draws=4, n_warmup=2, n_chains=2, seed=1, checkpoint=path).mean().tobytes()
 
 
 @pytest.mark.filterwarnings("ignore")

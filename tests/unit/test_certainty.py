@@ -94,7 +94,7 @@ def test_one_draw_says_nothing_about_its_error():
 
 def test_errors_of_chains_are_those_of_the_sets_and_of_the_ranks():
     rankings = ugt.Rankings.from_blocks([[[[0, 1]], [[2], [1]]], [[[1], [2], [0]], [[0]]]], n_classes=4)
-    truth = ugt.plackett_luce(rankings, method="draws", n_draws=400, n_chains=4, seed=3)
+    truth = ugt.plackett_luce(rankings, method="gibbs", n_draws=400, n_chains=4, seed=3)
     best = np.argsort(-truth.draws(truth.n_draws), axis=2, kind="stable")[:, :, :3]
     for kind, k in (("set", 2), ("rank", 2), ("rank", 3), ("set", 1)):
         sets = np.sort(best[:, :, :k] if kind == "set" else best[:, :, k - 1 : k], axis=2)

@@ -389,7 +389,7 @@ def test_clones_of_scikit_learn():
 def test_draws_of_rankings_as_truth():
     """Draws that hold mentioned classes only."""
     rankings = ugt.Rankings.from_blocks([[[[i % 3], [3]], [[i % 3]]] for i in range(20)], n_classes=5)
-    draws = ugt.plackett_luce(rankings, method="draws", n_draws=20, n_warmup=20, n_chains=2)
+    draws = ugt.plackett_luce(rankings, method="gibbs", n_draws=20, n_warmup=20, n_chains=2)
     p, new = probabilities(20, 5, 1), probabilities(6, 5, 2)
     found = ugt.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws)
     np.testing.assert_array_equal(found.p_values(new), ugt.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws.mean()).p_values(new))

@@ -229,16 +229,16 @@ def test_random_numbers_do_not_depend_on_partitions(workers, long, seed):
         assert found[name].to_numpy().tobytes() == one.per_case.tobytes()
 
 
-@pytest.mark.parametrize(("seed", "method", "gamma", "k"), [(0, "draws", 1, K), (1, "auto", 1, K), (2, "auto", 1.5, 7)])
+@pytest.mark.parametrize(("seed", "method", "gamma", "k"), [(0, "gibbs", 1, K), (1, "auto", 1, K), (2, "auto", 1.5, 7)])
 def test_plackett_luce_does_not_depend_on_partitions(workers, seed, method, gamma, k):
-    """Draws, integrals, and quasi-Monte Carlo, of which the last cases have some, with tied pairs."""
+    """Draws, integrals, and weighted points, of which the last cases have some, with tied pairs."""
     rng = np.random.default_rng(seed)
     nested = [[[[int(k)] for k in rng.permutation(k)[: rng.integers(1, k)]] for _ in range(rng.integers(1, 4))] for _ in range(40)]
     if gamma != 1:
         nested = [[[row[0] + row[1], *row[2:]] if len(row) > 1 else row for row in case] for case in nested]
     ids, ends = [f"case {i}" for i in range(40)], cuts(rng, 6, 40)
     whole = ugt.Rankings.from_blocks(nested, n_classes=k, case_ids=ids)
-    assert gamma == 1 or ugt.plackett_luce(whole, reliability=gamma, n_draws=12).counts()["quasi_random"] > 3
+    assert gamma == 1 or ugt.plackett_luce(whole, reliability=gamma, n_draws=12).counts()["weighted"] > 3
     alone = plackett_luce(whole, method, gamma).per_case
     parts = [
         ugt.Rankings.from_blocks(nested[begin:end], n_classes=k, case_ids=ids[begin:end]) if begin < end else None

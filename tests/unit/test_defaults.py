@@ -24,7 +24,7 @@ DEFAULTS = {
     "metric": ["agreement"], "missing": ["error"], "model": ["auto", "dirichlet", "full"], "multiclass": ["ovr"], "n_annotators": [1],
     "n_bins": [15],
     "n_chains": [4],
-    "n_draws": [1000], "n_infinite": [0], "of": ["annotators", "group", "labels", "width"],
+    "n_draws": [1000, 2304], "n_infinite": [0], "of": ["annotators", "group", "labels", "width"],
     "n_resamples": [1000], "n_restarts": [0, 4], "n_steps": [20], "n_thin": [1], "n_threads": [1], "n_warmup": [500], "normalize": [True],
     "normalized": [False], "p": [1.0], "numbered": [False], "numbers": [False], "on_scale": [False],
     "on_nonexistence": ["error"], "parameter": [0.0], "penalty": [0.0, 0.005, 0.01],
@@ -38,7 +38,7 @@ DEFAULTS = {
     "singletons": ["omit"], "split": [0.5], "spread": [1.5, True], "table": ["metrics"], "threshold": [0.5], "tie": ["tie"],
     "tie_weight": ["split"],
     "thresholds": ["common"], "tuning": ["each"],
-    "tempering": [1.0], "ties": ["drop", "expectation", "group"], "tolerance": [1e-06, 1e-07, 1e-09],
+    "tempering": [1.0], "ties": ["drop", "expectation", "group"], "tolerance": [0.0001, 1e-07, 1e-09],
     "figure": ["soft_auroc"], "method": ["auto", "or"], "unnamed": [False], "unranked": ["individual"], "validation": [0.2],
     "weights": ["quadratic"], "within": [1.0],
 }  # fmt: skip

@@ -119,7 +119,7 @@ def test_cases_left_out_are_left_out_here_too():
 
 def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are_diagnosed():
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]]] * 5, n_classes=3, offered="all")
-    models, options = {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, {"method": "draws", "n_draws": 200, "n_warmup": 50}
+    models, options = {"A": np.tile([0.5, 0.3, 0.2], (5, 1))}, {"method": "gibbs", "n_draws": 200, "n_warmup": 50}
     evaluation = ugt.evaluate(rankings, models, k=1, aggregation="plackett-luce", reliability=(1, 2), **options)
     assert rows(evaluation, source="annotators") == rows(evaluation, source="labels") == []
     assert any("spread over labels was not computed" in note for note in evaluation.notes)

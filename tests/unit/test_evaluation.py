@@ -355,7 +355,7 @@ def test_draws_of_one_reliability_go_before_the_next_are_made(monkeypatch, count
             ugt.Labels.from_counts(counts),
             {"A": A[: len(counts)]},
             aggregation="plackett-luce",
-            method="draws",
+            method="gibbs",
             reliability=(1, 2, 3),
             n_draws=100,
             n_warmup=50,

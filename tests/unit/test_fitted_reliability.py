@@ -73,23 +73,23 @@ def test_plackett_luce_by_draws():
     """The parabola has the log-likelihoods of draws at the five points around its top, within the Monte Carlo error."""
     rng = np.random.default_rng(5)
     named = ugt.Rankings.from_blocks([[[[int(k)] for k in rng.permutation(3)] for _ in range(3)] for _ in range(40)], n_classes=3)
-    draws = ugt.plackett_luce(named, method="draws", reliability=1.5, n_draws=4000, seed=9)
+    draws = ugt.plackett_luce(named, method="gibbs", reliability=1.5, n_draws=4000, seed=9)
     reference = draws.draws(1, seed=2)[:, 0].argmax(1)
-    found = ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400)
+    found = ugt.fit_reliability(named, reference, model="plackett_luce", method="gibbs", n_draws=400)
     low, high = found.interval()
     assert low < found.value < high and low < 1.5 < high and 0 < found.mc_error < 0.2 * found.value and len(found.grid) == 9
     at = int(np.argmax(found.profile))
-    p = ugt.plackett_luce(named, method="draws", reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[
+    p = ugt.plackett_luce(named, method="gibbs", reliability=float(found.grid[at]), n_draws=8000, seed=1).membership(1)[
         np.arange(40), reference
     ]
     assert found.profile[at] == pytest.approx(np.log(p).sum(), abs=1.0)
     assert found.at(np.log(found.grid[at])) == pytest.approx(found.profile[at], abs=1.0)
-    assert ugt.fit_reliability(named, reference, model="plackett_luce", method="draws", n_draws=400).value == found.value
+    assert ugt.fit_reliability(named, reference, model="plackett_luce", method="gibbs", n_draws=400).value == found.value
 
 
 @pytest.mark.full
 def test_plackett_luce_by_integrals():
-    """Labels have the likelihood of a Dirichlet posterior; ties are integrated; what is quasi-random has an error."""
+    """Labels have the likelihood of a Dirichlet posterior; ties are integrated; weighted points have an error."""
     prior = {"prior_mass": 0.3}
     found = ugt.fit_reliability(LABELS, REFERENCE, model="plackett_luce", **prior)
     judge = ugt.dirichlet(LABELS, reliability=float(found.grid[4]), prior=0.1).membership(1)[np.arange(60), REFERENCE]
@@ -104,7 +104,7 @@ def test_plackett_luce_by_integrals():
         ugt.fit_reliability(ugt.Rankings.from_blocks([*nested[:-1], last], n_classes=4), reference, model="plackett_luce", n_draws=400)
         for last in (nested[-1], [[[0, 1], [2]]], [[[0, 1, 2]], [[2], [0]]])
     )
-    assert all(0 < found.mc_error < 0.002 for found in (one, pair, triple))  # some are quasi-random at the highest reliabilities
+    assert all(0 < found.mc_error < 0.03 for found in (one, pair, triple))  # some have weighted points at the highest reliabilities
     with pytest.raises(ValueError, match=r"reference must be possible.* 1 such references of 30, first at case 0"):
         known = ugt.Rankings.from_blocks([[[[0], [1]]], *nested[1:]], n_classes=3)
         ugt.fit_reliability(known, np.array([2] + [0] * 29), model="plackett_luce", unranked="ignore")

@@ -63,7 +63,7 @@ predictions = rng.dirichlet(np.ones(K), N)
 counts = rng.integers(1, 5, (N, K))
 p, scores = rng.random(50), rng.random(50)
 points = ugt.plackett_luce_map(rankings)
-draws = ugt.plackett_luce(rankings, method="draws", n_draws=4, n_warmup=2, n_chains=2, seed=1)
+draws = ugt.plackett_luce(rankings, method="gibbs", n_draws=4, n_warmup=2, n_chains=2, seed=1)
 path = sys.argv[2]
 
 CALLS = {
@@ -77,7 +77,7 @@ CALLS = {
     "kendall": lambda: ugt.ua_kendall_distance(truth, predictions, 3).value,
     "certainty": lambda: ugt.annotation_certainty(truth, k=2).value,
     "draws": lambda: truth.draws(3, seed=1),
-    "plackett-luce": lambda: ugt.plackett_luce(rankings, method="draws", n_draws=4, n_warmup=2, n_chains=2, seed=1).values,
+    "plackett-luce": lambda: ugt.plackett_luce(rankings, method="gibbs", n_draws=4, n_warmup=2, n_chains=2, seed=1).values,
     "mode": lambda: ugt.plackett_luce_map(rankings).value,
     "likelihood": lambda: ugt.plackett_luce_log_likelihood(rankings, points),
     "best of draws": lambda: ugt.annotation_certainty(draws, k=2).value,

@@ -30,7 +30,7 @@ def one_gigabyte(monkeypatch):
 
 
 # Options with which functions draw at once.
-DRAWN = {"evaluate": {"aggregation": "plackett-luce", "method": "draws"}, "plackett_luce": {"method": "draws"}}
+DRAWN = {"evaluate": {"aggregation": "plackett-luce", "method": "gibbs"}, "plackett_luce": {"method": "gibbs"}}
 
 
 def takes(function, option):
@@ -69,8 +69,8 @@ def test_no_record_tries_to_resample_what_does_not_fit():
     [
         {"n_resamples": 10**9},
         {"n_resamples": 10**9, "details": False, "k": 1},
-        {"annotations": rankings, "aggregation": "plackett-luce", "n_draws": 10**7},
-        {"annotations": labels, "aggregation": "plackett-luce", "n_draws": 10**7, "reliability": [1, 2, 3]},
+        {"annotations": rankings, "aggregation": "plackett-luce", "method": "gibbs", "n_draws": 10**7},
+        {"annotations": labels, "aggregation": "plackett-luce", "method": "gibbs", "n_draws": 10**7, "reliability": [1, 2, 3]},
     ],
 )
 def test_an_evaluation_is_refused_before_any_work(more, monkeypatch):
@@ -95,7 +95,7 @@ def test_scores_count_too(monkeypatch):
 
 def test_the_command_says_so_in_one_line(write, command):
     path = write("case,annotator,label\np,a,x\np,b,y\nq,a,x\n")
-    said = command("certainty", path, "--aggregation", "plackett-luce", "--method", "draws", "--n-draws", 10**9, code=2).splitlines()
+    said = command("certainty", path, "--aggregation", "plackett-luce", "--method", "gibbs", "--n-draws", 10**9, code=2).splitlines()
     assert len(said) == 1 and said[0].startswith("ugt: error: the evaluation (most of it: 1000000000 draws) needs at least")
 
 

@@ -74,7 +74,7 @@ def test_reliabilities(gamma):
     mode = ugt.plackett_luce_map(ranked, reliability=gamma, prior_shape=1.5).mean()
     assert np.isfinite(mode).all()
     np.testing.assert_allclose(mode.sum(1), 1, rtol=1e-9)
-    draws = ugt.plackett_luce(ranked, method="draws", reliability=gamma, n_draws=40, n_warmup=20, n_chains=2) if gamma <= 1e3 else None
+    draws = ugt.plackett_luce(ranked, method="gibbs", reliability=gamma, n_draws=40, n_warmup=20, n_chains=2) if gamma <= 1e3 else None
     if draws is not None:
         assert np.isfinite(draws.values).all()
 

@@ -383,7 +383,7 @@ def likelihood_of_partial_rankings():
 @item("A32")
 def gibbs_sampler():
     one = ugt.Rankings.from_blocks([[[[0]], [[0]], [[1]]]], n_classes=2)
-    found = ugt.plackett_luce(one, method="draws", reliability=2, prior_shape=0.5, n_draws=1000)
+    found = ugt.plackett_luce(one, method="gibbs", reliability=2, prior_shape=0.5, n_draws=1000)
     # first choices of two classes are labels: a Dirichlet posterior in closed form, of labels that count twice
     assert found.mean()[0] == close(ugt.Dirichlet.from_array([[4.5, 2.5]]).mean()[0], abs=0.02)
     assert ugt.plackett_luce_diagnostics(found).rhat.max() < 1.05
@@ -393,7 +393,7 @@ def gibbs_sampler():
 def tempered_plackett_luce():
     one = ugt.Rankings.from_blocks([[[[0]], [[0]], [[1]]]], n_classes=2)
     assert ugt.plackett_luce_mle(one, tempering=2).mean()[0] == close(np.sqrt([2, 1]) / np.sqrt([2, 1]).sum())
-    sampled = ugt.plackett_luce(one, method="draws", tempering=2, prior_shape=1, n_draws=2000)
+    sampled = ugt.plackett_luce(one, method="gibbs", tempering=2, prior_shape=1, n_draws=2000)
     s = (np.arange(4000) + 0.5) / 4000  # by quadrature: the first of two shares with a flat prior
     first = s**2 / (s**2 + (1 - s) ** 2)
     density = first**2 * (1 - first)

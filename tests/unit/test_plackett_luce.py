@@ -28,7 +28,7 @@ def rankings():
 
 @pytest.fixture(scope="module")
 def post(rankings):
-    return ugt.plackett_luce(rankings, method="draws", reliability=2, n_draws=8000, seed=3)
+    return ugt.plackett_luce(rankings, method="gibbs", reliability=2, n_draws=8000, seed=3)
 
 
 def z(value, expected, n):
@@ -37,7 +37,7 @@ def z(value, expected, n):
 
 
 def test_memory_grows_with_what_was_annotated(rankings):
-    post = ugt.plackett_luce(rankings, method="draws", n_draws=400, dtype=np.float32)
+    post = ugt.plackett_luce(rankings, method="gibbs", n_draws=400, dtype=np.float32)
     assert post.values.dtype == np.float32
     assert post.values.size == 400 * (3 + 2 + 0 + 5 + 5 + 5)
     for i, m in enumerate((3, 2, 0, 5, 5)):
@@ -47,43 +47,43 @@ def test_memory_grows_with_what_was_annotated(rankings):
 
 
 def test_same_seed_same_bytes_whatever_else_runs(rankings):
-    one = ugt.plackett_luce(rankings, method="draws", n_draws=400, seed=5)
-    two = ugt.plackett_luce(rankings, method="draws", n_draws=400, seed=5, n_threads=4)
+    one = ugt.plackett_luce(rankings, method="gibbs", n_draws=400, seed=5)
+    two = ugt.plackett_luce(rankings, method="gibbs", n_draws=400, seed=5, n_threads=4)
     assert one.values.tobytes() == two.values.tobytes()
-    alone = ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[1:2], n_classes=5, case_ids=["b"]), method="draws", n_draws=400, seed=5)
+    alone = ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[1:2], n_classes=5, case_ids=["b"]), method="gibbs", n_draws=400, seed=5)
     assert alone.case(0).tobytes() == one.case(1).tobytes()
-    assert ugt.plackett_luce(rankings, method="draws", n_draws=400, seed=6).values.tobytes() != one.values.tobytes()
+    assert ugt.plackett_luce(rankings, method="gibbs", n_draws=400, seed=6).values.tobytes() != one.values.tobytes()
     first, second = one.case(0).reshape(4, 100, -1)[:2]
     assert not np.array_equal(first, second)
 
 
 def test_the_rate_of_the_prior_is_immaterial(rankings):
-    one, other = (ugt.plackett_luce(rankings, method="draws", n_draws=400, prior_rate=rate, reliability=2.5).values for rate in (1.0, 1e3))
+    one, other = (ugt.plackett_luce(rankings, method="gibbs", n_draws=400, prior_rate=rate, reliability=2.5).values for rate in (1.0, 1e3))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:chains have not mixed")
 def test_tempering_of_one_is_the_model_itself(rankings):
-    plain = ugt.plackett_luce(rankings, method="draws", n_draws=400)
-    assert ugt.plackett_luce(rankings, method="draws", tempering=1, n_draws=400).values.tobytes() == plain.values.tobytes()
-    near = ugt.plackett_luce(rankings, method="draws", tempering=1 + 1e-12, n_draws=20_000, reliability=2.5).mean()  # another sampler
-    same = ugt.plackett_luce(rankings, method="draws", n_draws=20_000, reliability=2.5).mean()
+    plain = ugt.plackett_luce(rankings, method="gibbs", n_draws=400)
+    assert ugt.plackett_luce(rankings, method="gibbs", tempering=1, n_draws=400).values.tobytes() == plain.values.tobytes()
+    near = ugt.plackett_luce(rankings, method="gibbs", tempering=1 + 1e-12, n_draws=20_000, reliability=2.5).mean()  # another sampler
+    same = ugt.plackett_luce(rankings, method="gibbs", n_draws=20_000, reliability=2.5).mean()
     assert np.nanmax(np.abs(near - same)) < 7 * 0.5 / np.sqrt(2000)
 
 
 def test_tempered_draws_list_all_classes(rankings):
-    found = ugt.plackett_luce(rankings, method="draws", tempering=2, n_draws=400, n_threads=2)
+    found = ugt.plackett_luce(rankings, method="gibbs", tempering=2, n_draws=400, n_threads=2)
     assert np.diff(found.offsets).tolist() == [found.n_classes] * found.n_cases
     draws = found.draws(400)
     assert np.isfinite(draws).all() and np.abs(draws.sum(-1) - 1).max() < 1e-12
-    assert (draws == ugt.plackett_luce(rankings, method="draws", tempering=2, n_draws=400).draws(400)).all()
+    assert (draws == ugt.plackett_luce(rankings, method="gibbs", tempering=2, n_draws=400).draws(400)).all()
 
 
 def test_labels_give_the_dirichlet_posterior():
     """False alarm below 1e-9: every difference within 7 standard errors of a tenth of the draws."""
     counts = np.array([[5, 2, 0, 0], [1, 1, 1, 0], [0, 0, 0, 9], [0, 0, 0, 0]])
     labels = ugt.Labels.from_counts(counts)
-    post = ugt.plackett_luce(labels, method="draws", prior_shape=0.3, reliability=1.5, n_draws=40_000)
+    post = ugt.plackett_luce(labels, method="gibbs", prior_shape=0.3, reliability=1.5, n_draws=40_000)
     exact = ugt.Dirichlet.from_array(1.5 * counts + 0.3)
     for k in (1, 2):
         found, expected = post.membership(k), exact.membership(k)
@@ -102,7 +102,7 @@ def test_labels_give_the_dirichlet_posterior():
 def test_single_unmentioned_classes_are_those_of_the_dirichlet_law(shape):
     """Best classes found by sticks on demand against the exact Dirichlet: 40 classes, two of them mentioned."""
     rankings = ugt.Rankings.from_blocks([[[[3]], [[3]], [[17]]]], n_classes=40)
-    post = ugt.plackett_luce(rankings, method="draws", prior_shape=shape, n_draws=20_000)
+    post = ugt.plackett_luce(rankings, method="gibbs", prior_shape=shape, n_draws=20_000)
     concentration = np.full((1, 40), shape)
     concentration[0, [3, 17]] += [2, 1]
     exact = ugt.Dirichlet.from_array(concentration)
@@ -120,7 +120,7 @@ def test_single_unmentioned_classes_are_those_of_the_dirichlet_law(shape):
 
 def test_depth_changes_nothing_above_it(post):
     shallow = ugt.plackett_luce(
-        ugt.Rankings.from_blocks(NESTED, n_classes=5, case_ids=list("abcde")), method="draws", reliability=2, n_draws=8000, seed=3
+        ugt.Rankings.from_blocks(NESTED, n_classes=5, case_ids=list("abcde")), method="gibbs", reliability=2, n_draws=8000, seed=3
     )
     top = shallow._top(1).copy()
     assert np.array_equal(post._top(4)[:, :, :1], top)
@@ -148,7 +148,7 @@ def test_metrics_agree_with_those_of_all_classes(post, rankings):
 
 
 def test_ignore_gives_unmentioned_classes_nothing(rankings):
-    post = ugt.plackett_luce(rankings, method="draws", unranked="ignore", n_draws=400)
+    post = ugt.plackett_luce(rankings, method="gibbs", unranked="ignore", n_draws=400)
     mean = post.mean()
     assert (mean[0, 3:] == 0).all()
     assert np.isnan(mean[2]).all()
@@ -157,7 +157,7 @@ def test_ignore_gives_unmentioned_classes_nothing(rankings):
 
 
 def test_lump_is_shared_evenly(rankings):
-    post = ugt.plackett_luce(rankings, method="draws", unranked="lump", prior_shape=1.0, n_draws=2000)
+    post = ugt.plackett_luce(rankings, method="gibbs", unranked="lump", prior_shape=1.0, n_draws=2000)
     mean = post.mean()
     assert mean[0, 3] == mean[0, 4] == pytest.approx(post.case(0)[:, -1].mean() / 2)
 
@@ -184,7 +184,7 @@ def test_one_warning_names_how_many_cases_fall_short():
     rankings = ugt.Rankings.from_blocks([[[[0, 1], [2]], [[0, 1]]]] * 7, n_classes=30)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ugt.plackett_luce(rankings, method="draws", n_draws=40, n_warmup=0)
+        ugt.plackett_luce(rankings, method="gibbs", n_draws=40, n_warmup=0)
     assert len(caught) == 1
     assert "cases (R-hat above 1.05 or fewer than 25 effective draws per chain; worst R-hat" in str(caught[0].message)
     assert " of 7 cases" in str(caught[0].message)
@@ -227,7 +227,7 @@ BAD = [
     ({"prior_mass": 1, "prior_shape": 1}, "prior_mass must be left out if prior_shape is given"),
     ({"unranked": "drop"}, "unranked must be one of 'individual', 'lump', 'ignore'. Got 'drop'"),
     ({"n_draws": 0}, "n_draws must be a whole number of at least 1. Got 0"),
-    ({"n_draws": 10}, "n_draws must be a multiple of n_chains = 4. Got 10"),
+    ({"n_draws": 10, "method": "gibbs"}, "n_draws must be a multiple of n_chains = 4. Got 10"),
     ({"n_chains": 0}, "n_chains must be a whole number of at least 1. Got 0"),
     ({"n_warmup": -1}, "n_warmup must be a whole number of at least 0. Got -1"),
     ({"n_thin": 0}, "n_thin must be a whole number of at least 1. Got 0"),
@@ -258,12 +258,12 @@ rankings = ugt.Rankings.from_blocks(nested, n_classes=30)
 ugt.plackett_luce(ugt.Rankings.from_blocks(nested[:2], n_classes=30), method={method!r}, n_draws=4, n_warmup=1, n_threads=2)
 print("ready", flush=True)
 post = ugt.plackett_luce(rankings, method={method!r}, reliability=2.5, n_draws=400, n_warmup={warmup}, n_threads=2, checkpoint={path!r})
-np.save({out!r} + ".part.npy", post.values if {method!r} == "draws" else post.listed)
+np.save({out!r} + ".part.npy", post.values if {method!r} == "gibbs" else post.listed)
 os.replace({out!r} + ".part.npy", {out!r})  # whole or not there at all
 """
 
 
-def start(tmp_path, path, warmup=300, method="draws"):
+def start(tmp_path, path, warmup=300, method="gibbs"):
     out = str(tmp_path / "out.npy")
     code = RUN.format(path=path, out=out, warmup=warmup, method=method)
     command = [sys.executable, "-W", "ignore", "-c", code]
@@ -297,7 +297,7 @@ def test_a_killed_run_ends_with_the_same_bytes(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-@pytest.mark.parametrize(("delay", "method"), [(0.0, "draws"), (0.01, "draws"), (0.5, "draws"), (0.01, "auto"), (0.5, "auto")])
+@pytest.mark.parametrize(("delay", "method"), [(0.0, "gibbs"), (0.01, "gibbs"), (0.5, "gibbs"), (0.01, "auto"), (0.5, "auto")])
 def test_ctrl_c_ends_a_run(tmp_path, delay, method):
     process, _ = start(tmp_path, None, warmup=2_000_000, method=method)  # minutes
     time.sleep(delay)
@@ -308,24 +308,24 @@ def test_ctrl_c_ends_a_run(tmp_path, delay, method):
 
 def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
     path = tmp_path / "run"
-    first = ugt.plackett_luce(rankings, method="draws", n_draws=400, checkpoint=path)
-    assert ugt.plackett_luce(rankings, method="draws", n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
+    first = ugt.plackett_luce(rankings, method="gibbs", n_draws=400, checkpoint=path)
+    assert ugt.plackett_luce(rankings, method="gibbs", n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
     for other in ({"reliability": 2}, {"tempering": 2}, {"seed": 1}, {"n_draws": 800}, {"unranked": "lump"}, {"dtype": np.float32}):
         with pytest.raises(ValueError, match="checkpoint must be of the same data, options and version"):
-            ugt.plackett_luce(rankings, method="draws", **{"n_draws": 400, "checkpoint": path, **other})
+            ugt.plackett_luce(rankings, method="gibbs", **{"n_draws": 400, "checkpoint": path, **other})
     with pytest.raises(ValueError, match="checkpoint must be of the same data, options and version"):
-        ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[:4], n_classes=5), method="draws", n_draws=400, checkpoint=path)
+        ugt.plackett_luce(ugt.Rankings.from_blocks(NESTED[:4], n_classes=5), method="gibbs", n_draws=400, checkpoint=path)
     whole = path.read_bytes()
     (tmp_path / "text").write_text("case,annotator,label\n" * 10, encoding="utf-8")
     with pytest.raises(ValueError, match="checkpoint must be a checkpoint file of ugt"):
-        ugt.plackett_luce(rankings, method="draws", n_draws=400, checkpoint=tmp_path / "text")
+        ugt.plackett_luce(rankings, method="gibbs", n_draws=400, checkpoint=tmp_path / "text")
     path.write_bytes(whole[:-5])  # cut off in the middle of a record: sampled again
-    assert ugt.plackett_luce(rankings, method="draws", n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
+    assert ugt.plackett_luce(rankings, method="gibbs", n_draws=400, checkpoint=path).values.tobytes() == first.values.tobytes()
     assert path.read_bytes() == whole
     damaged = bytearray(whole)
     damaged[len(whole) // 2] ^= 1
     path.write_bytes(bytes(damaged))
-    refused("checkpoint must not be damaged", ugt.plackett_luce, rankings, method="draws", n_draws=400, checkpoint=path)
+    refused("checkpoint must not be damaged", ugt.plackett_luce, rankings, method="gibbs", n_draws=400, checkpoint=path)
     assert path.read_bytes() == bytes(damaged)
 
 
@@ -333,12 +333,12 @@ def test_checkpoints_of_something_else_are_refused(rankings, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_evaluate_on_draws(rankings):
     scores = {"A": np.eye(5), "B": np.full((5, 5), 0.2)}
-    options = {"method": "draws", "reliability": (1, 2.5), "n_draws": 400, "k": (1, 2), "n_threads": 2}
+    options = {"method": "gibbs", "reliability": (1, 2.5), "n_draws": 400, "k": (1, 2), "n_threads": 2}
     evaluation = ugt.evaluate(rankings, scores, aggregation="plackett-luce", **options)
     assert evaluation.left_out == {"case without annotations": 1}
     assert evaluation.provenance["parameters"]["n_draws"] == 400
     rows = [row for row in evaluation.metrics if row["reliability"] == 2.5 and row["metric"] == "topk_accuracy" and row["model"] == "A"]
-    post = ugt.plackett_luce(rankings, method="draws", reliability=2.5, n_draws=400)
+    post = ugt.plackett_luce(rankings, method="gibbs", reliability=2.5, n_draws=400)
     expected = ugt.ua_topk_accuracy(post.take([0, 1, 3, 4]), np.eye(5)[[0, 1, 3, 4]])
     assert rows[0]["value"] == pytest.approx(expected.value, abs=1e-12)
     assert rows[0]["n_cases"] == 4

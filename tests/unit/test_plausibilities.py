@@ -568,7 +568,7 @@ def test_rows_of_different_lengths_are_named():
 
 def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
     rankings = ugt.Rankings.from_blocks([[[[0], [2]]], [[[1]]]], n_classes=5)
-    post = warned("chains have not mixed well", ugt.plackett_luce, rankings, method="draws", n_draws=20, n_chains=1, n_warmup=20)
+    post = warned("chains have not mixed well", ugt.plackett_luce, rankings, method="gibbs", n_draws=20, n_chains=1, n_warmup=20)
     mean = post.mean()
     for i, (mentioned, others) in enumerate([([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4])]):
         expected = post.case(i).mean(0)
@@ -579,14 +579,14 @@ def test_mean_of_classes_that_nobody_mentioned_is_their_share_of_the_lump():
 def test_draws_of_what_was_mentioned_say_which_cases_count():
     rankings = ugt.Rankings.from_blocks([[[[0], [2]]], []], n_classes=4)
     for unranked, counts in (("individual", True), ("lump", True), ("ignore", False)):
-        post = ugt.plackett_luce(rankings, method="draws", n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
+        post = ugt.plackett_luce(rankings, method="gibbs", n_draws=8, n_chains=1, n_warmup=8, unranked=unranked)
         assert post.defined.tolist() == [True, counts and post.with_empty]
         assert post._is_zero_tail().tolist() == [unranked == "ignore"] * 16
 
 
 def test_chains_are_judged_by_the_most_plausible_class():
     rankings = ugt.Rankings.from_blocks([[[[3], [0]]], [[[2]]], []], n_classes=4)
-    post = ugt.plackett_luce(rankings, method="draws", n_draws=40, n_chains=2, n_warmup=20, seed=3)
+    post = ugt.plackett_luce(rankings, method="gibbs", n_draws=40, n_chains=2, n_warmup=20, seed=3)
     found = post.diagnostics()
     for i, column in enumerate([1, 0, 0]):  # the last case has the lump only
         expected = diagnostics.diagnose(np.log(post.case(i)[:, column].astype(float)).reshape(1, 2, -1))

@@ -97,7 +97,7 @@ def test_what_would_not_fit_says_how_much_it_needs(world):
         (lambda: ugt.votes(given).mean(),),
         (lambda: ugt.committee(given, n_draws=10**6),),
         (lambda: ugt.bootstrap(np.ones((2, 100)), n_resamples=10**9),),
-        (lambda: ugt.plackett_luce(given, method="draws", n_draws=10**6, n_chains=1),),
+        (lambda: ugt.plackett_luce(given, method="gibbs", n_draws=10**6, n_chains=1),),
         (ugt.Dirichlet.from_array, ones),
         (ugt.Point.from_array, ones),
         (ugt.Draws.from_array, np.broadcast_to(1.0, (N, 16, K // 16))),

@@ -62,7 +62,7 @@ class Data:
         return ugt.normal(ratings, prior=ugt.NormalPrior(3.0, 1.0, 2.0, 1.0))
 
     def drawn(self, rows):
-        return ugt.plackett_luce(self.rankings(rows), method="draws", n_draws=60, n_warmup=20, n_chains=2, seed=5)
+        return ugt.plackett_luce(self.rankings(rows), method="gibbs", n_draws=60, n_warmup=20, n_chains=2, seed=5)
 
 
 METRICS = {

@@ -302,7 +302,7 @@ def test_posteriors_of_a_case_do_not_depend_on_its_part(rng):
 
     def drawn(some):
         rankings = ugt.Rankings.from_blocks([nested[i] for i in some], n_classes=5, case_ids=ids[some], offered="all")
-        return ugt.plackett_luce(rankings, method="draws", n_draws=40, n_warmup=10, n_chains=2, seed=9)
+        return ugt.plackett_luce(rankings, method="gibbs", n_draws=40, n_warmup=10, n_chains=2, seed=9)
 
     with pytest.warns(RuntimeWarning):
         whole = drawn(np.arange(30)).draws(40)

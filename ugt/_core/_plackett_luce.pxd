@@ -32,19 +32,8 @@ cdef extern from "ugt.h" nogil:
     int64_t ugt_stages_count(const ugt_stages *)
     const int64_t *ugt_stages_class_offsets(const ugt_stages *)
     const int32_t *ugt_stages_class_index(const ugt_stages *)
-    ctypedef struct ugt_mentioned:
-        const int64_t *class_offsets
-        const int32_t *class_index
-        const uint64_t *stream_key
-        int64_t n_classes
-        int64_t n_draws
-        int rest
-        double shape
-        uint64_t seed
-    int ugt_mentioned_top(const ugt_mentioned *, const double *, int64_t, int64_t, int64_t, int32_t *)
-    int ugt_mentioned_groups(const ugt_mentioned *, const double *, int64_t, int64_t, const int64_t *, int64_t, double *)
-    int ugt_modal_sets(const int32_t *, int64_t, int64_t, int64_t, int64_t, double *, int64_t *)
     int UGT_ERR_CONVERGENCE
+    double UGT_CUBATURE_FLOOR
     int ugt_modes(const ugt_stages *, double, const double *, int, int64_t, int64_t, double *, int64_t *)
     void ugt_unbeaten(const ugt_stages *, int64_t, int64_t, uint8_t *)
     ctypedef struct ugt_cubature_options:
@@ -53,18 +42,25 @@ cdef extern from "ugt.h" nogil:
         int rest
         double tolerance
         int64_t most_dimensions
-        int64_t most_exact_terms
+        int64_t most_components
         int64_t most_leaves
         int64_t most_terms
+    int ugt_first_class(const ugt_stages *, const ugt_cubature_options *, const int64_t *, int64_t, const int32_t *, double *, double *, int64_t *)
+    int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
+    ctypedef struct ugt_points_law:
+        double reliability
+        double shape
+        int rest
+        double target
+        int64_t first_points
         int64_t most_points
         uint64_t seed
-        int no_lines
-    ctypedef struct ugt_rivals:
-        int64_t row
-        uint64_t without
-        int64_t above
-    int ugt_first_class(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, const ugt_rivals *, int64_t, const int32_t *, double *,
-                        double *, int64_t *)
-    int ugt_first_group(const ugt_stages *, const uint64_t *, const ugt_cubature_options *, const int64_t *, int64_t, const int64_t *, int64_t,
-                        const int32_t *, double *, double *, int64_t *)
-    int ugt_gibbs(const ugt_stages *, const uint64_t *, const ugt_gibbs_options *, int64_t, int64_t, const int32_t *, double *)
+    int UGT_SHIFTS
+    int UGT_POINTS_INFO
+    int ugt_points_fit(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const int32_t *, double *, double *,
+                       double *, double *)
+    int64_t ugt_points_count(const ugt_stages *, int, int64_t, const double *, int64_t)
+    int ugt_points(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *,
+                   const int32_t *, double *, double *, double *)
+    int ugt_point_draws(const ugt_stages *, const uint64_t *, const ugt_points_law *, const int64_t *, int64_t, const double *, const int64_t *, int64_t,
+                        const int32_t *, double *)

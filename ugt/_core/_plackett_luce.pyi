@@ -34,26 +34,9 @@ class Stages:
     def unbeaten(self, mark: NDArray[uint8]) -> None: ...
     def first_class(
         self,
-        stream_key: NDArray[uint64],
         law: tuple[float, float, int, float],
-        limits: tuple[int, int, int, int, int],
-        lines: bool,
-        seed: int,
-        tasks: NDArray[int64],
-        stop: NDArray[int32],
-        out: NDArray[float64],
-        error: NDArray[float64],
-        info: NDArray[int64],
-    ) -> bool: ...
-    def first_group(
-        self,
-        stream_key: NDArray[uint64],
-        law: tuple[float, float, int, float],
-        limits: tuple[int, int, int, int, int],
-        lines: bool,
-        seed: int,
-        group: NDArray[int64],
-        rows: NDArray[int64],
+        limits: tuple[int, int, int, int],
+        row: NDArray[int64],
         stop: NDArray[int32],
         out: NDArray[float64],
         error: NDArray[float64],
@@ -77,34 +60,44 @@ class Stages:
         draws: NDArray[float64],
         tempering: float = ...,
     ) -> bool: ...
-
-def mentioned_top(
-    class_offsets: NDArray[int64],
-    class_index: NDArray[int32],
-    stream_key: NDArray[uint64],
-    n_classes: int,
-    n_draws: int,
-    rest: int,
-    shape: float,
-    seed: int,
-    value: NDArray[float64],
-    begin: int,
-    end: int,
-    out: NDArray[int32],
-) -> None: ...
-def mentioned_groups(
-    class_offsets: NDArray[int64],
-    class_index: NDArray[int32],
-    stream_key: NDArray[uint64],
-    n_classes: int,
-    n_draws: int,
-    rest: int,
-    shape: float,
-    seed: int,
-    value: NDArray[float64],
-    begin: int,
-    end: int,
-    group: NDArray[int64],
-    out: NDArray[float64],
-) -> None: ...
-def modal_sets(top: NDArray[int32], k: int, share: NDArray[float64], example: NDArray[int64]) -> None: ...
+    def fit_points(
+        self,
+        stream_key: NDArray[uint64],
+        law: tuple[float, float, int],
+        limits: tuple[float, int, int],
+        seed: int,
+        row: NDArray[int64],
+        stop: NDArray[int32],
+        fit: NDArray[float64],
+        out: NDArray[float64],
+        error: NDArray[float64],
+        info: NDArray[float64],
+    ) -> bool: ...
+    def count_points(
+        self, rest: int, row: NDArray[int64], fit: NDArray[float64], n_points: NDArray[int64], count: NDArray[int64]
+    ) -> None: ...
+    def points(
+        self,
+        stream_key: NDArray[uint64],
+        law: tuple[float, float, int],
+        seed: int,
+        row: NDArray[int64],
+        fit: NDArray[float64],
+        n_points: NDArray[int64],
+        stop: NDArray[int32],
+        log_value: NDArray[float64],
+        weight: NDArray[float64],
+        info: NDArray[float64] | None = ...,
+    ) -> bool: ...
+    def point_draws(
+        self,
+        stream_key: NDArray[uint64],
+        law: tuple[float, float, int],
+        seed: int,
+        row: NDArray[int64],
+        fit: NDArray[float64],
+        n_points: NDArray[int64],
+        n_draws: int,
+        stop: NDArray[int32],
+        log_value: NDArray[float64],
+    ) -> bool: ...

@@ -1,5 +1,7 @@
 """Plackett-Luce: likelihood, stages, posterior draws. Offsets and class indices are checked by the C core."""
 
+from array import array
+
 from _status cimport check
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -135,63 +137,126 @@ cdef class Stages:
             status = ugt_gibbs(self.stages, &stream_key[0], &options, begin, end, &stop[0], &draws[0])
         return finished(status)
 
-
-    def first_class(self, const uint64_t[::1] stream_key, law, limits, bint lines, uint64_t seed, const int64_t[:, ::1] tasks,
-                    const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
-        """Fill probabilities, means and variances of tasks (case, bits of classes that are no rivals, others above), their errors and how
-        they were computed; return whether all are. ``law`` and ``limits`` are those of ``cubature_of``."""
-        cdef ugt_cubature_options options = cubature_of(law, limits, lines, seed)
-        cdef int64_t i, n = tasks.shape[0], width = 0
+    def first_class(self, law, limits, const int64_t[::1] row, const int32_t[::1] stop, double[::1] out, double[::1] error, int64_t[:, ::1] info):
+        """Fill probabilities, means and variances of cases, their errors (NaN: not integrated) and (dimensions, terms, nodes); return whether
+        all are. ``law``: (reliability, shape, rest, tolerance); ``limits``: most (dimensions, components, nodes, terms)."""
+        cdef ugt_cubature_options options
+        cdef int64_t i, n = row.shape[0], width = 0
         cdef int status
-        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or tasks.shape[1] != 3 or error.shape[0] != n or info.shape[0] != n \
-                or info.shape[1] != 4:
-            raise ValueError("options or outputs of the integration do not fit")
+        options.reliability, options.shape, options.rest, options.tolerance = law
+        options.most_dimensions, options.most_components, options.most_leaves, options.most_terms = limits
         for i in range(n):
-            if tasks[i, 0] < 0 or tasks[i, 0] >= self.n_cases or tasks[i, 2] < 0:
-                raise ValueError("tasks of the integration do not fit")
-            width += self.width(tasks[i, 0], tasks[i, 0] + 1)
-        if out.shape[0] != 3 * width:
-            raise ValueError("options or outputs of the integration do not fit")
-        if n == 0:
-            return True
-        with nogil:
-            status = ugt_first_class(self.stages, &stream_key[0], &options, <const ugt_rivals *>&tasks[0, 0], n, &stop[0], &out[0], &error[0],
-                                     &info[0, 0])
-        return finished(status)
-
-    def first_group(self, const uint64_t[::1] stream_key, law, limits, bint lines, uint64_t seed, const int64_t[::1] group, const int64_t[::1] rows,
-                    const int32_t[::1] stop, double[:, :, ::1] out, double[::1] error, int64_t[:, ::1] info):
-        """Fill probabilities, means and variances (cases, 3, groups) of groups of classes, their errors and how they were computed; return
-        whether all are."""
-        cdef ugt_cubature_options options = cubature_of(law, limits, lines, seed)
-        cdef int64_t i, n = rows.shape[0], n_groups = out.shape[2]
-        cdef int status
-        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or group.shape[0] != self.n_classes or error.shape[0] != n \
-                or info.shape[0] != n or info.shape[1] != 4 or out.shape[0] != n or out.shape[1] != 3 or n_groups < 1:
-            raise ValueError("options or outputs of the integration do not fit")
-        for i in range(n):
-            if rows[i] < 0 or rows[i] >= self.n_cases:
+            if row[i] < 0 or row[i] >= self.n_cases:
                 raise ValueError("cases of the integration do not fit")
-        for i in range(self.n_classes):
-            if group[i] < 0 or group[i] >= n_groups:
-                raise ValueError("group out of range")
+            width += self.width(row[i], row[i] + 1)
+        if stop.shape[0] != 1 or error.shape[0] != n or info.shape[0] != n or info.shape[1] != 3 or out.shape[0] != 3 * width \
+                or not options.reliability > 0 or not options.shape > 0 or not options.tolerance > UGT_CUBATURE_FLOOR or options.most_terms < 1:
+            raise ValueError("options or outputs of the integration do not fit")
         if n == 0:
             return True
         with nogil:
-            status = ugt_first_group(self.stages, &stream_key[0], &options, &group[0], n_groups, &rows[0], n, &stop[0], &out[0, 0, 0], &error[0],
-                                     &info[0, 0])
+            status = ugt_first_class(self.stages, &options, &row[0], n, &stop[0], &out[0], &error[0], &info[0, 0])
+        return finished(status)
+
+    cdef int64_t numbers(self, const int64_t[::1] row) except -1:
+        """Return how many numbers the fits of cases have."""
+        cdef int64_t i, n = 0
+        for i in range(row.shape[0]):
+            if row[i] < 0 or row[i] >= self.n_cases:
+                raise ValueError("cases of the points do not fit")
+            n += 3 * self.width(row[i], row[i] + 1)
+        return n
+
+    def fit_points(self, const uint64_t[::1] stream_key, law, limits, uint64_t seed, const int64_t[::1] row, const int32_t[::1] stop,
+                   double[::1] fit, double[::1] out, double[::1] error, double[:, ::1] info):
+        """Fill, for each case, how its points are made, probabilities, means and variances, their errors, and facts (n, 6); return whether all
+        are done. ``law``: (reliability, shape, rest); ``limits``: (target, first, most points of a shift)."""
+        cdef ugt_points_law of = points_law_of(law, seed)
+        cdef int64_t n = row.shape[0], numbers = self.numbers(row)
+        cdef int status
+        of.target, of.first_points, of.most_points = limits
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or fit.shape[0] != numbers or out.shape[0] != numbers \
+                or error.shape[0] != numbers or info.shape[0] != n or info.shape[1] != UGT_POINTS_INFO or of.target != of.target \
+                or not are_points(of.first_points) or not are_points(of.most_points) or of.first_points > of.most_points:
+            raise ValueError("options or outputs of the points do not fit")
+        if n == 0:
+            return True
+        with nogil:
+            status = ugt_points_fit(self.stages, &stream_key[0], &of, &row[0], n, &stop[0], &fit[0], &out[0], &error[0], &info[0, 0])
+        return finished(status)
+
+    def count_points(self, int rest, const int64_t[::1] row, const double[::1] fit, const int64_t[::1] n_points, int64_t[::1] count):
+        """Fill how many points there are of each case, with so many of the chain in a shift."""
+        cdef int64_t i, at = 0
+        if fit.shape[0] != self.numbers(row) or n_points.shape[0] != row.shape[0] or count.shape[0] != row.shape[0]:
+            raise ValueError("options or outputs of the points do not fit")
+        for i in range(row.shape[0]):
+            if not are_points(n_points[i]):
+                raise ValueError("numbers of points do not fit")
+            count[i] = ugt_points_count(self.stages, rest, row[i], &fit[at], n_points[i])
+            at += 3 * self.width(row[i], row[i] + 1)
+
+    cdef int64_t values(self, int rest, const int64_t[::1] row, const double[::1] fit, const int64_t[::1] n_points, int64_t n_draws,
+                        int64_t *n) except -1:
+        """Return how many log plausibilities cases have, and set how many points, or draws if n_draws is not 0."""
+        cdef int64_t i, own, total = 0
+        cdef int64_t[::1] count = array("q", bytes(8 * row.shape[0]))
+        self.count_points(rest, row, fit, n_points, count)
+        n[0] = 0
+        for i in range(row.shape[0]):
+            own = n_draws if n_draws > 0 else count[i]
+            n[0] += own
+            total += own * self.width(row[i], row[i] + 1)
+        return total
+
+    def points(self, const uint64_t[::1] stream_key, law, uint64_t seed, const int64_t[::1] row, const double[::1] fit,
+               const int64_t[::1] n_points, const int32_t[::1] stop, double[::1] log_value, double[::1] weight, double[:, ::1] info=None):
+        """Fill the log plausibilities and weights of points of cases, whose fits are known, and facts like ``fit_points``; return whether all
+        are done."""
+        cdef ugt_points_law of = points_law_of(law, seed)
+        cdef int64_t n, values = self.values(of.rest, row, fit, n_points, 0, &n)
+        cdef double *facts = NULL
+        cdef int status
+        if stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 or log_value.shape[0] != values or weight.shape[0] != n \
+                or (info is not None and (info.shape[0] != row.shape[0] or info.shape[1] != UGT_POINTS_INFO)):
+            raise ValueError("options or outputs of the points do not fit")
+        if row.shape[0] == 0:
+            return True
+        if info is not None:
+            facts = &info[0, 0]
+        with nogil:
+            status = ugt_points(self.stages, &stream_key[0], &of, &row[0], row.shape[0], &fit[0], &n_points[0], &stop[0], &log_value[0], &weight[0],
+                                facts)
+        return finished(status)
+
+    def point_draws(self, const uint64_t[::1] stream_key, law, uint64_t seed, const int64_t[::1] row, const double[::1] fit,
+                    const int64_t[::1] n_points, int64_t n_draws, const int32_t[::1] stop, double[::1] log_value):
+        """Fill the log plausibilities of draws of cases, whose fits are known; return whether all are done."""
+        cdef ugt_points_law of = points_law_of(law, seed)
+        cdef int64_t n
+        cdef int status
+        if n_draws < UGT_SHIFTS or n_draws % UGT_SHIFTS or stream_key.shape[0] != self.n_cases or stop.shape[0] != 1 \
+                or log_value.shape[0] != self.values(of.rest, row, fit, n_points, n_draws, &n):
+            raise ValueError("options or outputs of the points do not fit")
+        if row.shape[0] == 0:
+            return True
+        with nogil:
+            status = ugt_point_draws(self.stages, &stream_key[0], &of, &row[0], row.shape[0], &fit[0], &n_points[0], n_draws, &stop[0], &log_value[0])
         return finished(status)
 
 
-cdef ugt_cubature_options cubature_of(law, limits, bint lines, uint64_t seed) except *:
-    """Read the options of integrals: (reliability, shape, rest, tolerance) and most (dimensions, exact terms, leaves, terms, points)."""
-    cdef ugt_cubature_options options
-    options.reliability, options.shape, options.rest, options.tolerance = law
-    options.most_dimensions, options.most_exact_terms, options.most_leaves, options.most_terms, options.most_points = limits
-    options.no_lines, options.seed = not lines, seed
-    if not options.reliability > 0 or not options.shape > 0 or not options.tolerance > 0 or options.most_terms < 1:
-        raise ValueError("options or outputs of the integration do not fit")
-    return options
+cdef bint are_points(int64_t n) noexcept:
+    """Return whether a shift can have so many points of the chain."""
+    return n >= 8 and n <= 65536 and n % 8 == 0
+
+
+cdef ugt_points_law points_law_of(law, uint64_t seed) except *:
+    cdef ugt_points_law of
+    of.reliability, of.shape, of.rest = law
+    of.target, of.first_points, of.most_points, of.seed = 0.0, 8, 8, seed
+    if not of.reliability > 0 or not of.shape > 0 or of.rest < 0 or of.rest > 2:
+        raise ValueError("options of the points do not fit")
+    return of
 
 
 cdef bint finished(int status) except *:
@@ -200,64 +265,3 @@ cdef bint finished(int status) except *:
         return False
     check(status)
     return True
-
-
-cdef ugt_mentioned mentioned_of(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key,
-                                int64_t n_classes, int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value,
-                                int64_t begin, int64_t end) except *:
-    cdef ugt_mentioned x
-    cdef int64_t n = class_offsets.shape[0] - 1, i
-    if n < 1 or class_offsets[0] != 0 or class_offsets[n] != class_index.shape[0] or stream_key.shape[0] != n or n_draws < 1 \
-            or begin < 0 or end > n or begin >= end \
-            or value.shape[0] != (class_offsets[end] - class_offsets[begin] + end - begin) * n_draws:
-        raise ValueError("arrays of the draws do not fit together")
-    for i in range(class_index.shape[0]):
-        if class_index[i] < 0 or class_index[i] >= n_classes:
-            raise ValueError("class index out of range")
-    x.class_offsets, x.stream_key = &class_offsets[0], &stream_key[0]
-    x.class_index = &class_index[0] if class_index.shape[0] > 0 else NULL
-    x.n_classes, x.n_draws, x.rest, x.shape, x.seed = n_classes, n_draws, rest, shape, seed
-    return x
-
-
-def mentioned_top(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key, int64_t n_classes,
-                  int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value, int64_t begin, int64_t end,
-                  int32_t[:, :, ::1] out):
-    """Fill the best classes (end - begin, draws, depth) of each draw."""
-    cdef ugt_mentioned draws = mentioned_of(class_offsets, class_index, stream_key, n_classes, n_draws, rest, shape, seed, value, begin, end)
-    cdef int64_t depth = out.shape[2]
-    cdef int status
-    if out.shape[0] != end - begin or out.shape[1] != n_draws or depth < 1:
-        raise ValueError("output does not fit")
-    with nogil:
-        status = ugt_mentioned_top(&draws, &value[0], begin, end, depth, &out[0, 0, 0])
-    check(status)
-
-
-def mentioned_groups(const int64_t[::1] class_offsets, const int32_t[::1] class_index, const uint64_t[::1] stream_key, int64_t n_classes,
-                     int64_t n_draws, int rest, double shape, uint64_t seed, const double[::1] value, int64_t begin, int64_t end,
-                     const int64_t[::1] group, double[:, :, ::1] out):
-    """Fill the plausibilities (end - begin, draws, groups) of groups of classes."""
-    cdef ugt_mentioned draws = mentioned_of(class_offsets, class_index, stream_key, n_classes, n_draws, rest, shape, seed, value, begin, end)
-    cdef int64_t n_groups = out.shape[2], k
-    cdef int status
-    if group.shape[0] != n_classes or out.shape[0] != end - begin or out.shape[1] != n_draws:
-        raise ValueError("groups or output do not fit")
-    for k in range(n_classes):
-        if group[k] < 0 or group[k] >= n_groups:
-            raise ValueError("group out of range")
-    with nogil:
-        status = ugt_mentioned_groups(&draws, &value[0], begin, end, &group[0], n_groups, &out[0, 0, 0])
-    check(status)
-
-
-def modal_sets(const int32_t[:, :, ::1] top, int64_t k, double[::1] share, int64_t[::1] example):
-    """Fill, per case, the share of the most frequent set of k best classes and a draw that has it."""
-    cdef int status
-    if share.shape[0] != top.shape[0] or example.shape[0] != top.shape[0] or top.shape[1] < 1 or k < 1 or k > top.shape[2]:
-        raise ValueError("output or order does not fit")
-    if top.shape[0] == 0:
-        return
-    with nogil:
-        status = ugt_modal_sets(&top[0, 0, 0], top.shape[0], top.shape[1], top.shape[2], k, &share[0], &example[0])
-    check(status)

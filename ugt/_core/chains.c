@@ -2,11 +2,7 @@
  *
  * A stage of one class j, for which the classes R compete, has probability lambda_j / S(R). A tied stage is the sum over the orders
  * of its classes of such chains. If it counts a whole number of times, its power is again a sum of chains, with multinomial coefficients;
- * chains with equal exponents are joined. All terms are positive.
- *
- * A tied pair a, b with sums A and B once a or b is gone may count c times, any c > 0: (1/A + 1/B)^c = (A + B)^(n - e) / (A B)^c with
- * n = c + e whole, e < 1. (A + B)^n is a sum of products of powers, and (A + B)^-e the power of one more sum, 2 S - a - b. Two of these
- * products leave A or B with the exponent +e. */
+ * chains with equal exponents are joined. All terms are positive. A tied stage that counts another number of times has no such sum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +17,6 @@
 void ugt_chains_free(ugt_chains *chains)
 {
     free(chains->set);
-    free(chains->half);
     free(chains->base);
     free(chains->copies);
     free(chains->coefficient);
@@ -29,10 +24,10 @@ void ugt_chains_free(ugt_chains *chains)
 }
 
 /* Returns the number of a set, which is added if it is new; -1: out of memory, -2: too many sets. */
-static int64_t number_of(ugt_chains *chains, uint64_t set, uint64_t half)
+static int64_t number_of(ugt_chains *chains, uint64_t set)
 {
     for (int64_t s = 0; s < chains->n_sets; s++)
-        if (chains->set[s] == set && chains->half[s] == half)
+        if (chains->set[s] == set)
             return s;
     if (chains->n_sets == MOST_SETS)
         return -2;
@@ -41,18 +36,14 @@ static int64_t number_of(ugt_chains *chains, uint64_t set, uint64_t half)
         uint64_t *sets = realloc(chains->set, (size_t)room * sizeof *sets);
         if (sets != NULL)
             chains->set = sets;
-        uint64_t *halves = realloc(chains->half, (size_t)room * sizeof *halves);
-        if (halves != NULL)
-            chains->half = halves;
         double *base = realloc(chains->base, (size_t)room * sizeof *base);
         if (base != NULL)
             chains->base = base;
-        if (sets == NULL || halves == NULL || base == NULL)
+        if (sets == NULL || base == NULL)
             return -1;
         chains->set_room = room;
     }
     chains->set[chains->n_sets] = set;
-    chains->half[chains->n_sets] = half;
     chains->base[chains->n_sets] = 0.0;
     return chains->n_sets++;
 }
@@ -168,19 +159,12 @@ static int number_subsets(const ugt_stages *stages, const ugt_stage *stage, uint
         for (int a = 0; a < stage->size; a++)
             if (part >> a & 1u)
                 set |= (uint64_t)1 << stages->member[stage->at + a];
-        number[part] = number_of(chains, set, 0);
+        number[part] = number_of(chains, set);
         if (number[part] < 0)
             return number[part] == -1 ? UGT_ERR_MEMORY : UGT_ERR_SIZE;
     }
     number[(1u << stage->size) - 1u] = 0; /* the last class of an order is the end of its path */
     return UGT_OK;
-}
-
-/* Returns by which whole number the orders of a stage that counts `copies` times are multiplied. */
-static int64_t whole_copies(double copies)
-{
-    const double near = floor(copies + 0.5);
-    return (int64_t)(fabs(copies - near) <= WHOLE * copies ? near : ceil(copies));
 }
 
 /* Adds the exponents of the sets before each stage, and the wins. UGT_ERR_SIZE: the case has no such sum, or too large a one. */
@@ -191,7 +175,7 @@ static int add_stages(const ugt_stages *stages, int64_t i, int64_t m, double rel
         const ugt_stage *stage = &stages->stage[at];
         const double copies = reliability * stage->count;
         const uint64_t before = gone_before(stages, stage, m);
-        const int64_t own = number_of(chains, before, 0);
+        const int64_t own = number_of(chains, before);
         if (own < 0)
             return own == -1 ? UGT_ERR_MEMORY : UGT_ERR_SIZE;
         chains->base[own] += copies;
@@ -200,23 +184,11 @@ static int add_stages(const ugt_stages *stages, int64_t i, int64_t m, double rel
         if (stage->size == 1)
             continue;
         *any_tied = 1;
-        if (stage->size > MOST_TIED || copies > MOST_COPIES)
+        if (stage->size > MOST_TIED || copies > MOST_COPIES || fabs(copies - floor(copies + 0.5)) > WHOLE * copies)
             return UGT_ERR_SIZE;
         const int status = number_subsets(stages, stage, before, chains, number);
         if (status != UGT_OK)
             return status;
-        const double more = (double)whole_copies(copies) - copies;
-        if (fabs(more) <= WHOLE * copies)
-            continue;
-        if (stage->size > 2)
-            return UGT_ERR_SIZE;
-        const uint64_t pair = (uint64_t)1 << stages->member[stage->at] | (uint64_t)1 << stages->member[stage->at + 1];
-        const int64_t half = number_of(chains, before, pair);
-        if (half < 0)
-            return half == -1 ? UGT_ERR_MEMORY : UGT_ERR_SIZE;
-        chains->base[half] += more;
-        chains->base[number[1]] -= more;
-        chains->base[number[2]] -= more;
     }
     return UGT_OK;
 }
@@ -238,7 +210,7 @@ static int expand(const ugt_stages *stages, int64_t i, int64_t m, double reliabi
         if (stage->size == 1)
             continue;
         status = number_subsets(stages, stage, gone_before(stages, stage, m), chains, number);
-        if (status == UGT_OK && !multiply(&now, &next, number, stage->size, whole_copies(reliability * stage->count)))
+        if (status == UGT_OK && !multiply(&now, &next, number, stage->size, (int64_t)floor(reliability * stage->count + 0.5)))
             status = UGT_ERR_SIZE;
     }
     if (status == UGT_OK) {

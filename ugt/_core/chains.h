@@ -6,13 +6,11 @@
 
 #define UGT_MOST_MENTIONED 64 /* classes of a case: sets of classes are words of 64 bits */
 
-/* The likelihood of a case as a sum over terms: coefficient * prod_j lambda_j^wins_j * prod_U S(all but U)^-exponent_U, where the classes of
- * `half` count half in S. The exponent of set s in term t is base[s] + copies[t * n_sets + s]; it may be below 0. n_terms = 0: the case has
- * no such sum, or one of more terms than allowed. */
+/* The likelihood of a case as a sum over terms: coefficient * prod_j lambda_j^wins_j * prod_U S(all but U)^-exponent_U. The exponent of set s in
+ * term t is base[s] + copies[t * n_sets + s]. n_terms = 0: the case has no such sum, or one of more terms than allowed. */
 typedef struct {
     int64_t n_sets, n_terms;
     uint64_t *set;    /* [n_sets], bits of local classes that are gone before a stage */
-    uint64_t *half;   /* [n_sets], bits of the classes of a tied pair of which one is gone */
     double *base;     /* [n_sets] */
     uint16_t *copies; /* [n_terms * n_sets] */
     double *coefficient; /* [n_terms] */

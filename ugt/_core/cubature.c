@@ -6,13 +6,12 @@
  * E p_j = c_j / N0 E[w v_0 / r_j] / E[w]. N0 is the exponent of the set of all classes plus the prior's total shape.
  *
  * v is broken off a stick, v_d = b_d prod_{e<d} (1 - b_e), with b_d ~ Beta(n_d, B_d), in descending order of the wins of the sets. Nodes of b_d
- * are those of Beta(n_d, q_d), q_d = B_d - (wins of U_d) + a whole number, which is exact if sets are nested. The sum behind a tied pair that
- * counts a number of times that is not whole has a variable, too, of which each class of the pair has half. A class belongs to
+ * are those of Beta(n_d, q_d), q_d = B_d - (wins of U_d) + a whole number, which is exact if sets are nested. A class belongs to
  * the last set that contains it: its rate is known as soon as this set's b is. So sums over later nodes are computed first, as functions of
  * the maximum s of all lambda, and multiplied by the law of the classes of earlier sets afterwards. The integral over log s is the
  * trapezoid rule, with laws of gamma variables from tables with cubic Hermite interpolation.
  *
- * adaptive.c and lattice.c choose the nodes. */
+ * adaptive.c chooses the nodes. */
 #include "cubature.h"
 #include "wide.h"
 
@@ -21,7 +20,7 @@ double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64
     double r = w->stick[d + 1], sum = 0.0;
     for (int e = 0; e <= d; e++) {
         sum += (double)(one->set[e] >> k & 1u) * w->log_rest[e];
-        r += ugt_share(one, e, k) * w->v[e];
+        r += (1.0 - (double)(one->set[e] >> k & 1u)) * w->v[e];
     }
     const double log_r = ugt_clamp(log(r), -UGT_LONGEST_LOG, 0.0);
     *inverse = 1.0 / r;
@@ -186,10 +185,6 @@ UGT_WIDE void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, co
     int64_t end = 0, fixed[UGT_MOST_MENTIONED + 1], n_fixed = 0;
     double *product = w->own + 2 * m * n_s, *x = product + n_s;
     int64_t leaves = 1;
-    if (w->groups != NULL) {
-        ugt_groups_tensor(w, one, axes, out);
-        return;
-    }
     w->stick[0] = 1.0;
     w->n_groups = 0;
     for (int d = 0; d < one->n_dims; d++) {
@@ -252,63 +247,4 @@ UGT_WIDE void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, co
     }
     for (int64_t j = 0; j < w->width; j++)
         out[j] *= one->factor;
-}
-
-/* Sum of x * y * z over nodes [begin, end), in four lanes. */
-UGT_WIDE static double sum_of_products(const double *restrict x, const double *restrict y, const double *restrict z, int64_t begin, int64_t end)
-{
-    double lane[4] = {0.0, 0.0, 0.0, 0.0};
-    int64_t i = begin;
-    for (; i + 4 <= end; i += 4)
-        for (int j = 0; j < 4; j++)
-            lane[j] += x[i + j] * y[i + j] * z[i + j];
-    for (; i < end; i++)
-        lane[0] += x[i] * y[i] * z[i];
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-}
-
-/* The same for one point, of which nothing is shared with other points: r of each class in a set. */
-UGT_WIDE void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out)
-{
-    const int64_t n_s = w->n_s, m = w->m, n = m + w->has_rest;
-    if (w->groups != NULL) {
-        ugt_groups_point(w, one, r, v0, weight, out);
-        return;
-    }
-    const double *law[UGT_MOST_MENTIONED + 1], *density[UGT_MOST_MENTIONED + 1];
-    int64_t begin = 0, end = 0, stop[UGT_MOST_MENTIONED + 1];
-    ugt_law_reader in[UGT_MOST_MENTIONED];
-    for (int64_t k = 0; k < n; k++) {
-        stop[k] = w->still_end[k];
-        if (k < m && one->last[k] >= 0) {
-            ugt_law_read(w, k, ugt_clamp(log(r[k]), -UGT_LONGEST_LOG, 0.0), &in[k]);
-            stop[k] = in[k].end;
-            begin = in[k].begin > begin ? in[k].begin : begin;
-        }
-        end = stop[k] > end ? stop[k] : end;
-    }
-    for (int64_t k = 0; k < n; k++) {
-        law[k] = w->still + k * n_s;
-        density[k] = w->still_f + k * n_s;
-        if (k < m && one->last[k] >= 0) {
-            law[k] = w->own + 2 * k * n_s;
-            density[k] = w->own + (2 * k + 1) * n_s;
-            ugt_law_write(&in[k], begin, end, w->own + 2 * k * n_s, w->own + (2 * k + 1) * n_s);
-        }
-    }
-    double *before = w->sums, *after = w->own + 2 * m * n_s; /* products of the laws of earlier and of later classes */
-    for (int64_t i = begin; i < end; i++)
-        before[i] = after[i] = 1.0;
-    for (int64_t k = 1; k < n; k++)
-        for (int64_t i = begin; i < end; i++)
-            before[k * n_s + i] = before[(k - 1) * n_s + i] * law[k - 1][i];
-    memset(out, 0, (size_t)w->width * sizeof *out);
-    for (int64_t k = n - 1; k >= 0; k--) {
-        out[k] = weight * w->step * sum_of_products(before + k * n_s, after, density[k], begin, stop[k]);
-        for (int64_t i = begin; i < end; i++)
-            after[i] *= law[k][i];
-        const double share = k < m && one->last[k] >= 0 ? v0 / r[k] : v0;
-        write_moments(w, k, weight * share, weight * share * share, out);
-    }
-    w->leaves++;
 }

@@ -1,4 +1,4 @@
-/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, adaptive.c, lattice.c, lines.c, posterior.c. */
+/* Declarations that the files of ugt_first_class share: laws.c, cubature.c, symmetry.c, adaptive.c, posterior.c. */
 #ifndef UGT_CUBATURE_H
 #define UGT_CUBATURE_H
 
@@ -36,8 +36,6 @@ typedef struct {
     int64_t begin, end;
 } ugt_law_reader;
 
-typedef struct ugt_groups ugt_groups; /* of group_sums.c */
-
 typedef struct {
     double p, q, extra;
     int level, n;
@@ -47,10 +45,8 @@ typedef struct {
 typedef struct {
     int n_dims, first_level;
     double factor; /* coefficient and constants, relative to the largest of the case */
-    double log_coefficient; /* of the term, without the constants of its laws */
-    uint64_t set[UGT_MOST_DIMENSIONS], half[UGT_MOST_DIMENSIONS];
-    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS], behind[UGT_MOST_DIMENSIONS]; /* p may be < 0; behind: B */
-    double lifted[UGT_MOST_DIMENSIONS]; /* p of the law of the points of the lattice: p + 1 if p < 0 */
+    uint64_t set[UGT_MOST_DIMENSIONS];
+    double p[UGT_MOST_DIMENSIONS], q[UGT_MOST_DIMENSIONS], extra[UGT_MOST_DIMENSIONS];
     int n_images;  /* terms of the case that are this one under other names of classes, itself included */
     int last[UGT_MOST_MENTIONED]; /* the dimension to which a class belongs; -1: rate 1 */
 } ugt_component;
@@ -91,15 +87,10 @@ typedef struct {
     ugt_level *of_level; /* [n_components * dims * UGT_LEVELS] */
     int64_t of_level_room;
     double skipped;  /* foretold measure of the tensors that were not evaluated */
-    double *sinc; /* the table of lines.c, once it is needed */
     /* the case */
     int64_t m, n_dims;
-    int64_t n_competing, width; /* competing: the mentioned classes and the rest, or groups; width: three numbers for each */
-    ugt_groups *groups;      /* whose sums compete; NULL: classes do */
+    int64_t width; /* three numbers for each mentioned class and the rest */
     int has_rest;
-    uint64_t without; /* bits of the classes that are no rivals: their laws are 1 everywhere */
-    int64_t above;
-    int64_t n_parts;  /* of probabilities, means and squares: those whose error counts, of probabilities alone if some are no rivals */
     double rest_shape, rest_count, n0, wins_total, step, first; /* first: log s of node 0 */
     double wins[UGT_MOST_MENTIONED];
     ugt_strided_law law[UGT_MOST_MENTIONED];
@@ -160,12 +151,6 @@ static inline double ugt_log_beta(double p, double q)
     return ugt_log_gamma(p) + ugt_log_gamma(q) - ugt_log_gamma(p + q);
 }
 
-/* The part of v_d that is in the rate of class k. */
-static inline double ugt_share(const ugt_component *one, int d, int64_t k)
-{
-    return 1.0 - (double)(one->set[d] >> k & 1u) - 0.5 * (double)(one->half[d] >> k & 1u);
-}
-
 /* The largest whole number that is not above x; floor is a call on processors without it. */
 static inline int64_t ugt_whole_below(double x)
 {
@@ -173,9 +158,10 @@ static inline int64_t ugt_whole_below(double x)
     return whole - (x < (double)whole);
 }
 
-/* Finds the law of a table at rate e^log_r. */
-static inline void ugt_table_read(const ugt_cubature *w, const ugt_strided_law *t, double log_r, ugt_law_reader *out)
+/* Finds the law of class k at rate e^log_r. */
+static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, ugt_law_reader *out)
 {
+    const ugt_strided_law *t = &w->law[k];
     const double delta = t->delta, place = (w->first + log_r - t->low) * t->per_unit;
     const int64_t base = ugt_whole_below(place);
     const int64_t shift = ugt_whole_below(((double)base + 0.5) * t->of_stride), phase = base - shift * t->stride;
@@ -201,15 +187,6 @@ static inline void ugt_table_read(const ugt_cubature *w, const ugt_strided_law *
     out->g1 = out->f1 + part;
 }
 
-/* Finds the law of class k at rate e^log_r. */
-static inline void ugt_law_read(const ugt_cubature *w, int64_t k, double log_r, ugt_law_reader *out)
-{
-    if (w->without >> k & 1u)
-        memset(out, 0, sizeof *out);
-    else
-        ugt_table_read(w, &w->law[k], log_r, out);
-}
-
 /* ---- laws.c ---- */
 int ugt_law_table(ugt_cubature *w, double c, double low, int64_t *at); /* *at: the table of shape c, from log x = low or lower on */
 void ugt_law_stride(const ugt_gamma_table *t, int64_t steps, ugt_strided_law *out, double *law);
@@ -221,31 +198,12 @@ void ugt_law_add(const ugt_law_reader *in, double weight, double *restrict sum, 
 double ugt_rate_of(const ugt_cubature *w, const ugt_component *one, int d, int64_t k, double *inverse, double *log_weight);
 /* out [width]: E w P(k is first), of the mentioned classes and of all others together; then the first and second moments likewise. */
 void ugt_integrate_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
-void ugt_integrate_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out);
-
-/* ---- group_sums.c ---- */
-/* group [n_classes]: 0 to n_groups - 1 */
-int ugt_groups_open(ugt_groups **groups, const int64_t *group, int64_t n_classes, int64_t n_groups);
-void ugt_groups_free(ugt_groups *groups);
-void ugt_groups_read(ugt_cubature *w, const int32_t *mentioned); /* the groups of a case; sets n_competing and width */
-int ugt_groups_open_case(ugt_cubature *w, int *possible);        /* its tables */
-int64_t ugt_group_color(const ugt_cubature *w, int64_t k); /* of a mentioned class; 0 without groups */
-void ugt_groups_tensor(ugt_cubature *w, const ugt_component *one, const ugt_axis *axes, double *out);
-void ugt_groups_point(ugt_cubature *w, const ugt_component *one, const double *r, double v0, double weight, double *out);
-int ugt_write_groups(const ugt_cubature *w, const double *sum, double *out); /* out [3 * n_groups]; as write_values of posterior.c */
 
 /* ---- symmetry.c ---- */
 int ugt_merge_components(ugt_cubature *w); /* keeps one of the components that are the same but for the names of classes */
 void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out);
 
-/* ---- adaptive.c, lattice.c and lines.c ---- */
-#define UGT_LATTICE_TARGET 2e-4 /* standard error at which no more points are added, if the tolerance is smaller */
+/* ---- adaptive.c ---- */
 int ugt_adaptive_rule(ugt_cubature *w, const volatile int32_t *stop, double *sum, double *error);
-int ugt_lattice_rule(ugt_cubature *w, const volatile int32_t *stop, uint64_t key, double *out, double *error);
-uint32_t ugt_lattice_index(int64_t i);
-double ugt_lattice_coordinate(uint64_t index, int d, double shift);
-double ugt_lattice_point(double coordinate, double left, double right, double *log_weight);
-/* For a case with chains or without; the error is infinite if it cannot be integrated. */
-int ugt_lines_rule(ugt_cubature *w, const ugt_stages *stages, int64_t i, const volatile int32_t *stop, uint64_t key, double *out, double *error);
 
 #endif

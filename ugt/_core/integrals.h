@@ -1,44 +1,61 @@
-/* The part of the contract of ugt.h, which includes it, that is about integrals under Plackett-Luce. */
+/* The part of the contract of ugt.h, which includes it, that is about integrals and weighted points under Plackett-Luce. */
 #ifndef UGT_INTEGRALS_H
 #define UGT_INTEGRALS_H
 
-/* ---- posterior.c: posterior probabilities and moments under Plackett-Luce, without draws ------------- */
+/* ---- posterior.c: posterior probabilities and moments under Plackett-Luce, by an adaptive rule ------- */
 
 typedef struct {
     double reliability, shape; /* as for ugt_gibbs, with tempering 1 */
     int rest;
-    double tolerance;          /* of the adaptive rule: the error that it stops at */
-    int64_t most_dimensions, most_exact_terms, most_leaves; /* limits of the adaptive rule; cases beyond them get the lattice */
-    int64_t most_terms;        /* terms of the expansion of ties, beyond which a case has lines only */
-    int64_t most_points;       /* of lines and of the lattice, over all terms and shifts, after the first round of lines; 0: none */
-    uint64_t seed;             /* of the shifts */
-    int no_lines;              /* whether a lattice is made at once */
+    double tolerance;          /* the error that the rule stops at, above UGT_CUBATURE_FLOOR */
+    int64_t most_dimensions, most_components, most_leaves; /* a case beyond them is not integrated; components: terms that are no images of others */
+    int64_t most_terms;        /* of the expansion of ties, likewise */
 } ugt_cubature_options;
 
-#define UGT_NOT_INTEGRATED 0
-#define UGT_INTEGRATED 1 /* by the adaptive rule; the error is a bound */
-#define UGT_LATTICE 2    /* by lines or by the lattice, with random shifts; the error is a standard error */
 #define UGT_CUBATURE_FLOOR 2e-9 /* least stated error: that of tables and of the step in log s */
 
-/* Which classes of a case compete for the first place. All: {row, 0, 0}. */
+/* Cases row [n]. out: one after the other, for the m mentioned classes of a case and all others together: the m + 1 probabilities to be the
+ * most plausible class, the means and the variances of the plausibilities; a case without classes has 3 numbers. error [n]: a bound of that
+ * of the least accurate of them; NaN, as are the numbers, if the case has no classes or is not integrated. info [3 n]: dimensions, terms (0 if
+ * they are too many, have too many dimensions, or if ties do not count a whole number of times), nodes evaluated.
+ * stop: as for ugt_gibbs. Stages as for ugt_modes. */
+int ugt_first_class(const ugt_stages *stages, const ugt_cubature_options *options, const int64_t *row, int64_t n, const volatile int32_t *stop,
+                    double *out, double *error, int64_t *info);
+
+/* ---- points.c: weighted points of the posterior, by importance sampling --------------------------------- */
+
 typedef struct {
-    int64_t row;
-    uint64_t without; /* bits of the mentioned classes that do not */
-    int64_t above;    /* of the other classes, so many may be above the first one: they compete by the next one */
-} ugt_rivals;
+    double reliability, shape; /* as for ugt_gibbs, with tempering 1 */
+    int rest;
+    double target;             /* standard error of probabilities and means, at which ugt_points_fit adds no more points */
+    int64_t first_points, most_points; /* of the chain in each shift, at first and at most: 8 to 65536; they double */
+    uint64_t seed;
+} ugt_points_law;
 
-/* n tasks. out: one after the other, for the m mentioned classes of its case and all others together: the m + 1 probabilities to be the
- * most plausible one of the rivals, the means and the variances of the plausibilities (NaN if not integrated); a case without classes has 3
- * numbers. error [n]: of the least accurate of them. info [4 n]: dimensions, terms (0 if they are too many or
- * have too many dimensions), UGT_NOT_INTEGRATED or how, nodes evaluated.
- * stream_key [n_cases], stop: as for ugt_gibbs. Stages as for ugt_modes. */
-int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const ugt_rivals *task, int64_t n,
-                    const volatile int32_t *stop, double *out, double *error, int64_t *info);
+#define UGT_SHIFTS 16
+#define UGT_POINTS_INFO 6
 
-/* The same for groups of classes, by the sums of their plausibilities. group [n_classes]: 0 to n_groups - 1; row [n]: cases with classes.
- * out [n * 3 * n_groups]: the probabilities of the groups to have the largest plausibility, its means and its variances. Among the
- * nodes of info, one of much work counts as several. */
-int ugt_first_group(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const int64_t *group, int64_t n_groups,
-                    const int64_t *row, int64_t n, const volatile int32_t *stop, double *out, double *error, int64_t *info);
+/* Cases row [n]. Those with m mentioned classes have 3 (m + 1) numbers in each of fit, out and error, one case after the other; a case without
+ * classes has three NaN. fit: how its points are made. out: the probabilities of the m classes and of all others together to hold the most
+ * plausible one, the means and the variances of the plausibilities; error: their standard errors, from the shifts.
+ * info [n * UGT_POINTS_INFO]: points of the chain in a shift (0: no weight is finite, and all numbers are NaN), all points, their effective
+ * number, k of the generalised Pareto law of the largest weights (NaN: of too few, or equal ones), how many points hold half of the
+ * weight, and dimensions. If the effective number or k are doubtful (points.c), up to four more doublings follow. stream_key, stop: as for ugt_gibbs. */
+int ugt_points_fit(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n,
+                   const volatile int32_t *stop, double *fit, double *out, double *error, double *info);
+
+/* The number of points of a case: UGT_SHIFTS times that of a shift, with n_points of the chain, a multiple of 8. fit: of this case. */
+int64_t ugt_points_count(const ugt_stages *stages, int rest, int64_t row, const double *fit, int64_t n_points);
+
+/* Points of cases row [n] with their fit, as many as ugt_points_count says for n_points [n], 8 to 65536; those of a shift are beside each other.
+ * log_value [points * (m + 1)]: logs of the plausibilities of the mentioned classes and of all others together (-INFINITY: there are none);
+ * weight [points]: adds up to 1 over a case; info as above, or NULL. UGT_ERR_VALUE: the fit is none. target, first_points and most_points are
+ * not used. */
+int ugt_points(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n, const double *fit,
+               const int64_t *n_points, const volatile int32_t *stop, double *log_value, double *weight, double *info);
+
+/* n_draws (a multiple of UGT_SHIFTS) draws of equal weight of each case, those from a shift beside each other and in random order. */
+int ugt_point_draws(const ugt_stages *stages, const uint64_t *stream_key, const ugt_points_law *law, const int64_t *row, int64_t n, const double *fit,
+                    const int64_t *n_points, int64_t n_draws, const volatile int32_t *stop, double *log_value);
 
 #endif

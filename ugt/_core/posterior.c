@@ -3,11 +3,9 @@
 
 #define STEP_PER_WIDTH 0.8 /* step in log s, times sqrt(C): with 1.3 errors are 1e-6 at C = 10 to 40 */
 #define LONGEST_STEP 0.4
-#define SHORTER 0.88       /* where groups compete, whose laws are narrower: 4e-9 at C = 4 without it */
 #define BELOW 26.0         /* -log of the probability that all lambda are below the first s */
-#define LEAST_Q 0.05
+#define LEAST_Q 0.0005 /* raised by 1, it leaves a pole in the integrand */
 #define NO_EXPONENT 1e-11  /* of a set, below which it is rounding */
-#define ENOUGH 10.0 /* tolerances, below which the standard error of lines is taken; else a lattice over the terms is tried too */
 #define FIRST_THREE 2 /* dimensions, up to which the first level has three nodes */
 
 static void forget(ugt_cubature *w)
@@ -19,7 +17,7 @@ static void forget(ugt_cubature *w)
 
 typedef struct {
     double wins, n;
-    uint64_t set, half;
+    uint64_t set;
 } dimension;
 
 static int compare_dimensions(const void *a, const void *b)
@@ -27,14 +25,14 @@ static int compare_dimensions(const void *a, const void *b)
     const dimension *x = a, *y = b;
     if (x->wins != y->wins)
         return x->wins < y->wins ? 1 : -1;
-    return x->set != y->set ? (x->set > y->set) - (x->set < y->set) : (x->half > y->half) - (x->half < y->half);
+    return (x->set > y->set) - (x->set < y->set);
 }
 
 /* Returns the exponent of a set of classes in a term; 0 if it makes no dimension. */
 static double exponent_of(const ugt_cubature *w, int64_t term, int64_t s)
 {
     const double n = w->chains.base[s] + w->chains.copies[term * w->chains.n_sets + s];
-    return (w->chains.set[s] | w->chains.half[s]) == 0 || fabs(n) < NO_EXPONENT ? 0.0 : n;
+    return w->chains.set[s] == 0 || n < NO_EXPONENT ? 0.0 : n;
 }
 
 /* Returns the number of dimensions of a term. */
@@ -52,7 +50,6 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     dimension sets[UGT_MOST_DIMENSIONS];
     double behind = w->n0, factor = log(w->chains.coefficient[term]);
     memset(one, 0, sizeof *one);
-    one->log_coefficient = factor;
     if (dimensions_of(w, term) > UGT_MOST_DIMENSIONS)
         return NAN;
     for (int64_t s = 0; s < w->chains.n_sets; s++) {
@@ -61,7 +58,6 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
             continue;
         sets[one->n_dims].n = n;
         sets[one->n_dims].set = w->chains.set[s];
-        sets[one->n_dims].half = w->chains.half[s];
         sets[one->n_dims].wins = 0.0;
         for (int64_t k = 0; k < w->m; k++)
             sets[one->n_dims].wins += w->chains.set[s] >> k & 1u ? w->wins[k] : 0.0;
@@ -73,17 +69,13 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     for (int d = one->n_dims - 1; d >= 0; d--) {
         const double exact = behind - sets[d].wins;
         one->set[d] = sets[d].set;
-        one->half[d] = sets[d].half;
         one->p[d] = sets[d].n;
-        one->lifted[d] = sets[d].n + (sets[d].n < 0.0);
-        one->behind[d] = behind;
-        const double least = LEAST_Q + fmax(0.0, -sets[d].n);
-        one->extra[d] = exact >= least ? 0 : ceil(least - exact);
+        one->extra[d] = exact >= LEAST_Q ? 0 : ceil(LEAST_Q - exact);
         one->q[d] = exact + one->extra[d];
         factor += ugt_log_gamma(one->q[d]) - ugt_log_gamma(one->p[d] + one->q[d]); /* the rest is the same in all terms */
         behind += sets[d].n;
         for (int64_t k = 0; k < w->m; k++)
-            if (one->last[k] < 0 && (sets[d].set | sets[d].half) >> k & 1u)
+            if (one->last[k] < 0 && sets[d].set >> k & 1u)
                 one->last[k] = d;
     }
     one->first_level = one->n_dims <= FIRST_THREE ? 1 : 0;
@@ -91,21 +83,7 @@ static double open_component(const ugt_cubature *w, int64_t term, ugt_component 
     return factor;
 }
 
-/* Sets P and its derivative by log s for the one after the first `above` of n classes of which each is below s with probability `lower`. */
-static void rank_law(double n, int64_t above, const ugt_cell *cell, double *p, double *f)
-{
-    const double log_lower = cell->upper < 0.5 ? log1p(-cell->upper) : log(cell->lower), log_upper = log(cell->upper);
-    double log_ways = 0.0; /* of the choice of i classes that are above s */
-    *p = 0.0;
-    for (int64_t i = 0; i <= above; i++) {
-        const double log_above = i == 0 ? 0.0 : (double)i * log_upper, left = n - (double)i;
-        *p += exp(log_ways + log_above + left * log_lower);
-        *f = left * cell->density * exp(log_ways + log_above + (left - 1.0) * log_lower);
-        log_ways += log(left / (double)(i + 1));
-    }
-}
-
-/* Fills the laws at rate 1, of the mentioned classes and of the rival of all others. */
+/* Fills the laws at rate 1, of the mentioned classes and of the largest of all others. */
 static void fill_still(ugt_cubature *w)
 {
     const int64_t m = w->m, n_s = w->n_s;
@@ -116,7 +94,7 @@ static void fill_still(ugt_cubature *w)
         w->still_end[k] = in.end;
     }
     w->still_end[m] = 0;
-    if (!w->has_rest || (double)w->above >= w->rest_count) {
+    if (!w->has_rest) {
         for (int64_t i = 0; i < n_s; i++) {
             w->still[m * n_s + i] = 1.0;
             w->still_f[m * n_s + i] = 0.0;
@@ -136,28 +114,21 @@ static void fill_still(ugt_cubature *w)
         const double s = w->first + (double)i * w->step + (lump ? log(w->rest_count) : 0.0);
         ugt_cell cell;
         ugt_gamma_cell(&shape, s, exp(s), &cell);
-        rank_law(of, lump ? 0 : w->above, &cell, &p[i], &f[i]);
+        const double log_lower = cell.upper < 0.5 ? log1p(-cell.upper) : log(cell.lower);
+        p[i] = exp(of * log_lower);
+        f[i] = of * cell.density * exp((of - 1.0) * log_lower);
         if (of * cell.upper > 1e-18)
             w->still_end[m] = i + 1;
     }
 }
 
-/* Returns the log probability that the lambdas of all mentioned rivals are below e^s at rates 1, and those of the rest if some are no rivals. */
+/* Returns the log probability that the lambdas of all mentioned classes are below e^s at rates 1. */
 static double log_all_below(const ugt_cubature *w, double s)
 {
     double sum = 0.0;
-    ugt_shape shape;
-    ugt_cell cell;
-    if (w->without != 0 && w->above == 0 && w->has_rest) {
-        const int lump = w->options->rest == UGT_REST_LUMP;
-        const double x = s + (lump ? log(w->rest_count) : 0.0);
-        ugt_shape_set(&shape, w->options->shape);
-        ugt_gamma_cell(&shape, x, exp(x), &cell);
-        sum = (lump ? 1.0 : w->rest_count) * log(cell.lower);
-    }
     for (int64_t k = 0; k < w->m; k++) {
-        if (w->without >> k & 1u)
-            continue;
+        ugt_shape shape;
+        ugt_cell cell;
         ugt_shape_set(&shape, w->wins[k]);
         ugt_gamma_cell(&shape, s, exp(s), &cell);
         sum += log(cell.lower);
@@ -170,8 +141,7 @@ static int open_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, int *
 {
     const double shape = w->options->shape;
     w->m = stages->class_offsets[i + 1] - stages->class_offsets[i];
-    w->n_competing = w->m + 1;
-    w->width = 3 * w->n_competing;
+    w->width = 3 * (w->m + 1);
     *possible = 0;
     if (w->m == 0)
         return UGT_OK;
@@ -190,9 +160,9 @@ static int open_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, int *
         above = fmax(above, w->wins[k] + sqrt(50.0 * w->wins[k]) + 25.0);
     }
     for (int64_t s = 0; s < w->chains.n_sets; s++)
-        if ((w->chains.set[s] | w->chains.half[s]) == 0)
+        if (w->chains.set[s] == 0)
             w->n0 += w->chains.base[s];
-    const double longest = fmin(LONGEST_STEP, STEP_PER_WIDTH / sqrt(w->wins_total)) * (w->groups == NULL ? 1.0 : SHORTER);
+    const double longest = fmin(LONGEST_STEP, STEP_PER_WIDTH / sqrt(w->wins_total));
     const int64_t steps = (int64_t)floor(UGT_PER_UNIT * longest);
     if (steps < 1) /* so large a shape would need nodes between those of the tables */
         return UGT_OK;
@@ -288,8 +258,6 @@ static int open_components(ugt_cubature *w, int *possible)
 static int write_values(const ugt_cubature *w, const double *sum, double *out)
 {
     const int64_t n = w->m + 1;
-    if (w->groups != NULL)
-        return ugt_write_groups(w, sum, out);
     const double total = ugt_total_of(sum, n), mean = ugt_total_of(sum + n, n), squares = ugt_total_of(sum + 2 * n, n);
     if (!(total > 0.0 && mean > 0.0 && total < INFINITY && mean < INFINITY && squares < INFINITY))
         return 0;
@@ -301,63 +269,33 @@ static int write_values(const ugt_cubature *w, const double *sum, double *out)
     return 1;
 }
 
-static int one_case(ugt_cubature *w, const ugt_stages *stages, const ugt_rivals *task, uint64_t key, const volatile int32_t *stop, double *out,
-                    double *error, int64_t *info)
+static int one_case(ugt_cubature *w, const ugt_stages *stages, int64_t i, const volatile int32_t *stop, double *out, double *error, int64_t *info)
 {
-    const int64_t i = task->row;
     double sum[3 * (UGT_MOST_MENTIONED + 1)];
     int possible;
     forget(w);
     w->n_dims = w->leaves = 0;
-    w->without = task->without;
-    w->above = task->above;
-    w->n_parts = w->without == 0 && w->above == 0 ? 3 : 1;
     int status = open_case(w, stages, i, &possible);
-    if (w->groups != NULL) {
-        ugt_groups_read(w, stages->class_index + stages->class_offsets[i]);
-        ugt_write_groups(w, NULL, out);
-    }
-    for (int64_t j = 0; j < w->width && w->groups == NULL; j++)
+    for (int64_t j = 0; j < w->width; j++)
         out[j] = NAN;
     *error = NAN;
-    info[0] = info[1] = info[3] = 0;
-    info[2] = UGT_NOT_INTEGRATED;
-    if (status == UGT_OK && possible && w->groups != NULL)
-        status = ugt_groups_open_case(w, &possible);
+    info[0] = info[1] = info[2] = 0;
     if (status == UGT_OK && possible)
         status = open_components(w, &possible);
     if (status != UGT_OK || w->m == 0)
         return status;
     info[0] = w->n_dims;
     info[1] = possible ? w->chains.n_terms : 0;
-    if (possible && w->n_components <= w->options->most_exact_terms && w->n_dims <= w->options->most_dimensions) {
-        status = ugt_adaptive_rule(w, stop, sum, error);
-        info[2] = UGT_INTEGRATED;
-        info[3] = w->leaves;
-        *error += UGT_CUBATURE_FLOOR;
-        if (status == UGT_OK && !write_values(w, sum, out))
-            status = UGT_ERR_CONVERGENCE;
-        if (status != UGT_ERR_CONVERGENCE)
-            return status;
-    }
-    info[2] = UGT_NOT_INTEGRATED;
-    *error = NAN;
-    if (w->options->most_points <= 0)
+    if (!possible || w->n_components > w->options->most_components || w->n_dims > w->options->most_dimensions)
         return UGT_OK;
-    const double enough = fmax(UGT_LATTICE_TARGET, ENOUGH * w->options->tolerance);
-    double least = INFINITY;
-    for (int terms = w->options->no_lines; terms <= possible && !(least <= enough); terms++) { /* a lattice over the terms, if there are any and they are needed */
-        status = terms ? ugt_lattice_rule(w, stop, key, sum, error) : ugt_lines_rule(w, stages, i, stop, key, sum, error);
-        info[3] += w->leaves;
-        if (status != UGT_OK)
-            break;
-        if (*error < least && write_values(w, sum, out)) {
-            least = *error;
-            info[2] = UGT_LATTICE;
-        }
+    status = ugt_adaptive_rule(w, stop, sum, error);
+    info[2] = w->leaves;
+    if (status == UGT_OK && write_values(w, sum, out)) {
+        *error += UGT_CUBATURE_FLOOR;
+        return UGT_OK;
     }
-    *error = info[2] == UGT_LATTICE ? least + UGT_CUBATURE_FLOOR : NAN;
-    return status;
+    *error = NAN;
+    return status == UGT_ERR_CONVERGENCE ? UGT_OK : status;
 }
 
 static void close_cubature(ugt_cubature *w)
@@ -376,14 +314,12 @@ static void close_cubature(ugt_cubature *w)
     free(w->value);
     free(w->slot);
     free(w->of_level);
-    free(w->sinc);
-    ugt_groups_free(w->groups);
     ugt_chains_free(&w->chains);
     free(w);
 }
 
-int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const ugt_rivals *task, int64_t n,
-                    const volatile int32_t *stop, double *out, double *error, int64_t *info)
+int ugt_first_class(const ugt_stages *stages, const ugt_cubature_options *options, const int64_t *row, int64_t n, const volatile int32_t *stop,
+                    double *out, double *error, int64_t *info)
 {
     ugt_cubature *w = calloc(1, sizeof *w);
     if (w == NULL)
@@ -391,25 +327,8 @@ int ugt_first_class(const ugt_stages *stages, const uint64_t *stream_key, const 
     w->options = options;
     int status = UGT_OK;
     for (int64_t i = 0; i < n && status == UGT_OK; i++) {
-        status = *stop ? UGT_STOPPED : one_case(w, stages, &task[i], stream_key[task[i].row], stop, out, error + i, info + 4 * i);
+        status = *stop ? UGT_STOPPED : one_case(w, stages, row[i], stop, out, error + i, info + 3 * i);
         out += w->width;
-    }
-    close_cubature(w);
-    return status;
-}
-
-int ugt_first_group(const ugt_stages *stages, const uint64_t *stream_key, const ugt_cubature_options *options, const int64_t *group, int64_t n_groups,
-                    const int64_t *row, int64_t n, const volatile int32_t *stop, double *out, double *error, int64_t *info)
-{
-    ugt_cubature *w = calloc(1, sizeof *w);
-    if (w == NULL)
-        return UGT_ERR_MEMORY;
-    w->options = options;
-    int status = ugt_groups_open(&w->groups, group, stages->n_classes, n_groups);
-    for (int64_t i = 0; i < n && status == UGT_OK; i++) {
-        const ugt_rivals all = {row[i], 0, 0};
-        status = *stop ? UGT_STOPPED : one_case(w, stages, &all, stream_key[row[i]], stop, out, error + i, info + 4 * i);
-        out += 3 * n_groups;
     }
     close_cubature(w);
     return status;

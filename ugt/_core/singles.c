@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#define SINGLE (-2) /* in a list of best classes: an unmentioned class that has no name yet */
+#define SINGLE UGT_UNNAMED /* in a list of best classes: an unmentioned class that has no name yet */
 
 typedef struct {
     double *value; /* [depth] logs of the values, best first */
@@ -72,14 +72,19 @@ static void name_singles(best_list *best, ugt_stream *stream, const int32_t *ind
     }
 }
 
+static double log_of(const ugt_mentioned *draws, double value)
+{
+    return draws->logs ? value : log(value);
+}
+
 static void best_of_draw(best_list *best, const ugt_mentioned *draws, int64_t i, int64_t d, const double *value)
 {
     const int32_t *index = draws->class_index + draws->class_offsets[i];
     const int64_t m = draws->class_offsets[i + 1] - draws->class_offsets[i], n = draws->n_classes - m;
     best->held = 0;
     for (int64_t k = 0; k < m; k++)
-        offer(best, log(value[k]), index[k]);
-    const double log_rest = log(value[m]);
+        offer(best, log_of(draws, value[k]), index[k]);
+    const double log_rest = log_of(draws, value[m]);
     if (n == 0 || draws->rest == UGT_REST_IGNORE || !(log_rest > bar(best)))
         return;
     ugt_stream stream;
@@ -89,6 +94,8 @@ static void best_of_draw(best_list *best, const ugt_mentioned *draws, int64_t i,
     else
         for (int64_t j = 0; j < n && j < best->depth; j++)
             offer(best, log_rest - log((double)n), SINGLE);
+    if (draws->unnamed)
+        return;
     /* names have their own stream, so that the first names are the same for every depth */
     ugt_stream_open(&stream, draws->seed, draws->stream_key[i], (uint64_t)d, UGT_PURPOSE_NAMES);
     name_singles(best, &stream, index, m, n);
@@ -127,6 +134,11 @@ static void share_lump(ugt_stream *stream, const int64_t *left, int64_t n_groups
         share[g] /= sum;
 }
 
+static double plain(const ugt_mentioned *draws, double value)
+{
+    return draws->logs ? exp(value) : value;
+}
+
 int ugt_mentioned_groups(const ugt_mentioned *draws, const double *value, int64_t begin, int64_t end, const int64_t *group,
                          int64_t n_groups, double *out)
 {
@@ -152,9 +164,9 @@ int ugt_mentioned_groups(const ugt_mentioned *draws, const double *value, int64_
             if (lumped && draws->rest == UGT_REST_INDIVIDUAL)
                 share_lump(&stream, left, n_groups, draws->shape, share);
             for (int64_t g = 0; g < n_groups; g++)
-                out[g] = !lumped ? 0.0 : value[m] * (draws->rest == UGT_REST_LUMP ? (double)left[g] / (double)n : share[g]);
+                out[g] = !lumped ? 0.0 : plain(draws, value[m]) * (draws->rest == UGT_REST_LUMP ? (double)left[g] / (double)n : share[g]);
             for (int64_t k = 0; k < m; k++)
-                out[group[index[k]]] += value[k];
+                out[group[index[k]]] += plain(draws, value[k]);
         }
     }
 out:

@@ -9,9 +9,8 @@
 typedef struct {
     int64_t term;
     double p[UGT_MOST_DIMENSIONS];
-    uint64_t set[UGT_MOST_DIMENSIONS], half[UGT_MOST_DIMENSIONS];
+    uint64_t set[UGT_MOST_DIMENSIONS];
     double wins[UGT_MOST_MENTIONED];
-    int64_t group[UGT_MOST_MENTIONED];
     uint8_t name[UGT_MOST_MENTIONED]; /* the class at each place */
 } form;
 
@@ -29,26 +28,20 @@ static uint64_t bits_of(double x)
     return mixed(bits);
 }
 
-/* Negative for a class that is no rival, which no rival may stand for. */
-static double signed_wins(const ugt_cubature *w, int64_t k)
-{
-    return w->without >> k & 1u ? -w->wins[k] : w->wins[k];
-}
-
 /* Colors of classes: from their wins, and in each round from the sets that they are in and the classes of these. */
 static void color_classes(const ugt_cubature *w, const ugt_component *one, uint64_t *color)
 {
     for (int64_t k = 0; k < w->m; k++)
-        color[k] = bits_of(signed_wins(w, k)) + (uint64_t)ugt_group_color(w, k);
+        color[k] = bits_of(w->wins[k]);
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t next[UGT_MOST_MENTIONED];
         memcpy(next, color, sizeof next);
         for (int d = 0; d < one->n_dims; d++) {
             uint64_t sum = bits_of(one->p[d]);
             for (int64_t k = 0; k < w->m; k++)
-                sum += one->set[d] >> k & 1u ? mixed(color[k]) : one->half[d] >> k & 1u ? mixed(color[k] + 1) : 0;
+                sum += one->set[d] >> k & 1u ? mixed(color[k]) : 0;
             for (int64_t k = 0; k < w->m; k++)
-                next[k] += one->set[d] >> k & 1u ? mixed(sum) : one->half[d] >> k & 1u ? mixed(sum + 1) : 0;
+                next[k] += one->set[d] >> k & 1u ? mixed(sum) : 0;
         }
         memcpy(color, next, sizeof next);
     }
@@ -70,33 +63,26 @@ static void form_of(const ugt_cubature *w, int64_t term, form *out)
     }
     for (int i = 0; i < w->m; i++) {
         place[out->name[i]] = i;
-        out->wins[i] = signed_wins(w, out->name[i]);
-        out->group[i] = ugt_group_color(w, out->name[i]);
+        out->wins[i] = w->wins[out->name[i]];
     }
     for (int d = 0; d < one->n_dims; d++) {
-        uint64_t set = 0, half = 0;
-        for (int k = 0; k < w->m; k++) {
+        uint64_t set = 0;
+        for (int k = 0; k < w->m; k++)
             set |= (one->set[d] >> k & 1u) << place[k];
-            half |= (one->half[d] >> k & 1u) << place[k];
-        }
         int at = d;
-        for (; at > 0 && (out->set[at - 1] > set || (out->set[at - 1] == set && out->half[at - 1] > half)); at--) {
+        for (; at > 0 && out->set[at - 1] > set; at--) {
             out->set[at] = out->set[at - 1];
-            out->half[at] = out->half[at - 1];
             out->p[at] = out->p[at - 1];
         }
         out->set[at] = set;
-        out->half[at] = half;
         out->p[at] = one->p[d];
     }
 }
 
 static int compare_structures(const form *x, const form *y)
 {
-    const int by_set = memcmp(x->set, y->set, sizeof x->set), by_half = memcmp(x->half, y->half, sizeof x->half);
-    const int by_p = memcmp(x->p, y->p, sizeof x->p);
-    const int by_wins = memcmp(x->wins, y->wins, sizeof x->wins);
-    return by_set != 0 ? by_set : by_half != 0 ? by_half : by_p != 0 ? by_p : by_wins != 0 ? by_wins : memcmp(x->group, y->group, sizeof x->group);
+    const int by_set = memcmp(x->set, y->set, sizeof x->set), by_p = memcmp(x->p, y->p, sizeof x->p);
+    return by_set != 0 ? by_set : by_p != 0 ? by_p : memcmp(x->wins, y->wins, sizeof x->wins);
 }
 
 static int compare_forms(const void *a, const void *b)
@@ -153,11 +139,6 @@ void ugt_add_images(const ugt_cubature *w, const ugt_component *one, double *out
     const double *image = w->image + (one - w->component) * side * side;
     if (one->n_images == 1)
         return;
-    if (w->groups != NULL) { /* images keep the groups of classes */
-        for (int64_t j = 0; j < w->width; j++)
-            out[j] *= image[side * side - 1];
-        return;
-    }
     for (int64_t part = 0; part < w->width / side; part++) {
         double own[UGT_MOST_MENTIONED + 1];
         memcpy(own, out + part * side, (size_t)side * sizeof *own);

@@ -47,7 +47,7 @@ void ugt_stream_open(ugt_stream *stream, uint64_t seed, uint64_t case_key, uint6
 #define UGT_PURPOSE_SETS 12
 #define UGT_PURPOSE_ANNOTATORS 13
 #define UGT_PURPOSE_POISSON 14
-#define UGT_PURPOSE_LATTICE 15
+#define UGT_PURPOSE_POINTS 15
 uint64_t ugt_stream_bits(ugt_stream *stream);        /* 64 random bits */
 double ugt_stream_uniform(ugt_stream *stream);       /* (0, 1), odd multiples of 2^-53 */
 uint64_t ugt_stream_below(ugt_stream *stream, uint64_t n); /* 0..n-1, n >= 1, exactly uniform (Lemire 2019) */
@@ -522,10 +522,14 @@ typedef struct {
     int rest;                     /* UGT_REST_*; unmentioned classes have a share each (INDIVIDUAL), or equal shares of the lump (LUMP) */
     double shape;                 /* prior shape of an unmentioned class, for INDIVIDUAL */
     uint64_t seed;
+    int logs;                     /* whether values are logs of plausibilities */
+    int unnamed;                  /* whether unmentioned classes, which are exchangeable, have no names in lists: UGT_UNNAMED */
 } ugt_mentioned;
 
-/* value: [n_draws][m + 1] of each case in [begin, end), as ugt_gibbs writes them. out [(end-begin) * n_draws * depth]: the best classes
- * of each draw, best first, then -1. */
+#define UGT_UNNAMED (-2)
+
+/* value: [n_draws][m + 1] of each case in [begin, end), as ugt_gibbs or ugt_points write them. out [(end-begin) * n_draws * depth]: the best
+ * classes of each draw, best first, then -1. */
 int ugt_mentioned_top(const ugt_mentioned *draws, const double *value, int64_t begin, int64_t end, int64_t depth, int32_t *out);
 
 /* group [n_classes] in 0..n_groups-1; out [(end-begin) * n_draws * n_groups]: plausibilities of the groups. */

@@ -15,18 +15,19 @@ from ..plausibilities import Dirichlet, Plausibilities, Point
 from ..plausibilities.integrated import Integrated, Summary, note_of
 from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
 from .label_prior import DirichletPrior
-from .plackett_luce_draws import LEAST_ESS, METHODS, WORST_RHAT, plackett_luce
+from .plackett_luce_draws import LEAST_ESS, N_DRAWS, WORST_RHAT, check_method, plackett_luce
 from .plackett_luce_input import UNRANKED, as_rankings
-from .plackett_luce_integrals import TOLERANCE
 from .reliabilities import annotator_reliabilities
 
 FITTED = ("dawid-skene", "glad", "graded-response")  # models that fit skills of annotators to all cases together
 INTEGRALS = (
-    "cases with an exact integral", "cases by quasi-Monte Carlo", "largest standard error of these", "cases by draws",
-    "largest standard error of draws",
-)  # fmt: skip
+    "cases with an exact integral",
+    "cases by weighted points",
+    "largest standard error of these",
+    "cases whose points are not reliable",
+)
 AGGREGATIONS = ("auto", "dirichlet", "prirn", "irn", "votes", "plackett-luce", *FITTED, "normal")
-SHOWN = 1e-4  # error of the integrals of an evaluation: a hundredth of the error of 1,000 draws, which are shown with two or three digits
+FEW_DRAWS = 100  # of a chain, of truths that a report makes again to show means over cases
 KNOWN_PRIOR = (
     "Intervals over cases take the fitted prior as known. If it was fitted to these labels, those of certainty are much too narrow."
 )
@@ -40,14 +41,11 @@ RELIABILITIES: dict[str, Any] = {"dirichlet": (0.2, 0.5, 1, 2, 5), "prirn": (10,
 
 
 def _plackett_luce(rankings: Any, **options: Any) -> Plausibilities:
-    """Return the posterior in which cases without annotations are undefined, as in every other truth model.
-
-    Certainty of several classes takes several times as long as that of one: unless all must be exact, it is drawn like metrics of orders.
-    """
+    """Return the posterior in which cases without annotations are undefined, as in every other truth model."""
     found = plackett_luce(rankings, **options)
     if not isinstance(found, Integrated):
         return replace(found, with_empty=False)  # type: ignore[type-var]
-    return found.without_empty() if options.get("method") == "exact" else replace(found.without_empty(), leaders=None)
+    return found.without_empty()
 
 
 def _dawid_skene(known: Any, pseudo_counts: Any, **options: Any) -> Plausibilities:
@@ -97,7 +95,7 @@ FUNCTIONS: dict[str, Callable[..., Plausibilities]] = {
 }  # fmt: skip
 OPTIONS = {
     "dirichlet": ("prior",), "prirn": ("tie_weight", "background"), "irn": ("tie_weight",), "votes": (),
-    "plackett-luce": ("method", "prior_mass", "unranked", "tolerance", "n_draws", "n_warmup", "n_chains"),
+    "plackett-luce": ("method", "prior_mass", "unranked", "n_draws", "n_warmup", "n_chains"),
     "dawid-skene": ("pseudo_counts",), "glad": (), "graded-response": (), "normal": (),
 }  # fmt: skip
 
@@ -113,7 +111,7 @@ class Making:
     method: str = "auto"
     prior_mass: float | None = None
     unranked: str = "individual"
-    n_draws: int = 1000
+    n_draws: int = N_DRAWS
     n_warmup: int = 500
     n_chains: int = 4
     pseudo_counts: tuple[float, float, float] = (1.0, 0.1, 1.0)  # for Dawid–Skene: on the diagonal, in each other cell, of each class
@@ -124,7 +122,7 @@ class Making:
     def __post_init__(self) -> None:
         given: dict[str, Any] = {"background": checks.scalar("background", self.background)}
         checks.option("tie_weight", self.tie_weight, ("split", "full"))
-        checks.option("method", self.method, METHODS)
+        check_method(self.method)
         checks.option("unranked", self.unranked, UNRANKED)
         if self.prior_mass is not None:
             given["prior_mass"] = checks.scalar("prior_mass", self.prior_mass, positive=True)
@@ -134,9 +132,9 @@ class Making:
             object.__setattr__(self, name, value)
 
     @property
-    def tolerance(self) -> float:
-        """The error at which integrals stop: results that are shown need fewer digits than a posterior for other uses."""
-        return TOLERANCE if self.method == "exact" else SHOWN
+    def few(self) -> dict[str, Any]:
+        """The options of truths that a report makes again: draws, as integrals of all cases would take minutes."""
+        return {"method": "gibbs", "n_draws": max(1, min(self.n_draws // self.n_chains, FEW_DRAWS)) * self.n_chains}
 
     def with_prior(self, known: Any, how: str, clusters: Any) -> tuple[Making, DirichletPrior | None]:
         """Return the options with the prior as numbers, and the fit of these numbers, if there is one."""
@@ -199,10 +197,9 @@ class Truths:
                 self.diagnostics += _mixing(reliability, truth)
                 self.say("The truth is given as draws: values have Monte Carlo error, and certainty has a small upward bias.")
             yield reliability, truth
-            if isinstance(truth, Integrated):  # what was drawn is known after its use
+            if isinstance(truth, Integrated):  # which points were needed is known after its use
                 integrated.append(truth.summary())
                 self.diagnostics += _integrals(reliability, integrated[-1])
-                self.diagnostics += _mixing(reliability, truth.later.draws) if truth.later.are_made else []
             elif truth.note:
                 self.say(truth.note)
             del truth  # draws are large: free them before the next are made
@@ -297,7 +294,7 @@ def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[
 
 def _integrals(reliability: float | None, found: Summary) -> list[dict[str, Any]]:
     """Return how the cases of a posterior were computed, as rows beside those of chains."""
-    facts = dict(zip(INTEGRALS, (found.exact, found.quasi_random, found.quasi_random_error, found.drawn, found.drawn_error)))
+    facts = dict(zip(INTEGRALS, (found.exact, found.weighted, found.largest_error, found.unreliable)))
     return [{"reliability": reliability, "quantity": name, "value": value} for name, value in facts.items()]
 
 

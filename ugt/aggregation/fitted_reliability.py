@@ -23,20 +23,18 @@ from ..annotations.other_annotators import of_cases
 from ..annotations.predictions import Predictions
 from ..annotator_models import AnnotatorModel
 from ..plausibilities import Plausibilities
-from ..plausibilities.integrated import DRAWN, EXACT, Integrated
+from ..plausibilities.integrated import EXACT, Integrated
 from ..resampling import ids_of_cases, seed_of
 from .label_prior import fit_dirichlet_prior
+from .plackett_luce_draws import N_DRAWS
 from .reliability_profile import FittedReliability, fitted
 
 MODELS = ("dirichlet", "prirn", "plackett_luce")
 SPANS = {"dirichlet": (0.02, 50.0), "prirn": (0.1, 1000.0), "plackett_luce": (0.1, 20.0)}
 N_GRID = 33
-N_SAMPLED, N_NEAR, N_RUNS = (
-    9,
-    5,
-    4,
-)  # points under Plackett-Luce; points of the parabola; runs, whose differences give the Monte Carlo error
-TOLERANCE = 1e-4  # of integrals: of the log-likelihood of a case some 1e-4, next to a threshold of 1.9
+# Points under Plackett-Luce; points of the parabola; runs, whose differences give the Monte Carlo error.
+N_SAMPLED, N_NEAR, N_RUNS = 9, 5, 4
+DRAWN = -1
 LEAST, LEAST_EACH = 10, 50  # least number of references in all, and of an annotator
 TINY = 1e-13  # error of the probabilities
 STEP = 1e-3  # step in log γ for derivatives
@@ -240,13 +238,13 @@ def _of_other_cases(known: Any, rows: Int64) -> tuple[str, ...]:
     )
 
 
-# ---- of Plackett-Luce, by integrals, and by draws for cases that have none
+# ---- of Plackett-Luce, by integrals and weighted points, or by draws
 
 
 def _of_plackett_luce(known: Any, wanted: Array, options: dict[str, Any], said: dict[str, Any]) -> FittedReliability:
     """Return the reliability by log-likelihoods on a coarse grid: through a spline if all cases are integrals, else through a parabola."""
-    word, n_draws = seed_of(options.pop("seed", 0)), checks.whole("n_draws", options.get("n_draws", 1000))
-    make = _maker("plackett_luce", {"tolerance": TOLERANCE, **options})
+    word, n_draws = seed_of(options.pop("seed", 0)), checks.whole("n_draws", options.get("n_draws", N_DRAWS))
+    make = _maker("plackett_luce", options)
     grid = np.geomspace(*SPANS["plackett_luce"], N_SAMPLED)
     weights = np.eye(known.n_classes)[wanted] if wanted.ndim == 1 else wanted
     p, how = np.empty((N_RUNS, N_SAMPLED, *weights.shape)), np.full((N_SAMPLED, len(weights)), DRAWN)
@@ -257,7 +255,7 @@ def _of_plackett_luce(known: Any, wanted: Array, options: dict[str, Any], said: 
             p[:, at] = post.membership(1)
             if isinstance(post, Integrated):
                 _check_possible(known, ((weights > 0) & (post.mean() == 0)).any(axis=1))
-                how[at], least[at, :, 0] = post.how, post.error
+                how[at], least[at, :, 0] = post.how, np.nan_to_num(post.error)
             rows = np.flatnonzero(how[at] != EXACT)
             for run in range(1, N_RUNS if len(rows) else 1):
                 p[run, at, rows] = make(of_cases(known, rows), reliability=gamma, seed=word + run).membership(1)

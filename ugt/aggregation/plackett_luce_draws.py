@@ -12,13 +12,12 @@ import numpy as np
 from .._base import checks, notices, parallel
 from .._base.arrays import Array, Int64
 from .._base.checkpoints import Checkpoint, fingerprint
-from .._base.ragged import take
 from ..annotations import Rankings
-from ..annotations.other_annotators import of_cases
 from ..plausibilities import Draws, Plausibilities
 from ..plausibilities.diagnostics import Diagnostics
 from ..plausibilities.draws import REST, MentionedDraws
 from ..plausibilities.integrated import Integrated
+from ..plausibilities.weighted import Points
 from ..resampling import seed_of
 from .plackett_luce_input import (
     UNRANKED,
@@ -30,11 +29,11 @@ from .plackett_luce_input import (
     weighted_rankings,
     with_all_classes,
 )  # fmt: skip
-from .plackett_luce_integrals import TOLERANCE, Integrals, integrate, tolerance_of
+from .plackett_luce_integrals import MOST_POINTS, TARGET, TOLERANCE, integrate, points_of_shift, tolerance_of
 
-DRAWN = ".draws"  # end of the name of the checkpoint of cases that were drawn because they have no integral
 CHUNK = 16  # cases in a chunk and in a checkpoint record: some hundredths of a second
-METHODS = ("auto", "exact", "draws")
+N_DRAWS = 2304  # weighted points of a case, or draws
+METHODS = ("auto", "exact", "weighted", "gibbs")
 WORST_RHAT, LEAST_ESS = 1.05, 25  # largest R̂ and least number of effective draws per chain of a case whose chains have mixed
 
 
@@ -49,7 +48,7 @@ def plackett_luce(
     prior_rate: float = 1.0,
     unranked: str = "individual",
     tolerance: float = TOLERANCE,
-    n_draws: int = 1000,
+    n_draws: int = N_DRAWS,
     n_warmup: int = 500,
     n_chains: int = 4,
     n_thin: int = 1,
@@ -63,16 +62,17 @@ def plackett_luce(
 
     Latent arrival times are ``τ_k ~ Exp(λ_k)``; in a ranking all classes of a block arrive before those of later blocks, and unranked
     classes arrive last; the prior is ``λ_k ~ Gamma(a, rate)``; the likelihood has the power γ, the reliability, as if each annotator had
-    ranked γ times. The posterior of ``λ / Σλ`` [A B.4] is integrated where possible; draws of it come from a collapsed Gibbs sampler, whose
-    cost does not depend on the number of classes, unless ``tempering`` is given with ``unranked="individual"``.
+    ranked γ times. The posterior of ``λ / Σλ`` [A B.4] is integrated where possible. All other numbers come from weighted points
+    of it, with standard errors, or on request from draws of a collapsed Gibbs sampler.
 
     Parameters
     ----------
     rankings : Rankings or Labels
-        N cases. A label is a ranking of one class. A case without annotations gets draws from the prior.
-    method : {"auto", "exact", "draws"}
-        ``"auto"`` (default): integrals, with draws for cases and questions that have none, see Notes. ``"exact"``: the same, but all cases
-        must have an error of at most ``tolerance``. ``"draws"``: posterior draws of all cases.
+        N cases. A label is a ranking of one class. A case without annotations has its prior.
+    method : {"auto", "exact", "weighted", "gibbs"}
+        ``"auto"`` (default): integrals of the most plausible class and of moments, with weighted points for cases that have none, and for
+        all questions about several classes. ``"exact"``: the same, but a case without an integral is refused. ``"weighted"``: weighted
+        points for all cases. ``"gibbs"``: draws of all cases by Markov chains, as in [A].
     reliability : float, mapping of annotator to float, or array
         γ > 0, any real number; for each annotator or each annotation as in :func:`dirichlet`: the ranking of annotator r counts γ_r
         times. For rankings whose annotators have no names, (R,) numbers.
@@ -87,44 +87,46 @@ def plackett_luce(
         Classes of a case that no annotator mentioned: each has the prior of any class (exact, default); all are one class of shape a,
         whose plausibility they share evenly (as in the authors' code: another prior); or they are left out, with plausibility 0.
     tolerance : float
-        Error at which the integral of a case stops, from 1e-8 to 0.01. Above 1e-6 a case may take a quarter of the nodes for each factor of
-        ten, of quasi-Monte Carlo a sixth.
-    n_draws, n_warmup, n_chains, n_thin : int
-        Number of draws kept in all, a multiple of ``n_chains``; of sweeps at the start of each chain that are not kept; of chains; of
-        sweeps per draw.
+        Error at which the integral of a case stops, from 1e-8 to 0.01.
+    n_draws : int
+        Weighted points of a case, about; they are doubled until the standard error of the numbers of a case without an integral is at most
+        2e-3. With ``"gibbs"``: draws kept in all, a multiple of ``n_chains``.
+    n_warmup, n_chains, n_thin : int
+        For ``"gibbs"``: sweeps at the start of each chain that are not kept; chains; sweeps per draw.
     seed : int, Generator or SeedSequence
-        The draws of a case depend on the seed, its id and its annotations only.
+        The points or draws of a case depend on the seed, its id and its annotations only.
     n_threads : int
-        Number of threads, which does not change the draws.
+        Number of threads, which does not change the numbers.
     dtype : float64 or float32
-        Type of the stored draws: 8 or 4 bytes for each draw of each mentioned class and of the lump.
+        Type of the stored draws of ``"gibbs"``: 8 or 4 bytes for each draw of each mentioned class and of the lump.
     progress : bool
         Whether to report progress on standard error if the run takes longer than two seconds; also when the posterior is asked later
-        for what needs more integrals or draws.
+        for what needs points.
     checkpoint : path, optional
         File for finished cases: a run that was stopped or killed continues from it if started again with the same arguments, and
-        ends with the same bytes. Draws of cases without an integral have a second file, which ends in ``.draws``. Delete the files when
-        they are no longer needed.
+        ends with the same bytes. Delete it when it is no longer needed.
 
     Returns
     -------
-    Draws or Integrated
-        Integrals: the probability of each class to be the most plausible one, and the means and variances of plausibilities; ``how`` and
-        ``error`` say for each case how they were computed. Certainty of order k, ``membership(k)`` and ``set_probability`` are sums of
-        such integrals, made when they are first needed; ``note`` says how. Metrics of whole orders of classes use draws. With
-        ``method="draws"``, draws of the mentioned classes of each case and of the lump of all others: memory grows with the number of
-        mentioned classes.
+    Integrated or Draws
+        ``Integrated``: the probability of each class to be the most plausible one, and the means and variances of plausibilities; ``how``
+        and ``error`` say for each case how they were computed, and its ``repr`` counts them. Certainty of order k, ``membership(k)``,
+        ``set_probability``, groups of classes and metrics of whole orders use weighted points, made when they are first needed; ``note``
+        says how many. With ``"gibbs"``, ``Draws`` of the mentioned classes of each case and of the lump of all others: memory grows
+        with the number of mentioned classes.
 
     Raises
     ------
     ValueError, TypeError
-        If a number is out of range, both priors are given, ``n_draws`` is not a multiple of ``n_chains``, or the checkpoint belongs to
-        other data, options or another version; if ``rankings`` are of another kind; if a case is not exact with ``method="exact"``.
+        If a number is out of range, both priors are given, ``n_draws`` of ``"gibbs"`` is not a multiple of ``n_chains``, or the checkpoint
+        belongs to other data, options or another version; if ``rankings`` are of another kind; if a case has no integral with
+        ``method="exact"``; if ``tempering`` is given with integrals or points.
 
     Warns
     -----
     RuntimeWarning
-        If chains of some cases have not mixed: how many, and the worst (see :func:`plackett_luce_diagnostics`).
+        If weighted points of some cases are not reliable, with these cases: their errors are NaN. If chains of some cases have not mixed
+        (see :func:`plackett_luce_diagnostics`).
 
     Notes
     -----
@@ -133,26 +135,18 @@ def plackett_luce(
     Reliability and tempering differ. A reliability of 3 counts a ranking three times: it concentrates the posterior. A tempering of 3 means
     that one ranking follows ``λ³``: if two annotators differ, plausibilities of 0.6 and 0.4 explain it less well. Given the waiting times,
     log λ_k has a log-concave density with ``λ_k^t`` in it, which is drawn by rejection, in addition to Metropolis moves of each ranked
-    class with the times integrated out.
+    class with the times integrated out. With a tempering, ``"auto"`` means ``"gibbs"``.
 
     Integrals are over one Beta variable for each distinct set of classes that annotators placed before others (the dimension of the case);
-    a tied block is the sum over its orders, and a tied pair that counts a number of times that is not whole has one more variable. The
-    dimension-adaptive rule of Gerstner & Griebel (2003) with Gauss-Jacobi nodes refines up to 7 dimensions and 200 terms until the stated
-    error is at most ``tolerance``. In checks against finer rules the true error was below the stated one. Cases that are too hard get
-    randomised quasi-Monte Carlo with 16 random shifts, which stops at a standard error of 2e-4, or of ``tolerance`` if that is larger. Its
-    points are log plausibilities around the mode, with ties as they are and the plausibility of the class in question integrated out
-    (Griewank, Kuo, Leövey & Sloan 2018). If the error stays above 2e-4 and five tolerances, a lattice over the terms (Cools, Kuo & Nuyens
-    2006; after Geweke 1989) is tried too. The hardest cases run out of points and state a larger error. Cases get draws if more than 8
-    classes are tied, more than 23 are mentioned, unmentioned classes are likely to be first, or the density has very long tails. ``how``
-    and ``error`` of the result say it for each case, and its ``repr`` counts them. With a tempering, ``"auto"`` means draws.
+    a tied block that counts a whole number of times is the sum over its orders. The dimension-adaptive rule of Gerstner & Griebel (2003)
+    with Gauss-Jacobi nodes refines up to 7 dimensions and 200 terms until the stated bound of the error is at most ``tolerance``.
 
-    The best j classes are S with probability ``Σ_{k in S} Σ_{Z ⊆ S-k} (-1)^(j-1-|Z|) P(k is first if Z does not compete)``, by inclusion
-    and exclusion. Unmentioned classes compete by the largest of them, or by the next one if some are in S. The errors of these integrals
-    add up. Sets are looked at while they may be the most probable one; what is left out, half of ``tolerance``, is in the stated error.
-
-    The plausibility of a group of classes is a sum of gamma variables, with transform ``Π_k (1 + z / r_k)^(-c_k)`` given the variables
-    above. Its law is the gamma law of the same shape and mean plus the inverse Laplace transform of the difference, along a ray. Groups
-    that share a lump of unmentioned classes depend on each other: they have quasi-Monte Carlo only.
+    Weighted points are importance sampling in log plausibilities, any reliability and any ties included. Two proposals are mixed: Beta
+    variables broken off a stick in the order of the classes, fitted to the posterior, and sectors, one for each order of the classes, whose
+    gaps have exactly the exponents with which the posterior falls (Borinsky 2023), so that no weight is unbounded. Sixteen random shifts
+    of a lattice give the standard error of every number, which is at least the reciprocal of the effective number of points. Points are
+    relied on if this number is at least 400 and the k-hat of the largest weights at most min(1 - 1 / log10 of it, 0.7) (Vehtari et
+    al. 2024). Else the numbers are returned with errors of NaN, and a warning.
 
     References
     ----------
@@ -160,11 +154,11 @@ def plackett_luce(
 
     T. Gerstner, M. Griebel (2003), "Dimension-adaptive tensor-product quadrature", Computing 71.
 
-    R. Cools, F. Y. Kuo, D. Nuyens (2006), "Constructing embedded lattice rules for multivariate integration", SIAM J. Sci. Comput. 28.
+    M. Borinsky (2023), "Tropical Monte Carlo quadrature for Feynman integrals", Ann. Inst. Henri Poincaré D 10.
 
-    A. Griewank, F. Y. Kuo, H. Leövey, I. H. Sloan (2018), "High dimensional integration of kinks and jumps", J. Comput. Appl. Math. 344.
+    T. Hesterberg (1995), "Weighted average importance sampling and defensive mixture distributions", Technometrics 37.
 
-    J. Geweke (1989), "Bayesian inference in econometric models using Monte Carlo integration", Econometrica 57.
+    A. Vehtari, D. Simpson, A. Gelman, Y. Yao, J. Gabry (2024), "Pareto smoothed importance sampling", JMLR 25(72).
 
     Examples
     --------
@@ -173,17 +167,21 @@ def plackett_luce(
     >>> post = ugt.plackett_luce(rankings)
     >>> post, post.label_probability([[0]]).round(6)
     (Integrated(n_cases=1, n_classes=5, exact=1), array([0.683927]))
-    >>> draws = ugt.plackett_luce(rankings, method="draws", n_draws=4000, seed=1)
+    >>> post.certainty(2).round(2), post.certainty_error(post.certainty(2), 2, "set") < 0.005
+    (array([0.77]), array([ True]))
+    >>> draws = ugt.plackett_luce(rankings, method="gibbs", n_draws=4000, seed=1)
     >>> draws, bool(0.55 < draws.label_probability([[0]])[0] < 0.85)
     (Draws(n_cases=1, n_draws=4000, n_classes=5), True)
     """
     given, gamma, weights = weighted_rankings(rankings, reliability)
-    checks.option("method", method, METHODS)
+    check_method(method)
     checks.option("unranked", unranked, UNRANKED)
     exact_to = tolerance_of(tolerance)
+    tempered = tempering_of(tempering)
+    by_gibbs = method == "gibbs" or (method == "auto" and tempered != 1)
     n_draws = checks.whole("n_draws", n_draws)
     n_chains = checks.whole("n_chains", n_chains)
-    if n_draws % n_chains:
+    if n_draws % n_chains and by_gibbs:
         raise checks.error("n_draws", f"be a multiple of n_chains = {n_chains}", n_draws)
     progress = checks.flag("progress", progress)
     try:
@@ -194,20 +192,26 @@ def plackett_luce(
         raise checks.error("dtype", "be float64 or float32", repr(dtype))
     shape = prior_of(prior_shape, prior_mass, given.n_classes)
     schedule = checks.whole("n_warmup", n_warmup, 0), n_draws // n_chains, checks.whole("n_thin", n_thin), n_chains
-    tempered = tempering_of(tempering)
     if tempered != 1 and unranked == "individual":
         given, weights = with_all_classes(given, weights)
     law = gamma, shape, checks.scalar("prior_rate", prior_rate, positive=True)
-    if tempered != 1 and method == "exact":
-        raise checks.error("method", "be 'draws' with a tempering other than 1", repr(method))
+    if tempered != 1 and not by_gibbs:
+        raise checks.error("method", "be 'gibbs' with a tempering other than 1", repr(method))
     task = given, weights, (*law, tempered), unranked, schedule, seed_of(seed), np.dtype(dtype)
     work = n_threads, progress
     with _working(*work):
-        if method == "draws" or tempered != 1:
+        if by_gibbs:
             draws = _sample(*task, checkpoint)
             _warn(draws)
             return draws
-        return _integrated(task, exact_to, method == "exact", work, checkpoint)
+        return _integrated(task, exact_to, method, n_draws, work, checkpoint)
+
+
+def check_method(method: Any) -> str:
+    """Return a method; reject an unknown one, and the name of draws with those that replace it."""
+    if isinstance(method, str) and method == "draws":
+        raise checks.error("method", "be 'weighted' (points with weights) or 'gibbs' (draws by chains)", "'draws'")
+    return checks.option("method", method, METHODS)
 
 
 @contextmanager
@@ -220,38 +224,20 @@ def _working(n_threads: int, progress: bool) -> Iterator[None]:
         yield
 
 
-def _integrals(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool], path: Any) -> Integrals:
+def _integrated(task: tuple[Any, ...], tolerance: float, method: str, n_draws: int, work: tuple[int, bool], path: Any) -> Integrated:
+    """Return the integrals of all cases, with weighted points for the cases and questions that have none."""
     rankings, weights, law, unranked, _, seed, _ = task
-    stages = stages_of(rankings, unranked != "ignore", weights)
+    make = partial(stages_of, rankings, unranked != "ignore", weights)
+    stages, limits = make(), (TARGET, points_of_shift(n_draws), MOST_POINTS)
+    points = Points(rankings.axes, *classes_of(stages), make, law[:2], unranked, seed, limits, partial(_working, *work))
+    points.__dict__["stages"] = stages
     arrays = (*arrays_of(rankings), rankings.axes.stream_keys, *([] if weights is None else [weights]))
 
     def in_parts(part: Any, starts: Int64, values: Array, stop: Any, options: Any) -> None:
-        run = None if path is None or options is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
-        with _working(*work):
-            _in_parts(part, "integrating", len(starts) - 1, starts, values, stop, path, run)
+        run = None if path is None else fingerprint(arrays, ("integrals", options, rankings.n_classes))
+        _in_parts(part, "integrating", rankings.n_cases, starts, values, stop, path, run)
 
-    return Integrals(stages, rankings.axes.stream_keys, law[:2], unranked, seed, tolerance, exact, in_parts)
-
-
-def _integrated(task: tuple[Any, ...], tolerance: float, exact: bool, work: tuple[int, bool], path: Any) -> Integrated:
-    """Return the integrals of all cases, with draws for the cases and questions that have none."""
-    integrals = _integrals(task, tolerance, exact, work, path)
-    again, schedule = partial(_integrals, task, tolerance, exact, work, None), task[4]
-    draws_of = partial(_draws_of, task, work, path)
-    return integrate(integrals, *classes_of(integrals.stages), task[0], again, draws_of, schedule[1] * schedule[3])
-
-
-def _draws_of(task: tuple[Any, ...], work: tuple[int, bool], path: Any, rows: Any) -> MentionedDraws:
-    """Return the draws of some cases, with a checkpoint beside that of the integrals (None: of all, without), and the warning on mixing."""
-    rankings, weights, law, unranked, schedule, seed, dtype = task
-    if rows is not None:
-        if weights is not None:
-            weights = weights[take(rankings.case_offsets, rows)[1]]
-        rankings = of_cases(rankings, rows)
-    with _working(*work):
-        draws = _sample(rankings, weights, law, unranked, schedule, seed, dtype, None if path is None or rows is None else f"{path}{DRAWN}")
-    _warn(draws)
-    return draws
+    return integrate(points, tolerance, method, n_draws, in_parts)
 
 
 def _sample(
@@ -314,7 +300,7 @@ def plackett_luce_diagnostics(draws: Draws) -> Diagnostics:
     Parameters
     ----------
     draws : Draws
-        Draws from :func:`plackett_luce` with ``method="draws"``.
+        Draws from :func:`plackett_luce` with ``method="gibbs"``.
 
     Returns
     -------
@@ -330,7 +316,7 @@ def plackett_luce_diagnostics(draws: Draws) -> Diagnostics:
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=3), method="draws", seed=1)
+    >>> post = ugt.plackett_luce(ugt.Rankings.from_blocks([[[[0]], [[1]]]], n_classes=3), method="gibbs", seed=1)
     >>> bool(ugt.plackett_luce_diagnostics(post).rhat[0] < 1.05)
     True
     """

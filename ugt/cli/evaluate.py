@@ -23,7 +23,7 @@ from .._tabular.csv_text import utf8, write_csv
 from .._tabular.whole_file import write_text
 from .._tabular.windows import typed
 from ..aggregation import by_name
-from ..aggregation.plackett_luce_draws import METHODS, plackett_luce
+from ..aggregation.plackett_luce_draws import METHODS, N_DRAWS, plackett_luce
 from ..annotations import Predictions, Ratings
 from ..certainty import annotation_certainty
 from ..evaluation import Evaluation, evaluate
@@ -146,12 +146,17 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
         ("split", "full"),
         "weight of tied classes (irn, prirn): a share of that of their block, or all of it, each; default: split",
     )
-    computed = "integrals, with draws where there are none (auto), integrals only (exact) or draws (plackett-luce); default: auto"
+    computed = (
+        "integrals, with weighted points where there are none (auto), integrals only (exact), points only (weighted), or draws by chains "
+        "(gibbs); for plackett-luce; default: auto"
+    )
     option("--method", METHODS, computed)
     option("--prior-mass", "X", "prior mass of all classes together (plackett-luce); default: 1", type=float)
     mentioned = "treatment of classes that no annotator mentioned (plackett-luce); default: individual"
     option("--unranked", ("individual", "lump", "ignore"), mentioned)
-    option("--n-draws", "N", "number of draws to keep, from all chains (plackett-luce); default: 1000", type=int)
+    option(
+        "--n-draws", "N", f"number of weighted points of a case, or of draws of all chains (plackett-luce); default: {N_DRAWS}", type=int
+    )
     option("--n-warmup", "N", "number of sweeps before them in every chain (plackett-luce); default: 500", type=int)
     option("--n-chains", "N", "number of chains (plackett-luce); default: 4", type=int)
     option(
@@ -348,7 +353,7 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, ["The annotations and the models are generated."], draft)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
-    post = plackett_luce(rankings, tolerance=by_name.SHOWN)
+    post = plackett_luce(rankings)
     certainty = float(annotation_certainty(post).value)
     say(
         "Generated data with known truth. The model clear-cut is good at clear cases, the model broad at unclear ones.",

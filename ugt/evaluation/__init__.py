@@ -205,7 +205,7 @@ def evaluate(
     method: str = "auto",
     prior_mass: float | None = None,
     unranked: str = "individual",
-    n_draws: int = 1000,
+    n_draws: int = 2304,
     n_warmup: int = 500,
     n_chains: int = 4,
     ties: str = "expectation",
@@ -258,8 +258,8 @@ def evaluate(
         See :func:`dirichlet`, :func:`prirn`. A fitted prior (``"fit"``) is the same for all reliabilities; the notes and the report
         give its interval and its gain in log-likelihood over the default.
     method, prior_mass, unranked, n_draws, n_warmup, n_chains
-        See :func:`plackett_luce`. Integrals stop at an error of 1e-4 (1e-6 with ``method="exact"``). The notes count the cases that were
-        integrated and drawn; the table ``diagnostics`` has the numbers under each reliability.
+        See :func:`plackett_luce`. The notes count the cases that were integrated and those by weighted points; the table ``diagnostics``
+        has the numbers under each reliability.
     ties : {"expectation", "first"}
         See :func:`ua_topk_accuracy`.
     missing : {"error", "drop"}

@@ -43,8 +43,8 @@ def check_room(known: Any, truths: Truths, n_models: int, orders: list[int], opt
 def _of_draws(known: Any, truths: Truths, orders: list[int]) -> float:
     """Return the bytes of the draws of one reliability and of the best classes of each draw."""
     if truths.settings["aggregation"] == "plackett-luce":
-        if orders[-1] == 1 and truths.settings["parameters"]["method"] != "draws":
-            return 0.0  # integrals answer all questions about the first class
+        if truths.settings["parameters"]["method"] != "gibbs":
+            return 0.0  # weighted points are not kept
         n_draws = float(truths.settings["parameters"]["n_draws"])
         known = truths.known
         return n_draws * float(8.0 * (_mentioned(known) + known.n_cases) + 4.0 * known.n_cases * orders[-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -65,7 +65,8 @@ class Comparison:
     def of_values(cls, values: Array, law: Array, n_points: int) -> Comparison:
         """Return the comparison with values (N, V) and their probabilities (N, V); n_points: of the lattice of the values."""
         per_case = (values * law).sum(1)
-        return cls.independent(per_case, ((values - per_case[:, None]) ** 2 * law).sum(1), partial(_law_of, values, law, n_points))
+        variance = ((values - per_case[:, None]) ** 2 * law).sum(1)
+        return cls.independent(per_case, variance, partial(_law_of_table, values, law, per_case, variance, n_points))
 
     @classmethod
     def of_chances(cls, chance: Array, settled: Bools | None = None) -> Comparison:
@@ -82,21 +83,27 @@ def spread_of(variance: Array) -> float:
     return math.sqrt(np.add.reduce(variance[variance > NO_SPREAD])) / n if n else float("nan")
 
 
-def _law_of(values: Array, law: Array, n_points: int, finest: float) -> Law | None:
-    """Return the law of the sum over cases; values between two points of the lattice are split between them with the same mean."""
-    mean = (values * law).sum(1)
-    varies = ((values - mean[:, None]) ** 2 * law).sum(1) > NO_SPREAD  # false for an undefined case
+def _law_of_table(values: Array, law: Array, *of: Any) -> Law | None:
+    return law_of(np.arange(len(values)).repeat(values.shape[1]), values.ravel(), law.ravel(), *of)
+
+
+def law_of(row: Int64, values: Array, chance: Array, mean: Array, variance: Array, n_points: int, finest: float) -> Law | None:
+    """Return the law of the sum over cases (N,), of which ``row`` (V,) has each value and its chance.
+
+    Values between two points of the lattice are split between them with the same mean.
+    """
     if n_points > finest:
         return None
-    at = values[varies] * n_points
+    varies = variance > NO_SPREAD  # false for an undefined case
+    used = np.flatnonzero(varies[row])
+    at, cell = values[used] * n_points, (np.cumsum(varies) - 1)[row[used]] * (n_points + 2)
     low = np.minimum(np.floor(at + 1e-9), n_points).astype(np.int64)
     split = np.where(np.abs(at - low) < 1e-9, 0.0, at - low)
-    room("the law of a metric", 8 * len(low) * (n_points + 2))
-    pmf = np.zeros((len(low), n_points + 2))
-    row = np.arange(len(low))[:, None]
-    np.add.at(pmf, (row, low), law[varies] * (1.0 - split))
-    np.add.at(pmf, (row, low + 1), law[varies] * split)
-    return Law(np.where(varies, 0.0, mean), varies, pmf[:, : n_points + 1])
+    n = int(np.count_nonzero(varies))
+    room("the law of a metric", 8 * n * (n_points + 2))
+    pmf: Array = np.bincount(cell + low, chance[used] * (1.0 - split), n * (n_points + 2)).astype(np.float64)
+    pmf += np.bincount(cell + low + 1, chance[used] * split, n * (n_points + 2))
+    return Law(np.where(varies, 0.0, mean), varies, pmf.reshape(n, n_points + 2)[:, : n_points + 1])
 
 
 def _law_taken(law: Callable[[float], Law | None] | None, rows: Int64 | Int32, finest: float) -> Law | None:

@@ -13,7 +13,7 @@ from .._base.axes import Axes
 from .._base.checks import error, room, whole
 from .._base.lazy import cached_property
 from .._base.ragged import dense, offsets_of, sizes_of, take
-from .._core import _plackett_luce as core
+from .._core import _mentioned as core
 from ..resampling import over
 from . import diagnostics
 from .comparisons import Comparison

@@ -1,97 +1,65 @@
-"""Posteriors that were integrated: probabilities to be the most plausible class, and moments; draws answer the other questions."""
+"""Posteriors under Plackett-Luce without draws: integrals about the most plausible class, and weighted points for all other questions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import comb
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, Int64, NDArray
 from .._base.axes import Axes
-from .._base.checks import TIES, option, room, whole
+from .._base.checks import TIES, error, option, room, whole
 from .._base.lazy import cached_property
 from .._base.ragged import dense, row_of, sizes_of, take
 from .._core import _order
-from .comparisons import Comparison
+from .comparisons import NO_SPREAD, Comparison, law_of
 from .dirichlet_comparison import best_class
-from .draws import Draws, MentionedDraws
-from .leaders import AtRank, First, GivenSet, Leaders, Leading, MostProbable, Search
-from .metric import METRICS, TIED_LATTICE, TOPK, Metric
+from .lists import SHIFTS, Lists, ratio, vectors_of
+from .metric import KENDALL, SET, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
+from .point import Point
 from .protocol import Plausibilities
-from .sets import as_sets, named_groups
+from .sets import named_groups
+from .weighted import EFFECTIVE, Case, GroupedPoints, Weighted, numbers_of
 
-EMPTY, EXACT, LATTICE, DRAWN = range(4)  # how the numbers of a case were computed
+EMPTY, EXACT, WEIGHTED = range(3)  # how the numbers of a case were computed
+USUAL = 3  # classes of the lists of best ones that are made for any question: shorter ones take as long
+BYTES_OF_LISTS = 10_000.0  # of a case: those of some sixty lists
 
 
 class Summary(NamedTuple):
-    """How the cases of a posterior were computed: their numbers, the largest standard errors, and the draws of all cases, if any."""
+    """How the cases of a posterior were computed: their numbers, the largest standard error, and the points of orders, if any."""
 
     exact: int
-    quasi_random: int
-    drawn: int
+    weighted: int
+    unreliable: int
     tolerance: float
-    quasi_random_error: float
-    drawn_error: float
-    n_draws: int
-    has_sets: bool  # whether the best sets of classes are integrals, too
+    largest_error: float
+    n_points: int
+    least_effective: float
 
 
 def note_of(found: list[Summary]) -> str:
     """Return the note of one or several posteriors, whose cases are counted together."""
-    exact, lattice, drawn = (sum(getattr(one, word) for one in found) for word in ("exact", "quasi_random", "drawn"))
-    n, said = exact + lattice + drawn, []
-    if lattice:
-        said.append(f"{lattice:,} by quasi-Monte Carlo (largest standard error {max(one.quasi_random_error for one in found):.1g})")
-    if drawn:
-        said.append(f"{drawn:,} by draws (largest standard error {max(one.drawn_error for one in found):.1g})")
+    exact, weighted, unreliable = (sum(getattr(one, word) for one in found) for word in ("exact", "weighted", "unreliable"))
     times = f", over {len(found)} reliabilities" if len(found) > 1 else ""
-    bound = f"an error of at most {found[0].tolerance:g} in {exact:,} of {n:,} cases{times}"
-    first = f"Plackett-Luce probabilities of the most plausible class are integrals with {bound}"
-    n_draws = max(one.n_draws for one in found)
-    what = "Metrics of whole orders of classes" if found[0].has_sets else "Certainty of several classes and metrics of whole orders"
-    tail = f" {what} use {n_draws:,} draws of each case." if n_draws else ""
-    return f"{first}{''.join(f'; {one}' for one in said)}.{tail}"
-
-
-class Later:
-    """The draws of all cases, made when they are first needed."""
-
-    def __init__(self, make: Callable[[], Any], n_draws: int, *, with_empty: bool = True) -> None:
-        self._make, self.n_draws, self._with_empty = make, n_draws, with_empty
-
-    @property
-    def are_made(self) -> bool:
-        return "draws" in self.__dict__
-
-    def without_empty(self) -> Later:
-        """Return the draws in which cases without annotations are undefined."""
-        return Later(self._make, self.n_draws, with_empty=False)
-
-    @cached_property
-    def draws(self) -> MentionedDraws:
-        made: MentionedDraws = self._make()
-        return replace(made, with_empty=self._with_empty)
-
-
-class LaterGroups(Later):
-    """The draws of groups of classes, made from those of the classes when they are first needed."""
-
-    @cached_property
-    def draws(self) -> Any:
-        return self._make()
-
-
-def _draws_of_groups(of: Integrated, group: Int64, names: Any) -> Draws:
-    return of._drawn.grouped(group, names)
+    bound = f"have an error of at most {found[0].tolerance:g} in {exact:,} of {exact + weighted:,} cases{times}"
+    text = f"Plackett-Luce probabilities of the most plausible class and moments {bound}"
+    if weighted:
+        text += f"; {weighted:,} are by weighted points (largest standard error {max(one.largest_error for one in found):.1g})"
+    text += "."
+    if any(one.n_points for one in found):
+        least = min(one.least_effective for one in found if one.n_points)
+        n_points = max(one.n_points for one in found)
+        text += f" Orders, sets and groups of classes use weighted points, {n_points:,} a case (effective number at least {least:,.0f})."
+    return text + (f" The points of {unreliable:,} cases are not reliable: their errors are NaN." if unreliable else "")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Integrated(Plausibilities):
-    """The posterior of :func:`plackett_luce` whose probabilities and moments are integrals; metrics of whole orders use draws.
+    """The posterior of :func:`plackett_luce`: integrals about the most plausible class, and weighted points for orders of classes.
 
     Parameters
     ----------
@@ -102,15 +70,15 @@ class Integrated(Plausibilities):
     rest : (N, 3) float64
         The same for each class that is not mentioned.
     error : (N,) float64
-        Upper bound of the error of these numbers if the case is exact, else their standard error.
+        Upper bound of the error of these numbers if the case is exact, else their standard error; NaN if points are not reliable.
     how : (N,) int8
-        0 for a case without annotations, 1 exact, 2 by randomised quasi-Monte Carlo, 3 by draws.
+        0 for a case without annotations, 1 exact, 2 by weighted points.
     tolerance : float
         Error at which the integrals stopped.
-    later : Later
-        Draws of all cases.
-    leaders : Leaders
-        Integrals about the k best classes; None: they are drawn.
+    n_draws : int
+        Number of weighted points of a case that needs no more, and of draws.
+    points : Weighted
+        The weighted points of all cases, made when they are needed.
     """
 
     axes: Axes
@@ -121,48 +89,57 @@ class Integrated(Plausibilities):
     error: Array
     how: NDArray[np.int8]
     tolerance: float
-    later: Later
-    leaders: Leaders | None = None
-    rows: Int64 | None = None  # the cases among those of the draws; None: all
-
-    @property
-    def n_draws(self) -> int:  # type: ignore[override]
-        return self.later.n_draws
+    n_draws: int
+    points: Weighted
+    rows: Int64 | None = None  # the cases among those of the points; None: all
 
     def without_empty(self) -> Integrated:
         """Return the posterior in which cases without annotations are undefined, as in every other truth model."""
-        rest = np.where((self.how == EMPTY)[:, None], np.nan, self.rest)
-        return replace(self, rest=rest, later=self.later.without_empty())
+        return replace(self, rest=np.where((self.how == EMPTY)[:, None], np.nan, self.rest))
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{word}={n}" for word, n in self.counts().items() if n)
         return f"Integrated(n_cases={self.n_cases}, n_classes={self.n_classes}{', ' if counts else ''}{counts})"
 
     def counts(self) -> dict[str, int]:
-        """Return the number of cases that are exact, by quasi-Monte Carlo, and by draws."""
-        return {word: int((self.how == number).sum()) for word, number in (("exact", EXACT), ("quasi_random", LATTICE), ("drawn", DRAWN))}
+        """Return the number of cases that are exact, and by weighted points."""
+        return {word: int((self.how == number).sum()) for word, number in (("exact", EXACT), ("weighted", WEIGHTED))}
 
     def summary(self) -> Summary:
         """Return how the numbers were computed so far."""
-        lattice, drawn = (float(self.error[self.how == number].max(initial=0.0)) for number in (LATTICE, DRAWN))
-        (exact, lattices, drawings), has_sets = self.counts().values(), self.leaders is not None
-        return Summary(exact, lattices, drawings, self.tolerance, lattice, drawn, self._n_drawn, has_sets)
+        of = self.how == WEIGHTED
+        sizes = self.effective_size
+        made = self.points.has_lists or bool((self.how == EXACT)[~np.isnan(sizes)].any())
+        least, largest = float(np.nanmin(np.append(sizes, np.inf))), float(np.nanmax(np.append(self.error[of], 0.0)))
+        exact, weighted = self.counts().values()
+        return Summary(exact, weighted, int(self.unreliable.sum()), self.tolerance, largest, self.n_draws if made else 0, least)
 
     @property
-    def _n_drawn(self) -> int:
-        return self.n_draws if self.later.are_made else 0
+    def unreliable(self) -> Bools:
+        """Whether the weighted points of a case (N,) were needed and are not reliable, so that errors are NaN."""
+        return np.asarray(self.points.unreliable[self._rows])
+
+    @property
+    def effective_size(self) -> Array:
+        """Effective number (N,) of weighted points of each case; NaN if they were not needed so far."""
+        return np.asarray(self.points.facts[self._rows, EFFECTIVE])
 
     @property
     def note(self) -> str:
-        return note_of([self.summary()]) + ("" if self.leaders is None else self.leaders.note)
+        return note_of([self.summary()])
 
     @property
     def defined(self) -> Bools:
         return ~np.isnan(self.rest[:, 0])
 
     @cached_property
-    def _drawn(self) -> Draws:
-        return self.later.draws if self.rows is None else self.later.draws.take(self.rows)
+    def _rows(self) -> Int64:
+        return np.arange(self.n_cases, dtype=np.int64) if self.rows is None else self.rows
+
+    @cached_property
+    def _known(self) -> Int64:
+        """The mentioned classes (E,) as row * K + class."""
+        return row_of(self.offsets) * self.n_classes + self.index
 
     def _table(self, column: int) -> Array:
         room("a table of plausibilities", 8 * self.n_cases * self.n_classes)
@@ -175,64 +152,61 @@ class Integrated(Plausibilities):
         """Return the posterior variances of the plausibilities (N, K)."""
         return self._table(2)
 
+    # ---- one class: integrals
+
+    @property
+    def standard_error(self) -> Array:
+        """Standard errors (N,) of the probability of one class: 0 for exact cases."""
+        return np.where(self.how == WEIGHTED, self.error, 0.0)
+
+    def _of_sets(self, size: Any) -> Array:
+        """Return upper bounds (N,) of the standard errors of sums over sets of a size: those of single classes added up."""
+        listed = sizes_of(self.offsets) + 1
+        return np.asarray(self.standard_error * np.maximum(np.minimum(np.minimum(size, listed), listed // 2), 1))
+
+    def risk_error(self, risk: Array) -> Array:
+        return np.asarray(np.ptp(risk) * self._of_sets(self.n_classes))
+
+    def _role_sums(self, sets: Sets, k: int) -> Array:
+        """Return (4, N): the probability to be first, summed over the certain and over the tied classes of each set, and their numbers."""
+        out = np.empty((self.n_cases, 4))
+        own = np.ascontiguousarray(self.listed[:, 0]), np.ascontiguousarray(self.rest[:, 0])
+        _order.role_sums(self.offsets, self.index, *own, sets.offsets, sets.index, sets.role, sets.rest_role, self.n_classes, 1.0, out)
+        return np.asarray(out.T)
+
+    def _first(self, sets: Sets, size: Any) -> Comparison:
+        return self._with_error(best_class(self, sets, size), self._of_sets(size))
+
+    def _with_error(self, found: Comparison, errors: Array) -> Comparison:
+        """Return a comparison with the standard error of its mean from those of cases (N,)."""
+        errors = errors[self.defined]
+        return replace(found, mc_error=float(np.sqrt((errors**2).sum())) / max(len(errors), 1))
+
+    def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
+        found = Comparison.of_values(worth, self.membership(1), TIED_LATTICE)
+        return self._with_error(found, np.ptp(worth, axis=1) * self._of_sets(self.n_classes))
+
+    # ---- several classes: lists of the best ones in weighted points
+
+    def _lists(self, depth: int, named: bool = False) -> Lists:
+        """Return the lists of at least ``depth`` classes; a few more classes take no more time."""
+        depth = min(max(depth, USUAL), self.n_classes)
+        found: Lists = self._kept.deepest(f"lists, {named}", depth, lambda: self.points.lists(self._rows, depth, named))
+        return found
+
     def membership(self, k: int, *, ties: str = "expectation") -> Array:
-        """Return the probability (N, K) that a class is among the best k: integrals for k > 1, too, unless ``leaders`` is None."""
+        """Return the probability (N, K) that a class is among the best k: integrals for k = 1, else by weighted points."""
         option("ties", ties, TIES)
         k = whole("k", k, 1, self.n_classes)
         if k == 1:
             return self._table(0)
-        return self._drawn.membership(k, ties=ties) if self.leaders is None else self._of_ranks(k, ties)[:, :k].sum(axis=1)
-
-    def _of_ranks(self, k: int, ties: str) -> Array:
-        """Return the probability (N, k, K) of each class to be at each of the first k ranks."""
-        room("a table of probabilities", 8 * self.n_cases * k * self.n_classes)
-        table = np.full((self.n_cases, k, self.n_classes), np.nan)
-        table[(self.how == EMPTY) & self.defined] = 1 / self.n_classes
-        found = self._leading(AtRank, k)
-        for i, one in found.answered:
-            table[i] = one.value[:, -1:]
-            table[i][:, self.index[self.offsets[i] : self.offsets[i + 1]]] = one.value[:, :-1]
-        if len(found.drawn):
-            of = np.stack([found.draws.membership(j, ties=ties) for j in range(1, k + 1)], axis=1)
-            table[found.drawn] = np.diff(of, axis=1, prepend=0.0)
-        return table
-
-    def _leading(self, kind: type[Search], k: int) -> Leading:
-        """Return what integrals say about the best k classes."""
-
-        def ask() -> Leading:
-            return self._lead(kind, [None if how == EMPTY else k for how in self.how])
-
-        found: Leading = self._kept.last(f"the best classes: {kind.__name__}", k, ask)
-        return found
-
-    def _lead(self, kind: type[Search], asked: list[Any]) -> Leading:
-        assert self.leaders is not None
-        rows = np.arange(self.n_cases) if self.rows is None else self.rows
-        others = self.n_classes - sizes_of(self.offsets)
-
-        def whole(i: int) -> First:
-            """Return the chances of the mentioned classes and of all others together."""
-            chance = np.append(self.listed[self.offsets[i] : self.offsets[i + 1], 0], np.nan_to_num(self.rest[i, 0]) * others[i])
-            return First(chance, np.nan if self.how[i] == DRAWN else float(self.error[i]), bool(self.how[i] == EXACT))
-
-        return self.leaders.about(rows, whole, kind, asked)
+        own, rest = self._lists(k).membership(k, self._known, self.n_classes)
+        value = dense(self.offsets, self.index, own, self.n_classes, rest)
+        return np.where(self.defined[:, None], value, np.nan)
 
     def certainty(self, k: int, *, kind: str = "set", ties: str = "expectation") -> Array:
-        if k > 1 and self.leaders is None:
-            return self._drawn.certainty(k, kind=kind, ties=ties)
-        if k > 1 and kind == "rank":
-            value, found = self._of_ranks(k, ties)[:, k - 1].max(axis=1), self._leading(AtRank, k)
-            if found.draws is not None:
-                value[found.drawn] = found.draws.certainty(k, kind=kind, ties=ties)
-            return np.asarray(value)
         if k > 1:
-            value = np.where(self.defined, 1 / comb(self.n_classes, k), np.nan)  # of cases without annotations
-            found = self._leading(MostProbable, k)
-            for i, one in found.answered:
-                value[i] = one.value
-            value[found.drawn] = 1.0 if found.draws is None else found.draws.certainty(k, ties=ties)
-            return value
+            return self._certain(k, kind)[0]
         most = self.rest[:, 0] * (sizes_of(self.offsets) < self.n_classes)
         with np.errstate(invalid="ignore"):  # of cases that are left out
             np.maximum.at(most, row_of(self.offsets), self.listed[:, 0])
@@ -240,142 +214,153 @@ class Integrated(Plausibilities):
 
     def certainty_error(self, per_case: Array, k: int, kind: str, group: Int64 | None = None) -> Array:
         """Return the standard errors (N,): 0 for exact cases."""
-        if k > 1 and (self.leaders is None or group is not None):
-            return self._drawn.certainty_error(per_case, k, kind, group)
         if k > 1:
-            found, error = self._leading(MostProbable if kind == "set" else AtRank, k), np.zeros(self.n_cases)
-            for i, one in found.answered:
-                error[i] = 0.0 if one.exact else one.error
-            if found.draws is not None:
-                error[found.drawn] = found.draws.certainty_error(per_case[found.drawn], k, kind)
-            return error
+            return self._certain(k, kind)[1]
         return self.standard_error if group is None else self._of_sets(np.full(self.n_cases, self.n_classes))
 
-    def set_probability(self, sets: Any, *, ties: str = "expectation") -> Array:
-        r"""Return the probability (N,) that the best \|C\| classes are exactly the set C of a case, as integrals; 0 for an empty set."""
-        if self.leaders is None:
-            return super().set_probability(sets, ties=ties)
-        of = as_sets(sets, self.axes)
-        row, size = row_of(of.offsets), sizes_of(of.offsets)
-        known, wanted = row_of(self.offsets) * self.n_classes + self.index, row * self.n_classes + of.index
-        at = np.searchsorted(known, wanted)  # classes of a case ascend
-        hit = np.append(known, -1)[at] == wanted
-        bits = np.zeros(self.n_cases, np.uint64)
-        np.bitwise_or.at(bits, row[hit], np.uint64(1) << (at - self.offsets[row])[hit].astype(np.uint64))
-        above = np.bincount(row[~hit], minlength=self.n_cases)
-        asked = [(int(b), int(u)) if n and how != EMPTY else None for b, u, n, how in zip(bits, above, size, self.how)]
-        value = np.array([1 / comb(self.n_classes, n) if n else 0.0 for n in size.tolist()])
-        found = self._lead(GivenSet, asked)
-        for i, one in found.answered:
-            value[i] = one.value
-        if found.draws is not None:
-            value[found.drawn] = found.draws.compare_sets(of.take(found.drawn), METRICS["set_accuracy"], ties=ties).per_case
-        return np.where(self.defined, value, np.nan)
+    def _certain(self, k: int, kind: str) -> tuple[Array, Array]:
+        """Return the certainty (N,) of several classes and its standard errors."""
 
-    def risk_error(self, risk: Array) -> Array:
-        return np.asarray(np.ptp(risk) * self._of_sets(self.n_classes))
+        def make() -> tuple[Array, Array]:
+            lists = self._lists(k)
+            value, errors = lists.best_sets(k) if kind == "set" else self._best_at_rank(lists, k - 1)
+            return np.where(self.defined, value, np.nan), np.where(self.defined, errors, np.nan)
 
-    @property
-    def standard_error(self) -> Array:
-        """Standard errors (N,) of the probability of one class: 0 for exact cases."""
-        return np.where(self.how >= LATTICE, self.error, 0.0)
+        found: tuple[Array, Array] = self._kept.every(("certainty", k, kind), make)
+        return found
 
-    def _of_sets(self, size: Any) -> Array:
-        """Return upper bounds (N,) of the standard errors of sums over sets of a size: those of single classes added up."""
-        listed = sizes_of(self.offsets) + 1
-        return np.asarray(self.standard_error * np.maximum(np.minimum(np.minimum(size, listed), listed // 2), 1))
-
-    def _role_sums(self, sets: Sets, k: int) -> Array:
-        """Return (4, N): the probability to be first, summed over the certain and over the tied classes of each set, and their numbers."""
-        return self._over(sets, 0)
-
-    def _over(self, sets: Sets, column: int) -> Array:
-        out = np.empty((self.n_cases, 4))
-        own = np.ascontiguousarray(self.listed[:, column]), np.ascontiguousarray(self.rest[:, column])
-        _order.role_sums(self.offsets, self.index, *own, sets.offsets, sets.index, sets.role, sets.rest_role, self.n_classes, 1.0, out)
-        return np.asarray(out.T)
-
-    def _first(self, sets: Sets, size: Any) -> Comparison:
-        found = best_class(self, sets, size)
-        error = self._of_sets(size)[self.defined]
-        return replace(found, mc_error=float(np.sqrt((error**2).sum())) / max(len(error), 1))
+    def _best_at_rank(self, lists: Lists, rank: int) -> tuple[Array, Array]:
+        """Return the highest probability of any class to have a rank, or that no plausible class has it, and its standard errors."""
+        own, rest = lists.at_rank(rank, self._known, self.n_classes)
+        row, n = row_of(self.offsets), self.n_cases
+        none = lists.total - rest
+        np.subtract.at(none, row, own)
+        table = np.concatenate([own, rest / np.maximum(lists.others, 1)[:, None], none])
+        of = np.concatenate([row, np.arange(n), np.arange(n)])
+        best = np.lexsort((-table.sum(axis=1), of))[np.append(0, np.cumsum(np.bincount(of, minlength=n))[:-1])]
+        return lists.means(table[best])
 
     def compare_sets(self, sets: Sets, metric: Metric, *, j: int = 1, ties: str = "expectation") -> Comparison:
-        if metric.number == TOPK and j == 1:
+        size = int(sizes_of(sets.offsets).max(initial=0))
+        if j <= 1 and (metric.number == TOPK or size <= 1):
             return self._first(sets, sizes_of(sets.offsets))
-        return self._drawn.compare_sets(sets, metric, j=j, ties=ties)
+
+        def value(lists: Point, row: Int64) -> Array:
+            own: Sets = self._kept.last("sets of lists", (sets, row.tobytes()), lambda: sets.take(row))
+            return lists.compare_sets(own, metric, j=j, ties=ties).per_case
+
+        return self._by_lists(sets, max(size, j), value, metric.lattice(size or 1, float(j), ties=False))
 
     def compare(self, order: Orders, metric: Metric, k: int, *, parameter: float = 0.0, ties: str = "expectation") -> Comparison:
         if metric.number == TOPK and parameter == 1:
             return self._first(order.sets(k), np.full(self.n_cases, k))
-        return self._drawn.compare(order, metric, k, parameter=parameter, ties=ties)
+        depth = order.depth if metric.number < KENDALL and metric.number <= SET else k
 
-    def of_best_class(self, worth: Array, *, ties: str = "expectation") -> Comparison:
-        found = Comparison.of_values(worth, self.membership(1), TIED_LATTICE)
-        error = (np.ptp(worth, axis=1) * self._of_sets(self.n_classes))[self.defined]
-        return replace(found, mc_error=float(np.sqrt((error**2).sum())) / max(len(error), 1))
+        def value(lists: Point, row: Int64) -> Array:
+            own: Orders = self._kept.last("orders of lists", (order, row.tobytes()), lambda: order.take(row))
+            return lists.compare(own, metric, k, parameter=parameter, ties=ties).per_case
+
+        return self._by_lists(order, depth, value, metric.lattice(k, parameter, order.has_ties))
+
+    def _by_lists(self, given: Any, depth: int, value: Callable[[Point, Int64], Array], n_points: int) -> Comparison:
+        """Return the comparison whose ``value(lists, rows)`` is a number for each list, beside given classes of each case."""
+
+        def make() -> tuple[Lists, Point, Int64, Array]:
+            lists = self._lists(depth)
+            named = lists.named(given.offsets, given.index, self._known, self.n_classes)
+            if named is None:
+                lists = self._lists(depth, named=True)
+                named = lists.top, np.arange(len(lists.top)), np.ones(len(lists.top))
+            top, parent, chance = named
+            return lists, vectors_of(top, self.n_classes), parent, chance
+
+        lists, vectors, parent, chance = self._kept.last("lists beside", (given, depth), make)
+        x, n = value(vectors, lists.row[parent]), len(lists.top)
+        mean, errors = lists.mean(np.bincount(parent, x * chance, n))
+        share = lists.weight.sum(axis=1)
+        square = np.add.reduceat(share * np.bincount(parent, x**2 * chance, n), lists.offsets[:-1])
+        variance = np.where(square - mean**2 > NO_SPREAD, square - mean**2, 0.0)
+        law = partial(law_of, lists.row[parent], x, share[parent] * chance, mean, variance, n_points)
+        mean, variance = (np.where(self.defined, one, np.nan) for one in (mean, variance))
+        return self._with_error(Comparison.independent(mean, variance, law), errors)
+
+    # ---- plausibilities themselves
 
     def mass(self, sets: Sets) -> Comparison:
-        listed = np.bincount(row_of(sets.offsets), minlength=self.n_cases)
-        mean = np.where(self.defined, self._over(sets, 1)[0], np.nan)
-        return self._centred(self._drawn.mass(sets), mean, self._of_sets(listed))
+        row, inside = row_of(sets.offsets), np.zeros(len(self.index))
+        wanted = row * self.n_classes + sets.index
+        inside[np.isin(self._known, wanted)] = 1.0
+        n_in = np.bincount(row, minlength=self.n_cases) - np.bincount(row_of(self.offsets), inside, self.n_cases)
+        share = n_in / np.maximum(self.n_classes - sizes_of(self.offsets), 1)
+        return self._linear(inside, share, share, self._of_sets(sizes_of(sets.offsets)))
 
     def of_class(self, worth: Array) -> Comparison:
-        mean = np.where(self.defined, (np.nan_to_num(self.mean()) * worth).sum(axis=1), np.nan)
-        return self._centred(self._drawn.of_class(worth), mean, np.ptp(worth, axis=1) * self._of_sets(self.n_classes))
+        row, n = row_of(self.offsets), np.maximum(self.n_classes - sizes_of(self.offsets), 1)
+        own = worth[row, self.index].astype(np.float64)
+        first, second = ((worth**p).sum(axis=1) - np.bincount(row, own**p, self.n_cases) for p in (1.0, 2.0))
+        return self._linear(own, first / n, second / n, np.ptp(worth, axis=1) * self._of_sets(self.n_classes))
 
-    def _centred(self, drawn: Comparison, mean: Array, error: Array) -> Comparison:
-        """Return a comparison whose spread is that of draws, and whose expectations are integrals with standard errors."""
-        error = error[self.defined]
-        shift = float((mean - drawn.per_case)[self.defined].mean()) if len(error) else 0.0
-        per_draw = None if drawn.per_draw is None else drawn.per_draw + shift
-        mc_error = float(np.sqrt((error**2).sum())) / max(len(error), 1)
-        return replace(drawn, per_case=mean, mc_error=mc_error, per_draw=per_draw)
+    def _linear(self, own: Array, first: Array, second: Array, errors: Array) -> Comparison:
+        """Return the comparison of Σ worth λ: integrals, with the spread of points.
+
+        ``own`` (E,): worth of mentioned classes; ``first``, ``second`` (N,): means over all others of their worth and of its square.
+        """
+        others = (self.n_classes - sizes_of(self.offsets)).astype(np.float64)
+        mean = np.bincount(row_of(self.offsets), own * self.listed[:, 1], self.n_cases) + first * others * np.nan_to_num(self.rest[:, 1])
+
+        def variance(i: int, case: Case) -> float:
+            value, weight = np.exp(case.log_value), case.weight.ravel()
+            x = value @ np.append(own[self.offsets[i] : self.offsets[i + 1]], first[i])
+            within = (second[i] - first[i] ** 2) * self.points.spread_of_share(others[i]) * (weight @ value[:, -1] ** 2)
+            return float(weight @ x**2 - (weight @ x) ** 2 + within)
+
+        spread = np.array(self.points.each(self._rows, variance))
+        mean, spread = (np.where(self.defined, one, np.nan) for one in (mean, np.maximum(spread, 0.0)))
+        return self._with_error(Comparison.independent(mean, spread), errors)
 
     def of_cumulative(self, law: Array, order: Int64, steps: Array, power: int, *, spread: bool = True) -> Comparison:
-        return self._drawn.of_cumulative(law, order, steps, power, spread=spread)
+        predicted, everyone = np.cumsum(law[:, order], axis=1)[:, :-1], np.arange(self.n_classes, dtype=np.int64)
 
-    def grouped(self, groups: Any, names: Any = None) -> Plausibilities:
-        """Return the plausibilities of groups of classes: integrals, or draws if ``leaders`` is None."""
-        if self.leaders is None:
-            return self._drawn.grouped(groups, names)
+        def use(i: int, case: Case) -> tuple[Array, Array, float]:
+            table = np.cumsum(self.points.groups(case, everyone, self.n_classes)[:, order], axis=1)[:, :-1]
+            x = (np.abs(table - predicted[i]) ** power * steps).sum(axis=1).reshape(SHIFTS, -1)
+            return (case.weight * x).sum(axis=1), case.weight.sum(axis=1), float((case.weight * x**2).sum())
+
+        sums, total, square = (np.array(part) for part in zip(*self.points.each(self._rows, use)))
+        mean, errors = ratio(sums, total, self.points.effective[self._rows])
+        mean, variance = (np.where(self.defined, one, np.nan) for one in (mean, np.maximum(square - mean**2, 0.0)))
+        return self._with_error(Comparison.independent(mean, variance), np.where(self.unreliable, np.nan, errors))
+
+    def grouped(self, groups: Any, names: Any = None) -> Integrated:
+        """Return the plausibilities of groups of classes, by weighted points."""
         group, own = named_groups(groups, self.axes)
         called = own if names is None else list(names)
-
-        def make() -> Integrated:
-            return self._of_groups(group, called)
-
-        found: Integrated = self._kept.last("groups", (group.tobytes(), repr(called)), make)
+        found: Integrated = self._kept.last("groups", (group.tobytes(), repr(called)), lambda: self._of_groups(group, called))
         return found
 
     def _of_groups(self, group: Int64, names: list[str] | None) -> Integrated:
-        assert self.leaders is not None
         n, n_groups = self.n_cases, int(group.max()) + 1
         room("a table of groups", 32 * n * n_groups)
-        value, error, exact, drawn = self.leaders.of_groups(np.arange(n) if self.rows is None else self.rows, group)
-        how = np.where(self.how == EMPTY, EMPTY, np.where(exact, EXACT, LATTICE)).astype(np.int8)
-        if drawn is not None:
-            missing, of = np.isnan(error) & (self.how != EMPTY), drawn.grouped(group)
-            table = of.draws(of.n_draws)
-            value[missing] = np.stack([of.membership(1), table.mean(axis=1), table.var(axis=1)], axis=1)
-            how[missing], error[missing] = DRAWN, of.certainty_error(of.certainty(1), 1, "set")
+        points = GroupedPoints(self.points, self._rows, group, Axes.of(n, n_groups, self.ids_or_none, names))
+        value, errors = (np.array(part) for part in zip(*points.each(np.arange(n, dtype=np.int64), partial(numbers_of, n_groups))))
+        errors = np.where(points.unreliable, np.nan, errors)
         value[~self.defined] = np.nan
         rest = np.where(self.defined[:, None], np.zeros((n, 3)), np.nan)
-        listed, offsets = value.transpose(0, 2, 1).reshape(-1, 3), np.arange(n + 1, dtype=np.int64) * n_groups
-        axes, index = Axes.of(n, n_groups, self.ids_or_none, names), np.tile(np.arange(n_groups, dtype=np.int32), n)
-        later = LaterGroups(partial(_draws_of_groups, self, group, names), self.n_draws)
-        return Integrated(axes, offsets, index, listed, rest, error, how, self.tolerance, later)
+        law = np.full(n, WEIGHTED, np.int8), self.tolerance, self.n_draws, points
+        return Integrated(points.axes, points.offsets, points.index, value.reshape(-1, 3), rest, errors, *law)
 
     def draws(self, n: int, *, seed: Any = 0) -> Array:
-        return self._drawn.draws(n, seed=seed)
+        """Return n draws (N, n, K) of equal weight, resampled from the weighted points; reject an n above their number."""
+        if not 1 <= n <= self.n_draws:
+            raise error("n", f"be from 1 to {self.n_draws}, the number of draws", n)
+        return self.points.draws(self._rows, n)
 
     def bytes_to_order(self, depth: int) -> float:
-        return self._drawn.bytes_to_order(depth) if depth > 1 else 0.0
+        return 0.0 if depth == 1 else BYTES_OF_LISTS * self.n_cases
 
     def take(self, rows: Any) -> Integrated:
         offsets, at = take(self.offsets, np.asarray(rows))
-        of_draws = np.asarray(np.arange(self.n_cases) if self.rows is None else self.rows)[rows]
         return replace(
             self, axes=self.axes.take(rows), offsets=offsets, index=self.index[at], listed=self.listed[at], rest=self.rest[rows],
-            error=self.error[rows], how=self.how[rows], rows=of_draws,
+            error=self.error[rows], how=self.how[rows], rows=self._rows[rows],
         )  # fmt: skip

@@ -40,7 +40,7 @@ def make(context: Context, notes: list[str]) -> Made:
     sampled = how == "plackett-luce"
     each = 0 < len(known.annotators) <= MOST_ANNOTATORS and not sampled and np.ndim(context.making.prior) < 2
     options: dict[str, Any] = {name: getattr(context.making, name) for name in OPTIONS[how]}
-    options.update({"method": "draws"} if sampled else {})  # means of many draws suffice, and take less time than integrals
+    options.update(context.making.few if sampled else {})
     own = context.making.annotator_reliability
     found: dict[float | None, PanelCheck] = {}
     with notices.heard():

@@ -142,8 +142,9 @@ class _Work:
         n = self.context.n_cases if setting.annotator < 0 else len(self.cases_of[setting.annotator])
         if setting.how == "plackett-luce":
             making = self.context.making
-            sweeps = n * (making.n_draws + making.n_warmup * making.n_chains)
-            if self.context.n_cases * making.n_draws > MOST_DRAWS or self.sweeps + sweeps > MOST_SWEEPS:
+            n_draws = making.few["n_draws"]
+            sweeps = n * (n_draws + making.n_warmup * making.n_chains)
+            if self.context.n_cases * n_draws > MOST_DRAWS or self.sweeps + sweeps > MOST_SWEEPS:
                 return False
             self.sweeps += sweeps
         work = n * (2 + len(self.orders))
@@ -161,9 +162,7 @@ class _Work:
     def _main(self) -> dict[str, Array]:
         """Return the contributions (n,) of the main analysis."""
         context = self.context
-        if (
-            self.how == "plackett-luce" and context.making.method != "draws"
-        ):  # settings are drawn: their differences share the random numbers
+        if self.how == "plackett-luce":  # settings are drawn: their differences share the random numbers
             truth = self._truth(Setting("", "", self.how, context.reliability), context.known.given)
             if truth is not None:
                 return self._compared(truth.take(context.known.rows), None, self.orders)
@@ -177,9 +176,9 @@ class _Work:
     def _truth(self, setting: Setting, known: Any) -> Any:
         """Return plausibilities of all cases of ``known`` under a setting; None if sampling them again would take too long."""
         context = self.context
-        if setting.how == "plackett-luce" and context.n_cases * context.making.n_draws > MOST_DRAWS:
+        if setting.how == "plackett-luce" and context.n_cases * context.making.few["n_draws"] > MOST_DRAWS:
             return None
-        making = replace(context.making, method="draws", **setting.making)  # integrals of all cases again would take minutes
+        making = replace(context.making, **context.making.few, **setting.making)
         truths = by_name.truths(known, setting.how if self.annotated else "auto", setting.reliability, making)
         with notices.heard():  # notes were added for the main analysis
             return truths.makers[0][1]()  # without the diagnostics of chains

@@ -67,7 +67,7 @@ def posterior(n_cases, k, shape):
         orders, best, _ = data
         rankings = ugt.Rankings.from_blocks([[[[int(item)] for item in order] for order in case] for case in orders], n_classes=k)
         options = {"prior_shape": shape, "n_draws": DRAWS, "n_warmup": WARMUP, "n_chains": 1, "seed": 1}
-        return lambda: of_best(ugt.plackett_luce(rankings, method="draws", **options).draws(DRAWS), best)
+        return lambda: of_best(ugt.plackett_luce(rankings, method="gibbs", **options).draws(DRAWS), best)
 
     def theirs(data):
         import jax

@@ -24,9 +24,9 @@ _PARAMETERS = {
     "prior_mass": "how much all classes together count before any ranking is seen; blank: 1",
     "unranked": "what becomes of classes of a case that no annotator named: each has the prior of any class (individual), all of them "
     "together have that of one class (lump), or they have plausibility 0 (ignore)",
-    "method": "whether cases are integrated (auto: with draws where that is impossible; exact: all of them) or drawn (draws)",
-    "tolerance": "error at which the integral of a case stops",
-    "n_draws": "draws kept, of all chains together",
+    "method": "whether cases are integrated (auto: with weighted points where that is impossible; exact: all of them), have weighted "
+    "points, or draws of chains (gibbs)",
+    "n_draws": "weighted points of a case, or draws kept of all chains together",
     "n_warmup": "sweeps at the start of each chain that are thrown away",
     "n_chains": "chains, each begun on its own",
 }
