@@ -399,9 +399,9 @@ def test_clusters_of_results_are_joined(name):
     """The clusters and strata of intervals, of every result that has them."""
     world = make_world()
     found = call(name, {one: named(world, one, world[one]) for one in arrays_of(name)})
-    if not hasattr(found, "interval") or getattr(found, "_case_ids", None) is None:
+    if not hasattr(found, "interval") or getattr(found, "case_ids", None) is None:
         return
-    ids = found._case_ids
+    ids = found.case_ids
     if not len(ids) or len(ids) != 12:
         return
     series = pd.Series(OPTIONS["clusters"], index=ids)

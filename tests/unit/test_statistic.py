@@ -180,7 +180,7 @@ def of_cases(found):
 
 @every_result
 def test_intervals_are_those_of_the_resamples(found):
-    patient, ids = np.arange(60) // 2, range(60) if found._case_ids is None else found._case_ids.tolist()
+    patient, ids = np.arange(60) // 2, range(60) if found.case_ids is None else found.case_ids.tolist()
     drawn = {"clusters": patient, "strata": patient % 2, "n_resamples": 40, "seed": 5}
     by_id = {**drawn, "clusters": dict(zip(ids, patient.tolist())), "strata": (ids[::-1], (patient % 2)[::-1])}
     for kind in ("percentile", "basic", "bca"):
@@ -347,7 +347,7 @@ def results_of(name):
 def test_every_result_knows_the_ids_of_its_cases(name):
     """Once the clusters of many results were joined to row numbers, although the annotations had case ids."""
     for one in results_of(name):
-        ids = one._case_ids
+        ids = one.case_ids
         assert ids is not None, f"{name} forgets the case ids"
         units = np.arange(len(ids)) // 2
         expected = one._design(units, None)

@@ -46,8 +46,8 @@ class MultilabelMean(MeanOfCases):
     _results: tuple[MeanOfCases, ...] = field(repr=False)
 
     @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        return self._results[0]._case_ids
+    def case_ids(self) -> NDArray[Any] | None:
+        return self._results[0].case_ids
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -125,7 +125,7 @@ def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
     for name, one in zip(names, each[1:]):
         if len(one.per_case) != len(each[0].per_case):
             raise error("results", f"be of the same {len(each[0].per_case)} cases", len(one.per_case), f"label {name!r}")
-        ids: list[Any] = [found._case_ids for found in (each[0], one)]
+        ids: list[Any] = [found.case_ids for found in (each[0], one)]
         if (ids[0] is None) != (ids[1] is None) or (ids[0] is not None and not np.array_equal(*ids)):
             must = f"be of the same cases in one order, as for {first!r} (cases= in Labels.from_long gives one order)"
             raise error("results", must, "other cases or another order", f"label {name!r}")

@@ -71,10 +71,6 @@ class OfAnnotations(Results):
     def case_ids(self) -> NDArray[Any]:
         return ids_of(self._statistic.compared.annotations)
 
-    @property
-    def _case_ids(self) -> NDArray[Any]:
-        return self.case_ids
-
 
 class OfRatio(Judging):
     """A statistic whose first number is Δ, and whose first sums are n, α and μ."""

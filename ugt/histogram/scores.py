@@ -72,8 +72,6 @@ class HistogramScore(MeanOfCases):
         """(N,) ids of the cases; None if they have none."""
         return None if self._data is None else self._data.case_ids
 
-    _case_ids = case_ids
-
     @property
     def contributions(self) -> tuple[Array, Array]:
         """(N,) contributions of the cases to the numerator and (N,) to the denominator; NaN for a case that does not count."""

@@ -245,5 +245,5 @@ def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
         notices.warn(f"undefined: {UNDEFINED}", stacklevel=2)
     n_cases = np.array([part.kept.sum() for part in one.parts])
     return ByAnnotators(
-        names, one.estimate, members.sum(axis=1), n_cases, {UNDEFINED: undefined} if undefined else {}, one, result._case_ids
+        names, one.estimate, members.sum(axis=1), n_cases, {UNDEFINED: undefined} if undefined else {}, one, result.case_ids
     )

@@ -99,8 +99,8 @@ def plain_ids(argument: str, given: Any, n_cases: int) -> Any:
 
 def shared_ids(argument: str, one: Any, other: Any) -> NDArray[Any] | None:
     """Return the case ids of two results, or of the one that knows them; refuse results of other cases, or of another order."""
-    ids: NDArray[Any] | None = getattr(one, "_case_ids", None)
-    others: NDArray[Any] | None = getattr(other, "_case_ids", None)
+    ids: NDArray[Any] | None = getattr(one, "case_ids", None)
+    others: NDArray[Any] | None = getattr(other, "case_ids", None)
     if ids is None or others is None:
         return others if ids is None else ids
     differ = np.flatnonzero(ids.astype(str) != others.astype(str)) if len(ids) == len(others) else np.zeros(1, np.int64)
@@ -123,7 +123,7 @@ def beside(argument: str, given: Any, first: Any) -> Any:
 def numbers_of_cases(argument: str, given: Any) -> Sheet:
     """Return the numbers of the cases of a record or a table, with the ids of the cases, if they have any."""
     if hasattr(given, "per_case"):
-        return Sheet(given.per_case, getattr(given, "_case_ids", None))
+        return Sheet(given.per_case, getattr(given, "case_ids", None))
     return leader(argument, given)
 
 

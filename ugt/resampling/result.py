@@ -50,12 +50,7 @@ class Results(Record):
 
     @property
     def case_ids(self) -> NDArray[Any] | None:
-        """The (N,) ids of the cases, in the order of ``per_case``; None if they have none."""
-        return self._case_ids
-
-    @property
-    def _case_ids(self) -> NDArray[Any] | None:
-        """The (N,) ids by which clusters and strata are joined; None: 0 to N-1."""
+        """The (N,) ids of the cases, by which clusters and strata are joined, in the order of ``per_case``; None: 0 to N-1."""
         return self.statistic.case_ids if self._ids is None else self._ids
 
     def resamples(self, *, clusters: Any = None, strata: Any = None, n_resamples: int = 1000, seed: Seed = 0) -> Resamples:
@@ -86,7 +81,7 @@ class Results(Record):
         """Return the resampling design of the cases that count; add a note if there are few clusters."""
         one = self.statistic
         given = [
-            None if ids is None else ids_of_cases(name, ids, one.n_cases, self._case_ids)[one.kept]
+            None if ids is None else ids_of_cases(name, ids, one.n_cases, self.case_ids)[one.kept]
             for name, ids in (("clusters", clusters), ("strata", strata))
         ]
         found = Design.of(int(one.kept.sum()), *given)
@@ -218,7 +213,7 @@ class ResultsOf(Results):
     """A result with another statistic of the same cases."""
 
     def __init__(self, statistic: Statistic, of: Results) -> None:
-        self._statistic, self._ids = statistic, of._case_ids
+        self._statistic, self._ids = statistic, of.case_ids
 
 
 class Result(Results):
@@ -315,7 +310,7 @@ class Result(Results):
     def ends_if_named(self, level: float, clusters: Any = None) -> tuple[float, float]:
         """Return the interval over cases and annotators for tables: NaN if annotators have no names or are very many."""
         one, number = self.statistic.only(0)
-        ids = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, self._case_ids)
+        ids = None if clusters is None else ids_of_cases("clusters", clusters, one.n_cases, self.case_ids)
         low, high = ends_if_named(one, [number], ids, level)[0].tolist()
         return low, high
 
