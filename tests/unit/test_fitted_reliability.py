@@ -8,6 +8,7 @@ import twins.reliability as twin
 from scipy.stats import chi2
 
 import ugt
+from ugt.plausibilities import weighted
 
 RNG = np.random.default_rng(0)
 P = RNG.dirichlet([0.5] * 3, 60)
@@ -108,6 +109,17 @@ def test_plackett_luce_by_integrals():
     with pytest.raises(ValueError, match=r"reference must be possible.* 1 such references of 30, first at case 0"):
         known = ugt.Rankings.from_blocks([[[[0], [1]]], *nested[1:]], n_classes=3)
         ugt.fit_reliability(known, np.array([2] + [0] * 29), model="plackett_luce", unranked="ignore")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_events_that_no_point_met(monkeypatch):
+    """Where points are not relied on and a reference has probability 0 among them, its likelihood is that of one in their number."""
+    monkeypatch.setattr(weighted, "LEAST_EFFECTIVE", 10**9)
+    nested = [[[[0, 1], [2]], [[0], [1], [2]], [[0], [1], [2]]]] * 20
+    post = ugt.plackett_luce(ugt.Rankings.from_blocks(nested, n_classes=400), reliability=20.5, n_draws=16)
+    never = int(np.flatnonzero(post.membership(1)[0] == 0)[0])
+    found = ugt.fit_reliability(ugt.Rankings.from_blocks(nested, n_classes=400), np.full(20, never), model="plackett_luce", n_draws=16)
+    assert np.isfinite(found.profile).all()
 
 
 def test_open_ends_are_said():

@@ -255,7 +255,8 @@ def _of_plackett_luce(known: Any, wanted: Array, options: dict[str, Any], said: 
             p[:, at] = post.membership(1)
             if isinstance(post, Integrated):
                 _check_possible(known, ((weights > 0) & (post.mean() == 0)).any(axis=1))
-                how[at], least[at, :, 0] = post.how, np.nan_to_num(post.error)
+                stated = np.isfinite(post.error)  # else no point may have met an event, of which there are so many that count
+                how[at], least[at, :, 0] = post.how, np.where(stated, post.error, 1.0 / post.effective_size)
             rows = np.flatnonzero(how[at] != EXACT)
             for run in range(1, N_RUNS if len(rows) else 1):
                 p[run, at, rows] = make(of_cases(known, rows), reliability=gamma, seed=word + run).membership(1)

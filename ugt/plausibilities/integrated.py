@@ -16,6 +16,7 @@ from .._base.ragged import dense, row_of, sizes_of, take
 from .._core import _order
 from .comparisons import NO_SPREAD, Comparison, law_of
 from .dirichlet_comparison import best_class
+from .draws import SAME_VALUE
 from .lists import SHIFTS, Lists, ratio, vectors_of
 from .metric import KENDALL, SET, TIED_LATTICE, TOPK, Metric
 from .orders import Orders, Sets
@@ -280,6 +281,8 @@ class Integrated(Plausibilities):
         share = lists.weight.sum(axis=1)
         square = np.add.reduceat(share * np.bincount(parent, x**2 * chance, n), lists.offsets[:-1])
         variance = np.where(square - mean**2 > NO_SPREAD, square - mean**2, 0.0)
+        # a model that ties classes has the same value in every list; 0 or 1 may be an event that no point met, or that all did
+        errors = np.where((variance == 0) & (mean > SAME_VALUE) & (mean < 1 - SAME_VALUE), 0.0, errors)
         law = partial(law_of, lists.row[parent], x, share[parent] * chance, mean, variance, n_points)
         mean, variance = (np.where(self.defined, one, np.nan) for one in (mean, variance))
         return self._with_error(Comparison.independent(mean, variance, law), errors)
