@@ -224,21 +224,13 @@ def _of_mapping(argument: str, given: Mapping[Any, Any]) -> Sheet | None:
 
 def _of_frame(argument: str, frame: Any, classes: NDArray[Any] | None, with_rows: bool) -> Sheet:
     """Return the sheet of a frame; without an index of names, its column for the case, if there is one, names the rows."""
-    from .._tabular.frames import CASES  # noqa: PLC0415  (only frames need it)
-    from .._tabular.roles import plain  # noqa: PLC0415
-
     names, index = identifiers.columns_of(frame), identifiers.index_of(frame)
     rows = None if index is None or not with_rows else identifiers.names_of_index(argument, index)
     counted = index is not None and rows is None and with_rows
-    known = set() if classes is None else set(map(str, classes.tolist()))
-    called = [name for name in names if plain(str(name)) in CASES and str(name) not in known] if rows is None and with_rows else []
-    if len(called) > 1:
-        raise error(argument, "have one column for the case", " and ".join(map(repr, called)))
-    if called:
-        rows, counted = np.asarray(identifiers.unmasked(frame[called[0]])), False
-        names = [name for name in names if name != called[0]]
-        if not names:
-            raise error(argument, "have a column besides the one for the case", repr(called[0]))
+    case = _case_column(argument, names, classes) if rows is None and with_rows else None
+    if case is not None:
+        rows, counted = np.asarray(identifiers.unmasked(frame[case])), False
+        names = [name for name in names if name != case]
         frame = frame[names] if hasattr(frame, "loc") or hasattr(frame, "lazy") else frame.select(names)
     numbered = type(getattr(frame, "columns", None)).__name__ == "RangeIndex" and names == list(range(len(names)))
     columns = None if numbered else np.array(names) if all(isinstance(one, str) for one in names) else as_ids(argument, names)
@@ -247,6 +239,20 @@ def _of_frame(argument: str, frame: Any, classes: NDArray[Any] | None, with_rows
     else:
         values = identifiers.unmasked(frame if hasattr(frame, "__array__") else frame.to_numpy())
     return Sheet(values, rows, columns, counted)
+
+
+def _case_column(argument: str, names: list[Any], classes: NDArray[Any] | None) -> Any:
+    """Return the column that names the cases, None if there is none; one that has the name of a class does not."""
+    from .._tabular.frames import CASES  # noqa: PLC0415  (only frames need it)
+    from .._tabular.roles import plain  # noqa: PLC0415
+
+    known = set() if classes is None else set(map(str, classes.tolist()))
+    called = [name for name in names if plain(str(name)) in CASES and str(name) not in known]
+    if len(called) > 1:
+        raise error(argument, "have one column for the case", " and ".join(map(repr, called)))
+    if called and len(names) == 1:
+        raise error(argument, "have a column besides the one for the case", repr(called[0]))
+    return called[0] if called else None
 
 
 def as_ids(argument: str, names: Any) -> NDArray[Any]:
@@ -308,12 +314,9 @@ def _places(
         raise error(argument, f"have {where} without names, as the {things} have none ({way})", _some(names))
     if same(names, wanted):
         return None
-    if names.dtype.kind == "O" and wanted.dtype.kind == "U" and set(map(type, names.tolist())) == {str}:
-        names = names if "\0" in "".join(names.tolist()) else np.array(names.tolist())  # of which arrays of text lose those at the end
-    if len(names) == len(wanted) and names.dtype.kind in "iuU" and names.dtype.kind == wanted.dtype.kind:
-        code = identifiers.factorize(np.concatenate([names, wanted]))[0]
-        if code.max() < len(names) and np.array_equal(code[: len(names)], np.arange(len(names))):
-            return code[len(names) :]  # the same distinct names
+    quick = _quick_places(names, wanted) if len(names) == len(wanted) else None
+    if quick is not None:
+        return quick
     column = identifiers.number(argument, names, f"{where[:-1]} {{}}".format)
     if len(column.ids) < len(column.code):
         at = identifiers.repeated(column.code, column.first)
@@ -325,6 +328,16 @@ def _places(
     if not explicit and len(own) == len(wanted) and own.dtype.kind == "i" and np.array_equal(own, np.arange(len(own))):
         return None  # 0 to N-1 are positions
     raise _refused(argument, where, what, own, wanted)
+
+
+def _quick_places(names: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the position of each wanted name if both sides have the same distinct names of one kind; else None."""
+    if names.dtype.kind == "O" and wanted.dtype.kind == "U" and set(map(type, names.tolist())) == {str}:
+        names = names if "\0" in "".join(names.tolist()) else np.array(names.tolist())  # arrays of text lose a NUL at the end
+    if names.dtype.kind not in "iuU" or names.dtype.kind != wanted.dtype.kind:
+        return None
+    code, n = identifiers.factorize(np.concatenate([names, wanted]))[0], len(names)
+    return code[n:] if code.max() < n and np.array_equal(code[:n], np.arange(n)) else None
 
 
 def _refused(argument: str, where: str, what: str, names: NDArray[Any], wanted: NDArray[Any]) -> ValueError:

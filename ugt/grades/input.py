@@ -68,12 +68,7 @@ class Predicted:
     @classmethod
     def of(cls, given: Any, axes: Axes, scale: GradeScale, kind: str | None, *, ranks: bool = False) -> Predicted:
         """Read predictions; with ``ranks`` only their order counts, so that numbers need not be on the scale of the grades."""
-        if kind is not None:
-            option("predictions_are", kind, KINDS)
-        if given is None or isinstance(given, OnAxes):
-            way = "" if given is None else ": for labels of one annotator, give the grades as an array"
-            raise TypeError(f"predictions must be numbers, names of grades or probabilities. Got {type(given).__name__}{way}.")
-        table = as_array(in_order("predictions", given, axes.case_ids, axes.classes))
+        table = _as_table(given, axes, kind)
         if table.ndim == 2:
             return cls("probabilities", law=_law(table, axes, kind))
         must = f"be {axes.n_cases} numbers or names of grades, or probabilities of shape {(axes.n_cases, axes.n_classes)}"
@@ -109,6 +104,16 @@ class Predicted:
     def take(self, rows: Any) -> Predicted:
         """Return the predictions of some cases."""
         return Predicted(self.kind, *(None if one is None else one[rows] for one in (self.numbers, self.law)))
+
+
+def _as_table(given: Any, axes: Axes, kind: str | None) -> NDArray[Any]:
+    """Return predictions as an array in the order of the cases and classes."""
+    if kind is not None:
+        option("predictions_are", kind, KINDS)
+    if given is None or isinstance(given, OnAxes):
+        way = "" if given is None else ": for labels of one annotator, give the grades as an array"
+        raise TypeError(f"predictions must be numbers, names of grades or probabilities. Got {type(given).__name__}{way}.")
+    return as_array(in_order("predictions", given, axes.case_ids, axes.classes))
 
 
 def _law(table: NDArray[Any], axes: Axes, kind: str | None) -> Array:

@@ -78,28 +78,16 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     """
     made = isinstance(p, Plausibilities) or isinstance(getattr(p, "made_of", None), MadeOf)
     labels = p if isinstance(p, Labels) else p.made_of if made else None
-    axes = getattr(p, "axes", None) if made or isinstance(p, Labels) else None
-    sheet = Sheet(shares(p)) if isinstance(p, Labels) else Sheet(p.mean()) if made else leader("p", p)
-    truth = as_array(sheet.values)
-    if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
-        raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
-    checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
-    truth = truth.astype(np.float64, copy=False)
-    case_ids, classes = (sheet.rows, sheet.columns) if axes is None else (axes.case_ids, axes.classes)
+    truth, case_ids, classes = _truth(p, made)
     own = None
     if not isinstance(scores, ScoreOrder):
         own = class_named(scores, classes)
-        positive = positive if own is None or truth.ndim == 1 else own
         scores = in_order("scores", scores, case_ids, classes)
     table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
     if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and (labels is not None or made or own is not None):
+        positive = positive if own is None else own
         truth = truth[:, positive]
-    hard = axes is None and sheet.columns is None and truth.ndim == 2 and _are_labels(truth)
-    if table.shape != truth.shape:
-        way = f" (if the columns of p are the labels of {truth.shape[1]} annotators: Labels.from_wide(p))" if hard else ""
-        raise checks.error("scores", f"be of the shape of p, {truth.shape}{way}", table.shape)
-    if hard:
-        notices.note(f"The {truth.shape[1]} columns of p were read as separate findings (labels of annotators: Labels.from_wide(p)).")
+    _check_columns(truth, table.shape, classes is not None or labels is not None or made)
     kept = None if (in_range or not made) and check_range("p", truth, 1.0) else known(truth)
     if not isinstance(table, ScoreOrder):
         complete(scores, table)
@@ -109,9 +97,26 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     return Input(truth, table, weights, kept, labels, case_ids, positive)
 
 
-def _are_labels(p: Array) -> bool:
-    """Return whether a table holds 0 and 1 only, and rows with several or no 1, as classes do not have."""
-    return bool(((p == 0) | (p == 1)).all() and (p.sum(axis=1) != 1).any())
+def _truth(p: Any, made: bool) -> tuple[Array, NDArray[Any] | None, NDArray[Any] | None]:
+    """Return p as an array, and the names of its cases and classes, if there are any."""
+    axes = getattr(p, "axes", None) if made or isinstance(p, Labels) else None
+    sheet = Sheet(shares(p)) if isinstance(p, Labels) else Sheet(p.mean()) if made else leader("p", p)
+    truth = as_array(sheet.values)
+    if truth.dtype.kind not in "fiub" or truth.ndim not in (1, 2) or truth.size == 0:
+        raise checks.error("p", "be numbers of shape (N,) or (N, K)", f"{truth.dtype} of shape {truth.shape}")
+    checks.room("p", truth.size if truth.dtype == np.float64 else 9 * truth.size)
+    names = (sheet.rows, sheet.columns) if axes is None else (axes.case_ids, axes.classes)
+    return truth.astype(np.float64, copy=False), *names
+
+
+def _check_columns(p: Array, shape: tuple[int, ...], named: bool) -> None:
+    """Refuse scores of another shape than p; say if columns of 0 and 1 without names, as annotators have, are taken for findings."""
+    hard = not named and p.ndim == 2 and bool(((p == 0) | (p == 1)).all() and (p.sum(axis=1) != 1).any())
+    if shape != p.shape:
+        way = f" (if the columns of p are the labels of {p.shape[1]} annotators: Labels.from_wide(p))" if hard else ""
+        raise checks.error("scores", f"be of the shape of p, {p.shape}{way}", shape)
+    if hard:
+        notices.note(f"The {p.shape[1]} columns of p were read as separate findings (labels of annotators: Labels.from_wide(p)).")
 
 
 def known(p: Array) -> Bools | None:
