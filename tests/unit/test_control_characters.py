@@ -34,7 +34,7 @@ def test_tabs_and_line_ends_stay():
 def test_a_full_disk_names_the_file(tmp_path):
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1], [0]]]] * 3, n_classes=3)
     with pytest.raises(OSError, match="/dev/full") as found:
-        ugt.plackett_luce(rankings, method="draws", n_draws=8, n_chains=2, checkpoint="/dev/full")
+        ugt.plackett_luce(rankings, method="gibbs", n_draws=8, n_chains=2, checkpoint="/dev/full")
     assert found.value.errno == errno.ENOSPC
 
 
@@ -49,7 +49,7 @@ def test_errors_of_the_system_name_the_file():
 def test_what_is_no_path_is_refused(path):
     rankings = ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=2)
     with pytest.raises(ValueError, match=r"checkpoint must be the path of a file\. Got"):
-        ugt.plackett_luce(rankings, method="draws", n_draws=8, n_chains=2, checkpoint=path)
+        ugt.plackett_luce(rankings, method="gibbs", n_draws=8, n_chains=2, checkpoint=path)
 
 
 def test_labels_of_short_floats_give_no_warning_of_numpy():

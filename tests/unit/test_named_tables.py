@@ -651,3 +651,71 @@ def test_an_indexed_frame_is_read_as_its_file_would_be():
     (found,) = (row["value"] for row in made.metrics if row["metric"] == "topk_accuracy" and row["reliability"] == 1)
     assert found == ugt.ua_topk_accuracy(truth, scores).value
     assert "split" in " ".join(made.notes)
+
+
+# ---- what a stranger found ----
+def of_three():
+    rows = [["a", "a", "b"], ["c", "b", "c"], ["b", "b", "c"], ["a", "c", "a"]]
+    return ugt.Labels.from_wide(rows, case_ids=["p1", "p2", "p3", "p4"], classes=["a", "b", "c"])
+
+
+def test_values_and_priors_of_classes_are_joined_everywhere():
+    labels, series = of_three(), pd.Series({"c": 5.0, "a": 0.0, "b": 1.0})
+    expected = ugt.krippendorff_alpha(labels, "interval", values=[0, 1, 5]).value
+    assert ugt.krippendorff_alpha(labels, "interval", values=series).value == expected
+    assert ugt.krippendorff_alpha(labels, "interval", values=dict(series)).value == expected
+    plain = ugt.dirichlet(labels, prior=[0.1, 1.1, 5.1]).mean()
+    for prior in (series + 0.1, dict(series + 0.1)):
+        np.testing.assert_array_equal(ugt.dirichlet(labels, prior=prior).mean(), plain)
+    table = pd.DataFrame(np.arange(1.0, 13.0).reshape(4, 3), index=labels.axes.case_ids, columns=list("abc"))
+    turned = table.iloc[::-1][["c", "a", "b"]]
+    np.testing.assert_array_equal(ugt.dirichlet(labels, prior=turned).mean(), ugt.dirichlet(labels, prior=table.to_numpy()).mean())
+    rows = [ugt.evaluate(labels, {"m": table}, prior=how, n_resamples=5, details=False).metrics for how in ([0.1, 1.1, 5.1], series + 0.1)]
+    assert [row["value"] for row in rows[0]] == [row["value"] for row in rows[1]]
+
+
+def test_an_unnamed_index_survives_arrow_and_filters():
+    pa = pytest.importorskip("pyarrow")
+    labels = of_three()
+    truth, table = ugt.dirichlet(labels), np.random.default_rng(0).dirichlet([1, 1, 1], 4)
+    frame = pd.DataFrame(table, index=labels.axes.case_ids, columns=list("abc"))
+    expected = ugt.ua_topk_accuracy(truth, table).value
+    assert ugt.ua_topk_accuracy(truth, pa.Table.from_pandas(frame.iloc[::-1])).value == expected
+    sampled = frame.reset_index(names="case") if hasattr(pd.DataFrame, "map") else frame.rename_axis("case").reset_index()
+    for one in (sampled.iloc[[2, 0, 3, 1]], sampled.set_axis([7, 3, 9, 1])):
+        assert ugt.ua_topk_accuracy(truth, one).value == expected
+        rows = ugt.evaluate(labels, {"m": one}, k=1, reliability=1, n_resamples=5, details=False).metrics
+        assert expected in [row["value"] for row in rows]
+
+
+def test_forms_that_mappings_and_lists_have():
+    labels = of_three()
+    truth, table = ugt.dirichlet(labels), np.random.default_rng(0).dirichlet([1, 1, 1], 4)
+    frame = pd.DataFrame(table, index=labels.axes.case_ids, columns=list("abc"))
+    given = {"case_ids": ["p4", "p3", "p2", "p1"], "scores": table[::-1], "classes": ["a", "b", "c"]}
+    assert ugt.ua_topk_accuracy(truth, given).value == ugt.ua_topk_accuracy(truth, table).value
+    with pytest.raises(ValueError, match="scores must be one table, not a list of Series"):
+        ugt.ua_topk_accuracy(truth, [frame.loc[i, ["c", "a", "b"]] for i in frame.index])
+    turned = {i: frame.loc[i, ["c", "a", "b"]] for i in reversed(frame.index)}
+    found = ugt.discrepancy_ratio(labels, frame, distance="zero-one").value
+    assert ugt.discrepancy_ratio(labels, turned, distance="zero-one").value == found
+    pair = (["p2", "p1", "p4", "p3"], ["c", "a", "a", "b"])
+    assert ugt.discrepancy_ratio(labels, pair).value == ugt.discrepancy_ratio(labels, ["a", "c", "b", "a"]).value
+    p, scores = pd.Series([0.1, 0.9, 0.4], index=["x", "y", "z"]), {"z": 0.3, "x": 0.2, "y": 0.8}
+    assert ugt.soft_auroc(p, scores).value == ugt.soft_auroc(p.to_numpy(), [0.2, 0.8, 0.3]).value
+
+
+def test_sets_of_the_same_cases_in_another_order_are_joined():
+    labels = of_three()
+    probs = pd.DataFrame(np.random.default_rng(0).dirichlet([1, 1, 1], 4), index=labels.axes.case_ids, columns=list("abc"))
+    conformal = ugt.MonteCarloConformal(alpha=0.4).fit(probs, labels)
+    truth = ugt.dirichlet(labels)
+    expected = ugt.ua_coverage(truth, conformal.predict_sets(probs)).value
+    assert ugt.ua_coverage(truth, conformal.predict_sets(probs.iloc[::-1])).value == expected
+
+
+def test_an_index_that_was_not_given_is_no_id_of_two_vectors():
+    labels = pd.Series(list("xyxyyx"))
+    assert ugt.cohen_kappa(labels, labels.copy()).value == 1
+    with pytest.raises(ValueError, match="other must have an index as labels has"):
+        ugt.cohen_kappa(labels, labels.set_axis(range(1, 7)))

@@ -116,7 +116,12 @@ def test_what_compute_refuses(rng):
     for metric, data in (("annotation_certainty", (p,)), ("soft_auroc", (p, p))):
         refused("at least min_cases = 31 cases", states.compute, metric, *data, min_cases=31)
     refused("edges must be given with n_resamples", states.compute, "soft_auroc", p, p, n_resamples=3, case_ids=range(30))
-    refused("parts must have one number of classes", states.compute, "soft_auroc", parts=[(p, p), (p[:, :2], p[:, :2])])
+    refused(
+        "parts must have the same classes in the same order, 3. Got 2, first at part 1",
+        states.compute,
+        "soft_auroc",
+        parts=[(p, p), (p[:, :2], p[:, :2])],
+    )
     refused("soft_auroc in parts knows no option 'weights'", states.compute, "soft_auroc", p, p, weights=np.ones(30), error=TypeError)
     refused("self_term must be one of", states.compute, "soft_average_precision", p, p, self_term="sure")
 

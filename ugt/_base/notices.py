@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+WRAPPER = "told_joins"  # the name of the function that decorates public ones
 _own = threading.local()  # for each thread: lists of collected warnings, the innermost last
 
 
@@ -19,8 +20,12 @@ def warn(message: str, category: type[Warning] = RuntimeWarning, *, stacklevel: 
     lists = getattr(_own, "lists", None)
     if lists:
         lists[-1].append(message)
-    else:
-        warnings.warn(message, category, stacklevel=stacklevel + 1)
+        return
+    frame, level, left = sys._getframe(1), 2, stacklevel - 1
+    while left > 0 and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+        left -= frame.f_code.co_name != WRAPPER  # the line that called the public function, not its decorator
+    warnings.warn(message, category, stacklevel=level)
 
 
 def note(message: str) -> None:

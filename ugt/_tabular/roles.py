@@ -54,7 +54,7 @@ ALIASES = {
 ALSO = {
     "case": _with_id("image", "sample", "example", "document", "instance", "record", "question", "study", "lesion", "nodule", "slide")
     | _with_id("scan", "exam", "accession")
-    | {"id", "filename", "accessionnumber"},
+    | {"id", "filename", "accessionnumber", "indexlevel0"},  # the last is what arrow calls an index of pandas without a name
     "annotator": _with_id("user", "expert", "labeler", "labeller", "doctor", "judge", "reviewer"),
 }
 SIDES = {"side", "laterality", "eye", "breast", "knee", "hip", "tooth", "seite", "auge", "zahn"}

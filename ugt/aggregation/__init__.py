@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -16,6 +17,8 @@ from .._base.ragged import dense, n_empty, offsets_of, row_of, sizes_of
 from .._core import _tables
 from ..annotations import Labels, Rankings
 from ..annotations.bare import check_bare, labels_of_text
+from ..annotations.named import per_class
+from ..annotations.named import table as in_order
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
 from .fitted_reliability import fit_reliability
@@ -346,6 +349,10 @@ def _prior(prior: Any, labels: Labels) -> float | Array:
             raise checks.error("prior", must, "a fitted prior of infinity")
         prior = prior.value
     prior = getattr(prior, "alpha", prior)  # DirichletPredictions have it
+    if identifiers.is_frame(prior):
+        prior = in_order("prior", prior, labels.axes.case_ids, labels.axes.classes)
+    elif identifiers.index_of(prior) is not None or isinstance(prior, Mapping):
+        prior = per_class("prior", prior, labels.axes.classes)
     if np.ndim(prior) == 0:
         return checks.scalar("prior", prior)
     alpha = identifiers.as_array(prior)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Callable
@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base import checks, identifiers, notices
 from ..annotations import Labels, Rankings, Ratings
+from ..annotations.named import per_class
 from ..plausibilities import Dirichlet, Plausibilities, Point
 from ..plausibilities.integrated import Integrated, Summary, note_of
 from . import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
@@ -148,7 +149,8 @@ class Making:
             if np.ndim(getattr(self.prior, "alpha", self.prior)) == 2:
                 must = "be one for all cases (for one prior per case, evaluate the posterior dirichlet(labels, prior=...))"
                 raise checks.error("prior", must, "a table")
-            return self, None
+            named = isinstance(known, Labels) and (isinstance(self.prior, Mapping) or identifiers.index_of(self.prior) is not None)
+            return (replace(self, prior=per_class("prior", self.prior, known.axes.classes)) if named else self), None
         _prior(found, known)
         return replace(self, prior=found.value, fit=found), found
 

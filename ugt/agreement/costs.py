@@ -13,7 +13,7 @@ from .._base.arrays import Array, Bools, Int64
 from .._base.checks import error
 from .._base.grades import check_order, given_values, numbers_of
 from .._base.lazy import cached_property
-from ..annotations.named import of_pairs
+from ..annotations.named import of_pairs, per_class
 from .table import Judgements, Ragged
 
 ROOM = 1 << 21  # pairs of classes in memory at a time
@@ -277,6 +277,7 @@ def class_values(values: Any, judged: Judgements, level: str) -> Array:
         return numbers
     if judged.ratings:
         raise error("values", "be left out for ratings", "values")
+    values = per_class("values", values, judged.names)
     table = given_values(values, judged.n_classes)
     if level == "ordinal" and len(np.unique(table)) < len(table):
         raise error("values", "differ for an ordinal scale", "equal values")

@@ -26,8 +26,9 @@ def labels_of_two(first: Any, second: Any, classes: Any, annotators: Any) -> Lab
         raise error("annotators", "be left out for two vectors, which are those of two annotators", repr(annotators))
     (ids, one), (others, two) = _vector(FIRST, first), _vector(SECOND, second)
     numbered = [identifiers.is_numbered(identifiers.index_of(one)) for one in (first, second)]
-    if all(numbered) or (any(numbered) and identifiers.is_text(others if numbered[0] else ids)):
-        ids, others = (None if mine else own for mine, own in zip(numbered, (ids, others)))
+    if any(numbered):
+        _check_numbered(ids if numbered[1] else others)
+        ids, others = None, None
     if ids is None or others is None:
         if len(one) != len(two):
             raise error(SECOND, f"have one label for each of the {len(one)} labels of the first annotator", len(two))
@@ -42,6 +43,13 @@ def labels_of_two(first: Any, second: Any, classes: Any, annotators: Any) -> Lab
     cells[np.arange(len(two)) if known is None else known, 1] = two
     at, held = held_cells(cells, MISSING)
     return Labels._of_cells(cells.shape, at, held, names, None, classes)
+
+
+def _check_numbered(own: Any) -> None:
+    """Refuse ids of one vector beside an index of the other that numbers its rows because no ids were given."""
+    if own is not None and (identifiers.is_text(own) or not np.array_equal(own, np.arange(len(own)))):
+        must = "have an index as labels has (one is numbered from 0 on because none was given: give both as arrays, or both with ids)"
+        raise error(SECOND, must, f"case {identifiers.name(own[0])} beside row 0")
 
 
 def _vector(argument: str, given: Any) -> tuple[Any, list[Any]]:

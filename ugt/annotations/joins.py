@@ -25,7 +25,7 @@ def tells_joins(function: F) -> F:
     """Let what a function returns say in ``joined`` how its named arguments were joined."""
 
     @wraps(function)
-    def told(*args: Any, **options: Any) -> Any:
+    def told_joins(*args: Any, **options: Any) -> Any:
         calls = _own.__dict__.setdefault("calls", [])
         calls.append({})
         try:
@@ -38,7 +38,7 @@ def tells_joins(function: F) -> F:
                     one.__dict__["_joined"] = {**one.joined, **joins}
         return found
 
-    return told  # type: ignore[return-value]
+    return told_joins  # type: ignore[return-value]
 
 
 def tell(argument: str, how: Join) -> None:

@@ -48,8 +48,11 @@ def table(argument: str, given: Any, case_ids: NDArray[Any] | None, classes: NDA
     """
     kind = type(given)
     if kind is np.ndarray or kind is list or kind is tuple:
+        _check_rows(argument, given)
         tell(argument, BY_POSITION)
         return given
+    if isinstance(given, Mapping) and "scores" in given:
+        given = Predictions.sharing(given, classes)
     if isinstance(given, Predictions):
         return _of_predictions(argument, given, case_ids, classes)
     index = None if case_ids is None else identifiers.index_of(given)
@@ -120,6 +123,7 @@ def leader(argument: str, given: Any) -> Sheet:
     """Return what other arguments are joined to: its values, and the names of its cases and classes, if it has any."""
     kind = type(given)
     if kind is np.ndarray or kind is list or kind is tuple:
+        _check_rows(argument, given)
         return Sheet(given)
     if isinstance(given, Predictions):
         return Sheet(given.scores, given.case_ids, given.classes)
@@ -204,9 +208,18 @@ def sheet_of(argument: str, given: Any, classes: NDArray[Any] | None = None, wit
     return Sheet(identifiers.unmasked(given), rows, None, rows is None and with_rows)
 
 
+def _check_rows(argument: str, given: Any) -> None:
+    """Refuse a list of Series, each of which may have its names in another order."""
+    if type(given) is not np.ndarray and len(given) and identifiers.index_of(given[0]) is not None:
+        must = "be one table, not a list of Series, each of which has names (pandas.DataFrame(list, index=case ids) makes one)"
+        raise error(argument, must, f"a {type(given).__name__} of {len(given)} {type(given[0]).__name__}")
+
+
 def _of_mapping(argument: str, given: Mapping[Any, Any]) -> Sheet | None:
     """Return the sheet of a mapping of class to column, whose columns have the same index or none."""
     columns = list(given.values())
+    if columns and all(np.ndim(one) == 0 for one in columns):  # one value for each case
+        return Sheet(np.array(columns), as_ids(argument, list(given)))
     if not columns or any(np.ndim(one) != 1 for one in columns):
         return None
     index = [identifiers.index_of(one) for one in columns]
@@ -227,18 +240,21 @@ def _of_frame(argument: str, frame: Any, classes: NDArray[Any] | None, with_rows
     names, index = identifiers.columns_of(frame), identifiers.index_of(frame)
     rows = None if index is None or not with_rows else identifiers.names_of_index(argument, index)
     counted = index is not None and rows is None and with_rows
-    case = _case_column(argument, names, classes) if rows is None and with_rows else None
+    unnamed = rows is None or (getattr(index, "name", None) is None and rows.dtype.kind in "iu")  # such as after a filter
+    case = _case_column(argument, names, classes) if unnamed and with_rows else None
     if case is not None:
         rows, counted = np.asarray(identifiers.unmasked(frame[case])), False
         names = [name for name in names if name != case]
         frame = frame[names] if hasattr(frame, "loc") or hasattr(frame, "lazy") else frame.select(names)
     numbered = type(getattr(frame, "columns", None)).__name__ == "RangeIndex" and names == list(range(len(names)))
     columns = None if numbered else np.array(names) if all(isinstance(one, str) for one in names) else as_ids(argument, names)
+    return Sheet(_values(frame, names), rows, columns, counted)
+
+
+def _values(frame: Any, names: list[Any]) -> NDArray[Any]:
     if hasattr(frame, "column_names"):  # pyarrow, whose tables are no arrays
-        values = np.column_stack([identifiers.unmasked(frame[name].to_numpy()) for name in names])
-    else:
-        values = identifiers.unmasked(frame if hasattr(frame, "__array__") else frame.to_numpy())
-    return Sheet(values, rows, columns, counted)
+        return np.column_stack([identifiers.unmasked(frame[name].to_numpy()) for name in names])
+    return identifiers.unmasked(frame if hasattr(frame, "__array__") else frame.to_numpy())
 
 
 def _case_column(argument: str, names: list[Any], classes: NDArray[Any] | None) -> Any:
@@ -350,7 +366,7 @@ def _refused(argument: str, where: str, what: str, names: NDArray[Any], wanted: 
         got += f": {int(unknown.sum())} unknown, first {identifiers.name(first)}{alike(first, wanted)}"
     else:
         got += f": none for {int(missing.sum())}, first {identifiers.name(wanted[int(np.argmax(missing))])}"
-    way = "leave the others out before" if unknown.any() and not unknown.all() else "an array is read by position"
+    way = "leave the others out before" if unknown.any() and not unknown.all() else f"the {what} names of both sides must agree"
     return error(argument, f"have the {things} as its {where} ({way})", got)
 
 

@@ -353,7 +353,8 @@ def _has_case_column(value: Any) -> bool:
     from .._tabular.frames import CASES  # noqa: PLC0415
     from .._tabular.roles import plain  # noqa: PLC0415
 
-    return type(index).__name__ == "RangeIndex" and any(plain(str(name)) in CASES for name in value.columns)
+    unnamed = index.name is None and getattr(index.dtype, "kind", "O") in "iu"  # also after a filter, which leaves gaps
+    return unnamed and any(plain(str(name)) in CASES for name in value.columns)
 
 
 def _table(scores: Any) -> Array:

@@ -18,7 +18,7 @@ from .._tabular.rows import is_missing, is_number, wide
 from ..annotations import Labels, Ratings
 from ..annotations.adjudication import drawn_alike
 from ..annotations.masks import Masks
-from ..annotations.named import Sheet, check_counted
+from ..annotations.named import Sheet, check_counted, per_class
 from ..annotations.other_annotators import check_not_among, only
 from ..annotations.predictions import Predictions
 from .distance_rule import OF_LABELS
@@ -226,13 +226,25 @@ def joined(predictions: Any, annotations: Any) -> Any:
             _check_known(given.case_ids, given.located(annotations.axes)[1], ids_of(annotations))
         return given.aligned(annotations.axes, missing="drop")[0]
     if isinstance(predictions, Mapping):
-        return _by_id(list(predictions), list(predictions.values()), annotations)
+        values = list(predictions.values())
+        if isinstance(annotations, Labels):
+            values = [per_class("predictions", one, annotations.axes.classes) for one in values]
+        return _by_id(list(predictions), values, annotations)
+    if _is_pair(predictions):
+        return _by_id(list(predictions[0]), list(predictions[1]), annotations)
     index = identifiers.index_of(predictions)
     if index is not None:
         ids = identifiers.names_of_index("predictions", index)
         check_counted("predictions", Sheet(None, ids, None, ids is None), ids_of(annotations))
         return predictions.tolist() if ids is None else _by_id(ids.tolist(), predictions.tolist(), annotations)
     return predictions
+
+
+def _is_pair(given: Any) -> bool:
+    """Return whether predictions are names of cases, which are texts, and one value for each."""
+    if not isinstance(given, tuple) or len(given) != 2 or any(np.ndim(part) != 1 for part in given):
+        return False
+    return 0 < len(given[0]) == len(given[1]) and all(isinstance(one, str) for one in given[0])
 
 
 def _by_id(ids: list[Any], given: list[Any], annotations: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from .._base.axes import Axes, OnAxes
 from .._base.checks import error, room
 from .._base.identifiers import as_array, is_text
 from .._base.ragged import offsets_of, row_at, row_of
-from ..annotations.named import per_class
+from ..annotations.named import per_class, rows_of
 from ..annotations.named import table as in_order
 from .orders import CERTAIN, NONE, TIED, Sets
 
@@ -27,6 +27,8 @@ def as_sets(sets: Any, axes: Axes) -> Sets:
         return sets
     if isinstance(sets, OnAxes):  # PredictionSets
         _check_axes(sets.axes, axes)
+        order = rows_of("sets", sets.axes, axes)
+        sets = sets if order is None else sets.take(order)  # type: ignore[attr-defined]
     elif type(sets) is not np.ndarray:
         sets = in_order("sets", sets, axes.case_ids, axes.classes)
     if isinstance(sets, np.ndarray) and sets.dtype == bool and not np.ma.is_masked(sets):
@@ -61,12 +63,6 @@ def _check_axes(given: Axes, axes: Axes) -> None:
     if (given.n_cases, given.n_classes) != (axes.n_cases, axes.n_classes):
         must = f"be of {axes.n_cases} cases and {axes.n_classes} classes, as the truth"
         raise error("sets", must, f"{given.n_cases} cases and {given.n_classes} classes")
-    if not given.numbered and not axes.numbered:
-        other = np.flatnonzero(given.case_ids.astype(str) != axes.case_ids.astype(str))
-        if len(other):
-            i = int(other[0])
-            must = "be of the cases of the truth, in their order (take() chooses cases)"
-            raise error("sets", must, f"case {given.case_name(i)} for {axes.case_name(i)}", f"row {i}")
 
 
 def _of_mask(mask: Any) -> tuple[Any, Any]:
