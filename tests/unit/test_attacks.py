@@ -289,7 +289,7 @@ def test_two_runs_do_not_share_a_checkpoint(tmp_path):
 def test_a_checkpoint_is_no_number_of_an_open_file():
     assert _plackett_luce.Checkpoint is Checkpoint
     for number in (True, 1, 1.5):
-        with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match="checkpoint must be the path of a file"):
             Checkpoint(number, b"x" * 32)
 
 

@@ -133,7 +133,7 @@ def calibration_dispersion_map(losses: Any, *, estimate: str = "debiased", ax: A
     ('dispersion loss (debiased)', ['truth', 'blunt'])
     """
     option("estimate", estimate, ("debiased", "plugin"))
-    points = _of_evaluation(losses, estimate) if hasattr(losses, "calibration") else _of_losses(losses, estimate)
+    points = _of_evaluation(losses, estimate) if hasattr(losses, "tables") else _of_losses(losses, estimate)
     ax = _base.axes_of(ax)
     for i, (name, (x, y, remark)) in enumerate(points.items(), start=_base.first_style(ax)):
         _base.point(ax, i, _base.labelled(name, "" if np.isfinite([x[0], y[0]]).all() else "undefined", remark), x, y)

@@ -102,7 +102,7 @@ def rank_by_reliability(evaluation: Any, metric: str = "topk_accuracy", k: int |
     >>> [text.get_text() for text in ax.texts]
     ['1\n[1, 2]', '1\n[1, 2]', '2\n[1, 2]', '2\n[1, 2]']
     """
-    _base.records("evaluation", evaluation, "an Evaluation", "metrics", "models")
+    _base.records("evaluation", evaluation, "an Evaluation", "metrics", "models", "tables")
     cells = {(row["model"], row["reliability"]): row for row in _base.rows_of_metric(evaluation, metric, k)}
     models, reliabilities = list(evaluation.models), sorted({at for _, at in cells})
     value = np.array([_base.column([cells[model, at] for at in reliabilities], "value") for model in models])
