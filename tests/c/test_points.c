@@ -145,6 +145,19 @@ static void test_points_and_draws(void)
     ugt_stages_free(a.stages);
 }
 
+/* Priors so even that every class is first with nearly the same probability. */
+static void test_even_priors(void)
+{
+    answer a;
+    CHECK(fit(&a, "0", 5, &(ugt_points_law){1.0, 1e7, UGT_REST_INDIVIDUAL, 1e-2, 64, 1024, 1}, &go) == UGT_OK);
+    CHECK_CLOSE(a.out[0], 0.2, 0.0, 0.001 + LIMIT * a.error[0]);
+    CHECK_CLOSE(a.out[0] + a.out[1], 1.0, 1e-12, 0.0);
+    CHECK_CLOSE(a.out[2], (1e7 + 1) / (5e7 + 1), 0.0, 1e-9 + LIMIT * a.error[2]);
+    ugt_stages_free(a.stages);
+    CHECK(fit(&a, "0", 5, &(ugt_points_law){9e8, 1e7, UGT_REST_INDIVIDUAL, 1e-2, 64, 256, 1}, &go) == UGT_OK && a.out[0] == 1.0);
+    ugt_stages_free(a.stages);
+}
+
 /* More classes than sectors and the lattice have; a mode that is beyond doubles; contradictions; what has no answer. */
 static void test_limits(void)
 {
@@ -197,6 +210,7 @@ int main(void)
     test_exchangeable();
     test_largest_share();
     test_points_and_draws();
+    test_even_priors();
     test_limits();
     return RESULT;
 }
