@@ -396,8 +396,8 @@ def test_given_sets_are_full_estimates():
             "sets must hold names of the 3 classes, such as 'a'. Got 'A', first at case 'y'",
         ),
         (
-            lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 3, case_ids=["y", "x"])),
-            r"sets must be of the cases of the truth, in their order \(take\(\) chooses cases\). Got case 'y' for 'x', first at row 0",
+            lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 3, case_ids=["y", "z"])),
+            r"sets must have the cases as its rows .*Got rows 'y', 'z' for cases 'x', 'y': 1 unknown, first 'z'",
         ),
         (
             lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 4)),

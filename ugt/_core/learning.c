@@ -70,9 +70,10 @@ static void sort_classes(ugt_point_work *w, const double *lambda)
 static int start(ugt_point_work *w, int64_t i)
 {
     const int64_t d = w->d;
-    double *lambda = malloc(ugt_bytes(d * (d + 2), sizeof *lambda)), *curvature = lambda + d, *step = curvature + d * d;
+    double *lambda = malloc(ugt_bytes(d * (d + 2), sizeof *lambda));
     if (lambda == NULL)
         return UGT_ERR_MEMORY;
+    double *curvature = lambda + d, *step = curvature + d * d;
     const int status = ugt_curvature_at_mode(w->stages, i, w->reliability, w->shape, w->rest, lambda, curvature);
     const int has_mode = status == UGT_OK;
     if (has_mode || status == UGT_ERR_CONVERGENCE) {
