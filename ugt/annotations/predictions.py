@@ -353,7 +353,8 @@ def _has_case_column(value: Any) -> bool:
     from .._tabular.frames import CASES  # noqa: PLC0415
     from .._tabular.roles import plain  # noqa: PLC0415
 
-    unnamed = index.name is None and getattr(index.dtype, "kind", "O") in "iu"  # also after a filter, which leaves gaps
+    kind = getattr(getattr(index, "dtype", None), "kind", "O")
+    unnamed = getattr(index, "name", None) is None and kind in "iu"  # also after a filter, which leaves gaps
     return unnamed and any(plain(str(name)) in CASES for name in value.columns)
 
 
