@@ -719,3 +719,13 @@ def test_an_index_that_was_not_given_is_no_id_of_two_vectors():
     assert ugt.cohen_kappa(labels, labels.copy()).value == 1
     with pytest.raises(ValueError, match="other must have an index as labels has"):
         ugt.cohen_kappa(labels, labels.set_axis(range(1, 7)))
+
+
+def test_classes_that_are_numbers_in_another_order_are_refused():
+    """Once only classes that are texts were compared between a truth and sets of classes, or another truth."""
+    truth = ugt.Dirichlet.from_array([[3, 1, 1], [1, 1, 4]], case_ids=["x", "y"], classes=[2, 1, 0])
+    sets = ugt.PredictionSets.of([[0], [2]], 3, case_ids=["x", "y"])
+    with pytest.raises(ValueError, match="sets must have the classes as its columns .* in another order"):
+        ugt.ua_coverage(truth, sets)
+    named = ugt.Dirichlet.from_array([[3, 1, 1], [1, 1, 4]], case_ids=["x", "y"], classes=[1, 2, 3])
+    assert ugt.ua_coverage(named, sets).value > 0.5

@@ -110,8 +110,11 @@ def names_of(argument: str, given: Any) -> tuple[Any, NDArray[Any] | None, NDArr
 
 def rows_of(argument: str, given: Axes, wanted: Axes) -> NDArray[Any] | None:
     """Return the rows of the wanted cases, None if they are in the same order; refuse other cases, and other or reordered classes."""
-    if identifiers.is_text(given.classes) and identifiers.is_text(wanted.classes) and not same(given.classes, wanted.classes):
-        raise _refused(argument, "columns", "class", given.classes, wanted.classes)
+    if identifiers.is_text(given.classes) == identifiers.is_text(wanted.classes) and not same(given.classes, wanted.classes):
+        counted = np.arange(len(given.classes))  # numbers from 0 on are those of classes without names
+        unnamed = any(np.array_equal(one.classes, counted) for one in (given, wanted))
+        if not unnamed or np.array_equal(np.sort(given.classes), np.sort(wanted.classes)):
+            raise _refused(argument, "columns", "class", given.classes, wanted.classes)
     rows = None
     if not (given.numbered or wanted.numbered):
         rows = _places(argument, "rows", "case", given.case_ids, wanted.case_ids, explicit=True)
@@ -361,7 +364,9 @@ def _refused(argument: str, where: str, what: str, names: NDArray[Any], wanted: 
     things = "cases" if what == "case" else "classes"
     unknown, missing = find(wanted, names) < 0, find(names, wanted) < 0
     got = f"{where} {_some(names)} for {things} {_some(wanted)}"
-    if unknown.any():
+    if not unknown.any() and not missing.any():
+        got += ", in another order"
+    elif unknown.any():
         first = names[int(np.argmax(unknown))]
         got += f": {int(unknown.sum())} unknown, first {identifiers.name(first)}{alike(first, wanted)}"
     else:
