@@ -725,7 +725,7 @@ def test_classes_that_are_numbers_in_another_order_are_refused():
     """Once only classes that are texts were compared between a truth and sets of classes, or another truth."""
     truth = ugt.Dirichlet.from_array([[3, 1, 1], [1, 1, 4]], case_ids=["x", "y"], classes=[2, 1, 0])
     sets = ugt.PredictionSets.of([[0], [2]], 3, case_ids=["x", "y"])
-    with pytest.raises(ValueError, match="sets must have the classes as its columns .* in another order"):
+    with pytest.raises(ValueError, match=r"sets must have the classes as its columns .* in another order"):
         ugt.ua_coverage(truth, sets)
     named = ugt.Dirichlet.from_array([[3, 1, 1], [1, 1, 4]], case_ids=["x", "y"], classes=[1, 2, 3])
     assert ugt.ua_coverage(named, sets).value > 0.5

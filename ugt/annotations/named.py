@@ -40,11 +40,7 @@ def table(argument: str, given: Any, case_ids: NDArray[Any] | None, classes: NDA
         :class:`Predictions` have names.
     case_ids, classes : arrays or None
         The names of the cases and classes; None: they have none, so that named rows or columns are refused unless they are 0 to N-1.
-
-    Raises
-    ------
-    ValueError
-        If names are repeated, or are not those of the cases and classes.
+        Names that are repeated, or are not these, are refused.
     """
     kind = type(given)
     if kind is np.ndarray or kind is list or kind is tuple:
