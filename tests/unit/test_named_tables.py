@@ -570,13 +570,30 @@ def test_groups_of_annotators_are_joined():
 
 def test_a_column_named_after_a_class_is_of_that_class():
     """Once the scores of the first of two classes were read as those of the second."""
-    labels = ugt.Labels.from_wide([["ill", "ill"], ["well", "well"], ["ill", "well"], ["ill", "ill"]], classes=["ill", "well"])
-    ill = pd.DataFrame({"ill": [0.9, 0.2, 0.6, 0.7]})
-    assert (
-        ugt.soft_auroc(labels, ill["ill"]).value
-        == ugt.soft_auroc(labels, ill).value
-        == ugt.soft_auroc(labels, 1 - ill["ill"].to_numpy()).value
+    labels = ugt.Labels.from_wide(
+        [["ill", "ill"], ["well", "well"], ["ill", "well"], ["ill", "ill"]], classes=["ill", "well"], case_ids=list("abcd")
     )
+    ill = pd.DataFrame({"ill": [0.9, 0.2, 0.6, 0.7]}, index=list("abcd"))
+    expected = ugt.soft_auroc(labels, 1 - ill["ill"].to_numpy()).value
+    for one in (ill["ill"], ill, ill.rename_axis("case").reset_index(), {"ill": ill["ill"].tolist()}):
+        assert ugt.soft_auroc(labels, one).value == expected
+    for call in (
+        lambda: ugt.PlattScaling(input="probabilities").fit(ill["ill"], labels),
+        lambda: ugt.threshold_sweep(labels, ill["ill"]),
+        lambda: ugt.annotator_roc_points(labels, ill["ill"]),
+    ):
+        with pytest.raises(ValueError, match="must be of the class 'well', the second of two, if they are one column"):
+            call()
+
+
+def test_a_column_that_is_only_numbered_has_no_name():
+    """Once a frame of one column that pandas numbered 0 was read as the scores of class 0: an AUROC of 0.93 became 0."""
+    labels, scores = ugt.Labels.from_wide([[1, 1], [0, 0], [1, 0], [1, 1]], classes=2), np.array([0.9, 0.1, 0.6, 0.7])
+    expected = ugt.soft_auroc(labels, scores).value
+    assert ugt.soft_auroc(labels, pd.DataFrame(scores)).value == expected > 0.9
+    assert ugt.soft_auroc(labels, pd.DataFrame(np.c_[1 - scores, scores])[1]).value == expected
+    with pytest.raises(ValueError, match="scores must say whether its numbers are of the class 0"):
+        ugt.soft_auroc(labels, pd.DataFrame(scores)[0])
 
 
 def test_numbers_of_cases_are_joined():

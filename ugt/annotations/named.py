@@ -136,18 +136,6 @@ def leader(argument: str, given: Any) -> Sheet:
     return found if found.columns is None else found._replace(columns=identifiers.distinct(argument, found.columns))
 
 
-def class_named(given: Any, classes: NDArray[Any] | None) -> int | None:
-    """Return the position of the class whose name a column of scores has; None if it has that of none."""
-    name = getattr(given, "name", None)
-    if name is None and identifiers.is_frame(given):
-        names = [one for one in identifiers.columns_of(given)]
-        name = names[0] if len(names) == 1 else None
-    if classes is None or name is None or callable(name):
-        return None
-    at = int(find(classes, np.array([str(name)]))[0])
-    return at if at >= 0 else None
-
-
 def per_case(argument: str, given: Any) -> Sheet | None:
     """Return one value for each case with the ids of a Series or a frame of one column; None for anything else."""
     if type(given) is np.ndarray or type(given) is list or isinstance(given, Mapping):
@@ -239,8 +227,7 @@ def _of_frame(argument: str, frame: Any, classes: NDArray[Any] | None, with_rows
     names, index = identifiers.columns_of(frame), identifiers.index_of(frame)
     rows = None if index is None or not with_rows else identifiers.names_of_index(argument, index)
     counted = index is not None and rows is None and with_rows
-    unnamed = rows is None or (getattr(index, "name", None) is None and rows.dtype.kind in "iu")  # such as after a filter
-    case = _case_column(argument, names, classes) if unnamed and with_rows else None
+    case = case_column_of(argument, frame, classes) if with_rows else None
     if case is not None:
         rows, counted = np.asarray(identifiers.unmasked(frame[case])), False
         names = [name for name in names if name != case]
@@ -256,11 +243,14 @@ def _values(frame: Any, names: list[Any]) -> NDArray[Any]:
     return identifiers.unmasked(frame if hasattr(frame, "__array__") else frame.to_numpy())
 
 
-def _case_column(argument: str, names: list[Any], classes: NDArray[Any] | None) -> Any:
-    """Return the column that names the cases, None if there is none; one that has the name of a class does not."""
+def case_column_of(argument: str, frame: Any, classes: NDArray[Any] | None) -> Any:
+    """Return the column that names the cases, None if there is none or an index does; one that has the name of a class does not."""
     from .._tabular.frames import CASES  # noqa: PLC0415  (only frames need it)
     from .._tabular.roles import plain  # noqa: PLC0415
 
+    names, index = identifiers.columns_of(frame), identifiers.index_of(frame)
+    if index is not None and (getattr(index, "name", None) is not None or getattr(getattr(index, "dtype", None), "kind", "O") not in "iu"):
+        return None  # an index of numbers without a name may be what a filter left
     known = set() if classes is None else set(map(str, classes.tolist()))
     called = [name for name in names if plain(str(name)) in CASES and str(name) not in known]
     if len(called) > 1:

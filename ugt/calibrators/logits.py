@@ -14,6 +14,7 @@ from .._base.checks import error, flag, room
 from ..annotations import Labels
 from ..annotations.named import Sheet, names_of, of_new_cases
 from ..annotations.named import table as in_order
+from ..annotations.one_class import check_second
 from ..annotations.probabilities import OUTSIDE, ROW_SUM
 from ..resampling import ids_of_cases
 
@@ -45,6 +46,8 @@ class LogitTable:
             _, case_ids, names = names_of("counts", counts)
             sheet = Sheet(in_order("predictions", values, case_ids, names))
         table = array_of("predictions", sheet.values)
+        if table.ndim == 1:
+            check_second("predictions", values, names if counts is not None or not classes else np.array(classes))
         if table.dtype.kind not in "iuf" or table.ndim not in (1, 2) or 0 in table.shape:
             raise error("predictions", "be numbers of shape (N, K), or (N,) for two classes", f"{table.dtype} of shape {table.shape}")
         if table.ndim == 2 and table.shape[1] < 2:

@@ -13,6 +13,7 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.axes import Frozen
 from .._base.ragged import row_of
 from ..annotations.joins import tells_joins
+from ..annotations.one_class import check_second
 from ..resampling import Ratios, Results, over
 from ..soft import soft_roc_curve
 from .input import MISSING, check_all, check_known, joined, numbers, of_two_classes
@@ -127,6 +128,7 @@ def annotator_roc_points(annotations: Any, scores: Any = None, *, missing: str =
     place = row_of(held.offsets) * a + held.annotator
     times = np.bincount(place, held.count, n_cases * a).reshape(n_cases, a)
     own = over(np.bincount(place, held.count * (held.label == 1), n_cases * a).reshape(n_cases, a), times)
+    check_second("scores", scores, held.axes.classes)
     score = np.zeros(n_cases) if scores is None else numbers(joined(scores, held), held, "scores")
     if missing == "error":
         check_all("scores", ~np.isnan(score), held)

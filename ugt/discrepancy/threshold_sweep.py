@@ -14,6 +14,7 @@ from .._base.axes import Frozen
 from .._base.ragged import row_of
 from .._base.records import Record
 from ..annotations.joins import tells_joins
+from ..annotations.one_class import check_second
 from ..calibrators import selection
 from ..resampling import ids_of_cases, over
 from .input import MISSING, Compared, check_all, check_stated, compare, ids_of, joined, numbers, of_two_classes
@@ -170,6 +171,7 @@ def threshold_sweep(
     """
     check_stated(distance)
     held = of_two_classes(annotations)
+    check_second("scores", scores, held.axes.classes)
     score = numbers(joined(scores, held), held, "scores")
     if checks.option("missing", missing, MISSING) == "error":
         check_all("scores", ~np.isnan(score), held)

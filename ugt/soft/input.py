@@ -11,8 +11,9 @@ from .._base import checks, notices
 from .._base.arrays import Array, Bools, NDArray
 from .._base.identifiers import as_array
 from ..annotations import Labels
-from ..annotations.named import Sheet, class_named, leader
+from ..annotations.named import Sheet, leader
 from ..annotations.named import table as in_order
+from ..annotations.one_class import class_named
 from ..plausibilities import Plausibilities
 from ..plausibilities.made_of import MadeOf
 from ..resampling import ids_of_cases
@@ -81,7 +82,7 @@ def read(p: Any, scores: Any, weights: Any, *, may_lack: bool = False, in_range:
     truth, case_ids, classes = _truth(p, made)
     own = None
     if not isinstance(scores, ScoreOrder):
-        own = class_named(scores, classes)
+        own = class_named("scores", scores, classes)
         scores = in_order("scores", scores, case_ids, classes)
     table = scores if isinstance(scores, ScoreOrder) else numbers(scores)
     if len(table.shape) == 1 and truth.ndim == 2 and truth.shape[1] == 2 and (labels is not None or made or own is not None):
