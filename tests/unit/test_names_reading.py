@@ -334,4 +334,4 @@ def test_evaluate_names_the_reader_that_has_the_options_which_it_speaks_of():
 
 
 def test_modules_are_there_when_a_message_names_them():
-    subprocess.run([sys.executable, "-c", "import ugt; ugt.io.read_annotations, ugt.plots, ugt.synthetic, ugt.states"], check=True)
+    subprocess.run([sys.executable, "-I", "-c", "import ugt; ugt.io.read_annotations, ugt.plots, ugt.synthetic, ugt.states"], check=True)
