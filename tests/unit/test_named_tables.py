@@ -486,7 +486,7 @@ def test_alpha_calibration_joins_features_and_remembers_their_names():
         np.testing.assert_allclose(found.weights_, plain.weights_, rtol=1e-12)
         expected = plain.transform(one.to_numpy(), features if one.index[0] == "p0" else features[TURNED])
         np.testing.assert_allclose(found.transform(one, other[["depth", "age"]]), expected, rtol=1e-12)
-    with pytest.raises(ValueError, match="features must have the classes as its columns"):
+    with pytest.raises(ValueError, match="features must have the features as its columns"):
         found.concentration(other.rename(columns={"age": "weight"}))
 
 

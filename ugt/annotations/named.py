@@ -17,6 +17,7 @@ from .large_index import LARGE, is_same, places
 from .predictions import Predictions
 
 SHOWN = 4  # names of each side in a message
+PLURAL = {"case": "cases", "class": "classes", "feature": "features"}
 
 
 class Sheet(NamedTuple):
@@ -81,13 +82,13 @@ def placed(argument: str, sheet: Sheet, case_ids: NDArray[Any] | None, classes: 
     return np.asarray(values)
 
 
-def of_new_cases(argument: str, given: Any, classes: Any) -> Sheet:
-    """Return a table of cases that need not be known, with its columns in the order of the classes, and the names of its rows."""
+def of_new_cases(argument: str, given: Any, classes: Any, what: str = "class") -> Sheet:
+    """Return a table of cases that need not be known, its columns in the order of the classes or features, and the names of its rows."""
     known = None if classes is None else identifiers.distinct("classes", classes)
     found = leader(argument, given)
     if found.columns is None or np.ndim(found.values) != 2:
         return found
-    places = _places(argument, "columns", "class", found.columns, known)
+    places = _places(argument, "columns", what, found.columns, known)
     tell(argument, Join("", NAME))
     return found if places is None else found._replace(values=found.values[:, places], columns=known)
 
@@ -314,7 +315,7 @@ def _places(
     if wanted is None:
         if names.dtype.kind in "iu" and np.array_equal(names, np.arange(len(names))):
             return None
-        things = "cases" if what == "case" else "classes"
+        things = PLURAL[what]
         way = f"an array if its {where} are in their order, or give the {things} their names"
         raise error(argument, f"have {where} without names, as the {things} have none ({way})", _some(names))
     if same(names, wanted):
@@ -347,7 +348,7 @@ def _quick_places(names: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any] | N
 
 def _refused(argument: str, where: str, what: str, names: NDArray[Any], wanted: NDArray[Any]) -> ValueError:
     """Return the error for names that are not those wanted, with both lists and the first name that lacks."""
-    things = "cases" if what == "case" else "classes"
+    things = PLURAL[what]
     unknown, missing = find(wanted, names) < 0, find(names, wanted) < 0
     got = f"{where} {_some(names)} for {things} {_some(wanted)}"
     if not unknown.any() and not missing.any():

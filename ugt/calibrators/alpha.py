@@ -224,7 +224,7 @@ class AlphaCalibration(Calibrator):
 
     def _of_new(self, features: Any, case_ids: NDArray[Any] | None = None, n: int | None = None) -> Array:
         """Return the features of new cases, with the columns of the fit, if these have names, in their order."""
-        named = of_new_cases("features", features, self.features_ or None)
+        named = of_new_cases("features", features, self.features_ or None, "feature")
         return _features(named.values if n is None else _joined(named, case_ids), n)
 
     def transform(self, predictions: Any, features: Any = None) -> Array:
