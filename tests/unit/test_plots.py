@@ -461,6 +461,39 @@ def test_one_reliability_many_and_none(evaluation):
     refused(r"voted must be False except for topk_accuracy with k = 1\. Got True\.", plots.metric_by_reliability, ev, k=2, voted=True)
 
 
+def test_plots_of_cases_carry_their_ids():
+    counts, ids = np.array([[1, 0, 1], [0, 1, 5], [4, 0, 0]]), ["p1", "p2", "p3"]
+    labels = ugt.Labels.from_counts(counts, classes=["a", "b", "c"], case_ids=ids)
+    mixed = ugt.Labels.from_counts(counts[[2, 0, 1]], classes=["a", "b", "c"], case_ids=["p3", "p1", "p2"])
+    truth, other = ugt.dirichlet(labels), ugt.dirichlet(mixed)
+    for case, given in ((1, labels), ("p2", labels), ("p2", mixed)):
+        ax = plots.plausibilities(truth, case, annotations=given, points={"same": ugt.dirichlet(given)})
+        assert names(ax) == ["c (5)", "b (1)", "a (0)"] and ax.get_title() == "case p2"
+        assert ax.lines[-1].get_xdata() == pytest.approx(sorted(truth.mean()[1], reverse=True))
+    refused("case must be one of the ids of the 3 cases, such as 'p1'. Got 'p4'", plots.plausibilities, truth, "p4")
+    refused("case must be a position, as the cases have no ids. Got '1'", plots.plausibilities, ugt.Point.from_array([[1.0, 0.0]]), "1")
+    others = ugt.Labels.from_counts(counts, classes=["a", "b", "c"], case_ids=["x", "y", "z"])
+    refused("annotations must have the cases", plots.plausibilities, truth, 0, annotations=others)
+    one, two = ugt.annotation_certainty(truth), ugt.annotation_certainty(other)
+    by = plots.certainty_curve({"one": one, "two": two}, by=two)
+    assert [line.case_ids.tolist() for line in by.lines] == [["p1", "p2", "p3"]] * 2
+    assert by.lines[0].get_ydata() == pytest.approx(by.lines[1].get_ydata()) and by.lines[0].get_ydata() == pytest.approx(one.per_case)
+    assert plots.certainty_curve(two).lines[0].case_ids.tolist() == ["p1", "p2", "p3"]
+    assert plots.certainty_curve([0.5, 1]).lines[0].case_ids is None
+    dots = plots.case_scatter(ugt.case_correlation(one, [0.2, np.nan, 0.4])).lines[0]
+    assert dots.case_ids.tolist() == ["p1", "p3"] and dots.get_xdata() == pytest.approx(one.per_case[[0, 2]])
+    assert plots.case_scatter(ugt.case_correlation([0.1, 0.2, 0.4], [1, 2, 1])).lines[0].case_ids is None
+
+
+def test_a_rated_case_is_found_by_its_id():
+    table, ids = [[1.0, 2, 2], [4, 4, 5]], ["p1", "p2"]
+    one, mixed = ugt.Ratings.from_wide(table, case_ids=ids), ugt.Ratings.from_wide(table[::-1], case_ids=ids[::-1])
+    posterior = ugt.normal(one, prior=(0, 1, 2, 1.5))
+    for given in (one, mixed):
+        ax = plots.rated_case(posterior, "p2", ratings=given)
+        assert ax.get_title() == "case p2" and ax.lines[-1].get_xdata().tolist() == [4, 4, 5]
+
+
 def test_plausibilities_of_a_case():
     labels = ugt.Labels.from_counts([[1, 0, 1], [0, 1, 5]], classes=["a", "b", "c"])
     ax = plots.plausibilities(ugt.dirichlet(labels), 1, annotations=labels)

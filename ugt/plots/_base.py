@@ -8,10 +8,11 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._base.arrays import Array
 from .._base.axes import Axes
-from .._base.checks import error
+from .._base.checks import error, whole
 from .._base.identifiers import is_frame
 from .._base.records import Record
 from ..annotations.named import leader
@@ -109,6 +110,19 @@ def metric_name(metric: str, k: int | None) -> str:
     if metric == "topk_accuracy":
         return f"top-{k} accuracy"
     return metric.replace("_", " ") + ("" if k is None else f", k = {k}")
+
+
+def case_at(case: Any, n_cases: int, case_ids: NDArray[Any] | None) -> tuple[int, str]:
+    """Return the position of a case from it or from its id, a text, and a title with the id; without ids the title is empty."""
+    if isinstance(case, str):
+        known = [] if case_ids is None else [str(name) for name in case_ids.tolist()]
+        if case not in known:
+            ids = f"one of the ids of the {n_cases} cases, such as {known[0]!r}" if known else "a position, as the cases have no ids"
+            raise error("case", f"be {ids}", repr(case))
+        at = known.index(case)
+    else:
+        at = whole("case", case, 0, n_cases - 1)
+    return at, "" if case_ids is None else shown(f"case {case_ids[at]}")
 
 
 def undefined(n: int) -> str:

@@ -11,6 +11,7 @@ from .._base.arrays import Array, Int64
 from .._base.checks import error, option, whole
 from .._base.counts import counted
 from ..annotations import Ratings
+from ..annotations.named import Sheet, placed
 from ..plausibilities import Certainty
 from ..resampling import beside, numbers_of_cases
 from . import _base
@@ -41,6 +42,7 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+        Each line has ``case_ids``, the ids of its points in their order; None if the cases have none.
 
     Raises
     ------
@@ -62,8 +64,8 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
     [0.5, 0.91]
     """
     named = _base.named("certainty", certainty)
-    given = {name: of_cases("certainty", one) for name, one in named.items()}
-    order = None if by is None else of_cases("by", beside("by", by, next(iter(named.values()))))
+    order, rows = (None, None) if by is None else (of_cases("by", by), numbers_of_cases("by", by).rows)
+    given = {name: of_cases("certainty", one if by is None else beside("certainty", one, by)) for name, one in named.items()}
     for name, values in given.items():
         if order is not None and len(values) != len(order):
             raise error("certainty", f"have {len(order)} cases, as by", len(values), repr(name) if name else "")
@@ -71,12 +73,14 @@ def certainty_curve(certainty: Any, *, by: Any = None, ax: Any = None) -> Any:
     same = [name for name, values in given.items() if order is not None and np.array_equal(values, order, equal_nan=True)]
     for i, (name, values) in enumerate(given.items(), start=_base.first_style(ax)):
         known = np.isfinite(values) if order is None else np.isfinite(values) & np.isfinite(order)
-        shown = values[known][np.argsort((values if order is None else order)[known], kind="stable")]
+        at = np.flatnonzero(known)[np.argsort((values if order is None else order)[known], kind="stable")]
+        ids, shown = numbers_of_cases("certainty", named[name]).rows if rows is None else rows, values[at]
         x, label = 100 * (np.arange(len(shown)) + 0.5) / len(shown), _base.labelled(name, _base.undefined(len(values) - len(shown)))
         if order is None or name in same:
-            ax.plot(x, shown, label=label, drawstyle="steps-mid", zorder=3, **_base.style(i))
+            (line,) = ax.plot(x, shown, label=label, drawstyle="steps-mid", zorder=3, **_base.style(i))
         else:
-            ax.plot(x, shown, _base.marker(i), label=label, color=_base.colour(i), markersize=3, alpha=0.6)
+            (line,) = ax.plot(x, shown, _base.marker(i), label=label, color=_base.colour(i), markersize=3, alpha=0.6)
+        line.case_ids = None if ids is None else ids[at]
     drawn = np.concatenate([values[np.isfinite(values)] for values in given.values()])
     ax.set_ylim(min(0.0, drawn.min()), 1.02 * max(1.0, drawn.max()))
     certain = all(isinstance(one, Certainty) or not hasattr(one, "per_case") for one in named.values())
@@ -112,7 +116,8 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
-        The legend has the correlation and the numbers of cases drawn and undefined.
+        The legend has the correlation and the numbers of cases drawn and undefined; ``lines[0].case_ids`` are the ids of the dots, None if
+        the cases have none.
 
     Raises
     ------
@@ -131,7 +136,8 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     ax = _base.axes_of(ax)
     i = _base.first_style(ax)
     label = _base.labelled(f"r = {found.value:.2f}", counted(len(x), "case"), _base.undefined(sum(found.left_out.values())))
-    ax.plot(x, y, _base.marker(i), color=_base.colour(i), markersize=4, alpha=0.4, markeredgewidth=0, label=label)
+    (dots,) = ax.plot(x, y, _base.marker(i), color=_base.colour(i), markersize=4, alpha=0.4, markeredgewidth=0, label=label)
+    dots.case_ids = None if found.case_ids is None else found.case_ids[found.statistic.kept]
     if np.isfinite(found.value):
         ends = np.array([x.min(), x.max()])
         ax.plot(ends, y.mean() + found.value * y.std() / x.std() * (ends - x.mean()), **_base.GUIDE)
@@ -197,7 +203,7 @@ def bars(drawn: Sequence[Array], bins: int) -> tuple[Array, float, list[Int64]]:
     return (edges[1:] + edges[:-1]) / 2, float(edges[1] - edges[0]), [np.histogram(one, edges)[0] for one in drawn]
 
 
-def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings: Any = None, ax: Any = None) -> Any:
+def rated_case(posterior: Any, case: int | str, *, spread: str = "precision", ratings: Any = None, ax: Any = None) -> Any:
     """Draw the posterior of the mean and the spread of the ratings of one case [A figures 9 and 10].
 
     Blue areas hold 50, 80 and 95% of the posterior, the darkest 50%. Each black dot is a draw, a normal law from which the ratings of the
@@ -208,12 +214,12 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
     ----------
     posterior : NormalPosterior
         Posterior by :func:`ugt.normal`.
-    case : int
-        Position of the case.
+    case : int or str
+        Position of the case, or its id as text; the title of the plot is the id.
     spread : {"precision", "std"}
         Quantity of the vertical axis: 1/σ², or σ.
     ratings : Ratings, or (N, A) array with NaN where there is none, optional
-        Ratings of the same cases; those of the drawn case are orange ticks at the bottom.
+        Ratings of the same cases, joined by their ids; those of the drawn case are orange ticks at the bottom.
     ax : matplotlib Axes, optional
 
     Returns
@@ -236,10 +242,12 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
     """
     kinds = {"precision": "precision 1/σ²", "std": "standard deviation σ"}
     (given,) = _base.records("posterior", posterior, "a NormalPosterior", "location", "kappa", "shape", "scale", "n_cases").values()
-    i, label = whole("case", case, 0, given.n_cases - 1), kinds[option("spread", spread, tuple(kinds))]
-    marks = None if ratings is None else _ratings_of(ratings, i, given.n_cases)
+    i, title = _base.case_at(case, given.n_cases, None if given.numbered else given.case_ids)
+    label = kinds[option("spread", spread, tuple(kinds))]
+    marks = None if ratings is None else _ratings_of(ratings, i, given)
     m, k, a, b = (float(values[i]) for values in (given.location, given.kappa, given.shape, given.scale))
     ax = _base.axes_of(ax)
+    ax.set_title(title)
     if np.isfinite([m, k, a, b]).all():
         rng = np.random.default_rng(0)
         precision = rng.standard_gamma(a, NORMALS) / b
@@ -266,11 +274,13 @@ def rated_case(posterior: Any, case: int, *, spread: str = "precision", ratings:
     return _base.finish(ax, "mean μ", label, "upper right")
 
 
-def _ratings_of(given: Any, case: int, n_cases: int) -> Array:
+def _ratings_of(given: Any, case: int, posterior: Any) -> Array:
     """Return the ratings of one case."""
     known = given if isinstance(given, Ratings) else Ratings.from_wide(given)
-    if known.n_cases != n_cases:
-        raise error("ratings", f"have {n_cases} cases, as the posterior", known.n_cases)
+    if known.n_cases != posterior.n_cases:
+        raise error("ratings", f"have {posterior.n_cases} cases, as the posterior", known.n_cases)
+    if not (known.numbered or posterior.numbered):
+        case = int(placed("ratings", Sheet(np.arange(known.n_cases), known.case_ids), posterior.case_ids)[case])
     return known.value[known.offsets[case] : known.offsets[case + 1]]
 
 

@@ -23,7 +23,7 @@ MUST = "be of shape (n, 3) and finite (or NaN in a whole row), not negative, and
 
 def plausibilities(
     truth: Any,
-    case: int,
+    case: int | str,
     *,
     annotations: Any = None,
     points: Mapping[str, Any] | None = None,
@@ -41,11 +41,11 @@ def plausibilities(
     ----------
     truth : Point, Dirichlet, Draws, or array (N, K) or (N, draws, K)
         Plausibilities of the cases.
-    case : int
-        Position of the case.
+    case : int or str
+        Position of the case, or its id as text; the title of the plot is the id.
     annotations : Labels or Rankings, optional
-        Annotations, which add the numbers of labels, or the ranks that annotators gave, to the names of classes. Tied classes share their
-        first rank.
+        Annotations of the same cases, joined by their ids, which add the numbers of labels, or the ranks that annotators gave, to the
+        names of classes. Tied classes share their first rank.
     points : mapping of name to Point, Dirichlet, Draws or array (N, K), optional
         Other plausibilities of the same cases, whose means are drawn as markers on the bars, such as point estimates:
         ``{"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}`` [A figures 5 and 15]. The legend names undefined ones.
@@ -76,7 +76,7 @@ def plausibilities(
     ['c (5)', 'b (1)', 'a (0)']
     """
     known: Any = as_plausibilities(_base.truth("truth", truth))
-    at, most = whole("case", case, 0, known.n_cases - 1), whole("top", top)
+    (at, title), most = _base.case_at(case, known.n_cases, known.axes.ids_or_none), whole("top", top)
     labels = [str(name) for name in (known.axes.classes if names is None else names)]
     if len(labels) != known.n_classes:
         raise error("names", f"be {known.n_classes} names, one per class", len(labels))
@@ -84,6 +84,7 @@ def plausibilities(
     ax, one = _base.axes_of(ax), known.take(np.array([at], np.int64))
     ax.set_xlim(0, 1)
     ax.set_xlabel("plausibility")
+    ax.set_title(title)
     mean = one.mean()[0]
     if not np.isfinite(mean).all():
         ax.set_yticks([])
@@ -135,6 +136,8 @@ def _said(annotations: Any, case: int, known: Any) -> list[str]:
     shape = annotations.axes.n_cases, annotations.axes.n_classes
     if shape != (known.n_cases, known.n_classes):
         raise error("annotations", f"have {known.n_cases} cases and {known.n_classes} classes, as the truth", shape)
+    rows = rows_of("annotations", annotations.axes, known.axes)
+    case = case if rows is None else int(rows[case])
     if not isinstance(annotations, Rankings):
         return [f"{n:,}" for n in annotations.counts()[case]]
     ranks: list[list[int]] = [[] for _ in range(known.n_classes)]
