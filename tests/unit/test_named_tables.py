@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from public_functions import FUNCTIONS, OTHERS, Entry, classes_of, make_world, numbers, part, three
+from refusals import refused
 
 import ugt
 
@@ -513,6 +514,33 @@ def test_conformal_predictors_join_predictions_truth_and_groups(kind):
             assert found.predict_sets(one, **own).axes.case_ids.tolist() == one.index.tolist()
             sets = found.predict_sets(one, **own)
             assert sets.coverage(truth).mass.value == plain.predict_sets(probs, **more, case_ids=IDS).coverage(truth).mass.value
+
+
+def test_a_column_of_text_beside_the_classes_is_named():
+    truth = ugt.dirichlet(ugt.Labels.from_counts([[2, 1], [0, 3]], classes=["a", "b"], case_ids=["p1", "p2"]))
+    frame = pd.DataFrame({"reader": ["p1", "p2"], "a": [0.9, 0.1], "b": [0.1, 0.9]})
+    refused("scores must have columns of numbers only .* Got the column 'reader'", ugt.ua_topk_accuracy, truth, frame)
+    assert ugt.ua_topk_accuracy(truth, frame.set_index("reader")).value > 0.5
+
+
+def test_labels_of_a_conformal_predictor_are_names_or_numbers_of_classes():
+    rng = np.random.default_rng(5)
+    probs, number = rng.dirichlet([2, 2, 2], 24), rng.integers(0, 3, 24)
+    frame, names = pd.DataFrame(probs, index=IDS, columns=list("abc")), np.array(list("abc"))[number]
+    expected = ugt.SplitConformal(alpha=0.3).fit(probs, number, case_ids=IDS).p_values(probs, case_ids=IDS)
+    mixed = frame.iloc[TURNED][["c", "a", "b"]]
+    for table, labels in (
+        *((frame, one) for one in (number, names, names.tolist(), pd.Series(names, index=IDS), pd.Series(number, index=IDS))),
+        *((mixed, one) for one in (names[TURNED], pd.Series(names, index=IDS))),
+    ):
+        found = ugt.SplitConformal(alpha=0.3).fit(table, labels)
+        np.testing.assert_allclose(found.p_values(frame)[:, [found.classes_.index(name) for name in "abc"]], expected, rtol=1e-12)
+    fit = ugt.SplitConformal(alpha=0.3).fit
+    refused("labels must be names of classes: 'a', 'b', 'c'. Got 'd'", fit, frame, ["d", *names[1:]])
+    refused("labels must be 24 class numbers .or their names, if the predictions have them", fit, probs, names)
+    refused("labels must be Labels if the classes are called 1, 2, 3, as a number may be", fit, frame.set_axis([1, 2, 3], axis=1), number)
+    for labels in (number, pd.Series(number)):  # an index that numbers its rows because none was given is in the order of the rows
+        assert ugt.SplitConformal(alpha=0.3).fit(mixed.set_axis(range(24)), labels).n_cases_ == 24
 
 
 def test_values_of_classes_are_joined():

@@ -149,6 +149,9 @@ class Predictions(Record):
         if others or _has_case_column(value):
             return read_frame(value, classes, positive_class, on_scale, indexed=bool(others))
         table = identifiers.unmasked(value if identifiers.is_array(value) else value.to_numpy())
+        if names is not None and len(names) > 1 and table.dtype.kind not in "biuf":
+            text = next((name for name in names if identifiers.unmasked(value[name]).dtype.kind not in "biuf"), names[0])
+            raise error("scores", "have columns of numbers only (if this one names the cases, make it the index)", f"the column {text!r}")
         return cls._of_array(ids, table, names, classes, positive_class, on_scale)
 
     @classmethod

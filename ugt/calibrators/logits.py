@@ -12,7 +12,7 @@ from .._base import identifiers
 from .._base.arrays import Array, Bools, NDArray
 from .._base.checks import error, flag, room
 from ..annotations import Labels
-from ..annotations.named import Sheet, names_of, of_new_cases
+from ..annotations.named import Sheet, leader, names_of, of_new_cases
 from ..annotations.named import table as in_order
 from ..annotations.one_class import check_second
 from ..annotations.probabilities import OUTSIDE, ROW_SUM
@@ -37,13 +37,16 @@ class LogitTable:
     def of(cls, values: Any, kind: str, floor: float | None = None, classes: Any = None, counts: Any = None) -> LogitTable:
         """Check shape and type of predictions; their values are checked as they are read.
 
-        Those of the cases of ``counts`` are joined to these; those of new cases have the ``classes`` of the fit, if these have names.
+        Those of the cases of ``counts`` are joined to these; those of new cases have the ``classes`` of the fit, if these have names. What
+        ``counts`` do not name, the predictions name.
         """
         if counts is None:
             sheet = of_new_cases("predictions", values, classes or None)
             case_ids, names = sheet.rows, sheet.columns
         else:
+            own = leader("predictions", values)
             _, case_ids, names = names_of("counts", counts)
+            case_ids, names = own.rows if case_ids is None else case_ids, own.columns if names is None else names
             sheet = Sheet(in_order("predictions", values, case_ids, names))
         table = array_of("predictions", sheet.values)
         if table.ndim == 1:

@@ -144,8 +144,8 @@ class SplitConformal(Conformal):
         ----------
         predictions : (N, K) array
             Probabilities of the calibration cases. The model must not have been trained or tuned on these cases.
-        labels : (N,) array of class numbers, or Labels with one label per case
-            Labels of the calibration cases.
+        labels : (N,) array or Series of class numbers or names of classes, or Labels with one label per case
+            Labels of the calibration cases. Names are those of the columns of the predictions.
         groups : (N,) ids, optional
             Groups of cases with a threshold of their own (coverage given the group).
         case_ids : (N,) ids, optional
@@ -157,7 +157,7 @@ class SplitConformal(Conformal):
             If shapes do not fit, a case has no label or several, or a number is out of range.
         """
         cases, rule = self._begin(predictions, labels)
-        label, axes = single_labels(labels, cases.table.shape)
+        label, axes = single_labels(labels, cases.axes)
         cases = named(cases, axes, case_ids)
         (group, names), of_class = case_groups(groups, cases.axes), class_groups(self.class_groups, cases.axes)
         n_class_groups = int(of_class.max()) + 1

@@ -11,6 +11,7 @@ from .._base import identifiers, parallel
 from .._base.arrays import Array, Int32, Int64, NDArray
 from .._base.axes import Axes
 from .._base.checks import error, flag, option, room, scalar, whole
+from .._base.names import alike, find, listed
 from .._base.ragged import sizes_of
 from .._core import _sets
 from ..aggregation import votes
@@ -136,11 +137,11 @@ class Truth:
         return part
 
 
-def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | None]:
-    """Return (N,) class numbers, given as such or as ``Labels`` with one label per case."""
-    n, k = shape
+def single_labels(labels: Any, axes: Axes) -> tuple[Int64, Axes | None]:
+    """Return (N,) class numbers, given as such, as names of classes, or as ``Labels`` with one label per case."""
+    n, k = axes.n_cases, axes.n_classes
     if isinstance(labels, Labels):
-        if (labels.n_cases, labels.n_classes) != shape:
+        if (labels.n_cases, labels.n_classes) != (n, k):
             raise error("labels", f"be of {n} cases and {k} classes like the predictions", (labels.n_cases, labels.n_classes))
         offsets, index, count = labels.class_counts()
         per_case = np.add.reduceat(np.append(count, 0), offsets[:-1]) * (sizes_of(offsets) > 0)
@@ -150,8 +151,21 @@ def single_labels(labels: Any, shape: tuple[int, int]) -> tuple[Int64, Axes | No
             raise error("labels", must, f"{per_case[i]} labels", f"case {labels.axes.case_name(i)}")
         return index.astype(np.int64), labels.axes
     array = identifiers.as_array(names_of("labels", labels)[0])
+    if array.shape == (n,) and array.dtype.kind in "OUST" and identifiers.is_text(axes.classes):
+        column = identifiers.number("labels", array)
+        at = find(axes.classes, column.ids)
+        if (at < 0).any():
+            unknown = column.ids[int(np.argmax(at < 0))]
+            known = listed(map(identifiers.name, axes.classes))
+            raise error("labels", f"be names of classes: {known}", f"{identifiers.name(unknown)}{alike(unknown, axes.classes)}")
+        return at[column.code].astype(np.int64), None
     if array.dtype.kind not in "iu" or array.shape != (n,):
-        raise error("labels", f"be {n} class numbers, one per case", f"{array.dtype} of shape {array.shape}")
+        names = " (or their names, if the predictions have them)" if array.shape == (n,) else ""
+        raise error("labels", f"be {n} class numbers{names}, one per case", f"{array.dtype} of shape {array.shape}")
+    if axes.classes.dtype.kind in "iu" and not np.array_equal(axes.classes, np.arange(k)):
+        known = listed(map(identifiers.name, axes.classes))
+        must = f"be Labels if the classes are called {known}, as a number may be a name or a place"
+        raise error("labels", must, f"the number {array[0]}" if n else "numbers")
     refuse("labels", (array < 0) | (array >= k), array, 0, f"be class numbers from 0 to {k - 1}")
     return array.astype(np.int64), None
 
