@@ -112,7 +112,7 @@ def metric_name(metric: str, k: int | None) -> str:
     return metric.replace("_", " ") + ("" if k is None else f", k = {k}")
 
 
-def case_at(case: Any, n_cases: int, case_ids: NDArray[Any] | None) -> tuple[int, str]:
+def case_at(case: int | str, n_cases: int, case_ids: NDArray[Any] | None) -> tuple[int, str]:
     """Return the position of a case from it or from its id, a text, and a title with the id; without ids the title is empty."""
     if isinstance(case, str):
         known = [] if case_ids is None else [str(name) for name in case_ids.tolist()]

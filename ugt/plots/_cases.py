@@ -13,6 +13,7 @@ from .._base.counts import counted
 from ..annotations import Ratings
 from ..annotations.named import Sheet, placed
 from ..plausibilities import Certainty
+from ..plausibilities.normal_posterior import NormalPosterior
 from ..resampling import beside, numbers_of_cases
 from . import _base
 
@@ -274,7 +275,7 @@ def rated_case(posterior: Any, case: int | str, *, spread: str = "precision", ra
     return _base.finish(ax, "mean μ", label, "upper right")
 
 
-def _ratings_of(given: Any, case: int, posterior: Any) -> Array:
+def _ratings_of(given: Any, case: int, posterior: NormalPosterior) -> Array:
     """Return the ratings of one case."""
     known = given if isinstance(given, Ratings) else Ratings.from_wide(given)
     if known.n_cases != posterior.n_cases:
