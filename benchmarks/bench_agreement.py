@@ -112,9 +112,9 @@ def by_definition(rows):
 
 
 COEFFICIENTS = {
-    "percent": ugt.percent_agreement,
+    "percent": ugt.agreement.percent_agreement,
     "Fleiss": ugt.fleiss_kappa,
-    "AC1": ugt.gwet_ac1,
+    "AC1": ugt.agreement.gwet_ac1,
     "Fleiss, linear": lambda labels: ugt.fleiss_kappa(labels, weights="linear"),
 }
 
@@ -147,13 +147,13 @@ def bootstraps(n, k, which):
 def pairs(annotators, n):
     """Cohen's kappa of all pairs of annotators, 5 labels a case"""
     labels, _ = sparse(n, annotators, 5, 5, dense=False)
-    return Work(lambda: ugt.pairwise_agreement(labels), {"numpy.sum": stream(labels.label, labels.annotator)})
+    return Work(lambda: ugt.agreement.pairwise_agreement(labels), {"numpy.sum": stream(labels.label, labels.annotator)})
 
 
 CORRELATIONS = {
-    "ICC(1)": lambda ratings: ugt.intraclass_correlation(ratings, "1"),
-    "ICC(A,1)": lambda ratings: ugt.intraclass_correlation(ratings, "A,1"),
-    "ICC(A,1), interval": lambda ratings: ugt.intraclass_correlation(ratings, "A,1").interval(),
+    "ICC(1)": lambda ratings: ugt.agreement.intraclass_correlation(ratings, "1"),
+    "ICC(A,1)": lambda ratings: ugt.agreement.intraclass_correlation(ratings, "A,1"),
+    "ICC(A,1), interval": lambda ratings: ugt.agreement.intraclass_correlation(ratings, "A,1").interval(),
     "ordinal alpha": lambda ratings: ugt.krippendorff_alpha(ratings, "ordinal"),
 }
 
@@ -174,7 +174,7 @@ def case_counts(n):
     case, annotator = np.nonzero(~np.isnan(table))
     label = table[case, annotator].astype(np.int64)
     both = lambda: [np.unique(np.stack([case, one], axis=1), axis=0) for one in (annotator, label)]  # noqa: E731
-    return Work(lambda: ugt.case_counts(labels), {"numpy.unique": both})
+    return Work(lambda: ugt.agreement.case_counts(labels), {"numpy.unique": both})
 
 
 if __name__ == "__main__":

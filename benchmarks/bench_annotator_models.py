@@ -8,8 +8,8 @@ import numpy as np
 from common import Bench, Target, Work, grid
 
 import ugt
-from ugt.annotator_models import em, graded_fit
-from ugt.annotator_models.records import GivenLabels
+from ugt.annotators import em, graded_fit
+from ugt.annotators.records import GivenLabels
 
 bench = Bench(__file__)
 warnings.simplefilter("ignore", RuntimeWarning)
@@ -100,8 +100,8 @@ FITS = {
     "one-coin": lambda labels: ugt.dawid_skene(labels, model="one-coin", prior=1, n_restarts=0),
     "ordinal": lambda labels: ugt.dawid_skene(labels, model="ordinal", n_restarts=0),
     "full, a tenth known": lambda labels: ugt.dawid_skene(labels, known={i: 0 for i in range(labels.n_cases // 10)}, n_restarts=0),
-    "GLAD": ugt.glad,
-    "graded response": ugt.graded_response,
+    "GLAD": ugt.annotators.glad,
+    "graded response": ugt.annotators.graded_response,
 }
 
 
@@ -125,7 +125,7 @@ def whole_fit(model, table, divided=1):
 def draws(draws, divided=1):
     """posterior draws of Dawid-Skene in 4 chains after 50 sweeps, 50,000 labels"""
     labels = generated("some", divided)
-    return Work(lambda: ugt.dawid_skene_draws(labels, n_draws=draws, n_warmup=50))
+    return Work(lambda: ugt.annotators.dawid_skene_draws(labels, n_draws=draws, n_warmup=50))
 
 
 @bench.job(grid(table=("wide",)), SMALL)
@@ -140,7 +140,7 @@ def reliabilities(table, divided=1):
 def deconvolution(table, divided=1):
     """shares of primary labels, beside the shares of labels"""
     labels = generated(table, divided)
-    return Work(lambda: ugt.disagreement_deconvolution(labels, p_flip=0.1), {"votes": lambda: ugt.votes(labels, kind="mean")})
+    return Work(lambda: ugt.annotators.disagreement_deconvolution(labels, p_flip=0.1), {"votes": lambda: ugt.votes(labels, kind="mean")})
 
 
 if __name__ == "__main__":

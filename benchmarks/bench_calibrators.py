@@ -69,14 +69,14 @@ def temperature(n, k, dtype):
         probs, label = softmax(logits), counts.argmax(axis=1)
         yardsticks["netcal"] = lambda: TemperatureScaling().fit(probs, label)
     typed = logits.astype(dtype)
-    return Work(lambda: ugt.TemperatureScaling().fit(typed, counts), yardsticks, also=fitted)
+    return Work(lambda: ugt.calibration.TemperatureScaling().fit(typed, counts), yardsticks, also=fitted)
 
 
 @bench.job(grid(n=(1_000_000,), k=(10,)), SMALL)
 def transform(n, k):
     """temperature scaling applied"""
     logits, counts = data(n, k, 3)
-    found = ugt.TemperatureScaling().fit(logits[:10_000], counts[:10_000])
+    found = ugt.calibration.TemperatureScaling().fit(logits[:10_000], counts[:10_000])
     return Work(lambda: found.transform(logits), {"numpy.exp": lambda: np.exp(logits)})
 
 
@@ -93,12 +93,12 @@ def matrix(n, k):
         return value + penalty, np.concatenate([(gradient.T @ logits + 2 * off * w).ravel(), gradient.sum(axis=0) + 2 * b / k])
 
     start = np.concatenate([np.eye(k).ravel(), np.zeros(k)])
-    return Work(lambda: ugt.MatrixScaling().fit(logits, counts), {"L-BFGS in numpy": least(objective, start)}, also=fitted)
+    return Work(lambda: ugt.calibration.MatrixScaling().fit(logits, counts), {"L-BFGS in numpy": least(objective, start)}, also=fitted)
 
 
 KINDS = {
-    "vector": ugt.VectorScaling(),
-    "matrix, best of 9 penalties": ugt.MatrixScaling(penalty_w=(0.1, 1, 10), penalty_b=(0.1, 1, 10)),
+    "vector": ugt.calibration.VectorScaling(),
+    "matrix, best of 9 penalties": ugt.calibration.MatrixScaling(penalty_w=(0.1, 1, 10), penalty_b=(0.1, 1, 10)),
 }
 
 
@@ -134,7 +134,7 @@ def alpha(n, features, k):
         by_s += 2 * 0.005 * s
         return (value + 0.005 * (s**2).sum()) / n, np.append(by_s.sum(), by_s @ given) / n
 
-    fit = lambda: ugt.AlphaCalibration().fit(probs, counts, features=given)  # noqa: E731
+    fit = lambda: ugt.calibration.AlphaCalibration().fit(probs, counts, features=given)  # noqa: E731
     return Work(fit, {"L-BFGS in numpy": least(objective, np.zeros(features + 1))}, also=fitted)
 
 

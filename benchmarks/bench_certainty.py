@@ -60,11 +60,11 @@ def draws(draws, n=2000):
 
 METRICS = {
     "top 2 in top 3": lambda post, scores: ugt.ua_topk_accuracy(post, scores, 3, j=2),
-    "overlap of given sets": lambda post, scores: ugt.ua_overlap(post, scores > 0.7),
-    "groups": lambda post, scores: ugt.ua_group_accuracy(post, scores, np.arange(10) % 3),
-    "given a group": lambda post, scores: ugt.ua_group_accuracy(post, scores, np.arange(10) % 3, given=1),
-    "weighted Kendall": lambda post, scores: ugt.ua_weighted_kendall_distance(post, scores, 3),
-    "nDCG": lambda post, scores: ugt.ua_ndcg(post, scores, 3),
+    "overlap of given sets": lambda post, scores: ugt.metrics.ua_overlap(post, scores > 0.7),
+    "groups": lambda post, scores: ugt.metrics.ua_group_accuracy(post, scores, np.arange(10) % 3),
+    "given a group": lambda post, scores: ugt.metrics.ua_group_accuracy(post, scores, np.arange(10) % 3, given=1),
+    "weighted Kendall": lambda post, scores: ugt.papers.ua_weighted_kendall_distance(post, scores, 3),
+    "nDCG": lambda post, scores: ugt.papers.ua_ndcg(post, scores, 3),
 }
 
 
@@ -98,7 +98,7 @@ def correlation(n):
     rng = np.random.default_rng(0)
     x = rng.random(n)
     y = x + rng.random(n)
-    return Work(lambda: ugt.case_correlation(x, y), {"numpy.corrcoef": lambda: np.corrcoef(x, y), "numpy.sum": stream(x)})
+    return Work(lambda: ugt.truth.case_correlation(x, y), {"numpy.corrcoef": lambda: np.corrcoef(x, y), "numpy.sum": stream(x)})
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def by_hand(p, truth, new, m, alpha=0.1):
 def fit_and_sets(n, m, correction, score):
     """fit on n cases and prediction sets of n others, m labels a case, beside LAC by hand in numpy"""
     (p, truth), (new, _) = data(n, 0), data(n, 1)
-    conformal = lambda: ugt.MonteCarloConformal(score, 0.1, m=m, correction=correction)  # noqa: E731
+    conformal = lambda: ugt.conformal.MonteCarloConformal(score, 0.1, m=m, correction=correction)  # noqa: E731
     also = lambda _, sets: {"mean size": float(sets.mean_size)}  # noqa: E731
     return Work(lambda: conformal().fit(p, truth).predict_sets(new), {"by hand": lambda: by_hand(p, truth, new, m)}, also=also)
 
@@ -49,7 +49,7 @@ def fit_and_sets(n, m, correction, score):
 @bench.job(grid(n=(N,), m=(M,), correction=("none", "ecdf"), score=SCORES), SMALL)
 def p_values(n, m, correction, score):
     """p-values of all classes"""
-    found = ugt.MonteCarloConformal(score, 0.1, m=m, correction=correction).fit(*data(n, 0))
+    found = ugt.conformal.MonteCarloConformal(score, 0.1, m=m, correction=correction).fit(*data(n, 0))
     new = data(n, 1)[0]
     return Work(lambda: found.p_values(new), {"numpy.argsort": lambda: np.argsort(new, axis=1)})
 

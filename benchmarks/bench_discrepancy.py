@@ -7,7 +7,7 @@ from common import Bench, Target, Work, grid, on_threads, stream
 from scipy.ndimage import distance_transform_edt
 
 import ugt
-from ugt.discrepancy.distances import distances
+from ugt.humans.distances import distances
 
 bench = Bench(__file__)
 SMALL = {"n": 50}
@@ -56,7 +56,7 @@ def judged(n, resamples):
     part = min(n, FEW)
     rows = [[x for x in row if x == x] for row in table[:part].tolist()]
     by_hand = lambda: definition(rows, model[:part].tolist(), DELTAS["squared"])  # noqa: E731
-    call = lambda: ugt.annotator_discrepancy(ratings, model).table(clusters=clusters, n_resamples=resamples)  # noqa: E731
+    call = lambda: ugt.humans.annotator_discrepancy(ratings, model).table(clusters=clusters, n_resamples=resamples)  # noqa: E731
     return Work(call, {"definition": (by_hand, 13 * resamples * n / part)})
 
 
@@ -163,8 +163,8 @@ def readers(step, n=20_000, annotators=9):
     table, model = rng.normal(size=(n, annotators)), rng.normal(size=n)
     ratings, labels = ugt.Ratings.from_wide(table), ugt.Labels.from_wide((table > 0).astype(int))
     calls = {
-        "limits of agreement": lambda: ugt.bland_altman(ratings, model),
-        "points of a ROC": lambda: ugt.annotator_roc_points(labels, model),
+        "limits of agreement": lambda: ugt.humans.bland_altman(ratings, model),
+        "points of a ROC": lambda: ugt.humans.annotator_roc_points(labels, model),
         "guessing baseline": lambda: ugt.discrepancy_ratio(ratings, model, distance="absolute").guessing_baseline,
     }
 

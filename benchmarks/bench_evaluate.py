@@ -37,7 +37,7 @@ def exact(rankings, models, reliabilities):
         found += [ugt.annotation_certainty(post, k=k) for k in (1, 2, 3)]
         for scores in models.values():
             found += [ugt.ua_topk_accuracy(post, scores, k) for k in (1, 3)]
-            found += [ugt.ua_set_accuracy(post, scores, k) for k in (2, 3)]
+            found += [ugt.metrics.ua_set_accuracy(post, scores, k) for k in (2, 3)]
             found += [ugt.ua_average_overlap(post, scores, 3)]
     return found
 

@@ -13,7 +13,12 @@ SMALL = {"n": 60}
 SIZES = ({"n": 1_000_000, "k": 2}, {"n": 100_000, "k": 22})
 TYPES = {"int64, float64": (np.int64, np.float64), "int32, float32": (np.int32, np.float32), "float64, float64": (np.float64, np.float64)}
 BINNINGS = {"mass": "mass", "edges": (0, 0.05, 0.2, 0.5, 0.9, 1)}
-SCORES = (ugt.histogram_log_loss, ugt.histogram_brier_score, ugt.ranked_probability_score, ugt.wasserstein_distance)
+SCORES = (
+    ugt.calibration.histogram_log_loss,
+    ugt.calibration.histogram_brier_score,
+    ugt.calibration.ranked_probability_score,
+    ugt.calibration.wasserstein_distance,
+)
 
 
 def tables(n, k, types="int64, float64"):
@@ -105,7 +110,7 @@ def expected_calibration_error(n, k):
 def log_loss_calibration(n, k):
     """the calibration part of the log loss"""
     counts, probs = tables(n, k)
-    found = ugt.histogram_log_loss(counts, np.clip(probs, 1e-9, 1))
+    found = ugt.calibration.histogram_log_loss(counts, np.clip(probs, 1e-9, 1))
     return Work(lambda: found.part("calibration").value, {"numpy.sum": stream(counts, probs)})
 
 
@@ -128,8 +133,8 @@ def proper_scores(n, k, score):
 def disagreement_losses(n, k):
     """disagreement losses"""
     counts, probs = tables(n, k)
-    predicted = ugt.predicted_disagreement(probs)
-    return Work(lambda: ugt.disagreement_losses(counts, predicted), {"numpy.sum": stream(counts, predicted)})
+    predicted = ugt.calibration.predicted_disagreement(probs)
+    return Work(lambda: ugt.calibration.disagreement_losses(counts, predicted), {"numpy.sum": stream(counts, predicted)})
 
 
 @bench.job([SIZES[0]], SMALL)
@@ -138,7 +143,7 @@ def statistic_of_three_values(n, k):
     counts, probs = tables(n, k)
     predicted = np.concatenate([probs, np.zeros((n, 1))], axis=1)
     phi = lambda *said: [len(set(said)) == m for m in (1, 2, 3)]  # noqa: E731
-    found = lambda: ugt.disagreement_losses(counts, predicted, statistic=ugt.symmetric_statistic(counts, phi, 3))  # noqa: E731
+    found = lambda: ugt.calibration.disagreement_losses(counts, predicted, statistic=ugt.calibration.symmetric_statistic(counts, phi, 3))  # noqa: E731
     return Work(found, {"numpy.sum": stream(counts, predicted)})
 
 

@@ -18,7 +18,7 @@ from data import Skip, dermatology
 
 import ugt
 from ugt._core._plackett_luce import Stages
-from ugt.aggregation.plackett_luce_draws import REST
+from ugt.truth.plackett_luce_draws import REST
 
 bench = Bench(__file__)
 warnings.simplefilter("ignore", RuntimeWarning)
@@ -129,7 +129,7 @@ def plackett_luce(cases, reliability, draws):
     options = {"reliability": reliability, "n_draws": draws, "n_warmup": 500, "n_chains": 1}
 
     def also(measured, post):
-        effective = np.nansum(ugt.plackett_luce_diagnostics(post).ess_bulk)
+        effective = np.nansum(ugt.truth.plackett_luce_diagnostics(post).ess_bulk)
         return {"one thread": 1 / measured["two threads"], "effective draws a second": effective / measured["s"]}
 
     return Work(
@@ -186,14 +186,14 @@ def log_likelihood(size, repeats=200):
     rankings = ugt.Rankings.from_blocks([[[list(range(size))]]] * repeats, n_classes=size + 1)
     rates = np.exp(np.random.default_rng(size).normal(0, 2, (repeats, size + 1)))
     also = lambda measured, _: {"µs": 1e6 * measured["s"]}  # noqa: E731
-    return Work(lambda: ugt.plackett_luce_log_likelihood(rankings, rates), units=repeats, also=also)
+    return Work(lambda: ugt.truth.plackett_luce_log_likelihood(rankings, rates), units=repeats, also=also)
 
 
 @bench.job(grid(cases=(200, N_CASES)), SMALL, [Target("2.8", "s", at_most=0.2, cases=N_CASES)])
 def plackett_luce_map(cases):
     """plackett_luce_map"""
     rankings = dermatology_rankings(cases)
-    return Work(lambda: ugt.plackett_luce_map(rankings))
+    return Work(lambda: ugt.papers.plackett_luce_map(rankings))
 
 
 @bench.job(grid(cases=(N_CASES,)), SMALL, [Target("2.6", "s", at_most=25), Target("2.7", "MB", at_most=300)])

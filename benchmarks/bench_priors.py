@@ -27,14 +27,14 @@ def prior(n_cases, per_class=False):
     """the Dirichlet prior of labels, with its interval"""
     labels, _ = counted(n_cases)
     yardsticks = {"numpy.argsort": lambda: np.argsort(labels.label, kind="stable")}
-    return Work(lambda: ugt.fit_dirichlet_prior(labels, per_class=per_class).interval(), yardsticks)
+    return Work(lambda: ugt.truth.fit_dirichlet_prior(labels, per_class=per_class).interval(), yardsticks)
 
 
 @bench.job(grid(n_cases=(20_000,)), SMALL)
 def panel_check(n_cases):
     """the split-panel check of labels, pooled and for each of five annotators"""
     labels, _ = counted(n_cases)
-    return Work(lambda: ugt.split_panel_check(labels), {"ugt.dirichlet(labels).mean()": lambda: ugt.dirichlet(labels).mean()})
+    return Work(lambda: ugt.truth.split_panel_check(labels), {"ugt.dirichlet(labels).mean()": lambda: ugt.dirichlet(labels).mean()})
 
 
 @bench.job(grid(n_cases=(1000,)), SMALL)

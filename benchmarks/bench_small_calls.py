@@ -71,24 +71,24 @@ def subjects():
     table, scores, probs = rng.integers(0, K, (N, 4)), rng.random((N, K)), rng.dirichlet(np.ones(K), N)
     labels, p, s = ugt.Labels.from_wide(table, classes=K), rng.random(N), rng.random(N)
     posteriors = {"Dirichlet": ugt.dirichlet(labels, prior=0.1), "Point": ugt.votes(labels)}
-    predicted, shown = scores.argmax(1), ugt.predicted_disagreement(probs)
+    predicted, shown = scores.argmax(1), ugt.calibration.predicted_disagreement(probs)
     found = {
         "soft_auroc": lambda: ugt.soft_auroc(p, s),
         "soft_average_precision": lambda: ugt.soft_average_precision(p, s),
-        "soft_roc_curve": lambda: ugt.soft_roc_curve(p, s),
-        "soft_precision_recall_curve": lambda: ugt.soft_precision_recall_curve(p, s),
+        "soft_roc_curve": lambda: ugt.soft.soft_roc_curve(p, s),
+        "soft_precision_recall_curve": lambda: ugt.soft.soft_precision_recall_curve(p, s),
         "histogram_losses": lambda: ugt.histogram_losses(counts, probs),
-        "histogram_log_loss": lambda: ugt.histogram_log_loss(counts, probs),
-        "histogram_brier_score": lambda: ugt.histogram_brier_score(counts, probs),
-        "ranked_probability_score": lambda: ugt.ranked_probability_score(counts, probs),
-        "wasserstein_distance": lambda: ugt.wasserstein_distance(counts, probs),
-        "predicted_disagreement": lambda: ugt.predicted_disagreement(probs),
-        "disagreement_losses": lambda: ugt.disagreement_losses(counts, shown),
+        "histogram_log_loss": lambda: ugt.calibration.histogram_log_loss(counts, probs),
+        "histogram_brier_score": lambda: ugt.calibration.histogram_brier_score(counts, probs),
+        "ranked_probability_score": lambda: ugt.calibration.ranked_probability_score(counts, probs),
+        "wasserstein_distance": lambda: ugt.calibration.wasserstein_distance(counts, probs),
+        "predicted_disagreement": lambda: ugt.calibration.predicted_disagreement(probs),
+        "disagreement_losses": lambda: ugt.calibration.disagreement_losses(counts, shown),
         "discrepancy_ratio": lambda: ugt.discrepancy_ratio(labels, predicted),
-        "percent_agreement": lambda: ugt.percent_agreement(labels),
+        "percent_agreement": lambda: ugt.agreement.percent_agreement(labels),
         "fleiss_kappa": lambda: ugt.fleiss_kappa(labels),
         "krippendorff_alpha": lambda: ugt.krippendorff_alpha(labels),
-        "gwet_ac1": lambda: ugt.gwet_ac1(labels),
+        "gwet_ac1": lambda: ugt.agreement.gwet_ac1(labels),
         "votes": lambda: ugt.votes(labels),
         "dirichlet": lambda: ugt.dirichlet(labels, prior=0.1),
         "Labels.from_counts": lambda: ugt.Labels.from_counts(counts),

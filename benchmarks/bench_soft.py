@@ -55,14 +55,14 @@ def soft_auroc(n, law):
 def soft_roc_curve(n, law):
     """soft_roc_curve"""
     scores, p = data(n, law)
-    return Work(lambda: ugt.soft_roc_curve(p, scores), beside_sort(scores, p))
+    return Work(lambda: ugt.soft.soft_roc_curve(p, scores), beside_sort(scores, p))
 
 
 @bench.job(SIZES, SMALL, [Target("3.3", "numpy.argsort", at_most=1.3, n=10_000_000, law="uniform")])
 def soft_precision_recall_curve(n, law):
     """soft_precision_recall_curve"""
     scores, p = data(n, law)
-    return Work(lambda: ugt.soft_precision_recall_curve(p, scores), beside_sort(scores, p))
+    return Work(lambda: ugt.soft.soft_precision_recall_curve(p, scores), beside_sort(scores, p))
 
 
 @bench.job(grid(n=(1_000_000, 10_000_000)), SMALL, [Target("3.4", "scikit-learn", at_least=15, n=10_000_000)])
@@ -116,7 +116,7 @@ def annotation_bootstrap(n, resamples):
                 (p * above / np.arange(1, n + 1)).sum() / p.sum()
 
     labels = ugt.Labels.from_counts(counts)
-    return Work(lambda: ugt.ranking_stability(labels, models, n_resamples=resamples), {"numpy loop": (by_hand, resamples)})
+    return Work(lambda: ugt.soft.ranking_stability(labels, models, n_resamples=resamples), {"numpy loop": (by_hand, resamples)})
 
 
 @bench.job(grid(n=(100_000,), models=(10,)), {"n": 500, "models": 3})
@@ -125,7 +125,7 @@ def hard_against_soft(n, models):
     p = data(n)[1]
     scores = {f"model {m}": np.random.default_rng(m).random(n) for m in range(models)}
     each = lambda: [metric(p, one) for one in scores.values() for metric in (ugt.soft_auroc, ugt.soft_average_precision)]  # noqa: E731
-    return Work(lambda: ugt.hard_against_soft(p, scores), {"one by one": each})
+    return Work(lambda: ugt.soft.hard_against_soft(p, scores), {"one by one": each})
 
 
 @bench.job(grid(n=(20_000,), annotators=(20,)), {"n": 200, "annotators": 3})
@@ -135,7 +135,7 @@ def by_annotators(n, annotators):
     wide = (np.random.default_rng(1).random((n, annotators)) < p[:, None]).astype(int)
     whole = ugt.soft_auroc(ugt.Labels.from_wide(wide, classes=2), scores)
     alone = lambda: [ugt.soft_auroc(column.astype(float), scores) for column in wide.T]  # noqa: E731
-    return Work(lambda: ugt.by_annotators(whole), {"one by one": alone})
+    return Work(lambda: ugt.resampling.by_annotators(whole), {"one by one": alone})
 
 
 if __name__ == "__main__":

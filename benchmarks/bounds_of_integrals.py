@@ -12,8 +12,8 @@ from data import dermatology
 
 import ugt
 from ugt._base.ragged import row_of
-from ugt.aggregation import plackett_luce_integrals as integrals
 from ugt.plausibilities.integrated import EXACT
+from ugt.truth import plackett_luce_integrals as integrals
 
 FINEST = 1e-8
 LIMITS = {"MOST_DIMENSIONS": 5, "MOST_NODES": 3_000_000}  # of the finest integrals

@@ -93,7 +93,7 @@ def on_threads(n_threads, function):
     """The function with so many threads."""
 
     def call():
-        with ugt.threads(n_threads):
+        with ugt.resampling.threads(n_threads):
             return function()
 
     return call

@@ -87,14 +87,14 @@ def difference(rng: np.random.Generator, n_people: int, leniency: float, *, peop
 
 
 def bias(rng: np.random.Generator, n_people: int, leniency: float, *, sorted_: bool = False, clustered: bool = False, n: int = 200) -> Any:
-    """Return the row of :func:`ugt.assess_judges` of one of two topics, whose bias is larger by KINDER; each case has three labels."""
+    """Return the row of :func:`ugt.judges.assess_judges` of one of two topics, whose bias is larger by KINDER; each case has three labels."""
     quality, topic, clusters = rng.normal(size=n), np.arange(n) // (n // 2), np.arange(n) // 4
     case, lenient = np.repeat(np.arange(n), 3), leniency * rng.normal(size=n_people)
     liking = 3.0 * sorted_ * (np.arange(n_people) % 2 == topic[:, None])
     who = np.argsort(-liking - rng.gumbel(size=(n, n_people)))[:, :3].ravel()
     said = quality[case] + lenient[who] + rng.normal(size=3 * n)
     judge = quality + KINDER * topic + rng.normal(size=n) + (rng.normal(size=n)[clusters] if clustered else 0.0)
-    found = ugt.assess_judges(
+    found = ugt.judges.assess_judges(
         {"A": (ugt.Ratings.from_long(case, who, said), {"j": judge})}, columns={"topic": dict(enumerate(topic))},
         clusters=dict(enumerate(clusters)) if clustered else None, level=0.9,
     )  # fmt: skip

@@ -20,7 +20,7 @@ import ugt
 STRENGTH, OF_PROMPTS, N, N_PROMPTS = np.array([0.6, 0.2, -0.2, -0.6]), 0.5, 600, 150
 
 
-def data(rng: np.random.Generator, n_annotators: int, spread: float) -> ugt.Preferences:
+def data(rng: np.random.Generator, n_annotators: int, spread: float) -> ugt.judges.Preferences:
     """One data set."""
     m = len(STRENGTH)
     first = rng.integers(0, m, N)
@@ -30,7 +30,7 @@ def data(rng: np.random.Generator, n_annotators: int, spread: float) -> ugt.Pref
     taste = OF_PROMPTS * rng.normal(size=(N_PROMPTS, m))
     ahead = own[annotator, first] - own[annotator, second] + taste[prompt, first] - taste[prompt, second]
     preferred = np.where(rng.random(N) < expit(ahead), first, second)
-    return ugt.Preferences.from_pairs(first, second, preferred, annotator=annotator, case=prompt)
+    return ugt.judges.Preferences.from_pairs(first, second, preferred, annotator=annotator, case=prompt)
 
 
 @lru_cache
@@ -54,7 +54,7 @@ def covered(n_sets: int, n_annotators: int, spread: float, seed: int = 6) -> dic
     for _ in range(n_sets):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = ugt.strengths(data(rng, n_annotators, spread))
+            found = ugt.judges.strengths(data(rng, n_annotators, spread))
             for name, random in (("cases", ("cases",)), ("both", ("cases", "annotators"))):
                 one = found.difference(0, 1, random=random)
                 hits[name] += one.low <= true <= one.high

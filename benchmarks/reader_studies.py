@@ -44,7 +44,7 @@ def cell(kind, n_readers, n_cases):
     rng, rejected, held = np.random.default_rng([1, n_readers, n_cases]), 0, 0
     for _ in range(SETS):
         x, truth, options, target = drawn(rng, kind, n_readers, n_cases)
-        study = ugt.reader_study(truth, ugt.Readings.from_array(x), **options)
+        study = ugt.reader_study(truth, ugt.studies.Readings.from_array(x), **options)
         low, high = study.tests[0].interval()
         rejected, held = rejected + (study.differences[0].p_value < 0.05), held + (low <= target <= high)
     return rejected / SETS, held / SETS

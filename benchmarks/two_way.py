@@ -50,14 +50,14 @@ def results(given: Mapping[str, Any], names: Collection[str] = ()) -> Iterator[t
     known, (choice, other) = annotations(given["labels"]), given["choices"]
     positive = annotations(np.where(np.isnan(given["labels"]), np.nan, given["labels"] != 0), 2)
 
-    def agreement(chosen: np.ndarray) -> ugt.NextAnnotatorAgreement:
-        return ugt.next_annotator_agreement(known, np.eye(K)[chosen])
+    def agreement(chosen: np.ndarray) -> ugt.metrics.NextAnnotatorAgreement:
+        return ugt.metrics.next_annotator_agreement(known, np.eye(K)[chosen])
 
     every = {
         "alpha, nominal": lambda: ugt.krippendorff_alpha(known),
         "alpha, ordinal": lambda: ugt.krippendorff_alpha(known, "ordinal"),
         "alpha, interval": lambda: ugt.krippendorff_alpha(known, "interval"),
-        "AC1": lambda: ugt.gwet_ac1(known),
+        "AC1": lambda: ugt.agreement.gwet_ac1(known),
         "discrepancy ratio": lambda: ugt.discrepancy_ratio(known, choice),
         "agreement with one more": lambda: agreement(choice),
         "difference of models": lambda: agreement(choice).minus(agreement(other)),

@@ -20,5 +20,5 @@ def answers(world, order):
 def other_process(n_threads):
     """The answers in a process of its own."""
     warnings.simplefilter("ignore")
-    with ugt.threads(n_threads):
+    with ugt.resampling.threads(n_threads):
         return answers(make_world(), range(len(NAMES)))

@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 from public_functions import FUNCTIONS, Entry, World, draws, labels, nested, posterior, rankings
+from surface import public
 
 import ugt
 
@@ -64,7 +65,7 @@ def of_rankings(world: World) -> Any:
 
 
 def first_sets(world: World) -> Any:
-    return ugt.PredictionSets.of([[0]] * len(world["case_ids"]), world["scores"].shape[1])
+    return ugt.conformal.PredictionSets.of([[0]] * len(world["case_ids"]), world["scores"].shape[1])
 
 
 #: what a large problem has in place of what a small one has
@@ -92,7 +93,7 @@ def method(name: str, of: Callable[[World], Any], *more: Any, **options: Any) ->
 
 def fitted(calibrator: str) -> Entry:
     """A calibrator that is fitted to probabilities, some of them 0."""
-    return Entry(lambda probs, counts: getattr(ugt, calibrator)(input="probabilities", floor=1e-12).fit(probs, counts), ("probs", "counts"))
+    return Entry(lambda probs, counts: public(calibrator)(input="probabilities", floor=1e-12).fit(probs, counts), ("probs", "counts"))
 
 
 TRUTHS = {"Dirichlet": of_labels, "Point": of_votes, "Draws": of_rankings}
@@ -112,36 +113,38 @@ METHODS: Mapping[str, Entry] = {
         for kind, of in TRUTHS.items()
         for name, (given, options) in OF_TRUTHS.items()
     },
-    **{f"{kind}.from_array": Entry(getattr(ugt, kind).from_array, ("table3" if kind == "Draws" else "table",)) for kind in TRUTHS},
-    **{f"{kind}.coverage": Entry(ugt.ua_coverage, (TRUTHS[kind], "sets")) for kind in ("Point", "Draws")},
-    **{f"{kind}.mass": Entry(ugt.ua_plausibility_mass, (TRUTHS[kind], "sets")) for kind in ("Point", "Draws")},
-    **{f"{kind}.compare": Entry(ugt.ua_overlap, (TRUTHS[kind], "scores"), {"k": 2}) for kind in ("Point", "Draws")},
+    **{f"{kind}.from_array": Entry(public(kind).from_array, ("table3" if kind == "Draws" else "table",)) for kind in TRUTHS},
+    **{f"{kind}.coverage": Entry(ugt.metrics.ua_coverage, (TRUTHS[kind], "sets")) for kind in ("Point", "Draws")},
+    **{f"{kind}.mass": Entry(ugt.metrics.ua_plausibility_mass, (TRUTHS[kind], "sets")) for kind in ("Point", "Draws")},
+    **{f"{kind}.compare": Entry(ugt.metrics.ua_overlap, (TRUTHS[kind], "scores"), {"k": 2}) for kind in ("Point", "Draws")},
     "Dirichlet.top": method("top", of_labels, n=1, depth=2),
     "Dirichlet.take": method("take", of_labels, "chosen_rows"),
     "Labels.counts": method("counts", labels),
     "Labels.class_counts": method("class_counts", labels),
     "Labels.from_counts": Entry(ugt.Labels.from_counts, ("counts",)),
-    "ties of many classes": Entry(ugt.ua_overlap, (of_labels, "other"), {"k": 2}),
+    "ties of many classes": Entry(ugt.metrics.ua_overlap, (of_labels, "other"), {"k": 2}),
     "certainty of groups": Entry(lambda post, risk: ugt.annotation_certainty(post, groups=risk), (of_labels, "risk")),
-    "PredictionSets.of": Entry(ugt.PredictionSets.of, ("sets",)),
+    "PredictionSets.of": Entry(ugt.conformal.PredictionSets.of, ("sets",)),
     "PredictionSets.mask": method("mask", first_sets),
     "PredictionSets.coverage": method("coverage", first_sets, of_labels),
     "PredictionSets.coverage_by_class": method("coverage_by_class", first_sets, of_labels),
     "PredictionSets.coverage of shares": method("coverage", first_sets, "shares"),
     "SplitConformal.predict_sets": Entry(
-        lambda probs, classes: ugt.SplitConformal(randomized=False).fit(probs, classes).predict_sets(probs), ("probs", "class")
+        lambda probs, classes: ugt.conformal.SplitConformal(randomized=False).fit(probs, classes).predict_sets(probs), ("probs", "class")
     ),
     "HistogramLosses.interval": Entry(
         lambda counts, probs: ugt.histogram_losses(counts, probs, n_bins=2).interval(of="cl", n_resamples=2), ("counts", "probs")
     ),
     **{name: fitted(name) for name in ("TemperatureScaling", "VectorScaling", "MatrixScaling")},
-    "PlausibilityRegions": Entry(lambda probs, shares: ugt.PlausibilityRegions().fit(probs, shares), ("probs", "shares")),
+    "PlausibilityRegions": Entry(lambda probs, shares: ugt.conformal.PlausibilityRegions().fit(probs, shares), ("probs", "shares")),
     "Predictions": Entry(lambda scores: ugt.Predictions(None, scores), ("scores",)),
     "dawid_skene, confusions": Entry(ugt.dawid_skene, (labels,), {"max_iter": 3}),
     "dawid_skene, seen": Entry(ugt.dawid_skene, (labels,), {"max_iter": 3, "candidates": "seen"}),
-    "dawid_skene_draws, seen": Entry(ugt.dawid_skene_draws, (labels,), {"candidates": "seen", "n_draws": 8, "n_warmup": 2, "n_chains": 2}),
-    "plackett_luce_map, ignore": Entry(ugt.plackett_luce_map, (of_ranked,), {"unranked": "ignore"}),
-    "plackett_luce_mle of labels": Entry(ugt.plackett_luce_mle, (labels,), {"on_nonexistence": "map"}),
+    "dawid_skene_draws, seen": Entry(
+        ugt.annotators.dawid_skene_draws, (labels,), {"candidates": "seen", "n_draws": 8, "n_warmup": 2, "n_chains": 2}
+    ),
+    "plackett_luce_map, ignore": Entry(ugt.papers.plackett_luce_map, (of_ranked,), {"unranked": "ignore"}),
+    "plackett_luce_mle of labels": Entry(ugt.truth.plackett_luce_mle, (labels,), {"on_nonexistence": "map"}),
     "krippendorff_alpha, interval": Entry(ugt.krippendorff_alpha, (labels,), {"level": "interval"}),
     "evaluate certainty only": Entry(lambda given: ugt.evaluate(given, {}, n_resamples=20), (labels,)),
     "evaluate certainty of rankings": Entry(lambda given: ugt.evaluate(given, {}, n_resamples=20, reliability=1), (of_ranked,)),

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
+from surface import public
 
 import ugt
 from ugt.agreement.coefficients import DECLARED
@@ -122,7 +123,7 @@ def certain(world: World) -> Any:
 
 
 def normals(world: World) -> Any:
-    return ugt.normal(ratings(world), prior=(1.0, 0.5, 1.5, 2.0))
+    return ugt.truth.normal(ratings(world), prior=(1.0, 0.5, 1.5, 2.0))
 
 
 def both(world: World) -> Any:
@@ -149,7 +150,10 @@ def guessed_ratings(world: World) -> Any:
 
 
 def both_distances(world: World) -> Any:
-    return {"A": ugt.manhattan_distance(labels(world), world["probs"]), "B": ugt.manhattan_distance(labels(world), world["shares"])}
+    return {
+        "A": ugt.calibration.manhattan_distance(labels(world), world["probs"]),
+        "B": ugt.calibration.manhattan_distance(labels(world), world["shares"]),
+    }
 
 
 def pairs_differ(a: int, b: int) -> bool:
@@ -169,55 +173,55 @@ def weighted_share_of_first(known: Any, weights: Any) -> float:
 
 
 def swept(annotations: Any, scores: Any, chosen: Any, **more: Any) -> Any:
-    return ugt.threshold_sweep(annotations, scores, **more).best(choose_on=chosen)
+    return ugt.humans.threshold_sweep(annotations, scores, **more).best(choose_on=chosen)
 
 
 def with_all(annotations: Any, predictions: Any, **more: Any) -> Any:
-    return ugt.bland_altman(annotations, predictions, **more).pairs[-1]
+    return ugt.humans.bland_altman(annotations, predictions, **more).pairs[-1]
 
 
 def turned(first: Any, **more: Any) -> Any:
-    return ugt.partial_average_overlap(first, [case[::-1] for case in first], **more)
+    return ugt.agreement.partial_average_overlap(first, [case[::-1] for case in first], **more)
 
 
 def likelihood_of_cases(given: Any, table: Any, **more: Any) -> Any:
-    return ugt.plackett_luce_log_likelihood(given, table, **more).reshape(len(table), -1)
+    return ugt.truth.plackett_luce_log_likelihood(given, table, **more).reshape(len(table), -1)
 
 
 def posterior_means(table: Any, counts: Any, **more: Any) -> Any:
-    return ugt.label_posterior(table, counts, **more).mean
+    return ugt.calibration.label_posterior(table, counts, **more).mean
 
 
 def primary_shares(found: Any, **more: Any) -> Any:
-    return ugt.disagreement_deconvolution(found, **more).unbiased.table
+    return ugt.annotators.disagreement_deconvolution(found, **more).unbiased.table
 
 
 def p_values(probs: Any, classes: Any, **more: Any) -> Any:
-    return ugt.SplitConformal(**{"randomized": False, **more}).fit(probs, classes).p_values(probs)
+    return ugt.conformal.SplitConformal(**{"randomized": False, **more}).fit(probs, classes).p_values(probs)
 
 
 def plausible(probs: Any, shares: Any, **more: Any) -> Any:
-    return ugt.MonteCarloConformal(**{"randomized": False, "m": 3, **more}).fit(probs, shares).p_values(probs)
+    return ugt.conformal.MonteCarloConformal(**{"randomized": False, "m": 3, **more}).fit(probs, shares).p_values(probs)
 
 
 def calibrated(probs: Any, counts: Any, **more: Any) -> Any:
-    return ugt.TemperatureScaling(**{"input": "probabilities", **more}).fit_transform(probs, counts)
+    return ugt.calibration.TemperatureScaling(**{"input": "probabilities", **more}).fit_transform(probs, counts)
 
 
 def calibrated_at_cuts(counts: Any, probs: Any, **more: Any) -> Any:
-    return ugt.calibration_at_cuts(counts, probs, **more)[-1]
+    return ugt.grades.calibration_at_cuts(counts, probs, **more)[-1]
 
 
 def concentrated(probs: Any, counts: Any, **more: Any) -> Any:
-    return ugt.AlphaCalibration(**more).fit_transform(probs, counts)
+    return ugt.calibration.AlphaCalibration(**more).fit_transform(probs, counts)
 
 
 def studied(p: Any, table: Any, **more: Any) -> Any:
-    return ugt.reader_study(p, ugt.Readings.from_array([table.T, abs(table.T - 1)]), **more).differences[0]
+    return ugt.reader_study(p, ugt.studies.Readings.from_array([table.T, abs(table.T - 1)]), **more).differences[0]
 
 
 def compared_with_readers(p: Any, table: Any, scores: Any, **more: Any) -> Any:
-    return ugt.against_readers(p, ugt.Readings.from_array([table.T]), scores, **more).difference
+    return ugt.studies.against_readers(p, ugt.studies.Readings.from_array([table.T]), scores, **more).difference
 
 
 #: the arrays that each of these is made of
@@ -313,7 +317,7 @@ def judged(table: Any, judge: Any, chosen: Any, **more: Any) -> Any:
 
 def assessed(table: Any, judge: Any, chosen: Any, **more: Any) -> Any:
     """The means of an assessment of one judge and one system."""
-    (row,) = ugt.assess_judges({"model": (some_labelled(table, chosen), {"judge": judge})}, **more).means
+    (row,) = ugt.judges.assess_judges({"model": (some_labelled(table, chosen), {"judge": judge})}, **more).means
     return SimpleNamespace(value=np.array([row["judge_alone"], row["people_alone"]]))
 
 
@@ -321,7 +325,7 @@ def strongest(ranked: Any, **more: Any) -> Any:
     """Strengths of classes as models, each ranked first once more in a ring, by class."""
     k = ranked.shape[2]
     ring = [np.roll(np.arange(k), j).tolist() for j in range(k)]
-    found = ugt.strengths(ugt.Preferences.from_rankings(ranked.reshape(-1, k).tolist() + ring), **more)
+    found = ugt.judges.strengths(ugt.judges.Preferences.from_rankings(ranked.reshape(-1, k).tolist() + ring), **more)
     return SimpleNamespace(value=found.value[np.argsort(found.models)])
 
 
@@ -359,16 +363,13 @@ OF_PAIRS = ("kendall", "concordance", "auroc_at_cuts")
 
 FUNCTIONS: dict[str, Entry] = {
     # certainty and accuracies
-    **{
-        one.function: Entry(getattr(ugt, one.function), (posterior, "scores"), {"k": 1 + one.wider}, per_case=CASES)
-        for one in METRICS.values()
-    },
-    "accuracy_bounds": Entry(ugt.accuracy_bounds, (posterior, "scores"), {"k": 2}),
-    "next_annotator_agreement": Entry(ugt.next_annotator_agreement, (labels, "scores"), per_case=CASES),
+    **{one.function: Entry(public(one.function), (posterior, "scores"), {"k": 1 + one.wider}, per_case=CASES) for one in METRICS.values()},
+    "accuracy_bounds": Entry(ugt.metrics.accuracy_bounds, (posterior, "scores"), {"k": 2}),
+    "next_annotator_agreement": Entry(ugt.metrics.next_annotator_agreement, (labels, "scores"), per_case=CASES),
     "annotation_certainty": Entry(ugt.annotation_certainty, (posterior,), per_case=CASES),
-    "case_correlation": Entry(ugt.case_correlation, ("p", certain)),
-    "expected_certainty": Entry(ugt.expected_certainty, (posterior,), per_case=("per_case", "current")),
-    "expected_risk": Entry(ugt.expected_risk, (posterior, "risk"), per_case=CASES),
+    "case_correlation": Entry(ugt.truth.case_correlation, ("p", certain)),
+    "expected_certainty": Entry(ugt.truth.expected_certainty, (posterior,), per_case=("per_case", "current")),
+    "expected_risk": Entry(ugt.truth.expected_risk, (posterior, "risk"), per_case=CASES),
     **{
         one.function.__name__: Entry(
             one.function,
@@ -378,48 +379,48 @@ FUNCTIONS: dict[str, Entry] = {
         )
         for one in GRADE_METRICS.values()
     },
-    "rating_certainty": Entry(ugt.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
-    "ua_coverage": Entry(ugt.ua_coverage, (posterior, "sets"), per_case=CASES),
-    "ua_group_accuracy": Entry(ugt.ua_group_accuracy, (posterior, "scores", "risk"), {"group_rule": "top_class"}, per_case=CASES),
-    "ua_plausibility_mass": Entry(ugt.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
+    "rating_certainty": Entry(ugt.truth.rating_certainty, (normals,), {"cut": 1.0}, per_case=CASES, lacks={"relabelling": ORDINAL}),
+    "ua_coverage": Entry(ugt.metrics.ua_coverage, (posterior, "sets"), per_case=CASES),
+    "ua_group_accuracy": Entry(ugt.metrics.ua_group_accuracy, (posterior, "scores", "risk"), {"group_rule": "top_class"}, per_case=CASES),
+    "ua_plausibility_mass": Entry(ugt.metrics.ua_plausibility_mass, (posterior, "sets"), per_case=CASES),
     "ua_rating_accuracy": Entry(
-        ugt.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, per_case=CASES, lacks={"relabelling": ORDINAL}
+        ugt.metrics.ua_rating_accuracy, (normals, "rated"), {"cuts": [0.5, 1.5]}, per_case=CASES, lacks={"relabelling": ORDINAL}
     ),
     # aggregations
-    "committee": Entry(ugt.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
+    "committee": Entry(ugt.truth.committee, (labels,), {"n_draws": 20}, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
     "dirichlet": Entry(ugt.dirichlet, (labels,), {}, (), ("mean()",)),
-    "fit_dirichlet_prior": Entry(ugt.fit_dirichlet_prior, (labels,)),
-    "fit_predictive_reliability": Entry(ugt.fit_predictive_reliability, (labels,), {}, ("profile",), lacks={"duplication": DRAWN}),
+    "fit_dirichlet_prior": Entry(ugt.truth.fit_dirichlet_prior, (labels,)),
+    "fit_predictive_reliability": Entry(ugt.truth.fit_predictive_reliability, (labels,), {}, ("profile",), lacks={"duplication": DRAWN}),
     "fit_reliability": Entry(ugt.fit_reliability, (labels, "class"), {}, (), (), all_for(FITTED)),
     "fit_normal_prior": Entry(
-        ugt.fit_normal_prior, (ratings,), {}, (), (), {"relabelling": ORDINAL, "duplication": FITTED, "order": FITTED}
+        ugt.truth.fit_normal_prior, (ratings,), {}, (), (), {"relabelling": ORDINAL, "duplication": FITTED, "order": FITTED}
     ),
     "irn": Entry(ugt.irn, (rankings,), {}, (), ("mean()",)),
-    "normal": Entry(ugt.normal, (ratings,), {"prior": (1.0, 0.5, 1.5, 2.0)}, (), ("location", "scale"), {"relabelling": ORDINAL}),
+    "normal": Entry(ugt.truth.normal, (ratings,), {"prior": (1.0, 0.5, 1.5, 2.0)}, (), ("location", "scale"), {"relabelling": ORDINAL}),
     "plackett_luce": Entry(ugt.plackett_luce, (rankings,), SHORT, (), ("mean()",), {"duplication": DRAWN, "relabelling": DRAWN}),
     "plackett_luce_diagnostics": Entry(
-        ugt.plackett_luce_diagnostics, (draws,), {}, (), ("rhat",), {"duplication": DRAWN, "relabelling": DRAWN}
+        ugt.truth.plackett_luce_diagnostics, (draws,), {}, (), ("rhat",), {"duplication": DRAWN, "relabelling": DRAWN}
     ),
     "plackett_luce_log_likelihood": Entry(likelihood_of_cases, (rankings, "table"), {}, (), (".",)),
-    "plackett_luce_map": Entry(ugt.plackett_luce_map, (rankings,), {}, (), ("mean()",)),
-    "plackett_luce_mle": Entry(ugt.plackett_luce_mle, (rankings,), {"on_nonexistence": "map"}, (), ("mean()",)),
+    "plackett_luce_map": Entry(ugt.papers.plackett_luce_map, (rankings,), {}, (), ("mean()",)),
+    "plackett_luce_mle": Entry(ugt.truth.plackett_luce_mle, (rankings,), {"on_nonexistence": "map"}, (), ("mean()",)),
     "prirn": Entry(ugt.prirn, (rankings,), {}, (), ("mean()",)),
     "split_panel_check": Entry(
-        ugt.split_panel_check, (labels,), {"prior": "fit"}, ("observed", "predicted", "p_value"), lacks={"duplication": DRAWN}
+        ugt.truth.split_panel_check, (labels,), {"prior": "fit"}, ("observed", "predicted", "p_value"), lacks={"duplication": DRAWN}
     ),
     "votes": Entry(ugt.votes, (labels,), {}, (), ("mean()",)),
     # annotator models
     "disagreement_deconvolution": Entry(primary_shares, (labels,), {"p_flip": 0.1}, (), (".",), {"relabelling": COLUMNS}),
     "dawid_skene": Entry(ugt.dawid_skene, (labels,), {"model": "one-coin", "max_iter": 20}, (), (), all_for(FITTED)),
-    "dawid_skene_draws": Entry(ugt.dawid_skene_draws, (labels,), SHORT, (), (), all_for(DRAWN)),
-    "glad": Entry(ugt.glad, (labels,), {"max_iter": 10}, (), (), all_for(FITTED)),
-    "graded_response": Entry(ugt.graded_response, (labels,), {}, (), (), all_for(FITTED)),
+    "dawid_skene_draws": Entry(ugt.annotators.dawid_skene_draws, (labels,), SHORT, (), (), all_for(DRAWN)),
+    "glad": Entry(ugt.annotators.glad, (labels,), {"max_iter": 10}, (), (), all_for(FITTED)),
+    "graded_response": Entry(ugt.annotators.graded_response, (labels,), {}, (), (), all_for(FITTED)),
     # agreement
     "agreement_table": Entry(agreement_rows, (labels,), QUICK, (), (), {"order": DRAWN, "duplication": CORRECTED, "relabelling": COLUMNS}),
-    "annotator_average_overlap": Entry(ugt.annotator_average_overlap, (rankings,), {"depth": 2}, per_case=CASES),
+    "annotator_average_overlap": Entry(ugt.agreement.annotator_average_overlap, (rankings,), {"depth": 2}, per_case=CASES),
     **{
         name: Entry(
-            getattr(ugt, name),
+            public(name),
             (labels,),
             {"annotators": [0, 1]} if one.two else {},
             lacks={"relabelling": ORDINAL} if one.weighted else {},
@@ -427,41 +428,55 @@ FUNCTIONS: dict[str, Entry] = {
         for name, one in DECLARED.items()
     },
     "annotator_strictness": Entry(
-        ugt.annotator_strictness, (ratings,), {}, ("value", "spread", "f_value"), lacks={"duplication": COPIES, "relabelling": ORDINAL}
+        ugt.agreement.annotator_strictness,
+        (ratings,),
+        {},
+        ("value", "spread", "f_value"),
+        lacks={"duplication": COPIES, "relabelling": ORDINAL},
     ),
-    "case_counts": Entry(ugt.case_counts, (labels,), {}, ("mean_annotators", "mean_classes"), ("n_annotators", "n_classes")),
-    "intra_annotator_agreement": Entry(ugt.intra_annotator_agreement, (repeated,)),
-    "intraclass_correlation": Entry(ugt.intraclass_correlation, ("ratings",), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}),
+    "case_counts": Entry(ugt.agreement.case_counts, (labels,), {}, ("mean_annotators", "mean_classes"), ("n_annotators", "n_classes")),
+    "intra_annotator_agreement": Entry(ugt.agreement.intra_annotator_agreement, (repeated,)),
+    "intraclass_correlation": Entry(
+        ugt.agreement.intraclass_correlation, ("ratings",), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}
+    ),
     "krippendorff_alpha": Entry(ugt.krippendorff_alpha, (labels,), lacks={"duplication": CORRECTED}),
-    "leave_one_annotator_out": Entry(ugt.leave_one_annotator_out, (labels,), per_case=CASES),
-    "pairwise_agreement": Entry(ugt.pairwise_agreement, (labels,), values=("value", "per_annotator")),
+    "leave_one_annotator_out": Entry(ugt.agreement.leave_one_annotator_out, (labels,), per_case=CASES),
+    "pairwise_agreement": Entry(ugt.agreement.pairwise_agreement, (labels,), values=("value", "per_annotator")),
     "partial_average_overlap": Entry(turned, (nested,), {"depth": 2, "n_classes": 5}, per_case=CASES),
     # histogram losses and disagreement
-    "dirichlet_multinomial_log_likelihood": Entry(ugt.dirichlet_multinomial_log_likelihood, ("counts", "table"), {}, (), (".",)),
-    "disagreement_losses": Entry(ugt.disagreement_losses, ("counts", "p"), {}, ("l_phi",), ("observed",)),
-    "histogram_brier_score": Entry(ugt.histogram_brier_score, ("counts", "probs"), per_case=CASES),
-    "histogram_log_loss": Entry(ugt.histogram_log_loss, ("counts", "probs"), per_case=CASES),
+    "dirichlet_multinomial_log_likelihood": Entry(
+        ugt.calibration.dirichlet_multinomial_log_likelihood, ("counts", "table"), {}, (), (".",)
+    ),
+    "disagreement_losses": Entry(ugt.calibration.disagreement_losses, ("counts", "p"), {}, ("l_phi",), ("observed",)),
+    "histogram_brier_score": Entry(ugt.calibration.histogram_brier_score, ("counts", "probs"), per_case=CASES),
+    "histogram_log_loss": Entry(ugt.calibration.histogram_log_loss, ("counts", "probs"), per_case=CASES),
     "calibration_at_cuts": Entry(calibrated_at_cuts, ("counts", "probs"), {}, ("l_sq",), lacks={"relabelling": ORDINAL}),
     "histogram_losses": Entry(ugt.histogram_losses, ("counts", "probs"), {}, ("l_sq",)),
     "label_posterior": Entry(posterior_means, ("table", "counts"), {}, (), (".",), {"relabelling": COLUMNS}),
-    "manhattan_distance": Entry(ugt.manhattan_distance, ("counts", "probs"), per_case=CASES),
-    "predicted_disagreement": Entry(ugt.predicted_disagreement, ("probs",), {}, (), ("overall",)),
-    "ranked_probability_score": Entry(ugt.ranked_probability_score, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
-    "symmetric_statistic": Entry(ugt.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
-    "wasserstein_distance": Entry(ugt.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}),
+    "manhattan_distance": Entry(ugt.calibration.manhattan_distance, ("counts", "probs"), per_case=CASES),
+    "predicted_disagreement": Entry(ugt.calibration.predicted_disagreement, ("probs",), {}, (), ("overall",)),
+    "ranked_probability_score": Entry(
+        ugt.calibration.ranked_probability_score, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}
+    ),
+    "symmetric_statistic": Entry(ugt.calibration.symmetric_statistic, ("counts",), {"phi": pairs_differ, "n": 2}, (), (".",)),
+    "wasserstein_distance": Entry(
+        ugt.calibration.wasserstein_distance, ("counts", "probs"), per_case=CASES, lacks={"relabelling": ORDINAL}
+    ),
     # predictions of each annotator's label
-    "multilabel_mean": Entry(ugt.multilabel_mean, (both_distances,), per_case=CASES),
-    "perspectivist_distance": Entry(ugt.perspectivist_distance, (ratings, guessed_ratings), per_case=CASES, lacks={"relabelling": ORDINAL}),
-    "perspectivist_error_rate": Entry(ugt.perspectivist_error_rate, (labels, guesses), per_case=CASES),
+    "multilabel_mean": Entry(ugt.humans.multilabel_mean, (both_distances,), per_case=CASES),
+    "perspectivist_distance": Entry(
+        ugt.humans.perspectivist_distance, (ratings, guessed_ratings), per_case=CASES, lacks={"relabelling": ORDINAL}
+    ),
+    "perspectivist_error_rate": Entry(ugt.humans.perspectivist_error_rate, (labels, guesses), per_case=CASES),
     # soft scores
-    "agreement_by_group": Entry(ugt.agreement_by_group, (labels,), {"groups": ["a", "a", "b", "b"]}),
-    "by_annotators": Entry(lambda found, scores: ugt.by_annotators(ugt.soft_auroc(found, scores)).mean(), (labels, "scores")),
-    "hard_against_soft": Entry(ugt.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": CERTAIN_OF_ITSELF}),
-    "ranking_stability": Entry(ugt.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
+    "agreement_by_group": Entry(ugt.agreement.agreement_by_group, (labels,), {"groups": ["a", "a", "b", "b"]}),
+    "by_annotators": Entry(lambda found, scores: ugt.resampling.by_annotators(ugt.soft_auroc(found, scores)).mean(), (labels, "scores")),
+    "hard_against_soft": Entry(ugt.soft.hard_against_soft, ("p", three), {}, ("r_squared",), lacks={"duplication": CERTAIN_OF_ITSELF}),
+    "ranking_stability": Entry(ugt.soft.ranking_stability, (labels, both), QUICK, ("values",), lacks={"duplication": CORRECTED}),
     "soft_auroc": Entry(ugt.soft_auroc, ("p", "s"), {"self_pairs": "half"}),
     "soft_average_precision": Entry(ugt.soft_average_precision, ("p", "s"), lacks={"duplication": CERTAIN_OF_ITSELF}),
-    "soft_precision_recall_curve": Entry(ugt.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),
-    "soft_roc_curve": Entry(ugt.soft_roc_curve, ("p", "s"), {}, ("area",)),
+    "soft_precision_recall_curve": Entry(ugt.soft.soft_precision_recall_curve, ("p", "s"), {}, ("area",)),
+    "soft_roc_curve": Entry(ugt.soft.soft_roc_curve, ("p", "s"), {}, ("area",)),
     # studies
     "reader_study": Entry(studied, ("p", "ratings"), {}, ("value", "std_error", "p_value"), (), {"duplication": COPIES}),
     "against_readers": Entry(
@@ -469,23 +484,25 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     # discrepancy
     "alternative_annotator_test": Entry(
-        ugt.alternative_annotator_test, (labels, "class"), {"least_cases": 2}, lacks={"duplication": CORRECTED}
+        ugt.humans.alternative_annotator_test, (labels, "class"), {"least_cases": 2}, lacks={"duplication": CORRECTED}
     ),
-    "alternative_discrepancy_ratios": Entry(ugt.alternative_discrepancy_ratios, (labels, "class"), {"distance": "zero-one"}, ("ratio",)),
-    "annotator_discrepancy": Entry(ugt.annotator_discrepancy, (labels,), ZERO_ONE),
+    "alternative_discrepancy_ratios": Entry(
+        ugt.papers.alternative_discrepancy_ratios, (labels, "class"), {"distance": "zero-one"}, ("ratio",)
+    ),
+    "annotator_discrepancy": Entry(ugt.humans.annotator_discrepancy, (labels,), ZERO_ONE),
     "annotator_roc_points": Entry(
-        ugt.annotator_roc_points, (positive, "s"), {}, ("sensitivity", "specificity"), lacks={"relabelling": ORDINAL}
+        ugt.humans.annotator_roc_points, (positive, "s"), {}, ("sensitivity", "specificity"), lacks={"relabelling": ORDINAL}
     ),
     "bland_altman": Entry(
         with_all, (ratings, "rated"), {}, ("bias", "sd", "lower"), lacks={"duplication": CORRECTED, "relabelling": ORDINAL}
     ),
-    "mean_pairwise_deviation": Entry(ugt.mean_pairwise_deviation, ("s", "p"), {"distance": "squared"}, (".",)),
+    "mean_pairwise_deviation": Entry(ugt.humans.mean_pairwise_deviation, ("s", "p"), {"distance": "squared"}, (".",)),
     "discrepancy_ratio": Entry(ugt.discrepancy_ratio, (labels, "class"), ZERO_ONE, ("value",), ("alpha_per_case", "mu_per_case")),
-    "group_discrepancy": Entry(ugt.group_discrepancy, (labels, "class"), {"groups": ["x", "x", "y", "y"], **ZERO_ONE}),
-    "individual_equivalence_index": Entry(ugt.individual_equivalence_index, (labels, "class"), ZERO_ONE),
-    "relative_f1": Entry(ugt.relative_f1, (labels, "class"), {"held_out": [3]}),
+    "group_discrepancy": Entry(ugt.humans.group_discrepancy, (labels, "class"), {"groups": ["x", "x", "y", "y"], **ZERO_ONE}),
+    "individual_equivalence_index": Entry(ugt.papers.individual_equivalence_index, (labels, "class"), ZERO_ONE),
+    "relative_f1": Entry(ugt.papers.relative_f1, (labels, "class"), {"held_out": [3]}),
     "stratified_discrepancy": Entry(
-        ugt.stratified_discrepancy,
+        ugt.humans.stratified_discrepancy,
         (labels, "class"),
         {"ties": "lowest"},
         ("value",),
@@ -494,7 +511,7 @@ FUNCTIONS: dict[str, Entry] = {
     ),
     "threshold_sweep": Entry(swept, (positive, "s", "chosen"), {}, ("threshold", "apparent"), (), {"relabelling": ORDINAL}),
     # conformal and calibration
-    "conformal_scores": Entry(ugt.conformal_scores, ("probs",), {"randomized": False}, (), (".",), {"relabelling": COLUMNS}),
+    "conformal_scores": Entry(ugt.conformal.conformal_scores, ("probs",), {"randomized": False}, (), (".",), {"relabelling": COLUMNS}),
     "AlphaCalibration": Entry(concentrated, ("probs", "counts"), {}, (), (), all_for(FITTED)),
     "MonteCarloConformal": Entry(plausible, ("probs", "shares"), {}, (), (), all_for(DRAWN)),
     "SplitConformal": Entry(p_values, ("probs", "class"), {}, (), (".",), {"duplication": CORRECTED, "relabelling": COLUMNS}),
@@ -507,10 +524,12 @@ FUNCTIONS: dict[str, Entry] = {
     # resampling and evaluations
     "bootstrap": Entry(ugt.bootstrap, ("scores",), QUICK, ("estimate",), (), {"relabelling": COLUMNS}),
     "bootstrap_annotations": Entry(
-        ugt.bootstrap_annotations, (labels,), {"statistic": share_of_first, **QUICK}, ("estimate",), (), {"relabelling": COLUMNS}
+        ugt.resampling.bootstrap_annotations, (labels,), {"statistic": share_of_first, **QUICK}, ("estimate",), (), {"relabelling": COLUMNS}
     ),
-    "bootstrap_statistic": Entry(ugt.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)),
-    "two_way": Entry(ugt.two_way, (labels,), {"statistic": weighted_share_of_first}, ("value",), (), {"relabelling": COLUMNS}),
+    "bootstrap_statistic": Entry(
+        ugt.resampling.bootstrap_statistic, (), {"statistic": weighted_mean, "n_cases": 12, **QUICK}, ("estimate",)
+    ),
+    "two_way": Entry(ugt.resampling.two_way, (labels,), {"statistic": weighted_share_of_first}, ("value",), (), {"relabelling": COLUMNS}),
     "evaluate": Entry(
         ugt.evaluate,
         (labels, models),

@@ -206,9 +206,9 @@ def test_there_is_one_reader_of_clusters():
 
 
 def test_import_of_the_package_imports_nothing_yet(tmp_path):
-    code = "import sys, ugt; print('numpy' in sys.modules, ugt.soft_auroc.__module__, ugt.histogram.__name__, 'ugt.io' in sys.modules)"
+    code = "import sys, ugt; print('numpy' in sys.modules, ugt.soft_auroc.__module__, ugt.calibration.__name__, 'ugt.io' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)  # what is installed
-    assert found.stdout.split() == ["False", "ugt.soft", "ugt.histogram", "False"]
+    assert found.stdout.split() == ["False", "ugt.soft", "ugt.calibration", "False"]
 
 
 def test_files_are_small():

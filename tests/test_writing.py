@@ -58,7 +58,7 @@ OF_OTHERS = {
     "ugt/agreement/rankings.py": {"normalize"},
     "ugt/conformal/__init__.py": {"randomized"},
     "ugt/conformal/regions.py": {"randomized"},
-    "ugt/histogram/scores.py": {"normalized"},
+    "ugt/calibration/scores.py": {"normalized"},
 }
 CODE = re.compile(r"``[^`]+``|`[^`\n]+`|\$[^$\n]+\$")
 FENCE = re.compile(r"^(```+)(.*?)$(.*?)^\1$", re.MULTILINE | re.DOTALL)

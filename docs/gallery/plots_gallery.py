@@ -77,7 +77,7 @@ def expected_risks():
     rankings, _ = synthetic.make_rankings(400, 20, 5, seed=0)
     posterior, risk = ugt.prirn(rankings, reliability=10), np.arange(20) % 3
     kinds = {"by plausibility": "plausibility", "of the best class": "top_class"}
-    ax = plots.case_histogram({name: ugt.expected_risk(posterior, risk, kind=kind) for name, kind in kinds.items()})
+    ax = plots.case_histogram({name: ugt.truth.expected_risk(posterior, risk, kind=kind) for name, kind in kinds.items()})
     _ = ax.set_xlabel("expected risk (0 low, 1 medium, 2 high)")
     return ax
 
@@ -92,7 +92,7 @@ def annotators_by_risk():
     ranked = [[[[int(k)] for k in rng.choice(20, 3, replace=False)] for _ in range(n)] for n in rng.integers(2, 8, 400)]
     rankings = ugt.Rankings.from_blocks(ranked, n_classes=20)
     risk = np.array(["low", "medium", "high"])[ugt.irn(rankings).mean().argmax(axis=1) % 3]
-    ax = plots.case_histogram(ugt.case_counts(rankings, risk).by_group("annotators"))
+    ax = plots.case_histogram(ugt.agreement.case_counts(rankings, risk).by_group("annotators"))
     _ = ax.set_xlabel("annotators of the case")
     return ax
 
@@ -101,11 +101,11 @@ def case_scatter():
     """Does certainty go with the agreement of annotators?
 
     A dot is a case: the certainty of its truth, and how many of its annotators name the class that the others put first. The legend has
-    the correlation over cases, which `ugt.case_correlation` gives with its interval.
+    the correlation over cases, which `ugt.truth.case_correlation` gives with its interval.
     """
     rankings, _ = synthetic.make_rankings(400, 20, 5, seed=0)
     certainty = ugt.annotation_certainty(ugt.prirn(rankings, reliability=10))
-    return plots.case_scatter(ugt.case_correlation(certainty, ugt.leave_one_annotator_out(rankings)))
+    return plots.case_scatter(ugt.truth.case_correlation(certainty, ugt.agreement.leave_one_annotator_out(rankings)))
 
 
 def metric_by_reliability():
@@ -142,7 +142,7 @@ def plausibilities():
     given = ["eczema > psoriasis", "psoriasis > eczema = tinea", "eczema", "psoriasis = eczema > lichen", "lichen > eczema"]
     names = ["eczema", "psoriasis", "tinea", "lichen", "rosacea"]
     rankings = ugt.Rankings.from_strings(["case 1"] * 5, ["ann", "bob", "cy", "dan", "eve"], given, classes=names)
-    points = {"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}
+    points = {"ML": ugt.truth.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}
     return plots.plausibilities(ugt.plackett_luce(rankings, method="gibbs", seed=1), 0, annotations=rankings, points=points)
 
 
@@ -155,8 +155,8 @@ def rated_case():
     """
     rng = np.random.default_rng(2)
     table = rng.normal(rng.normal(0.5, 1, 60), rng.gamma(8, 0.15, 60), (10, 60)).T.round().clip(-2, 2)
-    posterior = ugt.normal(table)
-    case = int(np.argmin(ugt.rating_certainty(posterior, 0, kind="mean").per_case))
+    posterior = ugt.truth.normal(table)
+    case = int(np.argmin(ugt.truth.rating_certainty(posterior, 0, kind="mean").per_case))
     ax = plots.rated_case(posterior, case, ratings=table)
     _ = ax.axvline(0, color="0.6", linewidth=1)
     return ax
@@ -183,9 +183,9 @@ def soft_roc():
     """
     labels, truth = synthetic.make_counts(300, 2, 5, difficulty=0.5)
     p, score = labels.counts()[:, 1] / 5, synthetic.make_predictions(truth, skill=0.7)[:, 1]
-    curves = {"soft": ugt.soft_roc_curve(p, score), "hard": ugt.soft_roc_curve(p > 0.5, score)}
+    curves = {"soft": ugt.soft.soft_roc_curve(p, score), "hard": ugt.soft.soft_roc_curve(p > 0.5, score)}
     x, rng = np.linspace(0, 1, 101), np.random.default_rng(0)
-    again = [ugt.soft_roc_curve(p, score, weights=rng.multinomial(300, [1 / 300] * 300)) for _ in range(200)]
+    again = [ugt.soft.soft_roc_curve(p, score, weights=rng.multinomial(300, [1 / 300] * 300)) for _ in range(200)]
     low, high = np.quantile([np.interp(x, one.false_positive_rate, one.true_positive_rate) for one in again], [0.025, 0.975], axis=0)
     return plots.soft_curve(curves, band={"soft": (x, low, high)})
 
@@ -199,7 +199,7 @@ def soft_precision_recall():
     labels, truth = synthetic.make_counts(300, 2, 5, difficulty=0.5)
     p = labels.counts()[:, 1] / 5
     scores = {f"skill {skill}": synthetic.make_predictions(truth, skill=skill)[:, 1] for skill in (0.8, 0.5)}
-    return plots.soft_curve({name: ugt.soft_precision_recall_curve(p, score) for name, score in scores.items()})
+    return plots.soft_curve({name: ugt.soft.soft_precision_recall_curve(p, score) for name, score in scores.items()})
 
 
 def reliability_diagram():
@@ -227,9 +227,11 @@ def disagreement_diagram():
     """
     labels, truth = synthetic.make_counts(4000, 3, 5, difficulty=0.6)
     model, counts = synthetic.make_predictions(truth, skill=0.7), labels.counts()
-    fitted = ugt.AlphaCalibration().fit(model[:2000], counts[:2000]).distribution(model[2000:])
-    predicted = {"point": ugt.predicted_disagreement(model[2000:]), "calibrated": fitted.disagreement()}
-    curves = {name: ugt.disagreement_losses(counts[2000:], one, n_bins=10).reliability_curve() for name, one in predicted.items()}
+    fitted = ugt.calibration.AlphaCalibration().fit(model[:2000], counts[:2000]).distribution(model[2000:])
+    predicted = {"point": ugt.calibration.predicted_disagreement(model[2000:]), "calibrated": fitted.disagreement()}
+    curves = {
+        name: ugt.calibration.disagreement_losses(counts[2000:], one, n_bins=10).reliability_curve() for name, one in predicted.items()
+    }
     return plots.reliability_diagram(curves)
 
 
@@ -255,7 +257,7 @@ def forest():
     labels, truth = synthetic.make_labels(300, 5, 6, difficulty=0.4)
     labels = ugt.Labels.from_wide(labels.label.reshape(300, 6), annotators=["ann", "bob", "cy", "dan", "eve", "fay"])
     models = {f"skill {skill}": synthetic.make_predictions(truth, skill=skill).argmax(axis=1) for skill in (0.9, 0.3)}
-    found = ugt.annotator_discrepancy(labels, predictions=models, distance="zero-one")
+    found = ugt.humans.annotator_discrepancy(labels, predictions=models, distance="zero-one")
     return plots.forest(found, x_label="discrepancy ratio", numbers=True)
 
 
@@ -285,7 +287,7 @@ def agreement_matrix():
     table[:100, 0] = np.nan  # ann saw the second half of the cases
     table[100:, 5] = np.nan  # fay the first
     labels = ugt.Labels.from_wide(table, annotators=["ann", "bob", "cy", "dan", "eve", "fay"])
-    return plots.agreement_matrix(ugt.pairwise_agreement(labels))
+    return plots.agreement_matrix(ugt.agreement.pairwise_agreement(labels))
 
 
 def coverage_and_size():
@@ -299,7 +301,7 @@ def coverage_and_size():
     first, second = np.arange(600), np.arange(600, 1200)
     found = {}
     for score in ("lac", "aps", "raps"):
-        conformal = ugt.MonteCarloConformal(score, alpha=0.1, m=20, penalty=0.1, k_reg=2).fit(model[first], known.take(first))
+        conformal = ugt.conformal.MonteCarloConformal(score, alpha=0.1, m=20, penalty=0.1, k_reg=2).fit(model[first], known.take(first))
         found[score] = conformal.predict_sets(model[second]).coverage(known.take(second))
     return plots.coverage_and_size(found, target=0.9)
 
@@ -335,8 +337,8 @@ def annotator_roc_points():
     cut = np.array([0.3, 0.8, 0.5, 0.6])
     readers = ugt.Labels.from_wide((severity + care * rng.normal(size=(300, 4)) > cut).astype(int), annotators=["ann", "bob", "eve", "joe"])
     model = severity[:, 0] + 0.6 * rng.normal(size=300)
-    points = ugt.annotator_roc_points(readers, model)
-    return plots.annotator_roc_points(points, {"model": ugt.soft_roc_curve(readers, model)})
+    points = ugt.humans.annotator_roc_points(readers, model)
+    return plots.annotator_roc_points(points, {"model": ugt.soft.soft_roc_curve(readers, model)})
 
 
 def bland_altman():
@@ -348,7 +350,7 @@ def bland_altman():
     rng = np.random.default_rng(4)
     truth = rng.uniform(40, 70, 60)
     readings = np.column_stack([truth + 2 * rng.normal(size=60), truth - 3 + 3 * rng.normal(size=60)])
-    return plots.bland_altman(ugt.bland_altman(ugt.Ratings.from_wide(readings)).pairs[0])
+    return plots.bland_altman(ugt.humans.bland_altman(ugt.Ratings.from_wide(readings)).pairs[0])
 
 
 def grade_shares():
@@ -405,7 +407,7 @@ def cut_calibration():
     ratings, made = synthetic.make_ratings(4000, 4, low=1, high=5)
     above = 1 / (1 + np.exp(2.4 * ([1.5, 2.5, 3.5, 4.1] - made[:, :1])))  # probability of a grade above each of four cuts
     probs = -np.diff(above, prepend=1, append=0)
-    at_cuts = ugt.calibration_at_cuts(ratings.on_scale([1, 2, 3, 4, 5]).to_labels(), probs, n_bins=6)
+    at_cuts = ugt.grades.calibration_at_cuts(ratings.on_scale([1, 2, 3, 4, 5]).to_labels(), probs, n_bins=6)
     curves = {f"above grade {grade}": losses.reliability_curve(1) for grade, losses in enumerate(at_cuts, start=1)}
     return plots.reliability_diagram(curves)
 

@@ -1,6 +1,6 @@
 """The alternative annotator test, on nine public data sets.
 
-This page compares the 52 printed results of the test with those of `ugt.alternative_annotator_test`, and repeats the test with texts as
+This page compares the 52 printed results of the test with those of `ugt.humans.alternative_annotator_test`, and repeats the test with texts as
 the units.
 
 **In short:** all 52 pairs agree to the printed digits. With texts as the units, one of the 52 decisions changes.
@@ -94,7 +94,7 @@ def found(name, model):
     distance = "squared" if name in NUMBERS else "zero-one"
     annotated = set((annotations.case_ids if name in NUMBERS else annotations.axes.case_ids).tolist())
     given = {case: value for case, value in models[model].items() if case in annotated}
-    return ugt.alternative_annotator_test(annotations, given, distance=distance, epsilon=EPSILON[name], missing="drop")
+    return ugt.humans.alternative_annotator_test(annotations, given, distance=distance, epsilon=EPSILON[name], missing="drop")
 
 
 def text_of(name, case):

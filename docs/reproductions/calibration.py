@@ -148,9 +148,12 @@ def appendix_e(n_labels: int, n_validation: int = 10000, n_test: int = 10000):
     z_seen, z = (np.clip(positive(h), 1e-12, 1 - 1e-12) for h in (hidden, features))
     rng = np.random.default_rng(5)
     members = np.stack([positive(features + 2.0 * rng.normal(size=features.shape)) for _ in range(20)])
-    found = {"raw": (ugt.predicted_disagreement(both(z)), z[:, None]), "MCDO": (ugt.predicted_disagreement(both(members)), members.T)}
+    found = {
+        "raw": (ugt.calibration.predicted_disagreement(both(z)), z[:, None]),
+        "MCDO": (ugt.calibration.predicted_disagreement(both(members)), members.T),
+    }
     for name, fitted, applied in (("α last_do", logit(z_seen), logit(z)), ("α last_conv", hidden, features)):
-        laws = ugt.AlphaCalibration().fit(both(z_seen), histogram(seen), features=fitted).distribution(both(z), applied)
+        laws = ugt.calibration.AlphaCalibration().fit(both(z_seen), histogram(seen), features=fitted).distribution(both(z), applied)
         alpha = np.maximum(laws.alpha, 1e-12)
         found[name] = (laws.disagreement(), rng.beta(alpha[:, 1:], alpha[:, :1], size=(n_test, 20)))
     return found, test
@@ -170,7 +173,7 @@ def digit_rows():
         for name in PREDICTORS:
             predicted, draws = found[name]
             means = [float(predicted.overall[np.isin(t, chosen)].mean()) for chosen in MODES.values()]
-            losses = ugt.disagreement_losses(histogram(labels), predicted)
+            losses = ugt.calibration.disagreement_losses(histogram(labels), predicted)
             rows.append([name, n_labels, *means, losses.l_phi, f"{losses.cl.debiased:.4f}", distance_from_truth(draws, q, t)])
     return rows
 
@@ -206,12 +209,12 @@ def after_labels(shown: int, mode: str):
     chosen = np.isin(t, MODES[mode])
     t, labels, features = t[chosen], labels[chosen], features[chosen]
     z_seen, z = positive(hidden), positive(features)
-    laws = ugt.AlphaCalibration().fit(both(z_seen), histogram(seen), features=hidden).distribution(both(z), features)
+    laws = ugt.calibration.AlphaCalibration().fit(both(z_seen), histogram(seen), features=hidden).distribution(both(z), features)
     told, kept = histogram(labels[:, :shown]), histogram(labels[:, 5:])
     means = {
         "raw": both(z),
         "α last_conv": laws.posterior(told).mean,
-        "true law": ugt.label_posterior(both(MEAN[t]) * CONCENTRATION[t, None], told).mean,
+        "true law": ugt.calibration.label_posterior(both(MEAN[t]) * CONCENTRATION[t, None], told).mean,
     }
     return {name: ugt.histogram_losses(kept, mean).el.debiased for name, mean in means.items()}
 
@@ -270,16 +273,21 @@ def table_2(n_validation: int = 5000, n_test: int = 5000):
     """``{(prediction, calibrator): (losses, disagreement losses without α, with α, predictions of both)}`` on the test cases."""
     counts, logits, features = cells(n_validation, 5.79, seed=0)
     judged, views, seen = cells(n_test, 7.58, seed=1)
-    calibrators = {"raw": None, "ts": ugt.TemperatureScaling(), "vs": ugt.VectorScaling(), "ms": ugt.MatrixScaling()}
+    calibrators = {
+        "raw": None,
+        "ts": ugt.calibration.TemperatureScaling(),
+        "vs": ugt.calibration.VectorScaling(),
+        "ms": ugt.calibration.MatrixScaling(),
+    }
     found = {}
     for name, calibrator in calibrators.items():
         apply = calibrator.fit(logits["Raw"][0], counts).transform if calibrator else softmax
-        laws = ugt.AlphaCalibration().fit(apply(logits["Raw"][0]), counts, features=features)
+        laws = ugt.calibration.AlphaCalibration().fit(apply(logits["Raw"][0]), counts, features=features)
         for way, tables in views.items():
             z = np.stack([apply(table) for table in tables])
             alpha = np.stack([laws.transform(table, seen) for table in z])
-            point, law = ugt.predicted_disagreement(z), ugt.predicted_disagreement(alpha, kind="dirichlet")
-            without, within = (ugt.disagreement_losses(judged, one) for one in (point, law))
+            point, law = ugt.calibration.predicted_disagreement(z), ugt.calibration.predicted_disagreement(alpha, kind="dirichlet")
+            without, within = (ugt.calibration.disagreement_losses(judged, one) for one in (point, law))
             found[way, name] = (ugt.histogram_losses(judged, z.mean(axis=0)), without, within, (point.overall, law.overall))
     return found
 

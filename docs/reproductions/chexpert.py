@@ -235,7 +235,7 @@ def leader_rows():
 def compared(finding):
     """R² and ranks over the models with different scores."""
     scores = {models: data()[2][first][:, FINDINGS.index(finding)] for models, first in alike(finding).items()}
-    return ugt.hard_against_soft(labels_of(finding), scores)
+    return ugt.soft.hard_against_soft(labels_of(finding), scores)
 
 
 def squared_rows():

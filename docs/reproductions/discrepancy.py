@@ -124,7 +124,7 @@ def by_annotators(n, seed):
     held_out = list(range(n, n + 6))
     return {
         share: (
-            ugt.relative_f1(labels, classes, held_out=held_out).value,
+            ugt.papers.relative_f1(labels, classes, held_out=held_out).value,
             ugt.discrepancy_ratio(fewer, classes, distance="zero-one").value,
         )
         for share, classes in models.items()
@@ -147,7 +147,7 @@ def by_strictness(skipped, seed):
     found = {}
     for share, classes in models.items():
         ratio = ugt.discrepancy_ratio(labels, classes, distance="zero-one").value
-        found[share] = (ugt.relative_f1(labels, classes, held_out=[6, 7, 8]).value, ratio)
+        found[share] = (ugt.papers.relative_f1(labels, classes, held_out=[6, 7, 8]).value, ratio)
     return found
 
 
@@ -155,7 +155,7 @@ def by_strictness(skipped, seed):
 def prime(skipped, seed, share=0.8):
     """Δ' of appendix C.1 on the same labels: per pair of annotators first, then over pairs."""
     table, models = strict(skipped, seed)
-    return ugt.alternative_discrepancy_ratios(as_labels(table), models[share], distance="zero-one").prime
+    return ugt.papers.alternative_discrepancy_ratios(as_labels(table), models[share], distance="zero-one").prime
 
 
 def expected_with_swaps(share, swap):
@@ -276,7 +276,7 @@ def example_c1(easy, hard, model_easy, model_hard, *, charlie=True):
     np.fill_diagonal(cost, 0)
     rows = [["ea", "eb", "ec"], ["ha", "hb", None]]
     labels = ugt.Labels.from_wide([row if charlie else row[:2] for row in rows], classes=names)
-    return ugt.alternative_discrepancy_ratios(labels, ["em", "hm"], distance=cost)
+    return ugt.papers.alternative_discrepancy_ratios(labels, ["em", "hm"], distance=cost)
 
 
 def example_rows():

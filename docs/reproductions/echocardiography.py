@@ -40,11 +40,11 @@ def images(seed=0, n_patients=800, per_patient=5):
 def sweep():
     """The threshold chosen on 200 patients, judged on 600; and table 4 on these."""
     table, scores, patient = images()
-    found = ugt.threshold_sweep(ugt.Labels.from_wide(table, classes=2), scores)
+    found = ugt.humans.threshold_sweep(ugt.Labels.from_wide(table, classes=2), scores)
     chosen, test = found.best(choose_on=patient < 200), patient >= 200
     names = [f"A{j + 1}" for j in range(table.shape[1])]
     labels, decisions = ugt.Labels.from_wide(table[test], classes=2, annotators=names), (scores[test] >= chosen.threshold).astype(int)
-    judged = ugt.annotator_discrepancy(labels, {"model": decisions}, distance="zero-one", least_cases=500)
+    judged = ugt.humans.annotator_discrepancy(labels, {"model": decisions}, distance="zero-one", least_cases=500)
     right = decisions[:, None] == table[test]
     naive = float(np.mean(right[~np.isnan(table[test])]))
     voted = float(ugt.votes(labels).mean()[np.arange(test.sum()), decisions].mean())
@@ -143,7 +143,7 @@ def against_the_mean(n, n_cases=20000):
     rng = np.random.default_rng([7, n])
     truth = rng.normal(55, 10, n_cases)
     table = truth[:, None] + sigma * rng.normal(size=(n_cases, n))
-    found = ugt.alternative_discrepancy_ratios(table, truth + tau * rng.normal(size=n_cases))
+    found = ugt.papers.alternative_discrepancy_ratios(table, truth + tau * rng.normal(size=n_cases))
     other = (tau**2 + sigma**2 / (n - 1)) / (sigma**2 + sigma**2 / (n - 1))
     return found.ratio, (sigma**2 + tau**2) / (2 * sigma**2), found.double_prime, other
 

@@ -29,7 +29,7 @@ import evaluation_stand_ins as stand_ins
 import numpy as np
 from make import Section
 
-from ugt import case_correlation
+from ugt.truth import case_correlation
 
 PAPER = {("PrIRN", "A"): 0.52, ("PrIRN", "B"): 0.99, ("PL", "A"): 0.70, ("PL", "B"): 1.00}  # figure 5
 FIGURE_5 = {

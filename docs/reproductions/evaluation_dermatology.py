@@ -74,7 +74,7 @@ def prirn(reliability: float, tie_weight: str = "full") -> ugt.Dirichlet:
 
 
 @cache
-def certainty(model: str, reliability: int, k: int = 1) -> ugt.Certainty:
+def certainty(model: str, reliability: int, k: int = 1) -> ugt.truth.Certainty:
     """Annotation certainty of order k; ``model`` is PL, PrIRN, or PrIRN split (with tied classes sharing the weight of their block)."""
     if model == "PL":
         return ugt.annotation_certainty(plackett_luce(reliability), k=k)
@@ -97,9 +97,9 @@ def figure_5(model: str, **options: Any) -> Any:
     return ugt.prirn(figure_5_rankings(), reliability=MEDIUM["PrIRN"], **options)
 
 
-def covered(posterior: Any) -> dict[str, ugt.Estimate]:
+def covered(posterior: Any) -> dict[str, ugt.metrics.Estimate]:
     """P(the most plausible class is in the set) for the two printed sets."""
-    return {name: ugt.ua_coverage(posterior, [members]) for name, members in SETS.items()}
+    return {name: ugt.metrics.ua_coverage(posterior, [members]) for name, members in SETS.items()}
 
 
 def bar_order(point: Any) -> list[str]:
@@ -115,7 +115,7 @@ def bar_order(point: Any) -> list[str]:
 @cache
 def agreement(tie_weight: str = "full") -> Any:
     """Of the annotators of each case, one left out at a time [A appendix D]; NaN where there is one annotator only."""
-    return ugt.leave_one_annotator_out(dermatology().rankings, tie_weight=tie_weight).per_case
+    return ugt.agreement.leave_one_annotator_out(dermatology().rankings, tie_weight=tie_weight).per_case
 
 
 def tied_at_the_top(tie_weight: str = "full") -> Any:
@@ -139,16 +139,16 @@ def at_most_half(model: str, reliability: int) -> int:
 
 
 @lru_cache(maxsize=1)
-def risk_certainty() -> dict[str, ugt.Certainty]:
+def risk_certainty() -> dict[str, ugt.truth.Certainty]:
     """PL at medium reliability; the risk of the most plausible condition (the authors' code), or plausibility summed over risks."""
     posterior, risks = plackett_luce(MEDIUM["PL"]), dermatology().risks
     return {rule: ugt.annotation_certainty(posterior, groups=risks, group_rule=rule) for rule in ("top_class", "sum")}
 
 
 @lru_cache(maxsize=1)
-def expected_risk() -> dict[str, ugt.Certainty]:
+def expected_risk() -> dict[str, ugt.truth.Certainty]:
     posterior, risks = plackett_luce(MEDIUM["PL"]), dermatology().risks
-    return {kind: ugt.expected_risk(posterior, risks, kind=kind) for kind in ("plausibility", "top_class")}
+    return {kind: ugt.truth.expected_risk(posterior, risks, kind=kind) for kind in ("plausibility", "top_class")}
 
 
 def mentioned() -> list[list[int]]:
@@ -166,7 +166,7 @@ def by_risk() -> list[tuple[str, int, float, float]]:
     """Figure 12: risk of the first IRN condition, cases, mean number of annotators, mean number of conditions."""
     data = dermatology()
     first = ugt.irn(data.rankings, tie_weight="full").mean().round(12).argmax(1)  # of tied conditions the first, as in the authors' code
-    found = ugt.case_counts(data.rankings, data.risks[first])
+    found = ugt.agreement.case_counts(data.rankings, data.risks[first])
     return [
         (name, row["n_cases"], row["mean_annotators"], row["mean_classes"]) for name, row in zip(("low", "medium", "high"), found.table())
     ]

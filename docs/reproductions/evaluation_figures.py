@@ -74,7 +74,7 @@ def counts(figure: Any) -> None:
 def case(figure: Any) -> None:
     """Figure 5."""
     rankings, names = derm.figure_5_rankings(), derm.dermatology().conditions
-    point = {"PL": {"ML": ugt.plackett_luce_mle(rankings)}, "PrIRN": {"IRN": ugt.irn(rankings, tie_weight="full")}}
+    point = {"PL": {"ML": ugt.truth.plackett_luce_mle(rankings)}, "PrIRN": {"IRN": ugt.irn(rankings, tie_weight="full")}}
     posteriors = {"PL": derm.figure_5("PL", **derm.AUTHORS), "PrIRN": derm.figure_5("PrIRN", tie_weight="full")}
     for ax, (model, posterior) in zip(figure.subplots(2, 1, sharex=True), posteriors.items()):
         plots.plausibilities(posterior, 0, annotations=rankings, points=point[model], names=names, top=8, ax=ax)

@@ -14,8 +14,8 @@ import ugt
 MODELS = ("half panel", "single reader")
 METRICS = {
     "top-3 accuracy": lambda truth, scores: ugt.ua_topk_accuracy(truth, scores, k=3),
-    "top-2 set accuracy": lambda truth, scores: ugt.ua_set_accuracy(truth, scores, k=2),
-    "top-3 set accuracy": lambda truth, scores: ugt.ua_set_accuracy(truth, scores, k=3),
+    "top-2 set accuracy": lambda truth, scores: ugt.metrics.ua_set_accuracy(truth, scores, k=2),
+    "top-3 set accuracy": lambda truth, scores: ugt.metrics.ua_set_accuracy(truth, scores, k=3),
     "top-3 average overlap": lambda truth, scores: ugt.ua_average_overlap(truth, scores, k=3),
 }
 
@@ -43,7 +43,7 @@ def half_truth(model: str, reliability: int) -> Any:
     if model == "IRN":
         return ugt.irn(rankings, tie_weight="full")
     if model == "ML":  # where no maximum-likelihood estimate exists, the posterior mode
-        return ugt.plackett_luce_mle(rankings, on_nonexistence="map", prior_shape=1.0)
+        return ugt.truth.plackett_luce_mle(rankings, on_nonexistence="map", prior_shape=1.0)
     if model == "PrIRN":
         return ugt.prirn(rankings, reliability=reliability, tie_weight="full")
     with warnings.catch_warnings():
@@ -52,7 +52,7 @@ def half_truth(model: str, reliability: int) -> Any:
 
 
 @cache
-def metric(name: str, truth: str, reliability: int, model: str) -> ugt.Estimate:
+def metric(name: str, truth: str, reliability: int, model: str) -> ugt.metrics.Estimate:
     """A metric of a stand-in; ``truth`` is PL, PrIRN, or their point estimates ML and IRN (reliability 0)."""
     return METRICS[name](half_truth(truth, reliability), halves()[1][model])
 
@@ -70,10 +70,10 @@ def compute_all() -> None:
                     metric(name, kind, reliability, model)
 
 
-def medium(name: str, truth: str, model: str) -> ugt.Estimate:
+def medium(name: str, truth: str, model: str) -> ugt.metrics.Estimate:
     return metric(name, truth, MEDIUM[truth], model)
 
 
-def range_over_draws(estimate: ugt.Estimate) -> float:
+def range_over_draws(estimate: ugt.metrics.Estimate) -> float:
     """Best less worst case over the draws of the truth, as in figure 7, right."""
     return float(np.ptp(estimate.per_draw))

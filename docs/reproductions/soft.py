@@ -152,7 +152,7 @@ def task(name):
 @cache
 def stability(name, n_resamples=1000):
     counts, scores = task(name)
-    return ugt.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=3)
+    return ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=3)
 
 
 def greater_share(found, pair):
@@ -225,7 +225,7 @@ def opposite_task(name):
 @cache
 def opposite(name, n_resamples=1000):
     counts, scores = opposite_task(name)
-    return ugt.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=4)
+    return ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), scores, n_resamples=n_resamples, seed=4)
 
 
 @cache
@@ -233,7 +233,7 @@ def alone(n_resamples=1000):
     """One annotator a case: there is nothing to draw again."""
     counts, scores = task("many annotators 1")
     one = np.eye(2, dtype=int)[(counts[:, 1] > counts[:, 0]).astype(int)]
-    return ugt.ranking_stability(ugt.Labels.from_counts(one), scores, n_resamples=n_resamples, seed=4)
+    return ugt.soft.ranking_stability(ugt.Labels.from_counts(one), scores, n_resamples=n_resamples, seed=4)
 
 
 def opposite_rows():

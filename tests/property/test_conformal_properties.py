@@ -42,7 +42,7 @@ def problems(draw):
 @given(problems(), st.integers(1, 99))
 def test_sets_are_what_p_values_say(problem, percent):
     p, truth, new, options = problem
-    model = ugt.MonteCarloConformal(**options).fit(p, truth)
+    model = ugt.conformal.MonteCarloConformal(**options).fit(p, truth)
     p_values = model.p_values(new)
     assert ((p_values > 0) & (p_values <= 1)).all()
     sets = model.predict_sets(new).mask()
@@ -60,7 +60,7 @@ def test_order_of_cases_and_classes(problem, random):
     options = {**options, "correction": "none"}
     ids = np.arange(len(p)) + 100
     order = random.sample(range(len(p)), len(p))
-    fit = lambda q, t, i: ugt.MonteCarloConformal(**options).fit(q, t, case_ids=i)  # noqa: E731
+    fit = lambda q, t, i: ugt.conformal.MonteCarloConformal(**options).fit(q, t, case_ids=i)  # noqa: E731
     model = fit(p, truth, ids)
     np.testing.assert_allclose(fit(p[order], truth[order], ids[order]).p_values(new), model.p_values(new), rtol=1e-12)
     one_hot = np.eye(p.shape[1])[truth.argmax(1)]  # sampled labels depend on the order of classes otherwise
@@ -74,7 +74,7 @@ def test_order_of_cases_and_classes(problem, random):
 @given(st.data(), SCORES, st.booleans(), st.integers(0, 3))
 def test_scores(data, score, randomized, k_reg):
     p = tables(data.draw, 3, data.draw(st.integers(2, 6)))
-    found = ugt.conformal_scores(p, score, randomized=randomized, penalty=0.125, k_reg=k_reg)
+    found = ugt.conformal.conformal_scores(p, score, randomized=randomized, penalty=0.125, k_reg=k_reg)
     assert ((found >= 0) & (found <= 1 + 0.125 * p.shape[1])).all()
     for i in range(3):
         for a in range(p.shape[1]):
@@ -87,4 +87,4 @@ def test_scores(data, score, randomized, k_reg):
 
 
 def stream_keys(n):
-    return [int(key) for key in ugt.Axes.of(n, 2).stream_keys]
+    return [int(key) for key in ugt.annotations.Axes.of(n, 2).stream_keys]

@@ -38,8 +38,8 @@ def test_example_c1(easy, hard, easy_model, hard_model):
         return [easy, hard, easy_model, hard_model][(first // 10) + 2 * (second % 10 == 9)] if a != b else 0.0
 
     both, alone = [[0, 1, 2], [10, 11, None]], [[0, 1], [10, 11]]
-    found = ugt.alternative_discrepancy_ratios(both, [9, 19], distance=distance)
-    without = ugt.alternative_discrepancy_ratios(alone, [9, 19], distance=distance)
+    found = ugt.papers.alternative_discrepancy_ratios(both, [9, 19], distance=distance)
+    without = ugt.papers.alternative_discrepancy_ratios(alone, [9, 19], distance=distance)
     assert found.ratio == pytest.approx((easy_model + hard_model) / (easy + hard))
     assert found.ratio == pytest.approx(without.ratio)
     assert without.prime == pytest.approx(without.ratio)
@@ -49,7 +49,7 @@ def test_example_c1(easy, hard, easy_model, hard_model):
 def test_example_c1_doubled():
     """Everybody agrees on the easy case."""
     both, alone = [[1, 1, 1], [0, 4, None]], [[1, 1], [0, 4]]
-    found, without = (ugt.alternative_discrepancy_ratios(one, [1, 1], distance="squared") for one in (both, alone))
+    found, without = (ugt.papers.alternative_discrepancy_ratios(one, [1, 1], distance="squared") for one in (both, alone))
     assert found.ratio == without.ratio == without.prime
     assert found.prime == pytest.approx(2 * found.ratio)
 
@@ -103,13 +103,13 @@ def test_closed_forms_of_binary_labels(study):
 def test_ratio_index_and_alternatives_agree(study):
     table, model = study
     ratio = ugt.discrepancy_ratio(table, model, distance="squared")
-    index = ugt.individual_equivalence_index(table, model, distance="squared")
+    index = ugt.papers.individual_equivalence_index(table, model, distance="squared")
     assert index.value == pytest.approx(ratio.mu - ratio.alpha)
     assert (index.value < -1e-12) <= (ratio.value < 1)
     full = ~np.isnan(table).any(axis=1)
     assume((np.ptp(table[full], axis=1) > 0).any())
     # where all annotators label all cases the order of the averages does not matter
-    found = ugt.alternative_discrepancy_ratios(table[full], model[full], distance="squared")
+    found = ugt.papers.alternative_discrepancy_ratios(table[full], model[full], distance="squared")
     assert found.prime == pytest.approx(found.ratio)
     assert found.prime_printed == pytest.approx(found.ratio)
 
@@ -119,20 +119,20 @@ def test_annotators_and_groups_agree_with_the_ratio(study):
     """An annotator's Δ is that of a model with their labels against the annotations of the others."""
     table, _ = study
     assume(((~np.isnan(table)).sum(axis=1) >= 3).any())
-    found = ugt.annotator_discrepancy(table, distance="squared")
+    found = ugt.humans.annotator_discrepancy(table, distance="squared")
     for j, annotator in enumerate(found.annotators.tolist()):
         own = ~np.isnan(table[:, annotator])
         rest = np.delete(table, annotator, axis=1)[own]
         alone = value(rest, table[own, annotator], distance="squared") if rest.size else np.nan
         assert found.value[j] == pytest.approx(alone, rel=1e-9, nan_ok=True)
-    whole = ugt.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], distance="squared", missing="drop")
+    whole = ugt.humans.group_discrepancy(table, table[:, 0] * 0, ["all"] * table.shape[1], distance="squared", missing="drop")
     assert whole.value[0] == pytest.approx(value(table, table[:, 0] * 0, distance="squared", missing="drop"), nan_ok=True)
 
 
 @given(arrays.arrays(np.int64, (12, 4), elements=st.integers(0, 1)), arrays.arrays(np.float64, 12, elements=st.integers(0, 5)))
 def test_every_point_of_a_sweep_is_a_ratio(table, score):
     assume(np.ptp(table, axis=1)[::2].any() and np.ptp(table, axis=1)[1::2].any())
-    found = ugt.threshold_sweep(table, score)
+    found = ugt.humans.threshold_sweep(table, score)
     best = found.best(choose_on=np.arange(12) % 2)
     for threshold, at in zip(found.thresholds, found.value):
         assert at == pytest.approx(value(table, (score >= threshold).astype(int), distance="zero-one"))
@@ -147,10 +147,12 @@ def test_wins_of_the_alternative_annotator_test(study):
     table, model = study
     assume((np.isfinite(table).sum(axis=1) >= 2).sum() >= 2)
     assume(np.isfinite(table[np.isfinite(table).sum(axis=1) >= 2]).sum(axis=0).max() >= 2)
-    found = ugt.alternative_annotator_test(table, model, least_cases=2)
+    found = ugt.humans.alternative_annotator_test(table, model, least_cases=2)
     assert (found.advantage + found.annotator_advantage >= 1 - 1e-12).all()
     for j, annotator in enumerate(found.annotators.tolist()):
-        own = ugt.alternative_annotator_test(table, np.where(np.isnan(table[:, annotator]), model, table[:, annotator]), least_cases=2)
+        own = ugt.humans.alternative_annotator_test(
+            table, np.where(np.isnan(table[:, annotator]), model, table[:, annotator]), least_cases=2
+        )
         assert own.advantage[j] == own.annotator_advantage[j] == 1
 
 
@@ -159,10 +161,10 @@ def test_same_bytes_for_any_number_of_threads():
     table, model, patient = rng.normal(size=(300, 6)), rng.normal(size=300), np.arange(300) // 3
     found = []
     for n in (1, 2, 3):
-        with ugt.threads(n):
+        with ugt.resampling.threads(n):
             ratio, forest = (
                 ugt.discrepancy_ratio(table, model, distance="squared"),
-                ugt.annotator_discrepancy(table, predictions=model, distance="squared"),
+                ugt.humans.annotator_discrepancy(table, predictions=model, distance="squared"),
             )
             ends = (ratio.interval(kind=kind, clusters=patient) for kind in ("percentile", "studentized"))
             found.append((*ends, forest.resamples(clusters=patient).values.tobytes()))

@@ -29,6 +29,7 @@ from public_functions import (
     repeated,
     take,
 )
+from surface import public
 
 import ugt
 
@@ -47,8 +48,8 @@ def close(found, expected):
 
 
 def test_the_table_has_every_public_function():
-    public = {name for name in ugt.__all__ if inspect.isfunction(getattr(ugt, name))}
-    assert public - set(OTHERS) == {name for name in FUNCTIONS if name not in ugt.__all__ or inspect.isfunction(getattr(ugt, name))}
+    public = {name for name in ugt.__all__ if inspect.isfunction(public(name))}
+    assert public - set(OTHERS) == {name for name in FUNCTIONS if name not in ugt.__all__ or inspect.isfunction(public(name))}
     assert set(FUNCTIONS) <= set(ugt.__all__)
     assert not set(FUNCTIONS) & set(OTHERS)
     assert all(reason for entry in FUNCTIONS.values() for reason in entry.lacks.values())
@@ -144,8 +145,8 @@ def test_orders_in_an_evaluation(seed, rows, annotators, order):
 
 #: draws of the truth: many equal shares of labels and of rankings, and equal numbers
 SAMPLED = {
-    "committees of labels": lambda world: ugt.committee(labels(world), 4, n_draws=30),
-    "committees of rankings": lambda world: ugt.committee(rankings(world), 2, n_draws=30),
+    "committees of labels": lambda world: ugt.truth.committee(labels(world), 4, n_draws=30),
+    "committees of rankings": lambda world: ugt.truth.committee(rankings(world), 2, n_draws=30),
     "rows of a table": lambda world: ugt.Draws.from_array(np.stack([world["counts"], world["counts"] + 1, 2 * world["counts"] + 1], 1)),
 }
 
@@ -294,7 +295,7 @@ def says(entry, world, keyword, wrong):
 @functions
 def test_bad_keywords(name):
     entry, world, said = FUNCTIONS[name], make_world(), []
-    for keyword, parameter in inspect.signature(getattr(ugt, name)).parameters.items():
+    for keyword, parameter in inspect.signature(public(name)).parameters.items():
         if keyword in MORE:
             continue
         for wrong in WRONG.get(type(parameter.default), ()):

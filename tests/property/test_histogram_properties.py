@@ -8,8 +8,8 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of
 
 import ugt
-from ugt.histogram.input import Histograms
-from ugt.histogram.losses import HistogramStatistic
+from ugt.calibration.input import Histograms
+from ugt.calibration.losses import HistogramStatistic
 
 EPS = np.finfo(float).eps
 COUNT_TYPES = ("int64", "int32", "uint8", "float64", "float32", ">i4")
@@ -162,10 +162,10 @@ def test_slow_twin(binning, problem, single_bins, dtype):
 def test_statistics_of_several_labels(problem, n):
     counts, probs = problem
     phi = lambda *labels: float(len(set(labels)) == len(labels))  # noqa: E731
-    found = ugt.symmetric_statistic(counts, phi, n)
+    found = ugt.calibration.symmetric_statistic(counts, phi, n)
     np.testing.assert_allclose(found, [twin.statistic(row, phi, n) for row in counts.tolist()], atol=1e-13)
     predicted, edges = probs[:, 0], np.linspace(0, 1, 5)
-    losses = ugt.disagreement_losses(counts, predicted, statistic=found, n_bins=4)
+    losses = ugt.calibration.disagreement_losses(counts, predicted, statistic=found, n_bins=4)
     loss, plugin, debiased = twin.statistic_losses(counts.tolist(), predicted.tolist(), phi, n, edges.tolist())
     assert losses.l_phi == pytest.approx(loss, abs=1e-13, nan_ok=True)
     if losses.n_cases:
@@ -174,7 +174,7 @@ def test_statistics_of_several_labels(problem, n):
 
 # ---- disagreement
 def disagreement(counts, probs, **options):
-    return ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **options)
+    return ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), **options)
 
 
 @binnings
@@ -202,11 +202,14 @@ def test_disagreement_about_two_classes(problem):
 @given(problems(), st.floats(1e-3, 1e12))
 def test_predicted_disagreement(problem, total):
     _, probs = problem
-    point, dirichlet = ugt.predicted_disagreement(probs), ugt.predicted_disagreement(total * probs, kind="dirichlet")
+    point, dirichlet = (
+        ugt.calibration.predicted_disagreement(probs),
+        ugt.calibration.predicted_disagreement(total * probs, kind="dirichlet"),
+    )
     np.testing.assert_allclose(dirichlet.overall, point.overall * total / (total + 1), atol=1e-13)
     np.testing.assert_allclose(dirichlet.per_class, point.per_class * total / (total + 1), atol=1e-13)
     np.testing.assert_allclose(point.per_class.sum(1), 2 * point.overall, atol=1e-13)  # two classes differ in each pair
-    ensemble = ugt.predicted_disagreement(np.stack([probs, probs[::-1], probs]))
+    ensemble = ugt.calibration.predicted_disagreement(np.stack([probs, probs[::-1], probs]))
     np.testing.assert_allclose(ensemble.overall, (2 * point.overall + point.overall[::-1]) / 3, atol=1e-14)
     np.testing.assert_allclose(ensemble.per_class, (2 * point.per_class + point.per_class[::-1]) / 3, atol=1e-14)
 
@@ -226,26 +229,33 @@ def test_scores_by_the_slow_twin(problem):
         expected = [rule(y, z) if sum(y) else np.nan for y, z in rows]
         np.testing.assert_allclose(value(score, counts, probs, **options), expected, atol=1e-13)
 
-    check(ugt.histogram_log_loss, twin.log_loss)
-    check(ugt.histogram_brier_score, lambda y, z: twin.l_sq([y], [z]))
-    check(ugt.ranked_probability_score, twin.ranked_probability)
-    check(ugt.ranked_probability_score, lambda y, z: twin.ranked_probability(y, z) / (len(z) - 1), normalized=True)
-    check(ugt.manhattan_distance, lambda y, z: sum(abs(a / sum(y) - b) for a, b in zip(y, z)))
-    check(ugt.wasserstein_distance, lambda y, z: twin.wasserstein(y, z, range(len(z))))
-    check(ugt.wasserstein_distance, lambda y, z: twin.wasserstein(y, z, positions), positions=positions)
+    check(ugt.calibration.histogram_log_loss, twin.log_loss)
+    check(ugt.calibration.histogram_brier_score, lambda y, z: twin.l_sq([y], [z]))
+    check(ugt.calibration.ranked_probability_score, twin.ranked_probability)
+    check(ugt.calibration.ranked_probability_score, lambda y, z: twin.ranked_probability(y, z) / (len(z) - 1), normalized=True)
+    check(ugt.calibration.manhattan_distance, lambda y, z: sum(abs(a / sum(y) - b) for a, b in zip(y, z)))
+    check(ugt.calibration.wasserstein_distance, lambda y, z: twin.wasserstein(y, z, range(len(z))))
+    check(ugt.calibration.wasserstein_distance, lambda y, z: twin.wasserstein(y, z, positions), positions=positions)
 
 
 @given(problems())
 def test_scores_and_losses(problem):
     """The Brier score is L_sq; half of it that of two ordered classes; orders of classes may be turned round."""
     counts, probs = problem
-    brier = value(ugt.histogram_brier_score, counts, probs)
+    brier = value(ugt.calibration.histogram_brier_score, counts, probs)
     if counts.any():
         assert np.nanmean(brier) == pytest.approx(ugt.histogram_losses(counts, probs).l_sq, abs=1e-13)
     if counts.shape[1] == 2:
-        np.testing.assert_allclose(value(ugt.ranked_probability_score, counts, probs), brier / 2, atol=1e-13)
-        np.testing.assert_allclose(value(ugt.wasserstein_distance, counts, probs), value(ugt.manhattan_distance, counts, probs) / 2)
-    for score in (ugt.ranked_probability_score, ugt.wasserstein_distance, ugt.manhattan_distance, ugt.histogram_log_loss):
+        np.testing.assert_allclose(value(ugt.calibration.ranked_probability_score, counts, probs), brier / 2, atol=1e-13)
+        np.testing.assert_allclose(
+            value(ugt.calibration.wasserstein_distance, counts, probs), value(ugt.calibration.manhattan_distance, counts, probs) / 2
+        )
+    for score in (
+        ugt.calibration.ranked_probability_score,
+        ugt.calibration.wasserstein_distance,
+        ugt.calibration.manhattan_distance,
+        ugt.calibration.histogram_log_loss,
+    ):
         np.testing.assert_allclose(value(score, counts[:, ::-1], probs[:, ::-1]), value(score, counts, probs), atol=1e-13)
 
 
@@ -253,7 +263,7 @@ def test_scores_and_losses(problem):
 def test_parts_of_the_log_loss(problem):
     counts, probs = problem
     probs = (probs + 0.1) / (1 + 0.1 * probs.shape[1])
-    found = ugt.histogram_log_loss(counts, probs)
+    found = ugt.calibration.histogram_log_loss(counts, probs)
     for estimate in ("plugin", "debiased"):
         entropy, divergence = (found.part(name, estimate) for name in ("entropy", "divergence"))
         np.testing.assert_allclose(entropy.per_case + divergence.per_case, found.per_case, atol=1e-13)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layouts import layouts
 from refusals import refused
+from surface import public
 
 import ugt
 from ugt import Dirichlet, Draws, Point
@@ -40,18 +41,18 @@ def with_k(function, **more):
 OPTIONS = {"ua_kendall_distance": {"penalty": 0.5}}
 METRICS = {
     **{
-        one.function: Metric(with_k(getattr(ugt, one.function), **OPTIONS.get(one.function, {})), full_k=one.number < AVERAGE_OVERLAP)
+        one.function: Metric(with_k(public(one.function), **OPTIONS.get(one.function, {})), full_k=one.number < AVERAGE_OVERLAP)
         for one in DECLARED.values()
     },
-    "ua_coverage": Metric(lambda truth, sets, k: ugt.ua_coverage(truth, sets), "sets"),
-    "ua_coverage of two": Metric(lambda truth, sets, k: ugt.ua_coverage(truth, sets, j=min(2, sets.shape[1])), "sets"),
-    "ua_set_accuracy of sets": Metric(lambda truth, sets, k: ugt.ua_set_accuracy(truth, sets), "sets"),
-    "ua_overlap of sets": Metric(lambda truth, sets, k: ugt.ua_overlap(truth, sets), "sets"),
-    "ua_plausibility_mass": Metric(lambda truth, sets, k: ugt.ua_plausibility_mass(truth, sets), "sets"),
+    "ua_coverage": Metric(lambda truth, sets, k: ugt.metrics.ua_coverage(truth, sets), "sets"),
+    "ua_coverage of two": Metric(lambda truth, sets, k: ugt.metrics.ua_coverage(truth, sets, j=min(2, sets.shape[1])), "sets"),
+    "ua_set_accuracy of sets": Metric(lambda truth, sets, k: ugt.metrics.ua_set_accuracy(truth, sets), "sets"),
+    "ua_overlap of sets": Metric(lambda truth, sets, k: ugt.metrics.ua_overlap(truth, sets), "sets"),
+    "ua_plausibility_mass": Metric(lambda truth, sets, k: ugt.metrics.ua_plausibility_mass(truth, sets), "sets"),
     "annotation_certainty": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k), "nothing", full_k=True),
     "annotation_certainty of ranks": Metric(lambda truth, _, k: ugt.annotation_certainty(truth, k=k, kind="rank"), "nothing"),
-    "expected_risk": Metric(lambda truth, risk, k: ugt.expected_risk(truth, risk), "risks"),
-    "expected_risk of plausibility": Metric(lambda truth, risk, k: ugt.expected_risk(truth, risk, kind="plausibility"), "risks"),
+    "expected_risk": Metric(lambda truth, risk, k: ugt.truth.expected_risk(truth, risk), "risks"),
+    "expected_risk of plausibility": Metric(lambda truth, risk, k: ugt.truth.expected_risk(truth, risk, kind="plausibility"), "risks"),
 }
 WITH_SCORES = [name for name, metric in METRICS.items() if metric.takes == "scores"]
 KINDS = {"Point": Point.from_array, "Dirichlet": Dirichlet.from_array, "Draws": Draws.from_array}
@@ -61,11 +62,7 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 
 
 def test_every_public_metric_is_registered():
-    public = {
-        name
-        for name in ugt.__all__
-        if inspect.isfunction(getattr(ugt, name)) and "truth" in inspect.signature(getattr(ugt, name)).parameters
-    }
+    public = {name for name in ugt.__all__ if inspect.isfunction(public(name)) and "truth" in inspect.signature(public(name)).parameters}
     assert public - {"accuracy_bounds", "ua_group_accuracy", *ugt.studies.__all__, *ugt.grades.__all__} == {
         name.split()[0] for name in METRICS
     }
@@ -219,7 +216,7 @@ def small_chunks(monkeypatch):
 def test_threads(name, kind, small_chunks):
     answers = []
     for n_threads in (1, 2, 4):
-        with ugt.threads(n_threads):
+        with ugt.resampling.threads(n_threads):
             found = LARGE.answer(name, kind)
             quantiles = found.draw_quantile(np.linspace(0, 1, 11)) if hasattr(found, "draw_quantile") else None
             answers.append((found, quantiles, found.interval(n_resamples=50)))
@@ -246,7 +243,7 @@ def test_sampled_lists_belong_to_their_cases(name, monkeypatch):
     monkeypatch.setattr(dirichlet_comparison, "MOST_LISTS", 1)
     whole = LARGE.answer(name, "Dirichlet")
     assert whole.per_draw is not None
-    with ugt.threads(4):
+    with ugt.resampling.threads(4):
         assert_same(whole, LARGE.answer(name, "Dirichlet"))
     rows = np.random.default_rng(0).permutation(200)[:70]
     np.testing.assert_array_equal(LARGE.cases(rows).answer(name, "Dirichlet").per_case, whole.per_case[rows])

@@ -191,14 +191,14 @@ def test_curves(problem):
         return
     for drop in (False, True):
         options = {"weights": weights[kept], "drop_intermediate": drop}
-        roc = ugt.soft_roc_curve(p[kept], scores[kept], **options)
+        roc = ugt.soft.soft_roc_curve(p[kept], scores[kept], **options)
         assert roc.thresholds[0] == INF and (np.diff(roc.thresholds[1:]) < 0).all()
         half = answers("auroc half", p, scores, weights).value
         if not np.isnan(half):
             assert roc.area == pytest.approx(half, abs=1e-12)
             assert twin.trapezoids(roc.false_positive_rate, roc.true_positive_rate) == pytest.approx(half, abs=1e-12)
             assert (np.diff(roc.false_positive_rate) >= 0).all() and (np.diff(roc.true_positive_rate) >= 0).all()
-        curve = ugt.soft_precision_recall_curve(p[kept], scores[kept], **options)
+        curve = ugt.soft.soft_precision_recall_curve(p[kept], scores[kept], **options)
         probable = answers("precision probability group", p, scores, weights).value
         if not np.isnan(probable):
             assert curve.area == pytest.approx(probable, abs=1e-12)

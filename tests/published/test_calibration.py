@@ -39,7 +39,7 @@ def test_bias_of_the_plug_in_estimates_falls_with_cases_for_calibration_only(pag
 
 def test_disagreement_of_the_generated_labels_is_that_of_equation_52(page):
     _, (t, _, labels, _) = page.appendix_e(5)
-    observed = ugt.disagreement_losses(page.histogram(labels), np.zeros(len(t))).observed
+    observed = ugt.calibration.disagreement_losses(page.histogram(labels), np.zeros(len(t))).observed
     for mode, chosen in page.MODES.items():
         values = observed[np.isin(t, chosen)]
         assert abs(values.mean() - page.true_disagreement(mode)) <= SIGMAS * values.std() / np.sqrt(len(values))
@@ -47,9 +47,9 @@ def test_disagreement_of_the_generated_labels_is_that_of_equation_52(page):
 
 def test_disagreement_that_a_law_predicts_is_that_of_equation_52(page):
     open_ = np.isfinite(page.CONCENTRATION)
-    laws = ugt.DirichletPredictions(page.both(page.MEAN[open_]), page.CONCENTRATION[open_])
+    laws = ugt.calibration.DirichletPredictions(page.both(page.MEAN[open_]), page.CONCENTRATION[open_])
     exact = 2 * page.MEAN * (1 - page.MEAN) / (1 + 1 / page.CONCENTRATION)
-    for found in (laws.disagreement(), ugt.predicted_disagreement(laws.alpha, kind="dirichlet")):
+    for found in (laws.disagreement(), ugt.calibration.predicted_disagreement(laws.alpha, kind="dirichlet")):
         assert found.overall == pytest.approx(exact[open_], abs=1e-12)
         assert found.per_class[:, 1] == pytest.approx(exact[open_], abs=1e-12)
     assert page.true_disagreement("epistemic") == pytest.approx(exact[2:6].mean()) == pytest.approx(0.4 / 21)
@@ -68,7 +68,7 @@ def test_only_alpha_calibration_on_the_features_tells_the_kinds_of_uncertainty_a
         assert mean[name][0] == pytest.approx(mean[name][1], abs=0.02)
     assert mean["α last_conv"][0] < 0.1 and mean["α last_conv"][1] > 0.3  # truly 0.019 and 0.381
     # better by the unbiased loss, case by case: (μ - φ)² - (μ - φ')² without the part that both share
-    observed = ugt.disagreement_losses(counts, found["raw"][0]).observed
+    observed = ugt.calibration.disagreement_losses(counts, found["raw"][0]).observed
     for worse, better in (("raw", "α last_do"), ("MCDO", "α last_do"), ("α last_do", "α last_conv")):
         a, b = found[worse][0].overall, found[better][0].overall
         gain = a**2 - b**2 - 2 * observed * (a - b)
@@ -97,7 +97,7 @@ def test_laws_that_made_the_data_learn_from_labels_as_worked_out(page, mode, sho
     t, q, labels, _ = page.digits(100_000, 10, seed=3)
     chosen = np.isin(t, page.MODES[mode])
     prior = page.both(page.MEAN[t[chosen]]) * page.CONCENTRATION[t[chosen], None]
-    mean = ugt.label_posterior(prior, page.histogram(labels[chosen, :shown])).mean[:, 1]
+    mean = ugt.calibration.label_posterior(prior, page.histogram(labels[chosen, :shown])).mean[:, 1]
     m, c = page.MEAN[t[chosen]], page.CONCENTRATION[t[chosen]]
     assert mean == pytest.approx((c * m + labels[chosen, :shown].sum(axis=1)) / (c + shown), abs=1e-12)
     exact = page.exact_after_labels(shown, mode)

@@ -127,9 +127,9 @@ def test_figure_5_plackett_luce_is_that_of_importance_sampling(derm):
     known = sorted({k for ranking in case for block in ranking for k in block})
     small = [[[known.index(k) for k in block] for block in ranking] for ranking in case]
     rankings, rng = ugt.Rankings.from_blocks([small] * 20_000, n_classes=9), np.random.default_rng(0)
-    centre = 50 * ugt.plackett_luce_map(ugt.Rankings.from_blocks([small], n_classes=9), reliability=3, prior_shape=1.0).mean()[0]
+    centre = 50 * ugt.papers.plackett_luce_map(ugt.Rankings.from_blocks([small], n_classes=9), reliability=3, prior_shape=1.0).mean()[0]
     draws = rng.dirichlet(centre, 80_000)
-    log_likelihood = np.concatenate([ugt.plackett_luce_log_likelihood(rankings, part) for part in np.split(draws, 4)])
+    log_likelihood = np.concatenate([ugt.truth.plackett_luce_log_likelihood(rankings, part) for part in np.split(draws, 4)])
     log_weight = 3 * log_likelihood.reshape(len(draws), -1).sum(1)  # the prior is flat: Dirichlet(1, …, 1)
     log_weight -= ((centre - 1) * np.log(draws)).sum(1)
     weight = np.exp(log_weight - log_weight.max())
@@ -146,7 +146,7 @@ def test_figure_5_has_its_bars_in_the_printed_order(derm):
     printed_pl = ["Hemang", "Melano", "Melano", "Pyogen", "O/E - ", "Angiok", "Skin T", "Atypic"]
     printed_prirn = ["Hemang", "Melano", "Angiok", "Pyogen", "Skin T", "Melano", "Atypic", "O/E - "]
     rankings = derm.figure_5_rankings()
-    assert [name[:6] for name in derm.bar_order(ugt.plackett_luce_mle(rankings))] == printed_pl
+    assert [name[:6] for name in derm.bar_order(ugt.truth.plackett_luce_mle(rankings))] == printed_pl
     assert [name[:6] for name in derm.bar_order(ugt.irn(rankings, tie_weight="full"))] == printed_prirn
     assert [name[:6] for name in derm.bar_order(ugt.irn(rankings))] != printed_prirn
 
@@ -180,8 +180,8 @@ def test_figure_6_certainty_rises_with_reliability(derm, reliabilities):
 # ---- figures 7 and 13
 def test_figure_7_correlation_is_the_printed_one(derm):
     pl = derm.certainty("PL", 3).per_case
-    assert round(ugt.case_correlation(pl, derm.certainty("PrIRN", 30).per_case).value, 1) == 0.9  # printed with one digit
-    assert ugt.case_correlation(pl, derm.certainty("PrIRN split", 30).per_case).value < 0.85
+    assert round(ugt.truth.case_correlation(pl, derm.certainty("PrIRN", 30).per_case).value, 1) == 0.9  # printed with one digit
+    assert ugt.truth.case_correlation(pl, derm.certainty("PrIRN split", 30).per_case).value < 0.85
 
 
 def test_figure_7_a_quarter_of_the_cases_is_well_below_1(derm):
@@ -193,8 +193,8 @@ def test_figure_13_correlation_is_about_the_printed_one(derm):
     pl, agreement = derm.certainty("PL", 3).per_case, derm.agreement()
     single = np.isnan(agreement)
     assert single.tolist() == [len(case) == 1 for case in derm.dermatology().annotations]
-    assert abs(ugt.case_correlation(pl, agreement).value - 0.85) < 0.02
-    assert ugt.case_correlation(pl, np.where(single, 0, agreement)).value < 0.85 < ugt.case_correlation(pl, agreement).value
+    assert abs(ugt.truth.case_correlation(pl, agreement).value - 0.85) < 0.02
+    assert ugt.truth.case_correlation(pl, np.where(single, 0, agreement)).value < 0.85 < ugt.truth.case_correlation(pl, agreement).value
 
 
 # ---- figures 8 and 12
@@ -218,7 +218,7 @@ def test_figure_8_most_cases_have_evidence_for_several_risks(derm):
     assert (derm.risk_levels() > 1).mean() > 0.5
     data = derm.dermatology()
     by_hand = ugt.irn(data.rankings, tie_weight="full").mean() @ data.risks
-    np.testing.assert_allclose(ugt.expected_risk(derm.prirn(30), data.risks, kind="plausibility").per_case, by_hand, atol=1e-12)
+    np.testing.assert_allclose(ugt.truth.expected_risk(derm.prirn(30), data.risks, kind="plausibility").per_case, by_hand, atol=1e-12)
 
 
 def test_figure_12_high_risk_has_fewer_annotators_and_more_conditions(derm):
@@ -290,8 +290,8 @@ def test_the_page_has_what_is_computed(derm):
     for line, value in {
         'PrIRN, `tie_weight="full"`': derm.covered(derm.figure_5("PrIRN", tie_weight="full"))["A"].value,
         'PL, `unranked="lump", prior_shape=1`': derm.covered(derm.figure_5("PL", **derm.AUTHORS))["A"].value,
-        "figure 7: correlation of PL and PrIRN certainty": ugt.case_correlation(pl, derm.certainty("PrIRN", 30).per_case).value,
-        "figure 13: correlation of PL certainty and agreement": ugt.case_correlation(pl, derm.agreement()).value,
+        "figure 7: correlation of PL and PrIRN certainty": ugt.truth.case_correlation(pl, derm.certainty("PrIRN", 30).per_case).value,
+        "figure 13: correlation of PL certainty and agreement": ugt.truth.case_correlation(pl, derm.agreement()).value,
     }.items():
         (found,) = re.findall(rf"^\| {re.escape(line)} \| [\d.]+ \| ([\d.]+) \|", text, re.MULTILINE)
         assert float(found) == pytest.approx(value, abs=0.0015), line

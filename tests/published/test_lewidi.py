@@ -27,8 +27,8 @@ def paraphrase():
 
 def test_the_printed_scores(paraphrase):
     rows, predicted = (list(zip(*one)) for one in paraphrase)
-    found = ugt.perspectivist_distance(ugt.Ratings.from_long(*rows), ugt.Ratings.from_long(*predicted), divide_by=11)
+    found = ugt.humans.perspectivist_distance(ugt.Ratings.from_long(*rows), ugt.Ratings.from_long(*predicted), divide_by=11)
     assert found.value == pytest.approx(0.17272727272727273, rel=1e-13)
     labels, guesses = (ugt.Labels.from_long(*one, classes=GRADES) for one in (rows, predicted))
     assert np.array_equal(labels.axes.case_ids, guesses.axes.case_ids)
-    assert ugt.wasserstein_distance(labels, guesses.counts() / 4).value == pytest.approx(1.7, rel=1e-13)
+    assert ugt.calibration.wasserstein_distance(labels, guesses.counts() / 4).value == pytest.approx(1.7, rel=1e-13)

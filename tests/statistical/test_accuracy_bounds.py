@@ -45,8 +45,8 @@ def judged(rng, model, n=N):
     labels = ugt.Labels.from_counts(counts)
     scores = np.eye(K)[choice]
     return (
-        ugt.accuracy_bounds(ugt.dirichlet(labels, prior=1 / K), scores),
-        ugt.next_annotator_agreement(labels, scores),
+        ugt.metrics.accuracy_bounds(ugt.dirichlet(labels, prior=1 / K), scores),
+        ugt.metrics.next_annotator_agreement(labels, scores),
         (choice == true).mean(),
     )
 

@@ -20,9 +20,9 @@ def differences(rng, n=150):
     seen = severity[:, None] + rng.normal(0, 0.4, 2 * SIZE) + np.exp(rng.normal(0, 0.3, 2 * SIZE)) * rng.normal(size=(n, 2 * SIZE))
     labels, scores = ugt.Labels.from_wide((seen > 0).astype(int), classes=2), severity + rng.normal(size=n)
     groups = ["A"] * SIZE + ["B"] * SIZE
-    yield ugt.agreement_by_group(labels, groups)
+    yield ugt.agreement.agreement_by_group(labels, groups)
     for metric in (ugt.soft_auroc(labels, scores), ugt.ua_topk_accuracy(ugt.dirichlet(labels), np.stack([-scores, scores], 1))):
-        yield ugt.by_annotators(metric, groups).difference("A", "B")
+        yield ugt.resampling.by_annotators(metric, groups).difference("A", "B")
 
 
 @sets(60, 500)

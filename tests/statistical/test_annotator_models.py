@@ -115,7 +115,7 @@ def test_glad_finds_abilities_and_difficulties():
     truth = rng.integers(0, 4, 1500)
     right = rng.random((1500, 25)) < 1 / (1 + np.exp(-ability * np.exp(b)[:, None]))
     label = np.where(right, truth[:, None], (truth[:, None] + rng.integers(1, 4, (1500, 25))) % 4)
-    found = ugt.glad(ugt.Labels.from_wide(label, classes=4), prior=(1, 0.7, 0.5, 0.8))
+    found = ugt.annotators.glad(ugt.Labels.from_wide(label, classes=4), prior=(1, 0.7, 0.5, 0.8))
     # about 375 and 25 labels each: correlations of 0.9 and 0.5 are many standard errors (0.2/sqrt(25), 1/sqrt(1500)) below the right ones
     assert np.corrcoef(found.ability, ability)[0, 1] > 0.9
     assert np.corrcoef(-np.log(found.difficulty), b)[0, 1] > 0.5
@@ -139,7 +139,9 @@ def test_draws_have_the_moments_of_the_exact_posterior(drawn, n_classes, table, 
     classes, prevalence, confusion = twin.exact_posterior(twin.cases_of(labels), n, n_classes, prior, known)
     chains = 200
     gold = None if known is None else [None if k < 0 else k for k in known]
-    found = ugt.dawid_skene_draws(labels, known=gold, prior=prior, drawn=drawn, n_draws=chains * 100, n_warmup=50, n_chains=chains, seed=7)
+    found = ugt.annotators.dawid_skene_draws(
+        labels, known=gold, prior=prior, drawn=drawn, n_draws=chains * 100, n_warmup=50, n_chains=chains, seed=7
+    )
     values = found.plausibilities.draws(chains * 100).reshape(len(table), chains, 100, n_classes).mean(2)
     means = [*values.transpose(0, 2, 1).reshape(-1, chains), *found.prevalence_draws.reshape(chains, 100, -1).mean(1).T]
     expected = np.concatenate([classes.ravel(), prevalence])
@@ -162,7 +164,7 @@ def test_true_parameters_rank_evenly_among_draws():
         confusion = np.array([[rng.dirichlet(row) for row in alpha] for _ in range(n_annotators)])
         truth, labels = generate(rng, 12, confusion, prevalence)
         options = {"n_draws": n_draws, "n_warmup": 60, "n_chains": 1, "n_thin": 12, "seed": repeat}
-        found = ugt.dawid_skene_draws(labels, prior=prior, drawn="classes", **options)
+        found = ugt.annotators.dawid_skene_draws(labels, prior=prior, drawn="classes", **options)
         accuracy = (prevalence * confusion[:, range(n_classes), range(n_classes)]).sum(1)
         # of the true classes, the share of the first: ties are broken at random
         share = (found.plausibilities.draws(n_draws)[:, :, 0] == 1).mean(0)
@@ -185,7 +187,7 @@ def test_skill_that_is_doubtful_widens_what_follows():
     spreads = []
     for n in (40, 4000):
         _, labels = generate(rng, n, confusion, np.array([0.5, 0.5]))
-        found = ugt.dawid_skene_draws(labels, prior=(2, 1, 1), n_draws=400, n_warmup=200, seed=1)
+        found = ugt.annotators.dawid_skene_draws(labels, prior=(2, 1, 1), n_draws=400, n_warmup=200, seed=1)
         spreads.append(found.plausibilities.draws(400)[:40].std(1).mean())
     assert spreads[0] > 3 * spreads[1]  # 10 expected
 
@@ -217,7 +219,7 @@ def test_standard_errors_of_the_graded_response(n_cases, missing, n_annotators, 
         shift, slope = rng.normal(0, 0.6, n_annotators), np.exp(rng.normal(0.6, 0.4, n_annotators))
         shift -= shift.mean()
         table = graded.simulate(rng, n_cases, shift, slope, threshold, missing)
-        found = ugt.graded_response(ugt.Labels.from_wide(table, classes=len(threshold) + 1), **options)
+        found = ugt.annotators.graded_response(ugt.Labels.from_wide(table, classes=len(threshold) + 1), **options)
         for name, z in (
             ("leniency", (found.leniency - shift) / found.leniency_error),
             ("log discrimination", np.log(found.discrimination / slope) * found.discrimination / found.discrimination_error),

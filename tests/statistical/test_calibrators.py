@@ -9,9 +9,9 @@ import pytest
 import scipy.stats
 
 import ugt
-from ugt.calibrators.logits import LabelTable, LogitTable
-from ugt.calibrators.posteriors import Likelihood
-from ugt.calibrators.scaling import MatrixMap, Objective, VectorMap
+from ugt.calibration.logits import LabelTable, LogitTable
+from ugt.calibration.posteriors import Likelihood
+from ugt.calibration.scaling import MatrixMap, Objective, VectorMap
 
 LIMIT = scipy.stats.norm.isf(1e-12)  # 7 standard errors; some dozen numbers are compared
 
@@ -30,7 +30,7 @@ def test_a_known_temperature(temperature):
     rng = np.random.default_rng(1)
     logits = 2 * temperature * rng.normal(size=(20_000, 5))
     counts = draw(rng, softmax(logits / temperature), rng.integers(0, 4, 20_000))
-    found = ugt.TemperatureScaling().fit(logits, counts)
+    found = ugt.calibration.TemperatureScaling().fit(logits, counts)
     # Fisher information by beta: the variance of the logit of a label, for each label
     z = softmax(logits / temperature)
     variance = (z * logits**2).sum(1) - (z * logits).sum(1) ** 2
@@ -44,7 +44,7 @@ def test_known_scales_and_slopes_of_two_classes():
     s = 2 * rng.normal(size=30_000) + 0.5
     p = 1 / (1 + np.exp(-(0.6 * s - 0.8)))
     counts = draw(rng, np.stack([1 - p, p], 1), 2)
-    found = ugt.PlattScaling().fit(s, counts)
+    found = ugt.calibration.PlattScaling().fit(s, counts)
     x = np.stack([s, np.ones_like(s)])
     covariance = np.linalg.inv(2 * (x * p * (1 - p)) @ x.T)
     gap = np.array([found.slope_ - 0.6, found.intercept_ + 0.8])
@@ -59,11 +59,11 @@ def test_known_vectors_and_matrices(form):
     logits = 2 * rng.normal(size=(n, k))
     shift = np.array([0.5, -0.3, 0.2, -0.4])
     if form == "vector":
-        kind, map_, theta = ugt.VectorScaling(penalty_b=0), VectorMap(k, 0.0), np.stack([[0.8, 0.5, 1.2, 0.7], shift])
+        kind, map_, theta = ugt.calibration.VectorScaling(penalty_b=0), VectorMap(k, 0.0), np.stack([[0.8, 0.5, 1.2, 0.7], shift])
         n_free = 2 * k - 1
     else:
         matrix = np.diag([0.8, 0.5, 1.2, 0.7]) + 0.15 * rng.normal(size=(k, k))
-        kind, map_, theta = ugt.MatrixScaling(penalty_w=0, penalty_b=0), MatrixMap(k, 0, 0), np.column_stack([matrix, shift])
+        kind, map_, theta = ugt.calibration.MatrixScaling(penalty_w=0, penalty_b=0), MatrixMap(k, 0, 0), np.column_stack([matrix, shift])
         n_free = (k - 1) * (k + 1)
     counts = draw(rng, softmax(map_.apply(theta, logits.T).T), 3)
     found = kind.fit(logits, counts)
@@ -73,7 +73,7 @@ def test_known_vectors_and_matrices(form):
     gap = estimate - theta
     distance = (gap * objective.times(gap)).sum() * counts.sum()
     assert scipy.stats.chi2.isf(1 - 1e-10, n_free) < distance < scipy.stats.chi2.isf(1e-10, n_free)
-    weak = ugt.MatrixScaling(penalty_w=1e6, penalty_b=1e6).fit(logits, counts)  # a penalty does what it says
+    weak = ugt.calibration.MatrixScaling(penalty_w=1e6, penalty_b=1e6).fit(logits, counts)  # a penalty does what it says
     assert np.abs(weak.shift_).max() < 1e-5
     assert np.abs(weak.matrix_ - np.diag(np.diag(weak.matrix_))).max() < 1e-5
 
@@ -91,7 +91,7 @@ def test_a_known_concentration(total):
     rng = np.random.default_rng(4)
     probs = rng.dirichlet(np.ones(3), 20_000)
     counts = draw(rng, np.array([rng.dirichlet(total * p) for p in probs]), rng.integers(1, 8, 20_000))
-    found = ugt.AlphaCalibration(penalty=0).fit(probs, counts)
+    found = ugt.calibration.AlphaCalibration(penalty=0).fit(probs, counts)
     error = information(probs, counts, np.empty((20_000, 0)), np.log([total]))[0, 0] ** -0.5
     assert abs(found.intercept_ - np.log(total)) < LIMIT * error
     assert error < 0.1
@@ -104,7 +104,7 @@ def test_a_concentration_that_is_log_linear_in_features():
     theta = np.array([0.4, 0.8, 0.05, 0.0])
     total = np.exp(x @ theta[1:] + theta[0])
     counts = draw(rng, np.array([rng.dirichlet(t * p) for t, p in zip(total, probs)]), 5)
-    found = ugt.AlphaCalibration(penalty=0).fit(probs, counts, features=x)
+    found = ugt.calibration.AlphaCalibration(penalty=0).fit(probs, counts, features=x)
     curved = information(probs, counts, x, theta)
     gap = np.append(found.intercept_, found.weights_) - theta
     assert scipy.stats.chi2.isf(1 - 1e-10, m + 1) < gap @ curved @ gap < scipy.stats.chi2.isf(1e-10, m + 1)
@@ -132,7 +132,7 @@ def three_kinds(rng, n, n_labels):
 def test_alpha_calibration_tells_epistemic_from_aleatoric(n_labels):
     rng = np.random.default_rng(6)
     _, probs, counts, features = three_kinds(rng, 10_000, n_labels)
-    calibrator = ugt.AlphaCalibration().fit(probs, counts, features=features)
+    calibrator = ugt.calibration.AlphaCalibration().fit(probs, counts, features=features)
     assert calibrator.converged_
     kind, probs, counts, features = three_kinds(rng, 10_000, 10)
     law = calibrator.distribution(probs, features)
@@ -147,17 +147,17 @@ def test_alpha_calibration_tells_epistemic_from_aleatoric(n_labels):
 
     # a point prediction takes annotators to be divided where only the model is; a concentration that is the same for all is right on
     # average, but does not know which; the loss of knowing all is the variance of pairs of labels alone
-    plain = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
-    better = ugt.disagreement_losses(counts, law.disagreement())
-    constant = ugt.AlphaCalibration().fit(probs, counts).distribution(probs)
-    alike = ugt.disagreement_losses(counts, constant.disagreement())
+    plain = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs))
+    better = ugt.calibration.disagreement_losses(counts, law.disagreement())
+    constant = ugt.calibration.AlphaCalibration().fit(probs, counts).distribution(probs)
+    alike = ugt.calibration.disagreement_losses(counts, constant.disagreement())
     # over other seeds 0.022 to 0.045 against 0.176 to 0.184, and 0.105 to 0.108, 0.131 to 0.133, 0.163 to 0.165
     assert better.cl.debiased < 0.06**2 < 0.15**2 < plain.cl.debiased
     assert better.l_phi + 0.015 < alike.l_phi < plain.l_phi - 0.015
 
     # likelihood of new labels, too: by more than 7 standard errors of the mean difference
     def log_likelihood(distribution):
-        return ugt.dirichlet_multinomial_log_likelihood(counts, np.maximum(distribution.alpha, 1e-12))
+        return ugt.calibration.dirichlet_multinomial_log_likelihood(counts, np.maximum(distribution.alpha, 1e-12))
 
     difference = log_likelihood(law) - log_likelihood(constant)
     assert difference.mean() > LIMIT * difference.std() / np.sqrt(len(difference))
@@ -167,7 +167,7 @@ def test_one_label_settles_an_epistemic_case():
     """After one label the next is predicted well where annotators agree, and not where they do not."""
     rng = np.random.default_rng(7)
     _, probs, counts, features = three_kinds(rng, 10_000, 5)
-    calibrator = ugt.AlphaCalibration().fit(probs, counts, features=features)
+    calibrator = ugt.calibration.AlphaCalibration().fit(probs, counts, features=features)
     kind, probs, first, features = three_kinds(np.random.default_rng(8), 10_000, 1)
     z = calibrator.distribution(probs, features).posterior(first).mean
     repeated = z[first > 0]

@@ -45,15 +45,15 @@ def data_set(rng, n_clusters, size, choices, missing=MISSING):
 
 ALIKE, DIFFERENT = [CHOICE] * N_ANNOTATORS, [CHOICE, OTHER]
 COEFFICIENTS = {
-    "percent": (ALIKE, ugt.percent_agreement, truth("none")),
+    "percent": (ALIKE, ugt.agreement.percent_agreement, truth("none")),
     "fleiss": (ALIKE, ugt.fleiss_kappa, truth("pooled")),
     "fleiss, linear": (ALIKE, lambda labels: ugt.fleiss_kappa(labels, weights="linear"), truth("pooled", LINEAR)),
-    "ac1": (ALIKE, ugt.gwet_ac1, truth("gwet")),
-    "ac2": (ALIKE, lambda labels: ugt.gwet_ac2(labels, weights="linear"), truth("gwet", LINEAR)),
+    "ac1": (ALIKE, ugt.agreement.gwet_ac1, truth("gwet")),
+    "ac2": (ALIKE, lambda labels: ugt.agreement.gwet_ac2(labels, weights="linear"), truth("gwet", LINEAR)),
     "alpha": (ALIKE, ugt.krippendorff_alpha, truth("pooled")),
     "alpha, interval": (ALIKE, lambda labels: ugt.krippendorff_alpha(labels, "interval"), truth("pooled", 1 - (1 - LINEAR) ** 2)),
     "cohen": (DIFFERENT, ugt.cohen_kappa, truth("own", None, CHOICE, OTHER)),
-    "scott": (DIFFERENT, ugt.scott_pi, truth("pooled", None, CHOICE, OTHER)),
+    "scott": (DIFFERENT, ugt.agreement.scott_pi, truth("pooled", None, CHOICE, OTHER)),
 }
 
 
@@ -111,5 +111,5 @@ def test_intraclass_correlations(kind, n_annotators, n_sets):
     rho = 2.0 / (2.0 + 1.0 + (offset if kind == "A,1" else 0.0))
     expected = n_annotators * rho / (1 + (n_annotators - 1) * rho) if kind.endswith("k") else rho
     noises = (rng.normal(size=(30, n_annotators)) + np.sqrt(offset) * rng.normal(size=n_annotators) for _ in range(n_sets))
-    results = (ugt.intraclass_correlation(np.sqrt(2) * rng.normal(size=(30, 1)) + noise, kind) for noise in noises)
+    results = (ugt.agreement.intraclass_correlation(np.sqrt(2) * rng.normal(size=(30, 1)) + noise, kind) for noise in noises)
     assert holds(covered(results, expected, it={"kind": "analytic"})["it"], n_sets)

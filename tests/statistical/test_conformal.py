@@ -69,26 +69,26 @@ def at_most(share, coverage):
 @pytest.mark.parametrize("score", ["lac", "aps", "raps"])
 def test_split_conformal_covers_exactly(score):
     """n + 1 = 20 and scores without ties: coverage is 1 - ⌊alpha 20⌋ / 20, to the number."""
-    hit = shares(hits(lambda r: ugt.SplitConformal(score, 0.2, seed=r), 19, 1200, 1, fit_labels=True))
+    hit = shares(hits(lambda r: ugt.conformal.SplitConformal(score, 0.2, seed=r), 19, 1200, 1, fit_labels=True))
     assert at_least(hit, 0.8) and at_most(hit, 0.8)
     assert not at_least(hit, 0.83) and not at_most(hit, 0.77)
 
 
 def test_monte_carlo_with_one_label_a_case():
-    hit = shares(hits(lambda r: ugt.MonteCarloConformal("aps", 0.2, m=1, seed=r), 19, 800, 2))
+    hit = shares(hits(lambda r: ugt.conformal.MonteCarloConformal("aps", 0.2, m=1, seed=r), 19, 800, 2))
     assert at_least(hit, 0.8) and at_most(hit, 0.8)
 
 
 def test_monte_carlo_with_the_ecdf_correction():
     """20 cases give p-values, 19 correct them: 1 - alpha is guaranteed; ties of p-values add a little."""
-    hit = shares(hits(lambda r: ugt.MonteCarloConformal("aps", 0.2, m=10, correction="ecdf", split=20 / 39, seed=r), 39, 800, 3))
+    hit = shares(hits(lambda r: ugt.conformal.MonteCarloConformal("aps", 0.2, m=10, correction="ecdf", split=20 / 39, seed=r), 39, 800, 3))
     assert at_least(hit, 0.8) and at_most(hit, 0.82)
     assert not at_least(hit, 0.84)
 
 
 def test_monte_carlo_without_the_correction():
     """1 - 2 alpha is guaranteed; the mean over many labels of p-values is nearer to 1 - alpha."""
-    hit = shares(hits(lambda r: ugt.MonteCarloConformal("aps", 0.2, m=10, seed=r), 19, 600, 4))
+    hit = shares(hits(lambda r: ugt.conformal.MonteCarloConformal("aps", 0.2, m=10, seed=r), 19, 600, 4))
     assert at_least(hit, 0.6)
     assert at_least(hit, 0.77)  # of this model, not in general
     assert not at_least(hit, 0.9)
@@ -100,28 +100,30 @@ def test_voted_labels_fall_short_of_ambiguous_truth():
     hit = []
     for r in range(200):
         p, truth = data(rng, 60 + N_NEW)
-        model = ugt.SplitConformal("lac", 0.2, seed=r).fit(p[:60], truth[:60].argmax(1))
+        model = ugt.conformal.SplitConformal("lac", 0.2, seed=r).fit(p[:60], truth[:60].argmax(1))
         hit.append(model.predict_sets(p[60:]).mask()[range(N_NEW), labels(rng, truth)[60:]].mean())
     assert not at_least(np.array(hit), 0.8)
 
 
 def test_class_conditional_coverage():
     """Given each class, with a threshold for each; the common threshold falls short for the rare class."""
-    found = hits(lambda r: ugt.SplitConformal("lac", 0.2, class_groups="each", seed=r), 80, 400, 6, fit_labels=True)
-    common = hits(lambda r: ugt.SplitConformal("lac", 0.2, seed=r), 80, 400, 6, fit_labels=True)
+    found = hits(lambda r: ugt.conformal.SplitConformal("lac", 0.2, class_groups="each", seed=r), 80, 400, 6, fit_labels=True)
+    common = hits(lambda r: ugt.conformal.SplitConformal("lac", 0.2, seed=r), 80, 400, 6, fit_labels=True)
     for k in range(K):
         assert at_least(shares(found, 1, k), 0.8), k
     assert shares(found, 1, 0).mean() < 0.85
     assert not at_least(shares(common, 1, K - 1), 0.8)
-    corrected = hits(lambda r: ugt.MonteCarloConformal("lac", 0.2, m=5, correction="ecdf", class_groups="each", seed=r), 150, 200, 7)
+    corrected = hits(
+        lambda r: ugt.conformal.MonteCarloConformal("lac", 0.2, m=5, correction="ecdf", class_groups="each", seed=r), 150, 200, 7
+    )
     for k in range(K):
         assert at_least(shares(corrected, 1, k), 0.8), k
 
 
 def test_group_conditional_coverage():
     """Given the group of the case, with a threshold for each group; the common threshold falls short in the hard group."""
-    found = hits(lambda r: ugt.MonteCarloConformal("lac", 0.2, m=5, correction="ecdf", seed=r), 80, 200, 8, grouped=True)
-    common = hits(lambda r: ugt.SplitConformal("lac", 0.2, seed=r), 80, 200, 8, fit_labels=True, grouped="not told")
+    found = hits(lambda r: ugt.conformal.MonteCarloConformal("lac", 0.2, m=5, correction="ecdf", seed=r), 80, 200, 8, grouped=True)
+    common = hits(lambda r: ugt.conformal.SplitConformal("lac", 0.2, seed=r), 80, 200, 8, fit_labels=True, grouped="not told")
     for g in range(2):
         assert at_least(shares(found, 2, g), 0.8), g
     assert not at_least(shares(common, 2, 1), 0.8)
@@ -131,7 +133,7 @@ def test_broken_exchangeability_voids_the_guarantee():
     """New cases on which the model is worse: coverage falls far below; documented."""
     rng = np.random.default_rng(9)
     p, truth = data(rng, 4000)
-    model = ugt.MonteCarloConformal("lac", 0.2, m=5, correction="ecdf").fit(p, truth)
+    model = ugt.conformal.MonteCarloConformal("lac", 0.2, m=5, correction="ecdf").fit(p, truth)
     worse, there = data(rng, 2000, sharpness=0.5)
     assert model.predict_sets(worse).coverage(there).mass.value < 0.7
     same, there = data(rng, 2000)
@@ -148,7 +150,7 @@ def test_plausibility_regions_cover(certain):
         known, new = truth[:19], truth[19:]
         if not certain:  # the new cases' plausibilities are draws of a posterior like those of the calibration
             known, new = ugt.Dirichlet.from_array(5 * known), np.array([rng.dirichlet(5 * one) for one in new])
-        regions = ugt.PlausibilityRegions("lac", 0.2, m=6, seed=r).fit(p[:19], known)
+        regions = ugt.conformal.PlausibilityRegions("lac", 0.2, m=6, seed=r).fit(p[:19], known)
         hit.append(regions.contains(p[19:], new / new.sum(axis=1, keepdims=True)).mean())
     hit = np.array(hit)
     assert at_least(hit, 0.8 if certain else 0.6)

@@ -14,6 +14,6 @@ def test_coverage(n, r, n_sets):
     rng, hits = np.random.default_rng(0), 0
     for _ in range(n_sets):
         x = rng.standard_normal(n)
-        low, high = ugt.case_correlation(x, r * x + np.sqrt(1 - r * r) * rng.standard_normal(n)).interval()
+        low, high = ugt.truth.case_correlation(x, r * x + np.sqrt(1 - r * r) * rng.standard_normal(n)).interval()
         hits += low <= r <= high
     assert binom.ppf(ALARM / 2, n_sets, 0.94) <= hits <= binom.ppf(1 - ALARM / 2, n_sets, 0.97)

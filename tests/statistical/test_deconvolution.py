@@ -30,7 +30,7 @@ def data_set(rng, k, flip=FLIP):
 def test_flip_rate(k, n_sets):
     rng, values, hits = np.random.default_rng(k), [], 0
     for _ in range(n_sets):
-        flips = ugt.disagreement_deconvolution(data_set(rng, k)[2]).flips
+        flips = ugt.annotators.disagreement_deconvolution(data_set(rng, k)[2]).flips
         low, high = flips.interval()
         values.append(flips.value)
         hits += low <= FLIP <= high
@@ -45,7 +45,7 @@ def test_soft_auroc_against_primary_labels(n_sets):
     for _ in range(n_sets):
         share, own, labels = data_set(rng, 2)
         scores = share[:, 1] + rng.normal(0, 0.2, N)
-        found, raw = ugt.disagreement_deconvolution(labels), ugt.disagreement_deconvolution(labels, p_flip=0.0)
+        found, raw = ugt.annotators.disagreement_deconvolution(labels), ugt.annotators.disagreement_deconvolution(labels, p_flip=0.0)
         truths = own.mean(axis=1), raw.primary, found.primary, found.unbiased
         values = [ugt.soft_auroc(truth, scores, self_pairs="unbiased").value for truth in truths]
         off.append(np.subtract(values[1:], values[0]))

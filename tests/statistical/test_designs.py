@@ -31,10 +31,10 @@ def third_where_two_differ(table):
 NUMBERS = {
     "epistemic loss": lambda labels, p: ugt.histogram_losses(labels, p).el.debiased,
     "Fleiss": lambda labels, p: ugt.fleiss_kappa(labels).value,
-    "AC1": lambda labels, p: ugt.gwet_ac1(labels).value,
+    "AC1": lambda labels, p: ugt.agreement.gwet_ac1(labels).value,
     "alpha": lambda labels, p: ugt.krippendorff_alpha(labels).value,
-    "agreement": lambda labels, p: ugt.percent_agreement(labels).value,
-    "next annotator": lambda labels, p: ugt.next_annotator_agreement(labels, p).value,
+    "agreement": lambda labels, p: ugt.agreement.percent_agreement(labels).value,
+    "next annotator": lambda labels, p: ugt.metrics.next_annotator_agreement(labels, p).value,
     "discrepancy ratio": lambda labels, p: ugt.discrepancy_ratio(labels, p.argmax(axis=1)).value,
 }
 

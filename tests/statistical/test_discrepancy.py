@@ -50,7 +50,7 @@ def test_the_number_of_annotators_does_not_matter():
     for vote in (1, 3, 6):
         names = [*range(vote), 6, 7, 8]
         some = ugt.Labels.from_wide(labels[:, names], classes=N_CLASSES)
-        f1.append(ugt.relative_f1(some, model, held_out=[vote, vote + 1, vote + 2]).value)
+        f1.append(ugt.papers.relative_f1(some, model, held_out=[vote, vote + 1, vote + 2]).value)
     # one F1 on 40,000 cases has a standard error of about 0.002: the drift is ten of them
     assert min(f1[1:]) - f1[0] > 0.008, f1
 
@@ -62,15 +62,15 @@ def test_a_strict_annotator_does_not_matter():
     labels, model, _ = digits(rng, 10_000, 0.8, swap, 4)
     labels = labels.astype(float)
     before = ugt.discrepancy_ratio(labels, model, distance="zero-one")
-    primes = [ugt.alternative_discrepancy_ratios(labels, model, distance="zero-one").prime]
+    primes = [ugt.papers.alternative_discrepancy_ratios(labels, model, distance="zero-one").prime]
     strict = labels.copy()
     strict[swap > 0.3, 0] = np.nan
     after = ugt.discrepancy_ratio(strict, model, distance="zero-one")
     assert abs(after.value - before.value) < SIGMA * standard_error(after) / 2
-    primes.append(ugt.alternative_discrepancy_ratios(strict, model, distance="zero-one").prime)
+    primes.append(ugt.papers.alternative_discrepancy_ratios(strict, model, distance="zero-one").prime)
     assert primes[1] - primes[0] > 0.05, primes
     # relative F1: the strict annotator among the two that are held out
-    f1 = [ugt.relative_f1(one, model.astype(float), held_out=[0, 1]).value for one in (labels, strict)]
+    f1 = [ugt.papers.relative_f1(one, model.astype(float), held_out=[0, 1]).value for one in (labels, strict)]
     assert f1[1] < f1[0] - 0.02, f1
 
 
@@ -79,7 +79,7 @@ def test_against_the_mean_the_number_of_annotators_matters():
     rng = np.random.default_rng(4)
     truth = rng.normal(size=4000)
     ratings, model = truth[:, None] + rng.normal(size=(4000, 9)), truth + 0.5 * rng.normal(size=4000)
-    found = [ugt.alternative_discrepancy_ratios(ratings[:, :a], model) for a in (2, 9)]
+    found = [ugt.papers.alternative_discrepancy_ratios(ratings[:, :a], model) for a in (2, 9)]
     # of independent errors: (0.25 + 1) / 2, and (0.25 + 1/(A-1)) / (1 + 1/(A-1))
     assert [one.ratio for one in found] == pytest.approx([0.625, 0.625], abs=0.04)
     assert [one.double_prime for one in found] == pytest.approx([0.625, 1 / 3], abs=0.04)
@@ -160,6 +160,6 @@ def test_alternative_annotators_at_the_null():
     p = []
     for _ in range(1500):
         ratings = rng.normal(size=(60, 5))
-        p.append(ugt.alternative_annotator_test(ratings[:, :4], ratings[:, 4], distance="squared", epsilon=0.0).p_value[0])
+        p.append(ugt.humans.alternative_annotator_test(ratings[:, :4], ratings[:, 4], distance="squared", epsilon=0.0).p_value[0])
     assert abs(np.mean(p) - 0.5) < SIGMA * np.sqrt(1 / 12 / 1500)
     assert abs(np.mean(np.array(p) < 0.05) - 0.05) < SIGMA * np.sqrt(0.05 * 0.95 / 1500)

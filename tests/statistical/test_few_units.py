@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from simulations import holds, sets
+from surface import public
 
 import ugt
 
@@ -87,7 +88,7 @@ def agreement(rng, n_clusters, prevalence, n_cases=15):
 @pytest.mark.parametrize("prevalence", [0.5, 0.1])
 @pytest.mark.parametrize("name", ["cohen_kappa", "krippendorff_alpha"])
 def test_agreement_of_ten_clusters(name, prevalence, n_sets):
-    rng, coefficient, found = np.random.default_rng(3), getattr(ugt, name), 0
+    rng, coefficient, found = np.random.default_rng(3), public(name), 0
     truth = coefficient(labels_of(agreement(np.random.default_rng(1), 20_000, prevalence).sum(axis=0))).value
     for _ in range(n_sets):
         cells = agreement(rng, 10, prevalence)

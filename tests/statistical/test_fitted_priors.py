@@ -13,15 +13,15 @@ from simulations import holds, sets
 import ugt
 
 OF_RATINGS = {
-    "absolute error": lambda post, x: ugt.ua_absolute_error(post, x, predictions_are="numbers"),
-    "accuracy at a cut": lambda post, x: ugt.ua_rating_accuracy(post, x, 50.0),
-    "quadratic kappa": lambda post, x: ugt.ua_weighted_kappa(post, x, predictions_are="numbers"),
+    "absolute error": lambda post, x: ugt.grades.ua_absolute_error(post, x, predictions_are="numbers"),
+    "accuracy at a cut": lambda post, x: ugt.metrics.ua_rating_accuracy(post, x, 50.0),
+    "quadratic kappa": lambda post, x: ugt.grades.ua_weighted_kappa(post, x, predictions_are="numbers"),
 }
 OF_LABELS = {
     "certainty": lambda post, p: ugt.annotation_certainty(post),
     "accuracy": ugt.ua_topk_accuracy,
-    "linear kappa": lambda post, p: ugt.ua_weighted_kappa(post, p, weights="linear"),
-    "Spearman": ugt.ua_spearman,
+    "linear kappa": lambda post, p: ugt.grades.ua_weighted_kappa(post, p, weights="linear"),
+    "Spearman": ugt.grades.ua_spearman,
     "AUROC": lambda post, p: ugt.soft_auroc(post, p[:, 1]),
 }
 
@@ -29,7 +29,7 @@ OF_LABELS = {
 def ratings(rng, n, spread):
     """Three ratings a case with a standard deviation of 25 about its mean; means differ by ``spread``; predictions are 20 too low."""
     mean = 50 + spread * rng.standard_normal(n)
-    return ugt.normal(mean[:, None] + 25 * rng.standard_normal((n, 3))), mean + 5 * rng.standard_normal(n) - 20
+    return ugt.truth.normal(mean[:, None] + 25 * rng.standard_normal((n, 3))), mean + 5 * rng.standard_normal(n) - 20
 
 
 def labels(rng, n, total, n_classes):

@@ -20,7 +20,7 @@ from ugt.grades import GRADE_METRICS
 
 CUTS, NOISE, LENIENCY, ANNOTATORS, BIAS = np.array([-1.0, 0.0, 1.0]), 0.7, 0.6, 6, 0.5
 METRICS = {name: one.function for name, one in GRADE_METRICS.items()}
-METRICS["linear kappa"] = partial(ugt.ua_weighted_kappa, weights="linear")
+METRICS["linear kappa"] = partial(ugt.grades.ua_weighted_kappa, weights="linear")
 OF_LAWS = ("ranked_probability_score", "grade_wasserstein")
 SHARED = 0.5  # share of the variance of severities that a cluster has in common
 DESIGNS = {"60 cases": (60, 1), "500 cases": (500, 1), "40 clusters": (40, 5)}

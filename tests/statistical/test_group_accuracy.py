@@ -25,8 +25,8 @@ def given(rng, n):
 def test_intervals_over_cases(n_sets, options, n_cases):
     """Measured with 400 data sets of 60 and of 200 cases: 95.0 to 96.0 %."""
     rng = np.random.default_rng(n_cases)
-    truth = ugt.ua_group_accuracy(*given(rng, 200_000), GROUPS, **options).value
-    found = (ugt.ua_group_accuracy(*given(rng, n_cases), GROUPS, **options) for _ in range(n_sets))
+    truth = ugt.metrics.ua_group_accuracy(*given(rng, 200_000), GROUPS, **options).value
+    found = (ugt.metrics.ua_group_accuracy(*given(rng, n_cases), GROUPS, **options) for _ in range(n_sets))
     assert holds(covered(found, truth, case={})["case"], n_sets, 0.94, 0.965)
 
 
@@ -41,7 +41,7 @@ def test_few_expected_cases_are_noted(n_sets):
         labels = ugt.Labels.from_counts(np.stack([first, 5 - first], axis=1))
         return ugt.dirichlet(labels, prior=0.1), np.stack([p[:, 0], 1 - p[:, 0]], axis=1) * 0.6 + 0.4 * rng.dirichlet(np.ones(2), n)
 
-    truth = ugt.ua_group_accuracy(*rare(200_000), [1, 0], given=1).value
+    truth = ugt.metrics.ua_group_accuracy(*rare(200_000), [1, 0], given=1).value
     with pytest.warns(UserWarning, match="cases of group 1 are expected; with fewer than 10"):
-        found = [ugt.ua_group_accuracy(*rare(40), [1, 0], given=1) for _ in range(n_sets)]
+        found = [ugt.metrics.ua_group_accuracy(*rare(40), [1, 0], given=1) for _ in range(n_sets)]
     assert covered(found, truth, case={})["case"] < 0.75 * n_sets

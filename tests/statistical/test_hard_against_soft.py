@@ -35,10 +35,10 @@ def data_set(rng, n, noise):
 @pytest.mark.parametrize("n", [200, 1000])
 @pytest.mark.parametrize("name", NOISE)
 def test_coverage(name, n, n_sets):
-    truth = ugt.hard_against_soft(*data_set(np.random.default_rng(1), 1_000_000, NOISE[name])).r_squared
+    truth = ugt.soft.hard_against_soft(*data_set(np.random.default_rng(1), 1_000_000, NOISE[name])).r_squared
     rng, hits, percentile = np.random.default_rng(n), np.zeros(2), np.zeros(2)
     for _ in range(n_sets):
-        found = ugt.hard_against_soft(*data_set(rng, n, NOISE[name]))
+        found = ugt.soft.hard_against_soft(*data_set(rng, n, NOISE[name]))
         for kind, counted in (("auto", hits), ("percentile", percentile)):
             low, high = found.intervals(kind=kind, n_resamples=200).T
             counted[:] += (low <= truth) & (truth <= high + 1e-9)

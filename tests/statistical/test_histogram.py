@@ -71,7 +71,7 @@ def test_ideal_prediction_of_disagreement():
     for _ in range(300):
         p = rng.random(400)
         counts = labelled(rng, p, rng.integers(0, 4, 400))
-        found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(both_classes(p)))
+        found = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(both_classes(p)))
         values.append([found.cl.debiased, found.cl.plugin])
     z = standard(np.array(values), 0.0)
     assert abs(z[0]) < FAR and z[1] > 2 * FAR
@@ -124,7 +124,7 @@ def test_unbiased_losses():
         at, side = rng.integers(0, 5, 150), rng.integers(0, 2, 150)
         counts, probs = labelled(rng, model.p[at, side], rng.integers(0, 5, 150)), both_classes(model.z[at])
         found = ugt.histogram_losses(counts, probs, n_bins=5)
-        pairs = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=15)
+        pairs = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), n_bins=15)
         parts = [getattr(getattr(found, name), part) for part in ("debiased", "plugin") for name in ("el", "cl", "dl", "il")]
         coarse = ugt.histogram_losses(counts, probs, n_bins=2)
         refined = [one.debiased for one in (found.rl, found.erl, coarse.rl, coarse.erl, pairs.rl)]
@@ -151,7 +151,7 @@ def test_unbiased_losses_with_weights():
         at, side, n = rng.integers(0, 5, 80), rng.integers(0, 2, 80), rng.integers(2, 12, 80)
         counts, probs = labelled(rng, model.p[at, side], n), both_classes(model.z[at])
         found = ugt.histogram_losses(counts, probs, n_bins=5, weights=n)
-        pairs = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), weights=n)
+        pairs = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), weights=n)
         values.append([found.l_sq, *(getattr(found, name).debiased for name in ("el", "cl", "dl", "il")), pairs.l_phi, pairs.cl.debiased])
         values[-1] += [found.cl.plugin]
         there = ugt.histogram_losses(counts, both_classes(z_there[at]), n_bins=5, weights=np.where(side == 1, 3, 1))
@@ -176,7 +176,7 @@ def test_unbiased_statistics():
     expected = 0.0
     for labels in itertools.product(range(3), repeat=5):
         counts = np.bincount(labels, minlength=3)
-        expected += p[list(labels)].prod() * ugt.symmetric_statistic([counts], lambda *drawn: len(set(drawn)) == 3, 3)[0]
+        expected += p[list(labels)].prod() * ugt.calibration.symmetric_statistic([counts], lambda *drawn: len(set(drawn)) == 3, 3)[0]
     assert expected == pytest.approx(different, abs=1e-14)
 
 
@@ -187,7 +187,7 @@ def test_bias_of_the_entropy():
     means = np.zeros(2)
     for a in range(n + 1):
         for b in range(n + 1 - a):
-            found = ugt.histogram_log_loss([[a, b, n - a - b]], [p])
+            found = ugt.calibration.histogram_log_loss([[a, b, n - a - b]], [p])
             weight = binom.pmf(a, n, p[0]) * binom.pmf(b, n - a, p[1] / (p[1] + p[2]))
             means += weight * np.array([found.entropy.plugin, found.entropy.debiased])
     assert abs(means[1] - entropy) < 0.3 * abs(means[0] - entropy)
@@ -204,7 +204,7 @@ def test_bias_of_the_calibration_of_the_log_loss(n_labels):
         counts = rng.multinomial(n, p)
         for w in (None, n):
             # all are taken for alike
-            part = ugt.histogram_log_loss(counts, np.tile(np.array([6, 3, 2]) / 11, (100, 1)), weights=w).calibration
+            part = ugt.calibration.histogram_log_loss(counts, np.tile(np.array([6, 3, 2]) / 11, (100, 1)), weights=w).calibration
             values.append([part.debiased, part.plugin])
     for one in np.array(values).reshape(-1, 2, 2).swapaxes(0, 1):
         z = standard(one, 0.0)
@@ -278,7 +278,7 @@ def test_coverage_of_curves_of_disagreement():
     for _ in range(n_sets):
         z, total = np.array([[0.2, 2.0], [0.45, 6.0]])[rng.integers(0, 2, 200)].T
         p, alpha = rng.beta(total * z, total * (1 - z)), total[:, None] * both_classes(z)
-        predicted = ugt.predicted_disagreement(alpha, kind="dirichlet").overall
-        curve = ugt.disagreement_losses(labelled(rng, p, 4), predicted, binning=[0, 0.3, 1]).reliability_curve()
+        predicted = ugt.calibration.predicted_disagreement(alpha, kind="dirichlet").overall
+        curve = ugt.calibration.disagreement_losses(labelled(rng, p, 4), predicted, binning=[0, 0.3, 1]).reliability_curve()
         inside += (curve.low <= curve.mean_probability) & (curve.mean_probability <= curve.high)
     assert all(holds(hits, n_sets, highest=1.0) for hits in inside)

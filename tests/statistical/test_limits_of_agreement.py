@@ -38,7 +38,7 @@ def test_intervals_hold_the_limits(design, n_sets):
     rng, hits = np.random.default_rng(7), np.zeros(3, int)
     for _ in range(n_sets):
         ratings, options, sd = design(rng)
-        found = ugt.bland_altman(ratings, **options).pairs[0]
+        found = ugt.humans.bland_altman(ratings, **options).pairs[0]
         for j, (ends, true) in enumerate(
             [(found.bias_interval, 0.5), (found.lower_interval, 0.5 - Z * sd), (found.upper_interval, 0.5 + Z * sd)]
         ):
@@ -53,6 +53,6 @@ def test_intervals_hold_the_limits_of_any_two_annotators(n_annotators, n_sets):
     rng, hits = np.random.default_rng(8), 0
     for _ in range(n_sets):
         table = rng.normal(size=(25, 1)) * 2 + rng.normal(size=n_annotators) * np.sqrt(0.5) + rng.normal(size=(25, n_annotators))
-        low, high = ugt.bland_altman(table).population.upper_interval
+        low, high = ugt.humans.bland_altman(table).population.upper_interval
         hits += low <= Z * np.sqrt(3) <= high
     assert holds(hits, n_sets, 0.95, 0.98), hits / n_sets

@@ -12,8 +12,8 @@ from simulations import in_ci
 from twins import plackett_luce as twin
 
 from ugt._core import _plackett_luce as core
-from ugt.aggregation import plackett_luce
 from ugt.annotations import Rankings
+from ugt.truth import plackett_luce
 
 ALARM = 1e-9
 IGNORE, INDIVIDUAL, LUMP = 0, 1, 2  # UGT_REST_*: what stands for the classes that nobody mentioned

@@ -143,7 +143,7 @@ def rejected(rng, n_readers, n_cases):
 def test_power_of_reader_studies(n_sets):
     """The formula takes the covariances of tests that are alike; 150 sets have a standard error of .04."""
     rng = np.random.default_rng(8)
-    plan = ugt.plan_reader_study({**TRUE, "n_cases": 100}, difference=0.0794)
+    plan = ugt.studies.plan_reader_study({**TRUE, "n_cases": 100}, difference=0.0794)
     for n_readers, n_cases in ((3, 100), (5, 100), (10, 100), (5, 200), (10, 200), (20, 200)):
         found = np.mean([rejected(rng, n_readers, n_cases) for _ in range(n_sets)])
         assert plan.design(n_readers, n_cases).power == pytest.approx(found, abs=0.12 if n_sets >= 1000 else 0.16)
@@ -164,7 +164,7 @@ def test_intervals_and_power_are_those_of_the_analysis(n_sets):
         width, seen = [], []
         for _ in range(n_sets):
             labels, models = both_of(*table(rng, n, k, a)[:2])
-            first, second = (ugt.next_annotator_agreement(labels, one) for one in models)
+            first, second = (ugt.metrics.next_annotator_agreement(labels, one) for one in models)
             width.append(np.diff(first.interval(random=both))[0])
             seen.append(np.prod(first.minus(second).interval(random=both)) > 0)
         expected, power = of_one.design(n, k, a).width, of_two.design(n, k, a).power

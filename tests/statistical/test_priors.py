@@ -28,7 +28,7 @@ def test_intervals_of_the_symmetric_prior(alpha, n_cases, n, clusters, n_sets):
     for _ in range(n_sets):
         counts = np.repeat(draws_of(rng, alpha, n_cases // clusters, n), clusters, axis=0)
         ids = None if clusters == 1 else np.repeat(np.arange(n_cases // clusters), clusters)
-        found = ugt.fit_dirichlet_prior(ugt.Labels.from_counts(counts), clusters=ids)
+        found = ugt.truth.fit_dirichlet_prior(ugt.Labels.from_counts(counts), clusters=ids)
         errors.append(np.log(found.value / alpha[0]))
         for kind in hits:
             low, high = found.interval(kind=kind)
@@ -43,7 +43,7 @@ def test_intervals_of_the_prior_of_each_class(n_sets):
     rng = np.random.default_rng(5)
     alpha, hits = np.array([0.8, 0.3, 0.1]), np.zeros((2, 3))
     for _ in range(n_sets):
-        found = ugt.fit_dirichlet_prior(ugt.Labels.from_counts(draws_of(rng, alpha, 200, 4)), per_class=True)
+        found = ugt.truth.fit_dirichlet_prior(ugt.Labels.from_counts(draws_of(rng, alpha, 200, 4)), per_class=True)
         for i, kind in enumerate(("profile", "sandwich")):
             low, high = found.interval(kind=kind).T
             hits[i] += (low <= alpha) & (alpha <= high)
@@ -63,7 +63,7 @@ def test_split_panel_checks(prior, careless, pooled, by_annotator, n_sets):
         wide = (rng.random((300, 4, 1)) > rng.dirichlet([1.0] * 3, 300).cumsum(1)[:, None, :2]).sum(2)
         if careless:
             wide[:, 3] = 0
-        found = ugt.split_panel_check(ugt.Labels.from_wide(wide, classes=3), prior=prior)
+        found = ugt.truth.split_panel_check(ugt.Labels.from_wide(wide, classes=3), prior=prior)
         rejected += found.p_value < 0.05, np.nanmin(found.per_annotator.adjusted_p_value) < 0.05
     assert pooled[0] <= rejected[0] / n_sets <= pooled[1] and by_annotator[0] <= rejected[1] / n_sets <= by_annotator[1]
 
@@ -77,7 +77,7 @@ def test_split_panel_checks_of_ratings(n_sets):
         sd = 1 / np.sqrt(rng.gamma(3, 1 / 3, (200, 1)))
         ratings = sd * (rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)))
         for i, given in enumerate((ratings, np.where(np.arange(4) == 3, np.sign(ratings) * 3, ratings))):
-            found = ugt.split_panel_check(ugt.Ratings.from_wide(given))
+            found = ugt.truth.split_panel_check(ugt.Ratings.from_wide(given))
             rejected[i] += np.nanmin(found.per_annotator.adjusted_p_value) < 0.05
     assert rejected[0] <= 0.1 * n_sets and rejected[1] >= 0.9 * n_sets
 
@@ -133,7 +133,7 @@ def test_intervals_of_the_predictive_reliability(n, n_labels, held, n_sets):
     """Labels are independent looks: γ = 1."""
     rng, hits = np.random.default_rng([n, held]), 0
     for _ in range(n_sets):
-        found = ugt.fit_predictive_reliability(ugt.Labels.from_counts(draws_of(rng, [0.5] * 3, n, n_labels)), held=held)
+        found = ugt.truth.fit_predictive_reliability(ugt.Labels.from_counts(draws_of(rng, [0.5] * 3, n, n_labels)), held=held)
         low, high = found.interval()
         hits += low <= 1 <= high
     assert holds(hits, n_sets, highest=0.98)

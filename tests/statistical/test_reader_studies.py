@@ -56,7 +56,7 @@ def soft_auc(accuracy, auc=AUC):
 def studies(n_sets, n_readers, n_cases, seed=1, **options):
     rng, truth = np.random.default_rng(seed), classes(n_cases)
     for _ in range(n_sets):
-        yield ugt.reader_study(truth, ugt.Readings.from_array(roe_metz(rng, 2, n_readers, truth)), **options)
+        yield ugt.reader_study(truth, ugt.studies.Readings.from_array(roe_metz(rng, 2, n_readers, truth)), **options)
 
 
 @sets(200, 2000)
@@ -83,7 +83,7 @@ def test_what_is_fixed_is_not_random(random, n_sets):
     model = {**MODEL, "test_reader": 0.4} if random == "cases" else {**MODEL, "test_case": 3.0}
     rng, truth, wrong = np.random.default_rng(5), classes(60), 0
     for _ in range(n_sets):
-        readings = ugt.Readings.from_array(roe_metz(rng, 2, 4, truth, model))
+        readings = ugt.studies.Readings.from_array(roe_metz(rng, 2, 4, truth, model))
         wrong += ugt.reader_study(truth, readings, random=(random,)).differences[0].p_value < 0.05
     assert not holds(wrong, n_sets, 0.05, 0.10), wrong
 
@@ -104,7 +104,7 @@ def test_nested_designs(nested, n_sets):
             x = roe_metz(rng, 2, 5, truth)
             among = own == np.arange(5)[:, None] if nested == "cases in readers" else (own % 2 == np.arange(2)[:, None])[:, None]
             x = np.where(among, x, np.nan)
-        rejected += ugt.reader_study(truth, ugt.Readings.from_array(x)).differences[0].p_value < 0.05
+        rejected += ugt.reader_study(truth, ugt.studies.Readings.from_array(x)).differences[0].p_value < 0.05
     assert holds(rejected, n_sets, 0.03, 0.07)
 
 
@@ -115,7 +115,7 @@ def test_half_of_the_readings_missing(options, n_sets):
     for _ in range(n_sets):
         x = roe_metz(rng, 2, 6, truth)
         x[:, rng.random((6, 120)) < 0.5] = np.nan  # of a reader, in both tests
-        rejected += ugt.reader_study(truth, ugt.Readings.from_array(x), **options).differences[0].p_value < 0.05
+        rejected += ugt.reader_study(truth, ugt.studies.Readings.from_array(x), **options).differences[0].p_value < 0.05
     assert holds(rejected, n_sets, 0.03, 0.07)
 
 
@@ -140,11 +140,11 @@ def test_a_model_like_the_readers_is_found_different_in_5_percent(n_readers, n_c
     rng, truth, rejected, claimed = np.random.default_rng(9), classes(n_cases), 0, 0
     for _ in range(n_sets):
         x = roe_metz(rng, 1, n_readers + 1, truth, alone=True)
-        readings = ugt.Readings.from_array(x[:, :-1])
-        rejected += ugt.against_readers(truth, readings, x[0, -1]).difference.p_value < 0.05
+        readings = ugt.studies.Readings.from_array(x[:, :-1])
+        rejected += ugt.studies.against_readers(truth, readings, x[0, -1]).difference.p_value < 0.05
         worse = x[0, -1] - 0.25 * truth
         margin = AUC - norm.cdf((DISTANCE * math.sqrt(1 - 0.011 / 1.011) - 0.25) / math.sqrt(2))
-        claimed += ugt.against_readers(truth, readings, worse, margin=margin).claim.decision
+        claimed += ugt.studies.against_readers(truth, readings, worse, margin=margin).claim.decision
     assert holds(rejected, n_sets, 0.03, 0.07) and holds(claimed, n_sets, 0.03, 0.07)
 
 
@@ -154,7 +154,7 @@ def test_soft_truth_covers_where_the_voted_label_does_not(n_readers, n_cases, n_
     """Labels that are right with probability .8. Measured with 1,000 sets: .949 to .951, by the vote .86, .75, .72; type I .053 to .059."""
     rng, truth, target, hits, voted, rejected = np.random.default_rng(2), classes(n_cases), soft_auc(0.8), 0, 0, 0
     for _ in range(n_sets):
-        readings = ugt.Readings.from_array(roe_metz(rng, 2, n_readers, truth))
+        readings = ugt.studies.Readings.from_array(roe_metz(rng, 2, n_readers, truth))
         p = panel(rng, truth, np.full(n_labels, 0.8)).mean(axis=1)
         study, by_vote = ugt.reader_study(p, readings), ugt.reader_study(p > 0.5, readings)
         low, high = study.tests[0].interval()
@@ -172,7 +172,7 @@ def test_a_panel_of_differing_skill(n_readers, n_cases, n_annotators, n_sets):
     """The same annotators label all cases. Measured with 1,000 sets: .965, .950; without their part .84, .75; type I .027, .022."""
     rng, truth, target, hits, without, rejected = np.random.default_rng(3), classes(n_cases), soft_auc(0.8), 0, 0, 0
     for _ in range(n_sets):
-        readings = ugt.Readings.from_array(roe_metz(rng, 2, n_readers, truth))
+        readings = ugt.studies.Readings.from_array(roe_metz(rng, 2, n_readers, truth))
         labels = ugt.Labels.from_wide(panel(rng, truth, rng.beta(6, 1.5, n_annotators)), classes=2)
         study, alone = ugt.reader_study(labels, readings), ugt.reader_study(labels, readings, random=("readers", "cases"))
         low, high = study.tests[0].interval()
@@ -210,7 +210,7 @@ def test_other_figures_truths_and_readers(soft, change, options, n_sets):
     for _ in range(n_sets):
         x = roe_metz(rng, 2, 5, truth)
         p = panel(rng, truth, np.full(5, 0.8)).mean(axis=1) if soft else truth
-        study = ugt.reader_study(p, ugt.Readings.from_array(x if change is None else change(rng, x)), **options)
+        study = ugt.reader_study(p, ugt.studies.Readings.from_array(x if change is None else change(rng, x)), **options)
         rejected += study.differences[0].p_value < 0.05
         found.append((study.tests[0].value, *study.tests[0].interval()))
     value, low, high = np.array(found).T
@@ -224,7 +224,7 @@ def test_covariances_of_resamples(n_sets):
     rng, truth, rejected, found = np.random.default_rng(13), classes(120), 0, []
     for _ in range(n_sets):
         study = ugt.reader_study(
-            truth, ugt.Readings.from_array(roe_metz(rng, 2, 5, truth)), covariance="bootstrap", n_resamples=300, seed=0
+            truth, ugt.studies.Readings.from_array(roe_metz(rng, 2, 5, truth)), covariance="bootstrap", n_resamples=300, seed=0
         )
         rejected += study.differences[0].p_value < 0.05
         found.append((study.tests[0].value, *study.tests[0].interval()))
@@ -243,7 +243,7 @@ def test_true_parameters_of_the_model(shared_case, n_sets):
         rng, truth = np.random.default_rng(10), np.repeat([0.0, 1.0], [given["n0"], given["n1"]])
         found = []
         for _ in range(n_sets):
-            readings = ugt.Readings.from_array(roe_metz(rng, 2, 4, truth, model, given["delta1"]))
+            readings = ugt.studies.Readings.from_array(roe_metz(rng, 2, 4, truth, model, given["delta1"]))
             parts = ugt.reader_study(truth, readings, covariance="unbiased").components
             found.append((parts.error, parts.cov1, parts.cov2, parts.cov3, parts.reader, parts.test_reader))
         wanted = [expected[key] for key in ("var_error", "cov1", "cov2", "cov3", "var_R", "var_TR")]
@@ -259,7 +259,7 @@ def test_clusters_of_cases(n_sets):
         patient = np.repeat(np.arange(40), 5)
         truth = (patient % 2).astype(float)
         shared = rng.normal(size=(2, 1, 40)) * 0.8
-        readings = ugt.Readings.from_array(roe_metz(rng, 2, 5, truth) + shared[:, :, patient])
+        readings = ugt.studies.Readings.from_array(roe_metz(rng, 2, 5, truth) + shared[:, :, patient])
         for k, clusters in enumerate((patient, None)):
             rates[k] += ugt.reader_study(truth, readings, clusters=clusters).differences[0].p_value < 0.05
     assert holds(rates[0], n_sets, 0.03, 0.08) and not holds(rates[1], n_sets, 0.05, 0.10)

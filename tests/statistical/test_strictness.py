@@ -21,7 +21,7 @@ def test_intervals_of_strictness(n_cases, n_annotators, missing, of_cluster, n_s
         shared = rng.normal(0, noise, (n_cases, n_annotators))[cluster]
         seen = 2 + 1.2 * rng.normal(size=(n_cases, 1)) + strict + shared + 0.8 * rng.normal(size=(n_cases, n_annotators))
         table = np.where(rng.random(seen.shape) < missing, np.nan, np.clip(np.rint(seen), 0, 4))
-        found = ugt.annotator_strictness(ugt.Ratings.from_wide(table), clusters=cluster)
+        found = ugt.agreement.annotator_strictness(ugt.Ratings.from_wide(table), clusters=cluster)
         mean = norm.sf((np.arange(0.5, 4)[:, None] - 2 - strict) / np.sqrt(1.2**2 + 0.8**2 + noise**2)).sum(0)
         true = mean - (mean.sum() - mean) / (n_annotators - 1)
         rows = [(row, true[int(row["annotator"])]) for row in found.table()]
@@ -42,6 +42,6 @@ def test_intervals_of_the_ratio_of_spreads(n_sets):
     for _ in range(n_sets):
         case = rng.normal(size=(60, 1))
         table = np.concatenate([0.7 * (case + 0.5 * rng.normal(size=(60, 1))), case + 0.5 * rng.normal(size=(60, 2))], axis=1)
-        row = next(row for row in ugt.annotator_strictness(table).table() if row["annotator"] == "0")
+        row = next(row for row in ugt.agreement.annotator_strictness(table).table() if row["annotator"] == "0")
         hits += row["spread_ratio_low"] <= 0.7 <= row["spread_ratio_high"]
     assert holds(hits, n_sets, 0.94, 0.96), hits / n_sets

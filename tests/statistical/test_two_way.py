@@ -86,8 +86,11 @@ def test_intervals_of_predictions_of_each_annotator(n, n_annotators, missing, n_
         wrong = rng.random((n, n_annotators)) < 0.25 + of_case + of_annotator
         given = ugt.Labels.from_wide(np.where(rng.random(wrong.shape) < missing, -1, 0), classes=2, missing=-1, ordered=True)
         predicted = ugt.Labels.from_wide(wrong.astype(int), classes=2)
-        rate, distance = ugt.perspectivist_error_rate(given, predicted), ugt.perspectivist_distance(given, predicted, divide_by=2)
-        both = ugt.multilabel_mean({"rate": rate, "distance": distance})  # three quarters of the rate
+        rate, distance = (
+            ugt.humans.perspectivist_error_rate(given, predicted),
+            ugt.humans.perspectivist_distance(given, predicted, divide_by=2),
+        )
+        both = ugt.humans.multilabel_mean({"rate": rate, "distance": distance})  # three quarters of the rate
         ends = [rate.interval(), *(np.array(one.interval(random=world.BOTH)) for one in (rate, distance, both))]
         truths = 0.25 + of_annotator.mean(), 0.25, 0.125, 0.1875
         hits += [low <= truth <= high for (low, high), truth in zip(ends, truths)]

@@ -14,21 +14,22 @@ from twins import dirichlet as races
 from twins import orders as twin
 
 import ugt
-from ugt import Dirichlet, Draws, Point, accuracy
+from ugt import Dirichlet, Draws, Point
+from ugt.metrics import lists as accuracy
 from ugt.plausibilities import dirichlet_comparison
 from ugt.plausibilities.metric import METRICS as DECLARED
 
 METRICS = {
     "topk": ugt.ua_topk_accuracy,
     "two inside": lambda truth, scores, k=1, **options: ugt.ua_topk_accuracy(truth, scores, k, j=min(2, k), **options),
-    "set": ugt.ua_set_accuracy,
-    "overlap": ugt.ua_overlap,
+    "set": ugt.metrics.ua_set_accuracy,
+    "overlap": ugt.metrics.ua_overlap,
     "average_overlap": ugt.ua_average_overlap,
-    "rank_biased": ugt.ua_rank_biased_overlap,
-    "kendall": ugt.ua_kendall_distance,
-    "footrule": ugt.ua_footrule_distance,
-    "weighted": ugt.ua_weighted_kendall_distance,
-    "ndcg": ugt.ua_ndcg,
+    "rank_biased": ugt.metrics.ua_rank_biased_overlap,
+    "kendall": ugt.metrics.ua_kendall_distance,
+    "footrule": ugt.papers.ua_footrule_distance,
+    "weighted": ugt.papers.ua_weighted_kendall_distance,
+    "ndcg": ugt.papers.ua_ndcg,
 }
 BREAK_TIES = {"expectation": twin.tie_breaks, "first": twin.by_position}
 PENALTIES = st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])
@@ -64,8 +65,8 @@ def test_point(metric, truth, penalty, data):
 
 def test_sets_that_are_certain_on_one_side_each():
     # the model's set is {1, 0} and one of {2, 3}, the truth's {2, 3} and one of {0, 1}: never the same
-    assert ugt.ua_set_accuracy(ugt.Point.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
-    assert ugt.ua_set_accuracy(Dirichlet.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
+    assert ugt.metrics.ua_set_accuracy(ugt.Point.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
+    assert ugt.metrics.ua_set_accuracy(Dirichlet.from_array([[0, 0, 2, 1]]), [[1, 2, 0, 0]], 3).value == 0
 
 
 @pytest.mark.slow
@@ -140,14 +141,14 @@ def test_quantiles_are_exact(metric, k, concentrations):
 def test_weighted_kendall_of_all_classes_is_the_weighted_tau():
     rng = np.random.default_rng(0)
     truth, scores = rng.dirichlet(np.ones(6), 20), rng.random((20, 6))
-    found = ugt.ua_weighted_kendall_distance(truth, scores, 6).per_case
+    found = ugt.papers.ua_weighted_kendall_distance(truth, scores, 6).per_case
     tau = [weightedtau(s, t, rank=np.argsort(np.argsort(-t)))[0] for s, t in zip(scores, truth)]
     np.testing.assert_allclose(1 - 2 * found * 6 / 5, tau, atol=1e-12)
     discount = 1 / np.log2(np.arange(2, 8))
     gain = 6 - np.argsort(np.argsort(-truth, axis=1), axis=1)
     in_order = np.take_along_axis(gain, np.argsort(-scores, axis=1), axis=1)
     ideal = np.arange(6, 0, -1) @ discount
-    np.testing.assert_allclose(ugt.ua_ndcg(truth, scores, 6).per_case, in_order @ discount / ideal, atol=1e-12)
+    np.testing.assert_allclose(ugt.papers.ua_ndcg(truth, scores, 6).per_case, in_order @ discount / ideal, atol=1e-12)
 
 
 @pytest.mark.parametrize("metric, k", [("kendall", 3), ("kendall", 4), ("footrule", 4)])
@@ -202,11 +203,11 @@ def test_quantiles_of_split_values(metric, concentrations, scores):
 
 def test_large_data_sets_by_the_normal_limit(monkeypatch):
     post = Dirichlet.from_array(CONCENTRATIONS * 40)
-    exact = ugt.ua_overlap(post, DISTINCT * 40, 2)
+    exact = ugt.metrics.ua_overlap(post, DISTINCT * 40, 2)
     q = np.array([0.025, 0.3, 0.5, 0.975])
     quantiles = exact.draw_quantile(q)
     monkeypatch.setattr(ugt.plausibilities.estimates, "EXACT_LAW_WORK", 0)
-    limit = ugt.ua_overlap(post, DISTINCT * 40, 2).draw_quantile(q)
+    limit = ugt.metrics.ua_overlap(post, DISTINCT * 40, 2).draw_quantile(q)
     assert (limit != quantiles).all()
     np.testing.assert_allclose(limit, quantiles, atol=0.005)  # half a step of 1/240, and the skewness
 
@@ -246,17 +247,17 @@ def test_rank_biased_overlap_by_hand(p):
     truth = [[1, 6, 5, 4, 3]]
     for scores, overlaps in (([5, 4, 3, 2, 0], (0, 1 / 2, 2 / 3, 3 / 4)), ([1, 5, 4, 3, 0], (1, 1, 1, 3 / 4))):
         expected = (1 - p) * sum(a * p**d for d, a in enumerate(overlaps)) + p**4 * overlaps[-1]
-        assert ugt.ua_rank_biased_overlap(ugt.Point.from_array(truth), [scores], 4, persistence=p).value == pytest.approx(
+        assert ugt.metrics.ua_rank_biased_overlap(ugt.Point.from_array(truth), [scores], 4, persistence=p).value == pytest.approx(
             expected, abs=1e-14
         )
     with pytest.raises(ValueError, match=r"persistence must be a number between 0 and 1\. Got"):
-        ugt.ua_rank_biased_overlap(truth, [scores], 2, persistence=round(p + 0.5) + 0.0)
+        ugt.metrics.ua_rank_biased_overlap(truth, [scores], 2, persistence=round(p + 0.5) + 0.0)
 
 
 def test_a_law_without_a_lattice_may_be_coarser():
     """Rank-biased overlaps lie between the points of any lattice: means stay, deviations grow by some 0.3 %."""
     truth = ugt.dirichlet(ugt.Labels.from_counts(np.random.default_rng(1).multinomial(4, [0.4, 0.3, 0.2, 0.1], 30)))
-    found = ugt.ua_rank_biased_overlap(truth, np.tile([[0.4, 0.1, 0.3, 0.2]], (30, 1)), k=3)
+    found = ugt.metrics.ua_rank_biased_overlap(truth, np.tile([[0.4, 0.1, 0.3, 0.2]], (30, 1)), k=3)
     assert found._law(59.9) is None
     for finest, shape in ((60.5, 61), (719, 720), (1e9, 721)):
         law = found._law(finest)
@@ -310,22 +311,24 @@ def test_coverage(first, data):
     for given_sets in in_three_forms(sets, n_classes):
         for ties, orders in BREAK_TIES.items():
             hits = [np.mean([order[0] in s for order in orders(v)]) for v, s in zip(table, sets)]
-            np.testing.assert_allclose(ugt.ua_coverage(ugt.Point.from_array(table), given_sets, ties=ties).per_case, hits, atol=1e-14)
+            np.testing.assert_allclose(
+                ugt.metrics.ua_coverage(ugt.Point.from_array(table), given_sets, ties=ties).per_case, hits, atol=1e-14
+            )
             # the three vectors as draws of one case, whose set is the first
             hits = [np.mean([order[0] in sets[0] for order in orders(v)]) for v in table]
             np.testing.assert_allclose(
-                ugt.ua_coverage(Draws.from_array(np.array([table], float)), given_sets[:1], ties=ties).per_draw, hits, atol=1e-14
+                ugt.metrics.ua_coverage(Draws.from_array(np.array([table], float)), given_sets[:1], ties=ties).per_draw, hits, atol=1e-14
             )
-        exact = ugt.ua_coverage(Dirichlet.from_array(table), given_sets)
+        exact = ugt.metrics.ua_coverage(Dirichlet.from_array(table), given_sets)
         np.testing.assert_allclose(exact.per_case, p, atol=1e-12)
         assert exact.draw_std**2 == pytest.approx((p * (1 - p)).sum() / 9, abs=1e-12)
         assert exact.mean_set_size == np.mean([len(s) for s in sets])
 
 
 OF_SETS = {
-    "two inside": partial(ugt.ua_coverage, j=2),
-    "set": ugt.ua_set_accuracy,
-    "overlap": ugt.ua_overlap,
+    "two inside": partial(ugt.metrics.ua_coverage, j=2),
+    "set": ugt.metrics.ua_set_accuracy,
+    "overlap": ugt.metrics.ua_overlap,
 }
 
 
@@ -370,8 +373,8 @@ def test_given_sets_of_any_size(metric, first, data):
 def test_given_sets_are_full_estimates():
     post = Dirichlet.from_array(np.array([[6, 3, 1], [1, 1, 3], [2, 2, 2], [4, 1, 1]]), classes=["a", "b", "c"], case_ids=list("wxyz"))
     sets, scores = [["a"], ["a", "c"], [], ["b", "c"]], [[3, 2, 1], [2, 1, 3], [1, 2, 3], [0, 1, 2]]
-    known = ugt.PredictionSets.of([[0], [0, 2], [], [1, 2]], n_classes=3, case_ids=list("wxyz"))
-    for metric in (ugt.ua_set_accuracy, ugt.ua_overlap):
+    known = ugt.conformal.PredictionSets.of([[0], [0, 2], [], [1, 2]], n_classes=3, case_ids=list("wxyz"))
+    for metric in (ugt.metrics.ua_set_accuracy, ugt.metrics.ua_overlap):
         found = metric(post, sets)
         for same in (known, known.mask(), [list(row) for row in known]):
             assert metric(post, same).per_case.tolist() == found.per_case.tolist()
@@ -380,7 +383,7 @@ def test_given_sets_are_full_estimates():
         low, high = found.interval()
         assert low < found.value < high and found.draw_std > 0
         assert found.minus(metric(post, scores, 2)).value == pytest.approx(found.value - metric(post, scores, 2).value)
-    np.testing.assert_array_equal(ugt.ua_set_accuracy(post, sets).per_case, post.set_probability(sets))
+    np.testing.assert_array_equal(ugt.metrics.ua_set_accuracy(post, sets).per_case, post.set_probability(sets))
 
 
 @pytest.mark.parametrize(
@@ -388,19 +391,19 @@ def test_given_sets_are_full_estimates():
     [
         (lambda t: ugt.ua_topk_accuracy(t, [[0.5, 0.3, 0.2]] * 2, 2, j=3), "j must be a whole number from 1 to 2. Got 3"),
         (lambda t: ugt.ua_topk_accuracy(t, [[0.5, 0.3, 0.2]] * 2, 2, j=0), "j must be a whole number from 1 to 2. Got 0"),
-        (lambda t: ugt.ua_coverage(t, [[0], [1]], j=4), "j must be a whole number from 1 to 3. Got 4"),
-        (lambda t: ugt.ua_set_accuracy(t, [[0.5, 0.3, 0.2]] * 2), "k must be given with scores .*Got None"),
-        (lambda t: ugt.ua_overlap(t, [[0, 1, 2]] * 2), "k must be given with scores .*give a boolean mask"),
+        (lambda t: ugt.metrics.ua_coverage(t, [[0], [1]], j=4), "j must be a whole number from 1 to 3. Got 4"),
+        (lambda t: ugt.metrics.ua_set_accuracy(t, [[0.5, 0.3, 0.2]] * 2), "k must be given with scores .*Got None"),
+        (lambda t: ugt.metrics.ua_overlap(t, [[0, 1, 2]] * 2), "k must be given with scores .*give a boolean mask"),
         (
-            lambda t: ugt.ua_set_accuracy(t, [["a"], ["c", "A"]]),
+            lambda t: ugt.metrics.ua_set_accuracy(t, [["a"], ["c", "A"]]),
             "sets must hold names of the 3 classes, such as 'a'. Got 'A', first at case 'y'",
         ),
         (
-            lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 3, case_ids=["y", "z"])),
+            lambda t: ugt.metrics.ua_overlap(t, ugt.conformal.PredictionSets.of([[0], [1]], 3, case_ids=["y", "z"])),
             r"sets must have the cases as its rows .*Got rows 'y', 'z' for cases 'x', 'y': 1 unknown, first 'z'",
         ),
         (
-            lambda t: ugt.ua_overlap(t, ugt.PredictionSets.of([[0], [1]], 4)),
+            lambda t: ugt.metrics.ua_overlap(t, ugt.conformal.PredictionSets.of([[0], [1]], 4)),
             "sets must be of 2 cases and 3 classes, as the truth. Got 2 cases and 4",
         ),
     ],
@@ -419,10 +422,10 @@ def test_plausibility_mass(first, data):
     share = (table * inside).sum(1) / table.sum(1)
     for given_sets in in_three_forms(sets, n_classes):
         for truth in (Point.from_array(table), Dirichlet.from_array(table), Draws.from_array(table[:, None])):
-            found = ugt.ua_plausibility_mass(truth, given_sets)
+            found = ugt.metrics.ua_plausibility_mass(truth, given_sets)
             np.testing.assert_allclose(found.per_case, share, atol=1e-14)
             assert found.mean_set_size == np.mean([len(s) for s in sets])
-    exact = ugt.ua_plausibility_mass(Dirichlet.from_array(table), list(map(sorted, sets)))
+    exact = ugt.metrics.ua_plausibility_mass(Dirichlet.from_array(table), list(map(sorted, sets)))
     a, b = (table * inside).sum(1), (table * ~inside).sum(1)
     variance = a * b / ((a + b) ** 2 * (a + b + 1))  # of a Beta(a, b) variable
     assert exact.draw_std == pytest.approx(np.sqrt(variance.sum()) / 3, abs=1e-14)
@@ -430,17 +433,17 @@ def test_plausibility_mass(first, data):
 
 def test_mass_over_draws():
     draws = np.array([[[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]], [[0.2, 0.2, 0.6], [0.0, 1.0, 0.0]]])
-    found = ugt.ua_plausibility_mass(draws, [[0, 1], [2]])
+    found = ugt.metrics.ua_plausibility_mass(draws, [[0, 1], [2]])
     np.testing.assert_allclose(found.per_draw, [(0.8 + 0.6) / 2, (0.2 + 0.0) / 2])
     np.testing.assert_allclose(found.per_case, [0.5, 0.3])
     assert found.draw_std == pytest.approx(0.3)
 
 
 def test_mass_with_a_background():
-    axes = ugt.Axes.of(1, 10)
+    axes = ugt.annotations.Axes.of(1, 10)
     post = Dirichlet(axes, np.array([0, 2]), np.array([1, 4], np.int32), np.array([3.0, 2.0]), 0.5)
-    assert ugt.ua_plausibility_mass(post, [[1, 7, 8]]).value == pytest.approx(4 / 9)
-    assert ugt.ua_plausibility_mass(post, [[]]).value == 0
+    assert ugt.metrics.ua_plausibility_mass(post, [[1, 7, 8]]).value == pytest.approx(4 / 9)
+    assert ugt.metrics.ua_plausibility_mass(post, [[]]).value == 0
 
 
 # ---- what is left out, and what is refused --------------------------------------------------------------
@@ -448,7 +451,7 @@ def metrics_of_any_kind():
     """(metric, what it judges) for three cases of three classes."""
     return [
         *((partial(metric, k=2), [[0.5, 0.3, 0.2]] * 3) for metric in METRICS.values()),
-        *((metric, [[0, 1]] * 3) for metric in (ugt.ua_coverage, ugt.ua_plausibility_mass, *OF_SETS.values())),
+        *((metric, [[0, 1]] * 3) for metric in (ugt.metrics.ua_coverage, ugt.metrics.ua_plausibility_mass, *OF_SETS.values())),
     ]
 
 
@@ -499,11 +502,11 @@ def test_bad_arguments(metric, scores, more, message):
 
 @pytest.mark.parametrize("penalty", [-0.1, 1.5, float("nan"), "0"])
 def test_bad_penalty(penalty):
-    for metric in (ugt.ua_kendall_distance, ugt.ua_weighted_kendall_distance):
+    for metric in (ugt.metrics.ua_kendall_distance, ugt.papers.ua_weighted_kendall_distance):
         refused("penalty must be", metric, NAMED, np.eye(2, 3), 2, penalty=penalty)
 
 
-@pytest.mark.parametrize("metric", [*METRICS.values(), ugt.ua_coverage, ugt.ua_plausibility_mass])
+@pytest.mark.parametrize("metric", [*METRICS.values(), ugt.metrics.ua_coverage, ugt.metrics.ua_plausibility_mass])
 def test_annotations_must_be_aggregated_first(metric):
     refused(r"truth must be plausibilities. Got Labels", metric, ugt.Labels.from_counts(np.array([[1, 2]])), [[1, 0]], error=TypeError)
 
@@ -555,7 +558,7 @@ def test_cases_that_share_their_law_have_that_of_each_alone(k):
     scores = rng.integers(0, 4, table.shape).astype(float)
     scores[1450:] = scores[1450]
     post = Dirichlet.from_array(np.where(table.sum(1, keepdims=True) == 0, 1.0, table))
-    for metric in (ugt.ua_set_accuracy, ugt.ua_overlap):
+    for metric in (ugt.metrics.ua_set_accuracy, ugt.metrics.ua_overlap):
         found = metric(post, scores, k).per_case
         for i in (*range(0, 1500, 11), 1498, 1499):
             alone = metric(Dirichlet.from_array(post_row(table, i)), scores[i : i + 1], k).per_case if i % 97 else [np.nan]

@@ -10,7 +10,7 @@ from refusals import refused
 from strategies import partial_rankings
 from twins import irn as twin
 
-import ugt.aggregation as agg
+import ugt.truth as agg
 from ugt.annotations import Labels, Rankings
 from ugt.plausibilities import Dirichlet
 

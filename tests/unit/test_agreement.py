@@ -256,7 +256,7 @@ def test_threads_give_the_same_bytes():
     table = [[[[int(k)] for k in rng.permutation(9)[:4]] for _ in range(int(rng.integers(1, 8)))] for _ in range(500)]
     rankings = rankings_of(table, 9)
     alone = annotator_average_overlap(rankings, 4)
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         assert annotator_average_overlap(rankings, 4).per_case.tobytes() == alone.per_case.tobytes()
 
 
@@ -419,7 +419,7 @@ def test_few_cases_that_are_alike_have_no_interval_for_a_reason(n):
     for row in table.rows(n_resamples=50):
         if abs(row["value"] - 0.4) < 1e-9 or n == 1:
             assert (row["low"], row["high"]) == (None, None) and row["reason"].startswith("no interval: too few cases")
-    enough = ugt.percent_agreement(ugt.Labels.from_wide(np.tile([0, 0, 0, 1, 1], (20, 1)))).interval()
+    enough = ugt.agreement.percent_agreement(ugt.Labels.from_wide(np.tile([0, 0, 0, 1, 1], (20, 1)))).interval()
     assert enough == pytest.approx((0.4, 0.4))
 
 

@@ -29,7 +29,7 @@ def test_labels(folder, command):
     table = ugt.agreement_table(labels())
     for found, row in zip(read("out/agreement.csv"), table.rows(0.9, n_resamples=200, seed=3)):
         assert found["coefficient"] == row["coefficient"] and float(found["value"]) == row["value"] and float(found["low"]) == row["low"]
-    pairs = ugt.pairwise_agreement(labels())
+    pairs = ugt.agreement.pairwise_agreement(labels())
     found = read("out/pairs.csv")
     assert sorted((row["annotator"], row["other"], int(row["n_cases"])) for row in found) == [("a", "b", 3), ("a", "c", 2), ("b", "c", 1)]
     assert [float(row["cohen"]) for row in found] == sorted(pairs.value[np.triu_indices(3, 1)])  # the worst first
@@ -67,7 +67,7 @@ def test_clusters_weights_and_ratings(folder, command, write):
     expected = ugt.agreement_table(labels()).rows(clusters=["p", "p", "q", "r", "r"])
     assert [float(row["low"]) for row in read("out/agreement.csv")] == [row["low"] for row in expected]
     write("case,annotator,label\n1,a,1\n1,b,2\n2,a,3\n2,b,3\n3,a,5\n3,b,4\n", "ratings.csv")
-    correlation = ugt.intraclass_correlation(ugt.Ratings.from_wide([[1, 2], [3, 3], [5, 4]]), "A,1").value
+    correlation = ugt.agreement.intraclass_correlation(ugt.Ratings.from_wide([[1, 2], [3, 3], [5, 4]]), "A,1").value
     assert f"{correlation:.3f}" in command("agreement", "ratings.csv", "--ratings", "--n-boot", "50")
     command("agreement", "ratings.csv", "--weights", "quadratic", "--out", "weighted")
     values = {row["coefficient"]: float(row["value"]) for row in read("weighted/agreement.csv")}
@@ -78,7 +78,7 @@ def test_clusters_weights_and_ratings(folder, command, write):
 def test_rankings(command, write):
     path = write("case,annotator,ranking\n1,a,x > y\n1,b,y > x\n2,a,x\n2,b,x > z\n")
     rankings = ugt.Rankings.from_strings([1, 1, 2, 2], list("abab"), ["x > y", "y > x", "x", "x > z"])
-    found = ugt.annotator_average_overlap(rankings, 3)
+    found = ugt.agreement.annotator_average_overlap(rankings, 3)
     low, high = found.interval()
     line = f"average overlap of pairs at 3 {found.value:.2f} ({low:.2f} to {high:.2f}) 2"
     assert line in " ".join(command("agreement", path).split())
@@ -121,7 +121,7 @@ def test_strictness_of_grades(command, write):
     table = np.clip(rng.integers(0, 3, (30, 1)) + rng.integers(0, 2, (30, 3)) + [[0, 1, 0]], 0, 3)
     rows = [f"{i},{who},{grade}" for i, row in enumerate(table.tolist()) for who, grade in zip("abc", row)]
     write("case,annotator,label\n" + "\n".join(rows) + "\n", "grades.csv")
-    found = ugt.annotator_strictness(ugt.Labels.from_wide(table, annotators=list("abc"), ordered=[0, 1, 2, 3]))
+    found = ugt.agreement.annotator_strictness(ugt.Labels.from_wide(table, annotators=list("abc"), ordered=[0, 1, 2, 3]))
     for option in (["--ratings"], ["--ordered", "0,1,2,3"]):
         record = json.loads(command("agreement", "grades.csv", *option, "--n-boot", "20", "--out", "out", "--json"))
         assert record["strictness"] == found.table() and record["strictness_test"]["p"] == found.p_value
@@ -150,7 +150,7 @@ def test_ratings_on_a_scale_of_grades_have_what_grades_have(command, write):
     wanted = {one.coefficient: one.value for one in ugt.agreement_table(grades, weights="quadratic").found}
     assert wanted.items() <= values.items() and {"ICC(1)", "ICC(A,1)", "ICC(C,1)"} < set(values)
     assert (record["pairs"], record["pair_weights"]) == ("cohen", "quadratic")
-    limits = ugt.bland_altman(grades, level=1 - 0.05 / 3)
+    limits = ugt.humans.bland_altman(grades, level=1 - 0.05 / 3)
     assert [(row["first"], row["second"], row["bias"]) for row in record["limits"][1:]] == [
         (p.first, p.second, p.bias) for p in limits.pairs
     ]
@@ -186,7 +186,7 @@ def test_no_case_has_two_labels(command, write):
             assert "no case has" in said and "Pairs of annotators" not in said
         command("agreement", name, "--n-boot", "20", "--page", "page.html")
     found = ugt.Labels.from_long(*zip(*(row.strip().split(",") for row in rows)))
-    for one in (ugt.percent_agreement, ugt.cohen_kappa, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.krippendorff_alpha):
+    for one in (ugt.agreement.percent_agreement, ugt.cohen_kappa, ugt.fleiss_kappa, ugt.agreement.gwet_ac1, ugt.krippendorff_alpha):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert np.isnan(one(found).interval(n_resamples=20)).all() and np.isnan(one(found).two_way().interval()).all()

@@ -20,14 +20,14 @@ def alike(seed, n=3000):
 
 
 COEFFICIENTS = {
-    "percent": ugt.percent_agreement,
+    "percent": ugt.agreement.percent_agreement,
     "fleiss": ugt.fleiss_kappa,
     "fleiss, weights": partial(ugt.fleiss_kappa, weights="quadratic"),
-    "ac1": ugt.gwet_ac1,
-    "ac2": partial(ugt.gwet_ac2, weights="linear"),
+    "ac1": ugt.agreement.gwet_ac1,
+    "ac2": partial(ugt.agreement.gwet_ac2, weights="linear"),
     "cohen": partial(ugt.cohen_kappa, annotators=[0, 2]),
     "cohen, weights": partial(ugt.cohen_kappa, annotators=[2, 1], weights="linear"),
-    "scott": partial(ugt.scott_pi, annotators=[0, 1]),
+    "scott": partial(ugt.agreement.scott_pi, annotators=[0, 1]),
     **{f"alpha, {level}": partial(ugt.krippendorff_alpha, level=level) for level in ("nominal", "ordinal", "interval", "ratio")},
 }
 

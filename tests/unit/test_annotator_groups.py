@@ -39,7 +39,7 @@ METRICS = {
 @pytest.mark.parametrize("name", METRICS)
 def test_values_are_those_of_the_labels_of_a_group_alone(name):
     wide, labels, scores = panel()
-    found = ugt.by_annotators(METRICS[name](labels, scores), GROUPS)
+    found = ugt.resampling.by_annotators(METRICS[name](labels, scores), GROUPS)
     each = [METRICS[name](alone(wide, group), scores) for group in "ABC"]
     assert found.groups == ("A", "B", "C") and found.n_annotators.tolist() == [3, 2, 2]
     assert found.values == pytest.approx([one.value for one in each], abs=1e-12)
@@ -62,14 +62,14 @@ def test_values_are_those_of_the_labels_of_a_group_alone(name):
 
 def test_every_annotator_is_a_group_by_default():
     wide, labels, scores = panel(missing=0)
-    found = ugt.by_annotators(ugt.soft_auroc(labels, scores))
+    found = ugt.resampling.by_annotators(ugt.soft_auroc(labels, scores))
     assert found.groups == tuple(NAMES)
     assert found.values == pytest.approx([ugt.soft_auroc(column.astype(float), scores).value for column in wide.T])
 
 
 def test_groups_without_a_value():
     labels = ugt.Labels.from_wide([[1, 1, 0], [0, 0, 0], [1, 0, 0]], annotators=["a", "b", "c"])
-    found = warned("undefined: group of annotators without a value", ugt.by_annotators, ugt.soft_auroc(labels, [0.9, 0.1, 0.5]))
+    found = warned("undefined: group of annotators without a value", ugt.resampling.by_annotators, ugt.soft_auroc(labels, [0.9, 0.1, 0.5]))
     assert found.left_out == {"group of annotators without a value": 1} and np.isnan(found.values[2])
     assert found.mean().value == pytest.approx(1.0) and np.isnan(found.difference("a", "c").value)
 
@@ -90,7 +90,7 @@ def by_hand(wide):
 
 def test_agreement_pair_by_pair():
     wide, labels, _ = panel(missing=0.4)
-    found, expected = ugt.agreement_by_group(labels, GROUPS), by_hand(wide)
+    found, expected = ugt.agreement.agreement_by_group(labels, GROUPS), by_hand(wide)
     assert (found.within, found.between) == pytest.approx((expected["within"], expected["between"]), abs=1e-12)
     assert found.value == pytest.approx(found.within - found.between, abs=1e-12)
     for i, j in itertools.combinations_with_replacement(range(3), 2):
@@ -103,18 +103,18 @@ def test_agreement_pair_by_pair():
 
 def test_a_difference_is_no_share_where_it_is_positive_in_all_cases():
     wide = [[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]]
-    found = ugt.agreement_by_group(ugt.Labels.from_wide(wide), list("AABB"))
+    found = ugt.agreement.agreement_by_group(ugt.Labels.from_wide(wide), list("AABB"))
     assert found.statistic.spans.tolist() == [[-1, 1]] + [[0, 1]] * 5
     for kind in ("auto", "analytic"):  # per case 1, 0, 1, 0 and 0
         low, high = found.interval(kind=kind)
         assert low == pytest.approx(0.4 - 2.7764 * np.sqrt(0.3 / 5), abs=1e-3) and high >= 1
-    assert found.interval(of="B, B") == ugt.percent_agreement(ugt.Labels.from_wide(np.array(wide)[:, 2:])).interval()
+    assert found.interval(of="B, B") == ugt.agreement.percent_agreement(ugt.Labels.from_wide(np.array(wide)[:, 2:])).interval()
 
 
 def test_groups_that_agree_throughout_have_an_interval():
     labels = ugt.Labels.from_wide(np.array([[1, 1, 0, 1]] * 10 + [[0, 0, 1, 0]] * 10))
-    found = ugt.by_annotators(ugt.percent_agreement(labels), list("AABB"))
-    alone = ugt.percent_agreement(ugt.Labels.from_wide(np.array([[1, 1]] * 10 + [[0, 0]] * 10)))
+    found = ugt.resampling.by_annotators(ugt.agreement.percent_agreement(labels), list("AABB"))
+    alone = ugt.agreement.percent_agreement(ugt.Labels.from_wide(np.array([[1, 1]] * 10 + [[0, 0]] * 10)))
     assert found.intervals().tolist()[0] == list(alone.interval()) and found.values.tolist() == [1, 0]
 
 
@@ -122,8 +122,10 @@ def test_own_repeats_make_no_pairs():
     once = ugt.Labels.from_wide([[0, 1, 0], [1, 1, 0]], annotators=["a", "b", "c"])
     again = labels_of_rows([0, 0, 0, 0, 1, 1, 1], list("aabcabc"), [0, 0, 1, 0, 1, 1, 0], classes=2)
     groups = {"a": "X", "b": "Y", "c": "Y"}
-    assert np.isnan(ugt.agreement_by_group(once, groups).matrix[0, 0]) and np.isnan(ugt.agreement_by_group(again, groups).matrix[0, 0])
-    assert ugt.agreement_by_group(again, groups).matrix[1, 1] == ugt.agreement_by_group(once, groups).matrix[1, 1] == 0
+    assert np.isnan(ugt.agreement.agreement_by_group(once, groups).matrix[0, 0]) and np.isnan(
+        ugt.agreement.agreement_by_group(again, groups).matrix[0, 0]
+    )
+    assert ugt.agreement.agreement_by_group(again, groups).matrix[1, 1] == ugt.agreement.agreement_by_group(once, groups).matrix[1, 1] == 0
 
 
 @pytest.mark.parametrize(
@@ -136,22 +138,25 @@ def test_own_repeats_make_no_pairs():
 )
 def test_groups_that_do_not_fit(groups, message):
     _, labels, scores = panel()
-    refused(message, ugt.by_annotators, ugt.soft_auroc(labels, scores), groups)
-    refused(message, ugt.agreement_by_group, labels, groups)
+    refused(message, ugt.resampling.by_annotators, ugt.soft_auroc(labels, scores), groups)
+    refused(message, ugt.agreement.agreement_by_group, labels, groups)
 
 
 def test_errors():
     _, labels, scores = panel()
     counts = ugt.Labels.from_counts(labels.counts())
-    refused(r"groups must name at least two groups\. Got 'A'", ugt.agreement_by_group, labels, ["A"] * 7)
-    refused(r"labels must name their annotators\. Got counts", ugt.agreement_by_group, counts, ["A"])
-    refused(r"labels must be Labels\. Got list", ugt.agreement_by_group, [1, 0], ["A"], error=TypeError)
-    refused(r"result must be a result of a metric\. Got float", ugt.by_annotators, 0.7, error=TypeError)
+    refused(r"groups must name at least two groups\. Got 'A'", ugt.agreement.agreement_by_group, labels, ["A"] * 7)
+    refused(r"labels must name their annotators\. Got counts", ugt.agreement.agreement_by_group, counts, ["A"])
+    refused(r"labels must be Labels\. Got list", ugt.agreement.agreement_by_group, [1, 0], ["A"], error=TypeError)
+    refused(r"result must be a result of a metric\. Got float", ugt.resampling.by_annotators, 0.7, error=TypeError)
     refused(
         r"p must be labels of named annotators, or a truth made of them, if annotators are random",
-        ugt.by_annotators,
+        ugt.resampling.by_annotators,
         ugt.soft_auroc(counts, scores),
     )
     refused(
-        r"second must be one of 'A', 'B', 'C'\. Got 'D'", ugt.by_annotators(ugt.soft_auroc(labels, scores), GROUPS).difference, "A", "D"
+        r"second must be one of 'A', 'B', 'C'\. Got 'D'",
+        ugt.resampling.by_annotators(ugt.soft_auroc(labels, scores), GROUPS).difference,
+        "A",
+        "D",
     )

@@ -11,11 +11,11 @@ from scipy.special import expit, logit
 from twins import em as twin
 
 import ugt
-from ugt import annotator_models
+from ugt import annotators
 from ugt._core import _em
-from ugt.annotator_models import em as em_module
-from ugt.annotator_models import ordinal as em_ordinal
-from ugt.annotator_models.records import GivenLabels
+from ugt.annotators import em as em_module
+from ugt.annotators import ordinal as em_ordinal
+from ugt.annotators.records import GivenLabels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -172,7 +172,7 @@ def test_glad_with_known_classes_is_the_best_there_is():
     labels = labels_of(n=9, n_annotators=4, n_classes=3, seed=3)
     cases, prior, known = twin.cases_of(labels), (0.8, 1.2, 0.5, 0.7), some_known(labels)
     shares = np.full(3, 1 / 3)
-    found = ugt.glad(
+    found = ugt.annotators.glad(
         labels, known={i: k for i, k in enumerate(known.tolist()) if k >= 0}, prior=prior, tolerance=1e-14, max_iter=10_000, n_restarts=5
     )
     best, x = twin.best_glad(cases, 4, shares, prior, known=known)
@@ -203,13 +203,13 @@ BAD_KNOWN = [
 
 
 @pytest.mark.parametrize("known, message", BAD_KNOWN)
-@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.dawid_skene_draws, ugt.glad])
+@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.annotators.dawid_skene_draws, ugt.annotators.glad])
 def test_known_classes_are_checked(fit, known, message):
     refused(message, fit, GOLD, known=known)
 
 
 def test_nothing_known_is_nothing_said():
-    for fit in (ugt.dawid_skene, ugt.glad):
+    for fit in (ugt.dawid_skene, ugt.annotators.glad):
         plain = fit(GOLD, prior=1 if fit is ugt.dawid_skene else (1, 1, 1, 1)).plausibilities.mean()
         for known in ({}, {"p": None, "q": ""}, [None, NAN, ""], {"empty": "a"}):
             np.testing.assert_array_equal(
@@ -309,7 +309,7 @@ def test_counted_labels_are_labels_given_several_times(model):
     same(one.accuracy, other.accuracy, 1e-10)
     same(one.accuracy_error, other.accuracy_error, 1e-8)
     same(one.n_labels, other.n_labels, 0)
-    one, other = (ugt.glad(each, max_iter=30) for each in (counted, repeated))
+    one, other = (ugt.annotators.glad(each, max_iter=30) for each in (counted, repeated))
     same(one.ability, other.ability, 1e-9)
     same(one.ability_error, other.ability_error, 1e-8)
 
@@ -335,7 +335,7 @@ def test_glad_is_at_the_maximum_that_a_general_optimiser_finds(n_classes, preval
     labels = labels_of(n=9, n_annotators=4, n_classes=n_classes, seed=3)
     cases, prior = twin.cases_of(labels), (0.8, 1.2, 0.5, 0.7)
     shares = np.full(n_classes, 1 / n_classes) if prevalence == "uniform" else prevalence
-    found = ugt.glad(labels, prior=prior, prevalence=prevalence, tolerance=1e-14, max_iter=10_000, n_restarts=5)
+    found = ugt.annotators.glad(labels, prior=prior, prevalence=prevalence, tolerance=1e-14, max_iter=10_000, n_restarts=5)
     best, x = twin.best_glad(cases, 4, shares, prior)
     assert found.objective.max() == pytest.approx(best, abs=1e-8)
     same(found.ability, x[:4], 1e-4)
@@ -353,7 +353,7 @@ def test_glad_is_at_the_maximum_that_a_general_optimiser_finds(n_classes, preval
 def test_glad_errors_are_those_of_the_observed_information():
     labels = labels_of(n=9, n_annotators=4, n_classes=3, seed=3)
     cases, prior, shares = twin.cases_of(labels), (1.0, 1.0, 1.0, 1.0), np.full(3, 1 / 3)
-    found = ugt.glad(labels, tolerance=1e-15, max_iter=20_000)
+    found = ugt.annotators.glad(labels, tolerance=1e-15, max_iter=20_000)
     b = -np.log(np.where(np.isnan(found.difficulty), np.exp(-1), found.difficulty))
     information = -twin.hessian(lambda x: twin.glad_objective(cases, x[:4], x[4:], shares, prior), np.concatenate([found.ability, b]))
     expected = np.sqrt(np.diag(np.linalg.inv(information))[:4])
@@ -389,7 +389,7 @@ def test_the_objective_never_falls(seed):
             options = {"candidates": "seen"} if seed % 2 and model == "full" else {}
             never_falls(ugt.dawid_skene(labels, model=model, prior=prior, max_iter=60, tolerance=0, seed=seed, **options).trace)
     for prior in ((1, 1, 1, 1), (0, 10, 0, 5), (-1, 2, 2, 3), (20, 10, -5, 10)):  # under the last one, whole Newton steps fall
-        never_falls(ugt.glad(labels, prior=prior, max_iter=60, tolerance=0, n_restarts=0, seed=seed).trace)
+        never_falls(ugt.annotators.glad(labels, prior=prior, max_iter=60, tolerance=0, n_restarts=0, seed=seed).trace)
 
 
 def test_every_start_is_reported_and_the_best_is_the_answer():
@@ -404,7 +404,7 @@ def test_every_start_is_reported_and_the_best_is_the_answer():
     assert ugt.dawid_skene(labels, n_restarts=7, seed=3).objective[1] != found.objective[1]
 
 
-@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.glad])
+@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.annotators.glad])
 def test_threads_change_nothing(fit):
     labels = labels_of(n=40, right=0.5)
     one, two = (fit(labels, n_restarts=5, max_iter=40, n_threads=n) for n in (1, 2))
@@ -416,7 +416,7 @@ def test_threads_change_nothing(fit):
 @pytest.mark.filterwarnings("error")
 def test_a_fit_that_ends_too_early_says_so():
     labels = labels_of(right=0.5)
-    for fit in (ugt.dawid_skene, ugt.glad):
+    for fit in (ugt.dawid_skene, ugt.annotators.glad):
         found = warned(r"not converged within max_iter = 2 ", fit, labels, max_iter=2, n_restarts=0, tolerance=0)
         assert not found.converged[0] and found.n_iterations[0] == 2 and len(found.trace) == 3
     found = ugt.dawid_skene(labels, n_restarts=1)
@@ -446,7 +446,7 @@ def test_unanimous_annotators_are_certain_and_right(model):
     assert (matrix[:3, :3] == np.eye(3)).all()
     assert np.isnan(matrix[3]).all() if model == "full" else (matrix[3] == [0, 0, 0, 1]).all()
     assert found.converged.all()
-    glad = ugt.glad(labels)
+    glad = ugt.annotators.glad(labels)
     assert (glad.plausibilities.mean()[np.arange(20), truth] > 0.999).all()
     assert (glad.accuracy > 0.9).all()
 
@@ -461,7 +461,7 @@ def test_a_single_annotator_is_believed(model):
     with pytest.warns(RuntimeWarning, match="the accuracy of 1 of 3 annotators is undefined"):
         found = ugt.dawid_skene(ugt.Labels.from_wide([[0, 0, None], [1, 1, None], [None, None, 1]]), model=model, prior=1)
     assert np.isnan(found.accuracy).tolist() == [False, False, True]
-    assert (ugt.glad(labels).plausibilities.mean().argmax(1) == [0, 1, 2, 1]).all()
+    assert (ugt.annotators.glad(labels).plausibilities.mean().argmax(1) == [0, 1, 2, 1]).all()
 
 
 DETERMINE = "the labels do not determine all parameters, so that standard errors of {} of {} annotators are NaN"
@@ -498,17 +498,17 @@ def test_a_third_label_determines_the_confusions_of_its_group():
 def test_glad_knows_no_accuracy_of_annotators_who_share_no_case():
     labels = ugt.Labels.from_wide([[0, None], [1, None], [None, 1], [None, 0]] * 10, classes=2)
     with pytest.warns(RuntimeWarning, match="the accuracy of 2 of 2 annotators is undefined"):
-        found = ugt.glad(labels)
+        found = ugt.annotators.glad(labels)
     assert np.isnan(found.accuracy).all() and np.isnan(found.accuracy_error).all()
-    assert np.isfinite(ugt.glad(labels, prevalence=[0.7, 0.3]).accuracy).all()  # labels that follow other shares are often wrong
+    assert np.isfinite(ugt.annotators.glad(labels, prevalence=[0.7, 0.3]).accuracy).all()  # labels that follow other shares are often wrong
 
 
 def test_a_single_class_is_certain():
     labels = ugt.Labels.from_wide([[0, 0], [0, None]], classes=["only"])
-    for found in (*(ugt.dawid_skene(labels, model=m, prior=p) for m in MODELS for p in (0, 1)), ugt.glad(labels)):
+    for found in (*(ugt.dawid_skene(labels, model=m, prior=p) for m in MODELS for p in (0, 1)), ugt.annotators.glad(labels)):
         assert (found.plausibilities.mean() == 1).all() and found.prevalence.tolist() == [1]
         assert (found.accuracy > 0.5).all()
-    draws = ugt.dawid_skene_draws(labels, n_draws=40)
+    draws = ugt.annotators.dawid_skene_draws(labels, n_draws=40)
     assert (draws.plausibilities.mean() == 1).all() and (draws.accuracy_draws == 1).all()
 
 
@@ -516,7 +516,7 @@ def test_cases_and_annotators_without_labels():
     table = [[0, 0, None], [None, None, None], [1, 1, None], [1, 0, None]]
     labels = ugt.Labels.from_wide(table, classes=3)
     fits = [ugt.dawid_skene(labels, model=m, prior=p) for m in MODELS for p in (0, 1)]
-    for found in (*fits, ugt.glad(labels)):
+    for found in (*fits, ugt.annotators.glad(labels)):
         assert found.left_out == {"case without labels": 1}
         assert np.isnan(found.plausibilities.mean()[1]).all() and found.plausibilities.defined.tolist() == [True, False, True, True]
         assert found.n_labels.tolist() == [3, 3, 0]
@@ -524,7 +524,7 @@ def test_cases_and_annotators_without_labels():
     assert np.isnan(fits[0].accuracy[2]) and np.isnan(fits[2].accuracy[2])
     assert np.isnan(fits[0].confusion(2)).all()
     same(fits[1].confusion(2), np.full((3, 3), 1 / 3))  # the prior alone
-    glad = ugt.glad(labels)
+    glad = ugt.annotators.glad(labels)
     assert glad.ability[2] == 1 and glad.ability_error[2] == 1 and np.isnan(glad.accuracy[2])  # the prior alone
     without = ugt.Labels.from_wide([[row[0], row[1]] for row in (table[0], table[2], table[3])], classes=3)
     same(fits[0].objective.max(), ugt.dawid_skene(without).objective.max(), 1e-9)
@@ -558,7 +558,7 @@ def test_order_of_cases_annotators_and_classes_does_not_matter(model):
     same(one.plausibilities.mean(), other.plausibilities.mean()[at][:, names], 1e-9)
     same(one.objective, other.objective, 1e-9)
     same(one.confusion(2), other.confusion(98)[np.ix_(names, names)], 1e-9)
-    glad_one, glad_other = (ugt.glad(each, tolerance=1e-13, max_iter=5000) for each in (labels, mixed))
+    glad_one, glad_other = (ugt.annotators.glad(each, tolerance=1e-13, max_iter=5000) for each in (labels, mixed))
     same(glad_one.plausibilities.mean(), glad_other.plausibilities.mean()[at][:, names], 1e-8)
     same(glad_one.difficulty, glad_other.difficulty[at], 1e-6)
 
@@ -599,7 +599,7 @@ def test_crowd_kit_agrees():
         same(after.confusion(a).T, theirs.errors_.loc[j].reindex(range(3), columns=range(3)).to_numpy(), 1e-8)
     glad = aggregation.GLAD(n_iter=100, tol=1e-9, silent=True).fit(frame)
     expected = glad.probas_.reindex(range(300), columns=range(3)).to_numpy()
-    found = ugt.glad(labels, tolerance=1e-11, max_iter=10_000)
+    found = ugt.annotators.glad(labels, tolerance=1e-11, max_iter=10_000)
     # its rule stops it early, so that its answer is near the maximum but not at it; ours is higher under the same model
     ability, shares, prior = glad.alphas_.reindex(range(8)).to_numpy(), np.full(3, 1 / 3), (1, 1, 1, 1)
     easiness = glad.betas_.reindex(range(300)).fillna(1.0).to_numpy()
@@ -614,10 +614,10 @@ def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases(
     labels = labels_of(n=20, n_classes=3, seed=9)
     for candidates in ("all", "seen"):
         options = {"candidates": candidates, "n_draws": 80, "n_warmup": 20, "seed": 4}
-        one, two = (ugt.dawid_skene_draws(labels, n_threads=n, **options) for n in (1, 3))
+        one, two = (ugt.annotators.dawid_skene_draws(labels, n_threads=n, **options) for n in (1, 3))
         assert one.plausibilities.values.tobytes() == two.plausibilities.values.tobytes()
         assert one.accuracy_draws.tobytes() == two.accuracy_draws.tobytes()
-        other = ugt.dawid_skene_draws(labels, **{**options, "seed": 5})
+        other = ugt.annotators.dawid_skene_draws(labels, **{**options, "seed": 5})
         assert one.accuracy_draws.tobytes() != other.accuracy_draws.tobytes()
         # the same rows with the cases the other way round; numbers of the annotators stay
         order = np.arange(20)[::-1]
@@ -626,7 +626,7 @@ def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases(
         turned = dataclasses.replace(
             labels, axes=labels.axes.take(order), offsets=ends, annotator=labels.annotator[at], label=labels.label[at]
         )
-        back = ugt.dawid_skene_draws(turned, **options)
+        back = ugt.annotators.dawid_skene_draws(turned, **options)
         assert back.accuracy_draws.tobytes() == one.accuracy_draws.tobytes()
         assert back.plausibilities.take(order).draws(80).tobytes() == one.plausibilities.draws(80).tobytes()
 
@@ -634,13 +634,13 @@ def test_draws_have_the_same_bytes_for_any_number_of_threads_and_order_of_cases(
 def test_draws_are_what_they_are_said_to_be():
     labels = labels_of(n=20, n_classes=3, seed=9)
     options = {"n_draws": 120, "n_warmup": 30, "n_chains": 3, "n_thin": 2, "prior": (3, 1, 1)}
-    found = ugt.dawid_skene_draws(labels, **options)
+    found = ugt.annotators.dawid_skene_draws(labels, **options)
     assert found.plausibilities.n_draws == 120 and found.plausibilities.n_chains == 3 and found.n_chains == 3
     values = found.plausibilities.draws(120)
     assert np.isnan(values[3]).all() and found.left_out == {"case without labels": 1}
     kept = np.arange(20) != 3
     same(values[kept].sum(2), 1)
-    drawn = ugt.dawid_skene_draws(labels, drawn="classes", **options)
+    drawn = ugt.annotators.dawid_skene_draws(labels, drawn="classes", **options)
     assert np.isin(drawn.plausibilities.draws(120)[kept], [0, 1]).all()
     assert drawn.accuracy_draws.tobytes() == found.accuracy_draws.tobytes()
     same(drawn.plausibilities.mean()[kept], values[kept].mean(1), 0.35)
@@ -657,7 +657,7 @@ def test_draws_are_what_they_are_said_to_be():
 
 def test_draws_of_cells_that_nobody_saw_follow_the_prior():
     labels = ugt.Labels.from_long([0, 1], ["a", "b"], [0, 1], classes=5)
-    found = ugt.dawid_skene_draws(labels, prior=(2, 1, 1), candidates="seen", n_draws=40)
+    found = ugt.annotators.dawid_skene_draws(labels, prior=(2, 1, 1), candidates="seen", n_draws=40)
     matrix = found.confusion("a")
     same(matrix[3], [1 / 6, 1 / 6, 1 / 6, 2 / 6, 1 / 6])  # no cell of it was drawn
     same(matrix[0, 1:], np.full(4, (1 - matrix[0, 0]) / 4))
@@ -669,34 +669,34 @@ def test_chains_that_have_not_mixed_are_reported():
         RuntimeWarning,
         match=r"chains have not mixed well in \d+ of 8 parameters .* effective draws per chain; .* \(chains may have exchanged classes\)",
     ):
-        ugt.dawid_skene_draws(labels, prior=(1, 1, 1), n_draws=40, n_warmup=0, n_chains=4, seed=3)
+        ugt.annotators.dawid_skene_draws(labels, prior=(1, 1, 1), n_draws=40, n_warmup=0, n_chains=4, seed=3)
 
 
 # ---- records
 def test_records_survive_pickling_and_are_frozen():
     labels = labels_of(n=10)
-    for found in (ugt.dawid_skene(labels, prior=1), ugt.glad(labels), ugt.dawid_skene_draws(labels, n_draws=20)):
+    for found in (ugt.dawid_skene(labels, prior=1), ugt.annotators.glad(labels), ugt.annotators.dawid_skene_draws(labels, n_draws=20)):
         again = pickle.loads(pickle.dumps(found))
         assert again.accuracy.tobytes() == found.accuracy.tobytes() and repr(again) == repr(found)
         with pytest.raises(ValueError, match=r"read-only"):
             found.accuracy[0] = 1
         with pytest.raises(dataclasses.FrozenInstanceError):
             found.accuracy = 1
-    same(ugt.certainty.annotation_certainty(found.plausibilities).per_case.shape, (10,))
+    same(ugt.truth.annotation_certainty(found.plausibilities).per_case.shape, (10,))
 
 
 def test_plausibilities_go_into_evaluations():
     labels = labels_of(n=25, n_classes=3, right=0.9)
     scores = np.random.default_rng(0).random((25, 3))
-    for found in (ugt.dawid_skene(labels), ugt.dawid_skene_draws(labels, n_draws=80)):
+    for found in (ugt.dawid_skene(labels), ugt.annotators.dawid_skene_draws(labels, n_draws=80)):
         value = ugt.ua_topk_accuracy(found.plausibilities, scores, k=1).value
         assert 0 <= value <= 1
-    seen = ugt.dawid_skene_draws(labels, n_draws=80, candidates="seen")
+    seen = ugt.annotators.dawid_skene_draws(labels, n_draws=80, candidates="seen")
     assert 0 <= ugt.ua_topk_accuracy(seen.plausibilities, scores, k=1).value <= 1
 
 
 # ---- bad input
-@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.glad, ugt.dawid_skene_draws])
+@pytest.mark.parametrize("fit", [ugt.dawid_skene, ugt.annotators.glad, ugt.annotators.dawid_skene_draws])
 def test_labels_that_will_not_do(fit):
     counts = ugt.Labels.from_counts([[0, 0], [3, 1]], case_ids=["x", "y"])
     refused(r"labels must name the annotator of each label\. Got counts without annotators, first at case 'y'", fit, counts)
@@ -705,7 +705,7 @@ def test_labels_that_will_not_do(fit):
         refused(r"labels must be Labels\. Got (list|Rankings)", fit, wrong, error=TypeError)
 
 
-FITS = (ugt.dawid_skene, ugt.glad)
+FITS = (ugt.dawid_skene, ugt.annotators.glad)
 BAD = [
     (ugt.dawid_skene, {"model": "two-coin"}, r"model must be one of 'full', 'one-coin'"),
     (ugt.dawid_skene, {"candidates": "given"}, r"candidates must be one of 'all', 'seen'"),
@@ -713,21 +713,34 @@ BAD = [
     (ugt.dawid_skene, {"prior": (1, 1)}, r"prior must be a number or \(diagonal, off_diagonal, prevalence\)"),
     *((ugt.dawid_skene, {"prior": bad}, r"prior must be a finite number of at least 0\. Got") for bad in (-1, (1, NAN, 1), "flat")),
     *((fit, {"n_restarts": n}, r"n_restarts must be a whole number from 0 to 1000000") for n in (-1, 2**63 - 2) for fit in FITS),
-    *((fit, {"prior": 1e308}, r"prior must be at most 1e\+15\. Got 1e\+308") for fit in (ugt.dawid_skene, ugt.dawid_skene_draws)),
-    *((ugt.glad, {"prior": bad}, r"prior must have means from -100 to 100 and .* Got \(") for bad in ((1e308, 1, 1, 1), (1, 1e-9, 1, 1))),
+    *(
+        (fit, {"prior": 1e308}, r"prior must be at most 1e\+15\. Got 1e\+308")
+        for fit in (ugt.dawid_skene, ugt.annotators.dawid_skene_draws)
+    ),
+    *(
+        (ugt.annotators.glad, {"prior": bad}, r"prior must have means from -100 to 100 and .* Got \(")
+        for bad in ((1e308, 1, 1, 1), (1, 1e-9, 1, 1))
+    ),
     (ugt.dawid_skene, {"max_iter": 0}, r"max_iter must be a whole number of at least 1"),
     (ugt.dawid_skene, {"tolerance": -1e-9}, r"tolerance must be a finite number of at least 0"),
     (ugt.dawid_skene, {"n_threads": 0}, r"n_threads must be a whole number of at least 1"),
-    (ugt.glad, {"prior": 1.0}, r"prior must be \(ability mean, ability sd, easiness mean, easiness sd\)"),
-    (ugt.glad, {"prior": (1, 0, 1, 1)}, r"prior must be a finite number above 0"),
-    (ugt.glad, {"prior": (NAN, 1, 1, 1)}, r"prior must be a finite number"),
-    *((ugt.glad, {"prevalence": bad}, r"prevalence must be 'uniform' or 4 numbers of at least 0") for bad in ([0.5, 0.5], [1, 1, 1, -1])),
-    (ugt.glad, {"prevalence": [0, 1, 1, 1]}, r"prevalence must be above 0 for classes among the labels\. Got 0, first at class 0"),
-    (ugt.glad, {"n_restarts": 1.5}, r"n_restarts must be a whole number"),
-    (ugt.dawid_skene_draws, {"prior": 0}, r"prior must be a finite number above 0"),
-    (ugt.dawid_skene_draws, {"drawn": "labels"}, r"drawn must be one of 'probabilities', 'classes'"),
-    (ugt.dawid_skene_draws, {"n_draws": 10}, r"n_draws must be a multiple of n_chains = 4"),
-    (ugt.dawid_skene_draws, {"n_warmup": -1}, r"n_warmup must be a whole number of at least 0"),
+    (ugt.annotators.glad, {"prior": 1.0}, r"prior must be \(ability mean, ability sd, easiness mean, easiness sd\)"),
+    (ugt.annotators.glad, {"prior": (1, 0, 1, 1)}, r"prior must be a finite number above 0"),
+    (ugt.annotators.glad, {"prior": (NAN, 1, 1, 1)}, r"prior must be a finite number"),
+    *(
+        (ugt.annotators.glad, {"prevalence": bad}, r"prevalence must be 'uniform' or 4 numbers of at least 0")
+        for bad in ([0.5, 0.5], [1, 1, 1, -1])
+    ),
+    (
+        ugt.annotators.glad,
+        {"prevalence": [0, 1, 1, 1]},
+        r"prevalence must be above 0 for classes among the labels\. Got 0, first at class 0",
+    ),
+    (ugt.annotators.glad, {"n_restarts": 1.5}, r"n_restarts must be a whole number"),
+    (ugt.annotators.dawid_skene_draws, {"prior": 0}, r"prior must be a finite number above 0"),
+    (ugt.annotators.dawid_skene_draws, {"drawn": "labels"}, r"drawn must be one of 'probabilities', 'classes'"),
+    (ugt.annotators.dawid_skene_draws, {"n_draws": 10}, r"n_draws must be a multiple of n_chains = 4"),
+    (ugt.annotators.dawid_skene_draws, {"n_warmup": -1}, r"n_warmup must be a whole number of at least 0"),
 ]
 
 
@@ -744,7 +757,7 @@ def test_more_cells_than_memory_are_refused(monkeypatch):
 def test_confusions_that_are_not_there():
     found = ugt.dawid_skene(labels_of())
     refused(r"annotator must be one of the 5 annotators\. Got 'x'", found.confusion, "x")
-    refused(r"model must have confusion matrices\. Got 'glad'", ugt.glad(labels_of()).confusion, 0)
+    refused(r"model must have confusion matrices\. Got 'glad'", ugt.annotators.glad(labels_of()).confusion, 0)
 
 
 def test_the_core_checks_what_it_reads():

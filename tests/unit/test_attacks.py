@@ -18,9 +18,9 @@ from ugt._base.checkpoints import MAGIC, Checkpoint
 from ugt._tabular import csv_table, lines
 from ugt._tabular.csv_text import csv_cell, guarded, unguarded
 from ugt._tabular.source import Source
-from ugt.aggregation import plackett_luce_draws as _plackett_luce
 from ugt.cli import main
 from ugt.io import read_annotations, read_clusters, read_names, read_predictions, write_annotations, write_predictions
+from ugt.truth import plackett_luce_draws as _plackett_luce
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="of POSIX")
 
@@ -75,10 +75,10 @@ def test_masked_cells_of_models_tables_and_lists():
         (lambda: ugt.Ratings.from_wide(np.array([["2020-01-01"]], "M8[D]")), r"table must hold numbers or strings. Got an array of"),
         (lambda: ugt.Labels.from_wide(np.zeros((2, 2), [("a", "f8")])), r"table must hold numbers or strings"),
         (lambda: ugt.soft_auroc([[0.1, 0.2], [0.3]], [1, 2]), r"p must be numbers of shape \(N,\) or \(N, K\). Got object"),
-        (lambda: ugt.ua_coverage([[0.5, 0.5]], 1.5), r"sets must hold one set for each of the 1 cases. Got float"),
+        (lambda: ugt.metrics.ua_coverage([[0.5, 0.5]], 1.5), r"sets must hold one set for each of the 1 cases. Got float"),
         (lambda: ugt.bootstrap([[1, 2], [3]]), r"contributions must be an array of numbers"),
         (
-            lambda: ugt.plackett_luce_log_likelihood(ugt.Rankings.from_blocks([[[[0]]]], classes=2), np.ones((1, 2), complex)),
+            lambda: ugt.truth.plackett_luce_log_likelihood(ugt.Rankings.from_blocks([[[[0]]]], classes=2), np.ones((1, 2), complex)),
             r"be numbers of shape",
         ),
         (lambda: ugt.Labels.from_counts([[1, 2], [3]]), r"counts must be a table of numbers"),
@@ -296,7 +296,7 @@ def test_a_checkpoint_is_no_number_of_an_open_file():
 # ---- calibrators, plans, evaluations
 def test_json_of_calibrators_is_strict_and_whole(tmp_path, monkeypatch):
     """NaN is no JSON; and what was there stays if the new file cannot be written."""
-    calibrator = ugt.TemperatureScaling().fit(np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]]), [[3, 1], [1, 3], [2, 2]])
+    calibrator = ugt.calibration.TemperatureScaling().fit(np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.0]]), [[3, 1], [1, 3], [2, 2]])
     path = tmp_path / "calibrator.json"
     calibrator.to_json(path)
     before = path.read_bytes()
@@ -315,14 +315,14 @@ def test_json_of_calibrators_has_no_numbers_that_are_none():
     rng = np.random.default_rng(0)
     logits, counts = rng.normal(size=(40, 3)), rng.integers(0, 4, (40, 3))
     counts[:, 2] = 0
-    chosen = ugt.VectorScaling(penalty_b=(0, 0.1)).fit(logits, counts)
+    chosen = ugt.calibration.VectorScaling(penalty_b=(0, 0.1)).fit(logits, counts)
     assert chosen.path_[0]["loss"] == np.inf
     chosen.more_ = np.array([[1.5, np.nan], [-np.inf, 0.1]])
     text = chosen.to_json()
     held = json.loads(text, parse_constant=pytest.fail)
     assert held["fitted"]["more_"]["array"] == [[1.5, "nan"], ["-inf", 0.1]]
     del chosen.more_
-    assert ugt.load_calibrator(chosen.to_json()).path_ == chosen.path_
+    assert ugt.calibration.load_calibrator(chosen.to_json()).path_ == chosen.path_
 
 
 @posix

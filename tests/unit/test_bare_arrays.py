@@ -3,20 +3,21 @@
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 
 import ugt
 from ugt.agreement.coefficients import DECLARED
 from ugt.annotations.bare import check_bare
 
-COEFFICIENTS = [*(getattr(ugt, name) for name in DECLARED), ugt.krippendorff_alpha, ugt.agreement_table, ugt.pairwise_agreement]
+COEFFICIENTS = [*(public(name) for name in DECLARED), ugt.krippendorff_alpha, ugt.agreement_table, ugt.agreement.pairwise_agreement]
 DOORS = [*COEFFICIENTS, ugt.votes, ugt.irn, ugt.dirichlet]
 DOORS += [lambda table, one=one: one(table, {"A": np.full((2, 2), 0.5), "B": np.full((2, 2), 0.5)}) for one in (ugt.evaluate,)]
-DOORS += [lambda table: ugt.ranking_stability(table, {"A": [0.1, 0.2], "B": [0.2, 0.1]})]
+DOORS += [lambda table: ugt.soft.ranking_stability(table, {"A": [0.1, 0.2], "B": [0.2, 0.1]})]
 TRUTHS = [
     ugt.annotation_certainty,
-    *(lambda t, one=one: one(t, np.full((2, 2), 0.5)) for one in (ugt.ua_topk_accuracy, ugt.ua_set_accuracy)),
+    *(lambda t, one=one: one(t, np.full((2, 2), 0.5)) for one in (ugt.ua_topk_accuracy, ugt.metrics.ua_set_accuracy)),
 ]
-TRUTHS += [lambda truth: ugt.MonteCarloConformal().fit(np.full((2, 2), 0.5), truth)]
+TRUTHS += [lambda truth: ugt.conformal.MonteCarloConformal().fit(np.full((2, 2), 0.5), truth)]
 WHOLE = {
     "list": [[2, 1], [0, 1]],
     "int": np.array([[2, 1], [0, 1]]),
@@ -68,7 +69,9 @@ def test_coefficients_take_labels_and_ratings():
     assert ugt.fleiss_kappa([[0, 1], [0, 0]], classes=2).n_cases == 2
 
 
-@pytest.mark.parametrize("function", [ugt.discrepancy_ratio, ugt.alternative_discrepancy_ratios, ugt.individual_equivalence_index])
+@pytest.mark.parametrize(
+    "function", [ugt.discrepancy_ratio, ugt.papers.alternative_discrepancy_ratios, ugt.papers.individual_equivalence_index]
+)
 def test_discrepancies_ask_whether_whole_numbers_are_classes_or_a_scale(function):
     table = [[0, 5, 1], [1, 1, None], [5, 0, 5]]
     refused(r"annotations must be Labels\.from_wide\(\.\.\.\) .* or Ratings\.from_wide\(\.\.\.\)", function, table, [0, 1, 5])

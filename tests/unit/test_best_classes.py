@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from ranked_cases import CHAINS, CONFLICT, PAIR, SEVERAL, TIED, TRIPLE, random_case
 from scipy.integrate import dblquad
+from surface import public
 from twins import cubature as slow
 
 import ugt
@@ -54,7 +55,7 @@ def test_labels_have_the_dirichlet_law(n_classes, prior):
             z += ((found.certainty(k, kind=kind) - exact.certainty(k, kind=kind)) / error)[some].tolist()
         assert found.membership(k)[some] == pytest.approx(exact.membership(k)[some], abs=0.02)
         for metric in METRICS.values():
-            one, known = (getattr(ugt, metric.function)(truth, scores, k=k) for truth in (found, exact))
+            one, known = (public(metric.function)(truth, scores, k=k) for truth in (found, exact))
             assert abs(one.value - known.value) < 4.5 * one.mc_error + 1e-4 and one.draw_std == pytest.approx(known.draw_std, rel=0.03)
             assert one.draw_interval() == pytest.approx(known.draw_interval(), abs=0.03)
         sets = [list(range(j % 2, j % 2 + k)) for j in range(60)]
@@ -130,7 +131,7 @@ def test_draws_agree(reliability, unranked):
             assert found.set_probability(sets) == pytest.approx(draws.set_probability(sets), abs=error)
         for metric in METRICS.values():
             for ties in ("expectation", "first"):
-                one, other = (getattr(ugt, metric.function)(truth, scores, k=k, ties=ties) for truth in (found, draws))
+                one, other = (public(metric.function)(truth, scores, k=k, ties=ties) for truth in (found, draws))
                 assert one.per_case == pytest.approx(other.per_case, abs=error) and one.draw_std == pytest.approx(
                     other.draw_std, rel=0.06, abs=0.003
                 )
@@ -222,7 +223,7 @@ def test_many_classes_of_a_model_have_random_names():
     rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[1]]], [[[2]]]] * 3, n_classes=400)
     post, draws = (ugt.plackett_luce(rankings, method=method, n_draws=n) for method, n in (("auto", 2304), ("gibbs", 20_000)))
     scores = np.where(rng.random((6, 400)) < 0.9, 1.0, 0.5)
-    one, other = (ugt.ua_overlap(truth, scores, k=3) for truth in (post, draws))
+    one, other = (ugt.metrics.ua_overlap(truth, scores, k=3) for truth in (post, draws))
     assert one.per_case == pytest.approx(other.per_case, abs=0.01)
     assert (3, True) in post.points._listed
 
@@ -291,7 +292,7 @@ def test_how_it_was_computed_is_said():
     with pytest.raises(ValueError, match=r"n must be from 1 to 2304, the number of draws. Got 2305"):
         post.draws(2305)
     with pytest.raises(TypeError, match=r"draws must come from plackett_luce"):
-        ugt.plackett_luce_diagnostics(post)
+        ugt.truth.plackett_luce_diagnostics(post)
 
 
 def test_stated_errors_hold():

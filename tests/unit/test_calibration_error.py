@@ -25,11 +25,11 @@ def test_by_the_slow_twin(p, weighted):
     assert found.value == pytest.approx(sum(x**p for x in expected) ** (1 / p)) and found.mean == pytest.approx(np.mean(expected))
     counts = COUNTS.sum(axis=1) >= 2
     differ = [twin.statistic(row, lambda a, b: float(a != b), 2) for row in COUNTS[counts]]
-    predicted = ugt.predicted_disagreement(PROBS)
-    pairs = ugt.disagreement_losses(COUNTS, predicted, n_bins=6, weights=weights)
+    predicted = ugt.calibration.predicted_disagreement(PROBS)
+    pairs = ugt.calibration.disagreement_losses(COUNTS, predicted, n_bins=6, weights=weights)
     expected = twin.calibration_error(differ, predicted.overall[counts].tolist(), edges, weights[counts].tolist(), p)
     assert pairs.calibration_error(p).value == pytest.approx(expected)
-    alone = ugt.disagreement_losses(COUNTS, predicted.overall, n_bins=6, weights=weights).calibration_error(p)
+    alone = ugt.calibration.disagreement_losses(COUNTS, predicted.overall, n_bins=6, weights=weights).calibration_error(p)
     assert alone.value == alone.mean == pytest.approx(expected) and alone.per_class.size == 0
 
 
@@ -52,7 +52,7 @@ def test_intervals():
     resampled = found.resamples(n_resamples=100)
     np.testing.assert_allclose(resampled.values.mean(axis=0), resampled.estimate)  # moved
     assert found.minus(losses.calibration_error()).value == 0
-    pairs = ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(PROBS))
+    pairs = ugt.calibration.disagreement_losses(COUNTS, ugt.calibration.predicted_disagreement(PROBS))
     assert pairs.ece == pairs.calibration_error().value and pairs.interval(of="ece")[0] <= pairs.ece
     named = ugt.Labels.from_wide([[0, 1, 1], [1, 1, 0]], annotators=["x", "y", "z"])
     refused(

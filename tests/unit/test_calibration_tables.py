@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from csv_files import read, write, write_scores
 from refusals import warned
+from surface import public
 from twins import details
 
 import ugt
@@ -66,12 +67,12 @@ def test_calibrate(folder, capsys, method):
     assert (
         run("calibrate", "--annotations", "labels.csv", "--fit", "fit.csv", "--apply", "test.csv", "--out", "out", "--method", method) == 0
     )
-    fitted = getattr(ugt, METHODS[method])().fit(logits[:150], counts[:150])
+    fitted = public(METHODS[method])().fit(logits[:150], counts[:150])
     table = read("out/calibrated.csv")
     found = np.array([[float(row[name]) for name in NAMES] for row in table])
     assert [row["case"] for row in table] == [f"p{i}" for i in range(150, 240)]
     np.testing.assert_allclose(found, fitted.transform(logits[150:]), atol=1e-7)  # labels sum up in another order of classes
-    again = ugt.load_calibrator("out/calibrator.json")
+    again = ugt.calibration.load_calibrator("out/calibrator.json")
     assert type(again).__name__ == METHODS[method] and again.input == "logits"
     rows = {(row["part"], row["predictions"], row["loss"]): row for row in read("out/calibration.csv") if not row["class"]}
     for part, at in (("validation", slice(0, 150)), ("test", slice(150, 240))):
@@ -82,7 +83,7 @@ def test_calibrate(folder, capsys, method):
             np.testing.assert_allclose(numbers(row)[:3], expected, atol=1e-6)
             assert numbers(row)[3] < losses.cl.debiased < numbers(row)[4] and int(row["n_cases"]) == losses.n_cases
             assert float(rows[part, when, "l_sq"]["debiased"]) == pytest.approx(losses.l_sq, abs=1e-6)
-            log_loss = ugt.histogram_log_loss(counts[at], probs)
+            log_loss = ugt.calibration.histogram_log_loss(counts[at], probs)
             assert float(rows[part, when, "log_loss"]["debiased"]) == pytest.approx(log_loss.value, abs=1e-6)
     said = capsys.readouterr().out
     assert METHODS[method] in said and "converged" in said and "test, after" in said
@@ -98,19 +99,19 @@ def test_alpha_and_probabilities(folder, capsys):
     _, logits, counts = folder
     options = ("--annotations", "labels.csv", "--fit", "fit_p.csv", "--apply", "test_p.csv", "--out", "out")
     assert run("calibrate", *options, "--method", "alpha", "--penalty", "0.01") == 0
-    fitted = ugt.AlphaCalibration(penalty=0.01).fit(softmax(logits[:150]), counts[:150])
+    fitted = ugt.calibration.AlphaCalibration(penalty=0.01).fit(softmax(logits[:150]), counts[:150])
     found = np.array([[float(row[name]) for name in NAMES] for row in read("out/calibrated.csv")])
     np.testing.assert_allclose(found, fitted.transform(softmax(logits[150:])), rtol=1e-6)
     rows = {(row["part"], row["predictions"], row["loss"]): row for row in read("out/calibration.csv") if not row["class"]}
     law = fitted.distribution(softmax(logits[150:])).disagreement()
-    expected = ugt.disagreement_losses(counts[150:], law.overall)
+    expected = ugt.calibration.disagreement_losses(counts[150:], law.overall)
     assert float(rows["test", "after", "disagreement_l"]["debiased"]) == pytest.approx(expected.l_phi, abs=1e-7)
     assert rows["test", "before", "cl"]["debiased"] == rows["test", "after", "cl"]["debiased"]
     features = np.arange(240.0)[:, None] / 100
     for name, at in (("f_fit.csv", range(150)), ("f_test.csv", range(150, 240))):
         write(name, ["case", "feature"], *([f"p{i}", features[i, 0]] for i in reversed(at)))
     assert run("calibrate", *options, "--method", "alpha", "--features", "f_fit.csv", "f_test.csv") == 0
-    fitted = ugt.AlphaCalibration().fit(softmax(logits[:150]), counts[:150], features=features[:150])
+    fitted = ugt.calibration.AlphaCalibration().fit(softmax(logits[:150]), counts[:150], features=features[:150])
     found = np.array([[float(row[name]) for name in NAMES] for row in read("out/calibrated.csv")])
     np.testing.assert_allclose(found, fitted.transform(softmax(logits[150:]), features[150:]), rtol=1e-6)
     capsys.readouterr()
@@ -121,7 +122,7 @@ def test_alpha_and_probabilities(folder, capsys):
     for name, part, first in (("f_fit.npy", "fit_p.csv", "p0"), ("f_test.npy", "test_p.csv", "p150")):
         assert f"The features of {name} were joined by position: row 1 is row 1 of {part}, case '{first}'." in by_position
     assert run("calibrate", *options, "--method", "temperature") == 0
-    assert ugt.load_calibrator("out/calibrator.json").input == "probabilities"
+    assert ugt.calibration.load_calibrator("out/calibrator.json").input == "probabilities"
 
 
 @pytest.mark.slow
@@ -150,7 +151,7 @@ def test_arrays_without_ids(folder, capsys):
     options = ("--annotations", "counts.npy", "--format", "counts", "--fit", "fit.npy", "--apply", "test.npy", "--out", "out")
     assert run("calibrate", *options) == 0
     assert {row["part"] for row in read("out/calibration.csv")} == {"validation"}
-    expected = ugt.TemperatureScaling().fit(logits[:150], counts[:150]).transform(logits[150:])
+    expected = ugt.calibration.TemperatureScaling().fit(logits[:150], counts[:150]).transform(logits[150:])
     found = np.array([[float(row[name]) for name in "012"] for row in read("out/calibrated.csv")])
     np.testing.assert_array_equal(found, expected)
     assert run("calibrate", *options, "--test-annotations", "others.npy") == 0
@@ -222,7 +223,7 @@ def test_ratings_of_stated_grades_are_labels(folder, capsys):
     files = ("--annotations", "ratings.csv", "--fit", "fit-grades.csv", "--apply", "test-grades.csv", "--out", "out")
     assert run("calibrate", *files, "--scale", "1,2,3") == 0
     found = np.array([[float(row[name]) for name in "123"] for row in read("out/calibrated.csv")])
-    expected = ugt.TemperatureScaling().fit(logits[:150], counts[:150]).transform(logits[150:])
+    expected = ugt.calibration.TemperatureScaling().fit(logits[:150], counts[:150]).transform(logits[150:])
     np.testing.assert_allclose(found, expected, atol=1e-7)
     capsys.readouterr()
     assert run("calibrate", *files, "--scale", "real") == 2
@@ -256,10 +257,10 @@ def test_evaluate_has_calibration():
     )
     assert rows["ce", None]["debiased"] == pytest.approx(losses.ce) and rows["de", None]["bias"] is None
     assert rows["ce", None]["low"] == pytest.approx(math.sqrt(rows["cl", None]["low"]))
-    disagreement = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    disagreement = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs))
     assert rows["disagreement_l", None]["debiased"] == pytest.approx(disagreement.l_phi)
     assert rows["disagreement_cl", None]["debiased"] == pytest.approx(disagreement.cl.debiased)
-    log_loss = ugt.histogram_log_loss(counts, probs)
+    log_loss = ugt.calibration.histogram_log_loss(counts, probs)
     assert rows["log_loss", None]["debiased"] == log_loss.value
     assert [rows["cl", name]["debiased"] for name in NAMES] == losses.per_class.cl.debiased.tolist()
     curve = warned("of class 1 have fewer than 10 cases, too few to interpret", losses.reliability_curve, 1)

@@ -7,12 +7,12 @@ from twins import calibrators as twin
 from twins.calibrators import problem
 
 import ugt
-from ugt.calibrators import selection
-from ugt.calibrators.scaling import Objective, VectorMap
+from ugt.calibration import selection
+from ugt.calibration.scaling import Objective, VectorMap
 
 NAN, INF = float("nan"), float("inf")
-SCALINGS = [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling]
-ALL = [*SCALINGS, ugt.AlphaCalibration]
+SCALINGS = [ugt.calibration.TemperatureScaling, ugt.calibration.PlattScaling, ugt.calibration.VectorScaling, ugt.calibration.MatrixScaling]
+ALL = [*SCALINGS, ugt.calibration.AlphaCalibration]
 
 
 def changed(array, at, value, dtype=float):
@@ -73,7 +73,7 @@ def test_bad_logits(kind):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_bad_probabilities(kind):
-    own = kind if kind is ugt.AlphaCalibration else lambda: kind(input="probabilities")
+    own = kind if kind is ugt.calibration.AlphaCalibration else lambda: kind(input="probabilities")
     given, counts = problem(kind)
     z = np.apply_along_axis(twin.softmax, 1, given)
     outside = r"predictions must be probabilities from 0 to 1 \(within 1e-06\)\. Got {}, first at case 4, class 0\."
@@ -88,7 +88,7 @@ def test_bad_probabilities(kind):
         (off, sums.format(r"1\.001")),
     ):
         refused(message, own().fit, bad, counts)
-    if kind is not ugt.AlphaCalibration:
+    if kind is not ugt.calibration.AlphaCalibration:
         message = r"predictions must be above 0 \(or give floor=, such as 1e-12\)\. Got 0\.0, first at case 4, class 1\."
         refused(message, own().fit, changed(z, 4, np.eye(z.shape[1])[0]), counts)
         many = np.tile(z, (1000, 1))
@@ -131,21 +131,27 @@ def test_bad_shapes_and_weights(kind):
 
 
 def test_bad_parameters():
-    given, counts = problem(ugt.VectorScaling)
+    given, counts = problem(ugt.calibration.VectorScaling)
     scaling = r"must be a finite number of at least 0"
     for calibrator, message in (
-        (ugt.TemperatureScaling(input="probs"), r"input must be one of 'logits', 'probabilities'\. Got 'probs'\."),
-        (ugt.TemperatureScaling(floor=0), r"floor must be a finite number above 0\. Got 0\."),
-        (ugt.TemperatureScaling(fractional="no"), r"fractional must be True or False\. Got 'no'\."),
-        (ugt.PlattScaling(), r"predictions must have two classes for PlattScaling\. Got 3\."),
-        (ugt.VectorScaling(penalty_b=-1), rf"penalty_b {scaling}\. Got -1\."),
-        (ugt.VectorScaling(penalty_b=[1, NAN]), rf"penalty_b {scaling}\. Got nan\."),
-        (ugt.VectorScaling(penalty_b=[]), r"penalty_b must be a number of at least 0, or several to choose from\. Got \[\]\."),
-        (ugt.MatrixScaling(penalty_w="1"), rf"penalty_w {scaling}\. Got '1'\."),
-        (ugt.MatrixScaling(penalty_b=None), r"penalty_b must be a number of at least 0, or several to choose from\. Got None\."),
-        (ugt.VectorScaling(penalty_b=(1, 2), seed=-1), r"seed must be an int from 0 to 2\*\*64 - 1"),
+        (ugt.calibration.TemperatureScaling(input="probs"), r"input must be one of 'logits', 'probabilities'\. Got 'probs'\."),
+        (ugt.calibration.TemperatureScaling(floor=0), r"floor must be a finite number above 0\. Got 0\."),
+        (ugt.calibration.TemperatureScaling(fractional="no"), r"fractional must be True or False\. Got 'no'\."),
+        (ugt.calibration.PlattScaling(), r"predictions must have two classes for PlattScaling\. Got 3\."),
+        (ugt.calibration.VectorScaling(penalty_b=-1), rf"penalty_b {scaling}\. Got -1\."),
+        (ugt.calibration.VectorScaling(penalty_b=[1, NAN]), rf"penalty_b {scaling}\. Got nan\."),
+        (ugt.calibration.VectorScaling(penalty_b=[]), r"penalty_b must be a number of at least 0, or several to choose from\. Got \[\]\."),
+        (ugt.calibration.MatrixScaling(penalty_w="1"), rf"penalty_w {scaling}\. Got '1'\."),
+        (
+            ugt.calibration.MatrixScaling(penalty_b=None),
+            r"penalty_b must be a number of at least 0, or several to choose from\. Got None\.",
+        ),
+        (ugt.calibration.VectorScaling(penalty_b=(1, 2), seed=-1), r"seed must be an int from 0 to 2\*\*64 - 1"),
         *(
-            (ugt.VectorScaling(penalty_b=(1, 2), validation=v), r"validation must be a share .* or a number of folds from 2 to 60\. Got ")
+            (
+                ugt.calibration.VectorScaling(penalty_b=(1, 2), validation=v),
+                r"validation must be a share .* or a number of folds from 2 to 60\. Got ",
+            )
             for v in (0, 1, 61, 0.0, 1.0, 0.001, 0.999, NAN, True, "0.2", None)
         ),
     ):
@@ -154,12 +160,16 @@ def test_bad_parameters():
         ([1, 2], r"clusters must be 60 ids, one per case\. Got shape \(2,\)\."),
         ([None] * 60, r"clusters must not be missing"),
     ):
-        for calibrator in (ugt.TemperatureScaling(), ugt.VectorScaling(), ugt.VectorScaling(penalty_b=(1, 2))):
+        for calibrator in (
+            ugt.calibration.TemperatureScaling(),
+            ugt.calibration.VectorScaling(),
+            ugt.calibration.VectorScaling(penalty_b=(1, 2)),
+        ):
             refused(message, calibrator.fit, given, counts, clusters=clusters)
     with pytest.raises(ValueError, match=r"predictions must differ between cases with labels\. Got the same for all\."):
-        ugt.PlattScaling().fit([1.0, 1.0, 2.0], [[1, 2], [2, 1], [0, 0]])
-    refused(r"counts must hold labels of both classes\.", ugt.PlattScaling().fit, [1.0, 2.0], [[1, 0], [2, 0]])
-    refused(r"counts must hold labels\. Got none\.", ugt.TemperatureScaling().fit(given, counts).score, given, 0 * counts)
+        ugt.calibration.PlattScaling().fit([1.0, 1.0, 2.0], [[1, 2], [2, 1], [0, 0]])
+    refused(r"counts must hold labels of both classes\.", ugt.calibration.PlattScaling().fit, [1.0, 2.0], [[1, 0], [2, 0]])
+    refused(r"counts must hold labels\. Got none\.", ugt.calibration.TemperatureScaling().fit(given, counts).score, given, 0 * counts)
 
 
 # ---- the choice of a penalty
@@ -180,54 +190,63 @@ def test_parts_are_disjoint_and_keep_clusters_together():
 
 @pytest.mark.parametrize("validation", [0.3, 4])
 def test_the_path_is_the_held_out_loss(validation):
-    logits, counts = problem(ugt.VectorScaling, 90)
+    logits, counts = problem(ugt.calibration.VectorScaling, 90)
     counts[:9] = 0
     clusters = np.arange(90) // 3
-    chosen = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=clusters)
+    chosen = ugt.calibration.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(
+        logits, counts, clusters=clusters
+    )
     by_id = {i: int(clusters[i]) for i in reversed(range(90))}
-    again = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=by_id)
+    again = ugt.calibration.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=by_id)
     assert again.path_ == chosen.path_
     parts = selection.held_out(validation, 90, clusters, 5)
     for item, penalty in zip(chosen.path_, (0.01, 100.0, 1.0)):
         total = labels = 0.0
         for out in parts:
-            one = ugt.VectorScaling(penalty_b=penalty).fit(logits[~out], counts[~out])
+            one = ugt.calibration.VectorScaling(penalty_b=penalty).fit(logits[~out], counts[~out])
             n = counts[out].sum()
             total += n * twin.loss(counts[out].tolist(), logits[out].tolist(), *twin.vector_map(one.scale_, one.shift_))
             labels += n
         assert item == {"penalty_b": penalty, "loss": pytest.approx(total / labels, rel=1e-7)}
     best = min(chosen.path_, key=lambda item: item["loss"])["penalty_b"]
     assert chosen.penalty_b_ == best
-    again = ugt.VectorScaling(penalty_b=best).fit(logits, counts)
+    again = ugt.calibration.VectorScaling(penalty_b=best).fit(logits, counts)
     np.testing.assert_array_equal(chosen.scale_, again.scale_)
     assert again.path_ == []
-    same = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=clusters)
+    same = ugt.calibration.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=5).fit(logits, counts, clusters=clusters)
     assert same.path_ == chosen.path_
-    other = ugt.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=6).fit(logits, counts, clusters=clusters)
+    other = ugt.calibration.VectorScaling(penalty_b=(0.01, 100.0, 1.0), validation=validation, seed=6).fit(
+        logits, counts, clusters=clusters
+    )
     assert other.path_ != chosen.path_
 
 
 def test_pairs_of_penalties_and_those_without_a_best_map():
-    logits, counts = problem(ugt.MatrixScaling, 90)
-    chosen = ugt.MatrixScaling(penalty_w=(1, 10), penalty_b=np.array([0.1, 1.0])).fit(logits, counts)
+    logits, counts = problem(ugt.calibration.MatrixScaling, 90)
+    chosen = ugt.calibration.MatrixScaling(penalty_w=(1, 10), penalty_b=np.array([0.1, 1.0])).fit(logits, counts)
     assert [(item["penalty_w"], item["penalty_b"]) for item in chosen.path_] == [(1.0, 0.1), (1.0, 1.0), (10.0, 0.1), (10.0, 1.0)]
     assert (chosen.penalty_w_, chosen.penalty_b_) in {(w, b) for w in (1.0, 10.0) for b in (0.1, 1.0)}
     counts[:, 2] = 0
     for validation in (0.2, 3):
-        chosen = ugt.VectorScaling(penalty_b=(0, 0.1), validation=validation).fit(logits, counts)
+        chosen = ugt.calibration.VectorScaling(penalty_b=(0, 0.1), validation=validation).fit(logits, counts)
         assert chosen.path_[0]["loss"] == INF
         assert np.isfinite(chosen.path_[1]["loss"])
         assert chosen.penalty_b_ == 0.1
-        restored = ugt.load_calibrator(chosen.to_json())
+        restored = ugt.calibration.load_calibrator(chosen.to_json())
         assert restored.path_ == chosen.path_
-    refused(r"no finite map is best: .* Got no labels of class 2\.", ugt.VectorScaling(penalty_b=(0, 0.0)).fit, logits, counts)
+    refused(r"no finite map is best: .* Got no labels of class 2\.", ugt.calibration.VectorScaling(penalty_b=(0, 0.0)).fit, logits, counts)
     counts[:] = 0
     counts[3] = [1, 1, 1]
-    refused(r"validation must leave labels on both sides of every split\. Got", ugt.VectorScaling(penalty_b=(0.2, 0.1)).fit, logits, counts)
+    refused(
+        r"validation must leave labels on both sides of every split\. Got",
+        ugt.calibration.VectorScaling(penalty_b=(0.2, 0.1)).fit,
+        logits,
+        counts,
+    )
 
 
 def test_a_start_elsewhere_ends_at_the_same_place():
-    logits, counts = problem(ugt.VectorScaling)
+    logits, counts = problem(ugt.calibration.VectorScaling)
     objective = Objective(VectorMap(3, 0.5), logits.T.copy(), counts.T.astype(float))
     found = objective.fit()
     np.testing.assert_allclose(objective.fit(found.theta + 2).theta, found.theta, atol=1e-6)

@@ -11,7 +11,13 @@ from twins.calibrators import problem
 
 import ugt
 
-ALL = [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling, ugt.AlphaCalibration]
+ALL = [
+    ugt.calibration.TemperatureScaling,
+    ugt.calibration.PlattScaling,
+    ugt.calibration.VectorScaling,
+    ugt.calibration.MatrixScaling,
+    ugt.calibration.AlphaCalibration,
+]
 NUMBERS = ("temperature_", "slope_", "intercept_", "scale_", "shift_", "matrix_", "weights_", "loss_", "gradient_norm_")
 
 
@@ -42,7 +48,7 @@ def test_parameters(kind):
     refused(r"params must be among .*floor.*\. Got 'temperature'\.", calibrator.set_params, temperature=3)
     with pytest.raises(TypeError):
         kind(0.5)
-    assert repr(ugt.VectorScaling(penalty_b=np.array([1.0, 2.0]), seed=3)) == "VectorScaling(penalty_b=array([1., 2.]), seed=3)"
+    assert repr(ugt.calibration.VectorScaling(penalty_b=np.array([1.0, 2.0]), seed=3)) == "VectorScaling(penalty_b=array([1., 2.]), seed=3)"
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -62,12 +68,12 @@ def test_json_keeps_every_bit(kind, tmp_path):
     text = calibrator.to_json(path)
     assert path.read_text(encoding="utf-8") == text + "\n"
     for source in (path, str(path), text, "\n " + text):
-        same(calibrator, ugt.load_calibrator(source))
-    assert ugt.load_calibrator(text).to_json() == text
+        same(calibrator, ugt.calibration.load_calibrator(source))
+    assert ugt.calibration.load_calibrator(text).to_json() == text
 
 
 def test_json_of_parameters():
-    kind = ugt.MatrixScaling
+    kind = ugt.calibration.MatrixScaling
     calibrator = fitted(kind, penalty_w=np.array([1.0, 10.0]), penalty_b=[0.1, np.float64(2)], seed=np.int64(4), validation=3)
     restored = kind.from_json(calibrator.to_json())
     assert restored.path_ == calibrator.path_
@@ -75,8 +81,8 @@ def test_json_of_parameters():
     np.testing.assert_array_equal(restored.penalty_w, calibrator.penalty_w)
     assert restored.fit(*problem(kind)).path_ == calibrator.path_
     message = r"params must be numbers, text, lists or arrays to be saved as JSON\. Got Generator"
-    refused(message, fitted(ugt.VectorScaling, seed=np.random.default_rng(0)).to_json)
-    refused(r"VectorScaling must be fitted first: call fit\.", ugt.VectorScaling().to_json)
+    refused(message, fitted(ugt.calibration.VectorScaling, seed=np.random.default_rng(0)).to_json)
+    refused(r"VectorScaling must be fitted first: call fit\.", ugt.calibration.VectorScaling().to_json)
 
 
 def damaged(kind, part, **changes):
@@ -109,11 +115,11 @@ def test_damaged_and_foreign_json():
         ({"array": [1.0, 2.0, float("inf")], "dtype": "float64"}, r"source must have scale_ of a VectorScaling\."),
         ({"array": [1, 2, 3], "dtype": "int64"}, r"source must have scale_ of a VectorScaling\."),
     ):
-        refused(message, ugt.load_calibrator, damaged(ugt.VectorScaling, "fitted", scale_=values))
+        refused(message, ugt.calibration.load_calibrator, damaged(ugt.calibration.VectorScaling, "fitted", scale_=values))
     for temperature in (0.0, -1.0, float("inf"), True, 2):
         with pytest.raises(ValueError, match=r"source must have temperature_ of a TemperatureScaling"):
-            ugt.load_calibrator(damaged(ugt.TemperatureScaling, "fitted", temperature_=temperature))
-    text = fitted(ugt.VectorScaling).to_json()
+            ugt.calibration.load_calibrator(damaged(ugt.calibration.TemperatureScaling, "fitted", temperature_=temperature))
+    text = fitted(ugt.calibration.VectorScaling).to_json()
     for source, message in (
         (text[:-30], r"source must be the JSON of a calibrator\. Got text that is not JSON"),
         ('{"a":' * 100_000, r"source must be the JSON of a calibrator\. Got text that is not JSON"),
@@ -126,20 +132,22 @@ def test_damaged_and_foreign_json():
         (None, r"source must be the JSON of a calibrator or the path of a file\. Got None\."),
         (3.5, r"source must be the JSON of a calibrator or the path of a file\. Got 3\.5\."),
     ):
-        refused(message, ugt.load_calibrator, source)
-    refused(r"source must hold a MatrixScaling\. Got 'VectorScaling'\.", ugt.MatrixScaling.from_json, text)
-    half = ugt.VectorScaling()
+        refused(message, ugt.calibration.load_calibrator, source)
+    refused(r"source must hold a MatrixScaling\. Got 'VectorScaling'\.", ugt.calibration.MatrixScaling.from_json, text)
+    half = ugt.calibration.VectorScaling()
     half.path_ = []
     assert not half.__sklearn_is_fitted__()
     with pytest.raises(FileNotFoundError):
-        ugt.load_calibrator("no such file.json")
+        ugt.calibration.load_calibrator("no such file.json")
 
 
 def test_files_that_hold_something_else(tmp_path):
     path = tmp_path / "c.json"
     for content in (b"\xff\xfe\x00", b"[1, 2]", b""):
         path.write_bytes(content)
-        refused(r"source must be the JSON of a calibrator\. Got (text that is not JSON|other content)", ugt.load_calibrator, path)
+        refused(
+            r"source must be the JSON of a calibrator\. Got (text that is not JSON|other content)", ugt.calibration.load_calibrator, path
+        )
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -150,12 +158,12 @@ def test_copies(kind):
 
 
 def test_a_fit_that_fails_leaves_the_one_before():
-    logits, counts = problem(ugt.VectorScaling)
+    logits, counts = problem(ugt.calibration.VectorScaling)
     unseen = counts * [1, 1, 0]
-    for kind in (ugt.TemperatureScaling, ugt.VectorScaling, ugt.MatrixScaling):
-        penalties = {} if kind is ugt.TemperatureScaling else {"penalty_b": 0}
+    for kind in (ugt.calibration.TemperatureScaling, ugt.calibration.VectorScaling, ugt.calibration.MatrixScaling):
+        penalties = {} if kind is ugt.calibration.TemperatureScaling else {"penalty_b": 0}
         calibrator = kind(**penalties)
-        bad = np.eye(3, dtype=int)[logits.argmax(axis=1)] if kind is ugt.TemperatureScaling else unseen
+        bad = np.eye(3, dtype=int)[logits.argmax(axis=1)] if kind is ugt.calibration.TemperatureScaling else unseen
         refused(r"no finite map is best", calibrator.fit, logits, bad)
         refused(r"must be fitted first", calibrator.transform, logits)
         before = pickle.dumps(calibrator.fit(logits, counts))
@@ -172,7 +180,7 @@ def test_scikit_learn_clones(kind):
     assert clone.get_params() == calibrator.get_params()
     assert not clone.__sklearn_is_fitted__()
     assert calibrator.__sklearn_is_fitted__()
-    several = base.clone(ugt.VectorScaling(penalty_b=(0.1, 1.0), seed=np.random.default_rng(0)))
+    several = base.clone(ugt.calibration.VectorScaling(penalty_b=(0.1, 1.0), seed=np.random.default_rng(0)))
     assert several.penalty_b == (0.1, 1.0)
 
 
@@ -197,14 +205,14 @@ def test_scikit_learn_pipelines(kind):
 @pytest.mark.filterwarnings("error")
 def test_scikit_learn_grid_search():
     selection = pytest.importorskip("sklearn.model_selection")
-    logits, counts = problem(ugt.VectorScaling, 90)
+    logits, counts = problem(ugt.calibration.VectorScaling, 90)
     grid = {"penalty_b": [1e-3, 1.0, 100.0]}
-    search = selection.GridSearchCV(ugt.VectorScaling(), grid, cv=3).fit(logits, counts)
+    search = selection.GridSearchCV(ugt.calibration.VectorScaling(), grid, cv=3).fit(logits, counts)
     for i, penalty in enumerate(grid["penalty_b"]):
         scores = []
         for fit, test in selection.KFold(3).split(logits):
-            scores.append(ugt.VectorScaling(penalty_b=penalty).fit(logits[fit], counts[fit]).score(logits[test], counts[test]))
+            scores.append(ugt.calibration.VectorScaling(penalty_b=penalty).fit(logits[fit], counts[fit]).score(logits[test], counts[test]))
         assert search.cv_results_["mean_test_score"][i] == pytest.approx(np.mean(scores), rel=1e-12)
     assert search.best_params_["penalty_b"] == grid["penalty_b"][int(np.argmax(search.cv_results_["mean_test_score"]))]
     np.testing.assert_array_equal(search.transform(logits), search.best_estimator_.transform(logits))
-    selection.cross_val_score(ugt.TemperatureScaling(), logits, counts.argmax(axis=1), cv=3)
+    selection.cross_val_score(ugt.calibration.TemperatureScaling(), logits, counts.argmax(axis=1), cv=3)

@@ -10,11 +10,16 @@ from refusals import refused, warned
 from twins import calibrators as twin
 
 import ugt
-from ugt.calibrators import newton, scaling
-from ugt.calibrators.logits import LabelTable, LogitTable
-from ugt.calibrators.scaling import MatrixMap, Objective, PlattMap, VectorMap
+from ugt.calibration import newton, scaling
+from ugt.calibration.logits import LabelTable, LogitTable
+from ugt.calibration.scaling import MatrixMap, Objective, PlattMap, VectorMap
 
-TEMPERATURE, PLATT, VECTOR, MATRIX = ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling
+TEMPERATURE, PLATT, VECTOR, MATRIX = (
+    ugt.calibration.TemperatureScaling,
+    ugt.calibration.PlattScaling,
+    ugt.calibration.VectorScaling,
+    ugt.calibration.MatrixScaling,
+)
 ALL = [TEMPERATURE, PLATT, VECTOR, MATRIX]
 SEPARABLE = r"predictions must leave doubt about the labels\. A map separates the labels without error"
 TINY = 1e-100  # no penalty to speak of

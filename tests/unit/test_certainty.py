@@ -37,7 +37,7 @@ def test_exact_answers_have_no_monte_carlo_error():
     for truth in (Point.from_array(VECTORS[:, 0]), Dirichlet.from_array(VECTORS[:, 1])):
         for k in (1, 2):
             assert ugt.annotation_certainty(truth, k=k).mc_error == 0
-        assert ugt.expected_risk(truth, [0, 1, 2]).mc_error == 0
+        assert ugt.truth.expected_risk(truth, [0, 1, 2]).mc_error == 0
 
 
 @pytest.mark.slow
@@ -53,11 +53,11 @@ def test_certainty_of_groups(concentration, groups):
     by_class = [float(sum(p for p, g in zip(best_class, groups) if g == h)) for h in range(max(groups) + 1)]
     assert ugt.annotation_certainty(post, groups=groups, group_rule="top_class").value == pytest.approx(max(by_class), abs=1e-12)
     risk = [3, 1, 4]
-    assert ugt.expected_risk(post, [risk[g] for g in groups]).value == pytest.approx(
+    assert ugt.truth.expected_risk(post, [risk[g] for g in groups]).value == pytest.approx(
         sum(risk[h] * p for h, p in enumerate(by_class)), abs=1e-12
     )
     mean = sum(risk[g] * c for c, g in zip(concentration, groups)) / sum(concentration)
-    assert ugt.expected_risk(post, [risk[g] for g in groups], kind="plausibility").value == pytest.approx(mean, abs=1e-12)
+    assert ugt.truth.expected_risk(post, [risk[g] for g in groups], kind="plausibility").value == pytest.approx(mean, abs=1e-12)
 
 
 def test_certainty_of_order_k_over_groups():
@@ -76,20 +76,20 @@ def test_monte_carlo_errors_are_those_of_repetition():
     runs = [Draws.from_array(post.draws(200, seed=seed)) for seed in range(200)]
     for name, measured in {
         "certainty": [ugt.annotation_certainty(run) for run in runs],
-        "top_class": [ugt.expected_risk(run, risk) for run in runs],
-        "plausibility": [ugt.expected_risk(run, risk, kind="plausibility") for run in runs],
+        "top_class": [ugt.truth.expected_risk(run, risk) for run in runs],
+        "plausibility": [ugt.truth.expected_risk(run, risk, kind="plausibility") for run in runs],
     }.items():
         values, errors = np.array([m.value for m in measured]), np.array([m.mc_error for m in measured])
         # the standard deviation of 200 runs has a relative error of 0.05; a maximum of frequencies varies a bit less than one frequency
         assert values.std() == pytest.approx(errors.mean(), rel=0.3), name
         if name != "certainty":  # which is biased upwards
-            exact = ugt.expected_risk(post, risk, kind=name).value
+            exact = ugt.truth.expected_risk(post, risk, kind=name).value
             assert values.mean() == pytest.approx(exact, abs=5 * errors.mean() / np.sqrt(200))
 
 
 @pytest.mark.filterwarnings("error")
 def test_one_draw_says_nothing_about_its_error():
-    assert np.isnan(ugt.expected_risk(VECTORS[:, :1], [0, 1, 2], kind="plausibility").mc_error)
+    assert np.isnan(ugt.truth.expected_risk(VECTORS[:, :1], [0, 1, 2], kind="plausibility").mc_error)
 
 
 def test_errors_of_chains_are_those_of_the_sets_and_of_the_ranks():
@@ -118,7 +118,7 @@ def test_errors_of_chains_are_those_of_the_sets_and_of_the_ranks():
 @pytest.mark.parametrize("kind", ["top_class", "plausibility"])
 def test_risks_of_any_type(dtype, kind):
     risk = np.array([0, 12, 100], dtype)  # 100² does not fit into 8 bits
-    found, expected = (ugt.expected_risk(VECTORS, r, kind=kind) for r in (risk, [0.0, 12.0, 100.0]))
+    found, expected = (ugt.truth.expected_risk(VECTORS, r, kind=kind) for r in (risk, [0.0, 12.0, 100.0]))
     np.testing.assert_array_equal(found.per_case, expected.per_case)
     assert found.mc_error == expected.mc_error > 0
 
@@ -132,8 +132,8 @@ def test_undefined_cases():
             ugt.annotation_certainty(truth, k=2, kind="rank"),
             ugt.annotation_certainty(truth, groups=[0, 0, 1]),
             ugt.annotation_certainty(truth, groups=[0, 0, 1], group_rule="top_class"),
-            ugt.expected_risk(truth, [0, 1, 2]),
-            ugt.expected_risk(truth, [0, 1, 2], kind="plausibility"),
+            ugt.truth.expected_risk(truth, [0, 1, 2]),
+            ugt.truth.expected_risk(truth, [0, 1, 2], kind="plausibility"),
         ):
             assert np.isnan(found.per_case).tolist() == [False, True]
             assert (found.n_cases, found.left_out) == (1, {"case without annotations": 1})
@@ -171,11 +171,11 @@ def test_bad_arguments(more, message):
 
 @pytest.mark.parametrize("risk", [[0, 1], [0, 1, np.nan], [0, 1, np.inf], ["a", "b", "c"], [[0, 1, 2]], 1.0, [True, False, True]])
 def test_bad_risks(risk):
-    refused("risk must be 3 finite numbers, one per class", ugt.expected_risk, VECTORS, risk)
+    refused("risk must be 3 finite numbers, one per class", ugt.truth.expected_risk, VECTORS, risk)
 
 
 def test_bad_kind_of_risk():
-    refused(r"kind must be one of 'top_class', 'plausibility'. Got 'set'.", ugt.expected_risk, VECTORS, [0, 1, 2], kind="set")
+    refused(r"kind must be one of 'top_class', 'plausibility'. Got 'set'.", ugt.truth.expected_risk, VECTORS, [0, 1, 2], kind="set")
 
 
 def counts_like_cifar10h(n_cases=10_000, n_classes=10, seed=0):
@@ -211,7 +211,7 @@ def test_a_data_set_like_cifar10h():
             # with a prior, the second place of a unanimous case is anybody's among nine
             expected = 1 if k == 1 or prior == 0 else 1 / 9
             np.testing.assert_allclose(certainty.per_case[unanimous], expected, atol=1e-10)
-            for metric in (ugt.ua_topk_accuracy, ugt.ua_set_accuracy, ugt.ua_overlap, ugt.ua_average_overlap):
+            for metric in (ugt.ua_topk_accuracy, ugt.metrics.ua_set_accuracy, ugt.metrics.ua_overlap, ugt.ua_average_overlap):
                 found = metric(post, scores, k)
                 low, high = found.draw_interval()
                 assert np.isfinite([found.value, found.draw_std, low, high]).all()
@@ -240,13 +240,13 @@ def test_a_unanimous_case_is_certain_up_to_the_prior(n):
 def test_the_error_of_a_risk_is_that_of_the_mean_over_draws():
     """Of two draws with the best classes 0 and 2 (risks 1 and 4) the variance is 9/4; two more agree: 0."""
     draws = Draws.from_array(np.array([[[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]], [[0.8, 0.1, 0.1], [0.7, 0.2, 0.1]]]))
-    found = ugt.expected_risk(draws, [1, 2, 4])
+    found = ugt.truth.expected_risk(draws, [1, 2, 4])
     assert found.per_case.tolist() == [2.5, 1.0]
     assert found.mc_error == pytest.approx(np.sqrt(9 / 4 / 2) / 2)
-    found = ugt.expected_risk(draws, [0, 1, 4])  # 0 or 4, and 0 for sure
+    found = ugt.truth.expected_risk(draws, [0, 1, 4])  # 0 or 4, and 0 for sure
     assert found.mc_error == pytest.approx(np.sqrt((8 - 2**2) / 2) / 2)
     rare = Draws.from_array(np.array([[[0.9, 0.1]] * 3 + [[0.1, 0.9]]]))  # 4 in one draw of four: E r² - (E r)² = 4 - 1
-    assert ugt.expected_risk(rare, [0, 4]).mc_error == pytest.approx(np.sqrt(3 / 4))
+    assert ugt.truth.expected_risk(rare, [0, 4]).mc_error == pytest.approx(np.sqrt(3 / 4))
 
 
 def test_an_interval_of_a_risk_in_parts_is_not_cut():

@@ -147,7 +147,7 @@ def test_rankings_and_ratings_as_json(folder, capsys):
     (folder / "r.json").write_text(json.dumps(orders), encoding="utf-8")
     found = printed(capsys, "agreement", "r.json", "--n-boot", "20", "--json")
     assert (found["data"]["kind"], found["data"]["n_annotations"]) == ("rankings", 4)
-    assert found["agreement"][0]["value"] == ugt.leave_one_annotator_out(io.read_annotations("r.json").annotations).value
+    assert found["agreement"][0]["value"] == ugt.agreement.leave_one_annotator_out(io.read_annotations("r.json").annotations).value
     assert {row["k"] for row in printed(capsys, "certainty", "r.json", "--json", "--k", "2")["certainty"]} == {1, 2}
     (folder / "g.csv").write_text(LABELS.replace("cat", "1").replace("dog", "2"), encoding="utf-8")
     found = printed(capsys, "agreement", "g.csv", "--ratings", "--n-boot", "20", "--json")

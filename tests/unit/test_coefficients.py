@@ -84,15 +84,15 @@ def test_values_are_those_of_all_pairs(seed, repeats):
     labels, cases = problem(seed, repeats=repeats)
     k = labels.n_classes
     for weights in all_weights(k):
-        assert ugt.percent_agreement(labels, weights=weights).value == close(twin.percent(cases, k, weights))
+        assert ugt.agreement.percent_agreement(labels, weights=weights).value == close(twin.percent(cases, k, weights))
         assert ugt.fleiss_kappa(labels, weights=weights).value == close(twin.fleiss(cases, k, weights))
-        assert ugt.gwet_ac2(labels, weights=weights).value == close(twin.gwet(cases, k, weights))
+        assert ugt.agreement.gwet_ac2(labels, weights=weights).value == close(twin.gwet(cases, k, weights))
         for pair in ((0, 1), (3, 2)):
             found = ugt.cohen_kappa(labels, weights=weights, annotators=pair)
             assert found.value == close(twin.two(cases, *pair, k, weights))
-            found = ugt.scott_pi(labels, weights=weights, annotators=pair)
+            found = ugt.agreement.scott_pi(labels, weights=weights, annotators=pair)
             assert found.value == close(twin.two(cases, *pair, k, weights, True))
-    assert ugt.gwet_ac1(labels).value == close(twin.gwet(cases, k))
+    assert ugt.agreement.gwet_ac1(labels).value == close(twin.gwet(cases, k))
     for level in LEVELS:
         assert ugt.krippendorff_alpha(labels, level).value == close(twin.alpha(cases, level))
     values = [3.0, 0.5, 7.0, 1.0, 2.0]
@@ -105,12 +105,12 @@ def test_values_are_those_of_all_pairs(seed, repeats):
 def test_classes_are_those_of_the_class_against_the_rest(seed, repeats):
     labels, cases = problem(seed, repeats=repeats)
     found = {
-        "percent": ugt.percent_agreement(labels, weights="linear").per_class,
+        "percent": ugt.agreement.percent_agreement(labels, weights="linear").per_class,
         "fleiss": ugt.fleiss_kappa(labels, weights="quadratic").per_class,
-        "gwet": ugt.gwet_ac1(labels).per_class,
+        "gwet": ugt.agreement.gwet_ac1(labels).per_class,
         "alpha": ugt.krippendorff_alpha(labels, "interval").per_class,
         "cohen": ugt.cohen_kappa(labels, annotators=[0, 2]).per_class,
-        "scott": ugt.scott_pi(labels, annotators=[0, 2]).per_class,
+        "scott": ugt.agreement.scott_pi(labels, annotators=[0, 2]).per_class,
     }
     for k in range(labels.n_classes):
         one = twin.against_rest(cases, k)
@@ -148,7 +148,7 @@ def test_ratings_are_those_of_the_twins(seed, repeats):
         assert found.value == close(twin.alpha(cases, level))
         assert (found.per_class, found.prevalence) == (None, None)
     for kind in KINDS:
-        assert ugt.intraclass_correlation(ratings, kind).value == close(twin.icc(cases, kind))
+        assert ugt.agreement.intraclass_correlation(ratings, kind).value == close(twin.icc(cases, kind))
 
 
 def test_values_far_from_zero_or_close_together():
@@ -158,7 +158,7 @@ def test_values_far_from_zero_or_close_together():
         tolerance = 1e-5 if shift == 1e9 else 1e-9
         assert ugt.krippendorff_alpha(moved, "interval").value == pytest.approx(twin.alpha(cases, "interval"), abs=tolerance)
         for kind in KINDS:
-            assert ugt.intraclass_correlation(moved, kind).value == pytest.approx(twin.icc(cases, kind), abs=tolerance)
+            assert ugt.agreement.intraclass_correlation(moved, kind).value == pytest.approx(twin.icc(cases, kind), abs=tolerance)
 
 
 def test_pairs_of_annotators():
@@ -166,7 +166,7 @@ def test_pairs_of_annotators():
         labels, cases = problem(3, repeats=repeats, shown=0.5)
         k = labels.n_classes
         for weights in (None, "linear", table_of(2, k)):
-            found = {name: ugt.pairwise_agreement(labels, name, weights=weights) for name in ("percent", "cohen", "scott", "ac1")}
+            found = {name: ugt.agreement.pairwise_agreement(labels, name, weights=weights) for name in ("percent", "cohen", "scott", "ac1")}
             for a in range(4):
                 for b in set(range(4)) - {a}:
                     row, column = (int(np.flatnonzero(labels.annotators == one)[0]) for one in (a, b))
@@ -191,13 +191,13 @@ def test_pairs_of_annotators():
 
 def test_pairs_without_common_cases_or_variation():
     labels = Labels.from_wide([[0, 0, N, N], [0, 0, N, N], [N, N, 1, N]], classes=2, annotators=["a", "b", "c", "d"])
-    found = ugt.pairwise_agreement(labels)
+    found = ugt.agreement.pairwise_agreement(labels)
     np.testing.assert_array_equal(found.n_cases, [[2, 2, 0, 0], [2, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]])
     np.testing.assert_array_equal(found.value, [[NAN, 1, NAN, NAN], [1, NAN, NAN, NAN], [NAN] * 4, [NAN] * 4])
     np.testing.assert_array_equal(found.no_variation, found.value == 1)
     np.testing.assert_array_equal(found.per_annotator, [1, 1, NAN, NAN])
     np.testing.assert_array_equal(found.annotator_prevalence, [[1, 0], [1, 0], [0, 1], [NAN, NAN]])
-    assert not ugt.pairwise_agreement(labels, "ac1").no_variation.any()
+    assert not ugt.agreement.pairwise_agreement(labels, "ac1").no_variation.any()
 
 
 # ---- published examples and oracles
@@ -212,7 +212,7 @@ def test_krippendorff_2011():
 def test_gwet_four_raters():
     """Gwet's example of four raters: values of his package irrCAC."""
     assert round(ugt.fleiss_kappa(RELIABILITY).value, 5) == 0.76117
-    found = ugt.gwet_ac1(RELIABILITY)
+    found = ugt.agreement.gwet_ac1(RELIABILITY)
     assert (round(found.value, 5), round(found.expected, 7), round(found.observed, 7)) == (0.77544, 0.1903212, 0.8181818)
 
 
@@ -228,7 +228,7 @@ def test_gwet_four_raters():
 )
 def test_brennan_prediger(table, weights, value, error):
     """Values and standard errors of irrCAC; and the formula, in rational numbers."""
-    found = ugt.brennan_prediger(ugt.Labels.from_wide(table), weights=weights)
+    found = ugt.agreement.brennan_prediger(ugt.Labels.from_wide(table), weights=weights)
     assert (found.value, found.std_error) == (pytest.approx(value, abs=1e-8), pytest.approx(error, abs=1e-8))
     classes = sorted({label for row in table for label in row})
     k = len(classes)
@@ -245,7 +245,7 @@ def test_brennan_prediger(table, weights, value, error):
 )
 def test_weighted_coefficients_of_grades(weights, fleiss, bp, ac2):
     """Gwet's example of four raters, with missing labels: values that irrCAC's own tests expect."""
-    for function, expected in ((ugt.fleiss_kappa, fleiss), (ugt.brennan_prediger, bp), (ugt.gwet_ac2, ac2)):
+    for function, expected in ((ugt.fleiss_kappa, fleiss), (ugt.agreement.brennan_prediger, bp), (ugt.agreement.gwet_ac2, ac2)):
         assert round(function(RELIABILITY, weights=weights).value, 3) == expected
 
 
@@ -267,20 +267,23 @@ def test_ordered_labels_have_weighted_coefficients_by_default():
 def test_two_grades_are_two_classes():
     """With two grades all weights and all levels are the nominal coefficients."""
     labels = Labels.from_wide(np.random.default_rng(3).choice([0, 1, np.nan], (30, 4), p=[0.4, 0.4, 0.2]), classes=2)
-    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.brennan_prediger):
+    for function in (ugt.agreement.percent_agreement, ugt.fleiss_kappa, ugt.agreement.brennan_prediger):
         assert [function(labels, weights=kind).value for kind in WEIGHTS] == [pytest.approx(function(labels).value, rel=1e-12)] * 3
-    assert [ugt.gwet_ac2(labels, weights=kind).value for kind in WEIGHTS] == [pytest.approx(ugt.gwet_ac1(labels).value, rel=1e-12)] * 3
+    assert [ugt.agreement.gwet_ac2(labels, weights=kind).value for kind in WEIGHTS] == [
+        pytest.approx(ugt.agreement.gwet_ac1(labels).value, rel=1e-12)
+    ] * 3
     nominal = ugt.krippendorff_alpha(labels).value
     assert [ugt.krippendorff_alpha(labels, level).value for level in LEVELS] == [pytest.approx(nominal, rel=1e-12)] * 4
 
 
 def test_brennan_prediger_counts_the_classes_that_nobody_used():
     """Gwet's example of four raters with missing labels: irrCAC's value, and what naming more classes does to it."""
-    assert round(ugt.brennan_prediger(RELIABILITY).value, 5) == 0.77273
-    ten = ugt.brennan_prediger(TABLE, classes=10)
+    assert round(ugt.agreement.brennan_prediger(RELIABILITY).value, 5) == 0.77273
+    ten = ugt.agreement.brennan_prediger(TABLE, classes=10)
     assert ten.value == close((ten.observed - 0.1) / 0.9)
     assert (
-        ugt.brennan_prediger([[0, 0], [0, 0]], classes=1).reason == "the label set has a single class, so that annotators cannot disagree"
+        ugt.agreement.brennan_prediger([[0, 0], [0, 0]], classes=1).reason
+        == "the label set has a single class, so that annotators cannot disagree"
     )
 
 
@@ -298,15 +301,15 @@ def test_two_abstractors():
     """Values and standard errors of irrCAC, whose variances lack n / (n - 1) for two raters."""
     shrink = math.sqrt(99 / 100)
     for function, value, error in (
-        (ugt.scott_pi, 0.7962397, 0.05905473 / shrink),
-        (ugt.gwet_ac1, 0.8493305, 0.04321747 / shrink),
-        (ugt.percent_agreement, 0.89, 0.03128898 / shrink),
+        (ugt.agreement.scott_pi, 0.7962397, 0.05905473 / shrink),
+        (ugt.agreement.gwet_ac1, 0.8493305, 0.04321747 / shrink),
+        (ugt.agreement.percent_agreement, 0.89, 0.03128898 / shrink),
         (ugt.cohen_kappa, 0.7964094, 0.05891072),
     ):
         found = function(ABSTRACTORS)
         assert (found.value, found.std_error) == (pytest.approx(value, abs=1e-7), pytest.approx(error, abs=1e-8))
     assert ugt.krippendorff_alpha(ABSTRACTORS).value == pytest.approx(0.7972585, abs=1e-7)
-    assert [round(x, 3) for x in ugt.gwet_ac1(ABSTRACTORS).interval(kind="analytic")] == [0.763, 0.936]
+    assert [round(x, 3) for x in ugt.agreement.gwet_ac1(ABSTRACTORS).interval(kind="analytic")] == [0.763, 0.936]
 
 
 def test_fleiss_cohen_everitt_1969():
@@ -320,7 +323,7 @@ def test_fleiss_cohen_everitt_1969():
 
 
 def test_shrout_fleiss_1979():
-    found = {kind: ugt.intraclass_correlation(JUDGES, kind) for kind in KINDS}
+    found = {kind: ugt.agreement.intraclass_correlation(JUDGES, kind) for kind in KINDS}
     assert [round(found[kind].value, 2) for kind in KINDS] == [0.17, 0.44, 0.29, 0.62, 0.71, 0.91]
     limits = [[round(x, 2) for x in found[kind].interval(kind="analytic")] for kind in KINDS]
     assert limits == [[-0.13, 0.72], [-0.88, 0.91], [0.02, 0.76], [0.07, 0.93], [0.34, 0.95], [0.68, 0.99]]
@@ -330,7 +333,7 @@ def test_shrout_fleiss_1979():
 def test_intraclass_correlations_over_annotators():
     """Their analytic intervals treat annotators as random, and are those of tables."""
     for kind in KINDS:
-        found = ugt.intraclass_correlation(JUDGES, kind)
+        found = ugt.agreement.intraclass_correlation(JUDGES, kind)
         assert found.interval(random=("cases", "annotators")) == found.interval(kind="analytic")
     refused(r"random must be \('cases',\) for intraclass correlations, except in interval\(\)", found.two_way)
     row = ugt.agreement_table(np.array(JUDGES) + 0.5).rows(n_resamples=20)[1]
@@ -375,17 +378,17 @@ def test_scikit_learn_as_an_oracle(weights):
 def coefficients(labels, ratings):
     """Every coefficient, for tests of what they share."""
     k = labels.n_classes
-    yield "percent", ugt.percent_agreement(labels, weights="linear")
+    yield "percent", ugt.agreement.percent_agreement(labels, weights="linear")
     for weights in all_weights(k):
         yield f"fleiss {weights}", ugt.fleiss_kappa(labels, weights=weights)
         yield f"cohen {weights}", ugt.cohen_kappa(labels, weights=weights, annotators=[0, 1])
-        yield f"scott {weights}", ugt.scott_pi(labels, weights=weights, annotators=[0, 1])
-        yield f"ac2 {weights}", ugt.gwet_ac2(labels, weights=weights)
+        yield f"scott {weights}", ugt.agreement.scott_pi(labels, weights=weights, annotators=[0, 1])
+        yield f"ac2 {weights}", ugt.agreement.gwet_ac2(labels, weights=weights)
     for level in LEVELS:
         yield f"alpha {level}", ugt.krippendorff_alpha(labels, level)
         yield f"alpha of ratings {level}", ugt.krippendorff_alpha(ratings, level)
     for kind in KINDS:
-        yield f"icc {kind}", ugt.intraclass_correlation(ratings, kind)
+        yield f"icc {kind}", ugt.agreement.intraclass_correlation(ratings, kind)
 
 
 @pytest.mark.parametrize("repeats", [False, True])
@@ -435,8 +438,8 @@ def test_bootstrap_is_that_of_cases_taken_again():
 def test_clusters_and_strata():
     labels, _ = problem(8, n_cases=40)
     ids = np.arange(40) // 4
-    found = ugt.gwet_ac1(labels)
-    doubled = ugt.gwet_ac1(Labels.from_counts(np.repeat(labels.counts(), 2, axis=0)))
+    found = ugt.agreement.gwet_ac1(labels)
+    doubled = ugt.agreement.gwet_ac1(Labels.from_counts(np.repeat(labels.counts(), 2, axis=0)))
     pairs = np.repeat(np.arange(40), 2)
     # every case twice, in clusters of both: nothing is known that was not known before
     assert doubled.value == close(found.value)
@@ -466,7 +469,8 @@ def test_annotators_left_out_and_differences(repeats):
     others = rest(labels, without[0]), rest(ratings, without[1])
     both = zip(coefficients(labels, ratings), coefficients(*others))
     intra = [
-        (("intra", ugt.intra_annotator_agreement(one)), ("", ugt.intra_annotator_agreement(other))) for one, other in [(labels, others[0])]
+        (("intra", ugt.agreement.intra_annotator_agreement(one)), ("", ugt.agreement.intra_annotator_agreement(other)))
+        for one, other in [(labels, others[0])]
     ]
     for (name, found), (_, expected) in [*both, *intra]:
         again = found.statistic.judged_by(np.array([1, 1, 1, 0]))
@@ -481,9 +485,9 @@ def test_annotators_left_out_and_differences(repeats):
 
 
 def test_analytic_intervals_stay_inside():
-    found = ugt.percent_agreement(ugt.Labels.from_wide([[0, 0], [0, 0], [0, 1]]))
+    found = ugt.agreement.percent_agreement(ugt.Labels.from_wide([[0, 0], [0, 0], [0, 1]]))
     assert found.interval(kind="analytic") == (0.0, 1.0)
-    assert ugt.scott_pi(ugt.Labels.from_wide([[0, 0], [1, 1], [0, 1]])).interval(kind="analytic") == (-1.0, 1.0)
+    assert ugt.agreement.scott_pi(ugt.Labels.from_wide([[0, 0], [1, 1], [0, 1]])).interval(kind="analytic") == (-1.0, 1.0)
 
 
 # ---- what is undefined, and says so
@@ -498,19 +502,19 @@ def undefined(found, value, reason):
 @pytest.mark.filterwarnings("error")
 def test_unanimity_is_a_value_with_a_reason():
     same = Labels.from_wide([[1, 1], [1, 1], [1, 1]], classes=3)
-    for function in (ugt.cohen_kappa, ugt.scott_pi, ugt.fleiss_kappa, ugt.krippendorff_alpha):
+    for function in (ugt.cohen_kappa, ugt.agreement.scott_pi, ugt.fleiss_kappa, ugt.krippendorff_alpha):
         undefined(function(same), 1.0, "no variation: all labels are of one class")
     for level in LEVELS:
         undefined(ugt.krippendorff_alpha(same, level), 1.0, "no variation: all labels are of one class")
         undefined(ugt.krippendorff_alpha(Ratings.from_wide([[2.5, 2.5]] * 3), level), 1.0, "no variation: all ratings are equal")
     for kind in KINDS:
-        undefined(ugt.intraclass_correlation([[2.5, 2.5]] * 3, kind), 1.0, "no variation: all ratings are equal")
-    for function in (ugt.percent_agreement, ugt.gwet_ac1):
+        undefined(ugt.agreement.intraclass_correlation([[2.5, 2.5]] * 3, kind), 1.0, "no variation: all ratings are equal")
+    for function in (ugt.agreement.percent_agreement, ugt.agreement.gwet_ac1):
         found = function(same)
         assert (found.value, found.reason) == (1.0, None)
         exact = 1 - (1 - 0.025 ** (1 / 3)) / (1 - found.expected), 1.0
         assert [found.interval(kind=kind) for kind in ("auto", "percentile", "bca", "analytic")] == [pytest.approx(exact)] * 4
-    undefined(ugt.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
+    undefined(ugt.agreement.gwet_ac1(Labels.from_wide([[0, 0]], classes=1)), 1.0, "the label set has a single class")
     undefined(
         ugt.fleiss_kappa(ugt.Labels.from_wide([[0, 1], [1, 0]]), weights=np.ones((2, 2))),
         1.0,
@@ -528,24 +532,30 @@ def test_unanimity_is_a_value_with_a_reason():
 @pytest.mark.filterwarnings("error")
 def test_nothing_to_compare():
     alone = Labels.from_wide([[0, N, N], [N, 1, N], [N, N, N]], classes=2)
-    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
+    for function in (
+        ugt.agreement.percent_agreement,
+        ugt.fleiss_kappa,
+        ugt.agreement.gwet_ac1,
+        ugt.agreement.gwet_ac2,
+        ugt.krippendorff_alpha,
+    ):
         found = function(alone)
         undefined(found, NAN, "no case has labels of two annotators")
         assert found.left_out == {"case without annotations": 1, "case with a single annotator": 2}
         assert found.n_cases == 0 and np.isnan(found.per_class).all()
-    for function in (ugt.cohen_kappa, ugt.scott_pi):
+    for function in (ugt.cohen_kappa, ugt.agreement.scott_pi):
         found = function(alone, annotators=[0, 1])
         undefined(found, NAN, "no case was labelled by both annotators")
         assert found.left_out == {f"case that {who} of the two annotators labelled": n for who, n in (("neither", 1), ("only one", 2))}
     for level in LEVELS:
         undefined(ugt.krippendorff_alpha([[NAN, NAN], [NAN, NAN]], level), NAN, "no case has ratings of two annotators")
         undefined(ugt.krippendorff_alpha([[1.5, NAN], [NAN, 2.5]], level), NAN, "no case has ratings of two annotators")
-    undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]], "1"), NAN, "no case has ratings of two annotators")
-    undefined(ugt.intraclass_correlation([[1.5, NAN], [NAN, 2.5]]), NAN, "fewer than two cases that all annotators rated")
-    undefined(ugt.intraclass_correlation([[1.5], [2.5]]), NAN, "no case has ratings of two annotators")
-    undefined(ugt.intraclass_correlation([[1.5, 2.5]], "1k"), NAN, "fewer than two cases with ratings")
-    undefined(ugt.intraclass_correlation([[1, 2], [2, 1]], "1k"), NAN, "cases do not differ in their means")
-    undefined(ugt.percent_agreement([[NAN, NAN]], classes=2), NAN, "no case has labels of two annotators")
+    undefined(ugt.agreement.intraclass_correlation([[1.5, NAN], [NAN, 2.5]], "1"), NAN, "no case has ratings of two annotators")
+    undefined(ugt.agreement.intraclass_correlation([[1.5, NAN], [NAN, 2.5]]), NAN, "fewer than two cases that all annotators rated")
+    undefined(ugt.agreement.intraclass_correlation([[1.5], [2.5]]), NAN, "no case has ratings of two annotators")
+    undefined(ugt.agreement.intraclass_correlation([[1.5, 2.5]], "1k"), NAN, "fewer than two cases with ratings")
+    undefined(ugt.agreement.intraclass_correlation([[1, 2], [2, 1]], "1k"), NAN, "cases do not differ in their means")
+    undefined(ugt.agreement.percent_agreement([[NAN, NAN]], classes=2), NAN, "no case has labels of two annotators")
 
 
 def test_one_case():
@@ -564,17 +574,17 @@ def test_a_class_named_twice_in_the_first_case_is_added_up():
 
 def test_unused_classes_count():
     table = [[0, 0], [0, 1], [1, 1]]
-    assert ugt.gwet_ac1(ugt.Labels.from_wide(table)).value == close(1 - (1 / 3) / 0.5)
-    assert ugt.gwet_ac1(table, classes=5).value == close(1 - (1 / 3) / (1 - 0.5 / 4))
+    assert ugt.agreement.gwet_ac1(ugt.Labels.from_wide(table)).value == close(1 - (1 / 3) / 0.5)
+    assert ugt.agreement.gwet_ac1(table, classes=5).value == close(1 - (1 / 3) / (1 - 0.5 / 4))
     assert ugt.fleiss_kappa(table, classes=5).value == ugt.fleiss_kappa(ugt.Labels.from_wide(table)).value
     assert ugt.cohen_kappa(table, classes=5, weights="linear").per_class.shape == (5,)
-    assert ugt.gwet_ac1(table, classes=["a", "b", "c"]).prevalence.tolist() == [0.5, 0.5, 0]
+    assert ugt.agreement.gwet_ac1(table, classes=["a", "b", "c"]).prevalence.tolist() == [0.5, 0.5, 0]
 
 
 def test_kappa_paradox_is_seen_beside_the_value():
     """Nearly all labels of one class: kappa near 0 or below, AC1 near the percentage; the record shows both and the prevalence."""
     labels = [[0, 0]] * 97 + [[0, 1], [1, 0], [0, 1]]
-    kappa, ac1 = ugt.cohen_kappa(ugt.Labels.from_wide(labels)), ugt.gwet_ac1(ugt.Labels.from_wide(labels))
+    kappa, ac1 = ugt.cohen_kappa(ugt.Labels.from_wide(labels)), ugt.agreement.gwet_ac1(ugt.Labels.from_wide(labels))
     assert kappa.value < 0 < 0.95 < ac1.value
     assert (kappa.observed, kappa.prevalence.round(3).tolist()) == (close(0.97), [0.985, 0.015])
 
@@ -583,7 +593,13 @@ def test_kappa_paradox_is_seen_beside_the_value():
 def test_tables_and_containers_agree():
     table = [["1", "2", N], ["2", "2", "2"], ["3", "1", "1"], [N, "1", "3"]]
     labels = Labels.from_wide(table)
-    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.krippendorff_alpha):
+    for function in (
+        ugt.agreement.percent_agreement,
+        ugt.fleiss_kappa,
+        ugt.agreement.gwet_ac1,
+        ugt.agreement.gwet_ac2,
+        ugt.krippendorff_alpha,
+    ):
         one, other = function(table), function(labels)
         assert one.value == other.value == function(np.array(table, dtype=object)).value
         np.testing.assert_array_equal(one.per_case, other.per_case)
@@ -596,14 +612,14 @@ def test_tables_and_containers_agree():
     assert ugt.krippendorff_alpha(whole, "interval").value == close(ugt.krippendorff_alpha(with_nan / 4, "interval").value)
     assert ugt.krippendorff_alpha(whole).per_class is not None
     assert ugt.krippendorff_alpha(with_nan / 4).per_class is None
-    assert ugt.intraclass_correlation(Labels.from_wide(JUDGES)).value == close(ugt.intraclass_correlation(JUDGES).value)
+    assert ugt.agreement.intraclass_correlation(Labels.from_wide(JUDGES)).value == close(ugt.agreement.intraclass_correlation(JUDGES).value)
     pandas = pytest.importorskip("pandas")
     assert ugt.fleiss_kappa(pandas.DataFrame(table)).value == ugt.fleiss_kappa(table).value
 
 
 def test_records_are_kept():
     found = ugt.fleiss_kappa(RELIABILITY)
-    assert pickle.loads(pickle.dumps(ugt.pairwise_agreement(RELIABILITY))).n_cases.tolist() == [
+    assert pickle.loads(pickle.dumps(ugt.agreement.pairwise_agreement(RELIABILITY))).n_cases.tolist() == [
         *([9, 9, 8, 9], [9, 11, 9, 10], [8, 9, 10, 10], [9, 10, 10, 11]),
     ]
     with pytest.raises(AttributeError):
@@ -611,7 +627,14 @@ def test_records_are_kept():
     assert found.per_case[[0, 1, 11]] == close([1.0, 0.5, NAN])
 
 
-BAD_LABELS = (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac2, ugt.cohen_kappa, ugt.scott_pi, ugt.pairwise_agreement)
+BAD_LABELS = (
+    ugt.agreement.percent_agreement,
+    ugt.fleiss_kappa,
+    ugt.agreement.gwet_ac2,
+    ugt.cohen_kappa,
+    ugt.agreement.scott_pi,
+    ugt.agreement.pairwise_agreement,
+)
 
 
 @pytest.mark.parametrize("function", BAD_LABELS)
@@ -648,7 +671,7 @@ def test_bad_weights(weights, message):
         refused(message, function, Labels.from_wide([[0, 1], [1, 1]]), weights=weights)
 
 
-ALPHA, ICC = ugt.krippendorff_alpha, ugt.intraclass_correlation
+ALPHA, ICC = ugt.krippendorff_alpha, ugt.agreement.intraclass_correlation
 COUNTS = Labels.from_counts([[2, 1]])
 BAD_OPTIONS = [
     (
@@ -657,8 +680,8 @@ BAD_OPTIONS = [
         {},
         r"annotators must name two, unless labels have exactly two \(or use fleiss_kappa\)\. Got None for labels of 3 annotators",
     ),
-    (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 1, 2]}, r"annotators must name two annotators\. Got 3\."),
-    (ugt.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 0]}, r"annotators must not repeat an id\. Got 0 twice"),
+    (ugt.agreement.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 1, 2]}, r"annotators must name two annotators\. Got 3\."),
+    (ugt.agreement.scott_pi, [Labels.from_wide([[0, 1, 1]])], {"annotators": [0, 0]}, r"annotators must not repeat an id\. Got 0 twice"),
     (
         ugt.cohen_kappa,
         [Labels.from_wide([[0, 1, 1]])],
@@ -667,7 +690,7 @@ BAD_OPTIONS = [
     ),
     *(
         (one, [COUNTS], {}, r"labels must name their annotators\. Got counts, which have none\.")
-        for one in (ugt.cohen_kappa, ugt.pairwise_agreement)
+        for one in (ugt.cohen_kappa, ugt.agreement.pairwise_agreement)
     ),
     (ALPHA, [Labels.from_wide([[0, 1]]), "metric"], {}, r"level must be one of 'nominal', 'ordinal', 'interval', 'ratio'\. Got 'metric'\."),
     (ALPHA, [[["a", "b"]], "interval"], {}, r"values must be given for level 'interval' if class names are text"),
@@ -689,7 +712,7 @@ BAD_OPTIONS = [
         r"ratings must be numbers, or labels whose classes are numbers or have an order .*\. Got classes that are text\.",
     ),
     (
-        ugt.pairwise_agreement,
+        ugt.agreement.pairwise_agreement,
         [Labels.from_wide([[0, 1]]), "pi"],
         {},
         r"coefficient must be one of 'percent', 'cohen', 'scott', 'ac1', 'bp'\. Got 'pi'",
@@ -713,34 +736,34 @@ def test_intra_annotator_agreement():
     label = [0, 0, 1, 0, 2, 2, 0, 1, 1, 0, 1, 2, 2]
     labels = labels_of_rows(case, annotator, label, classes=3)
     # units: (0, a) 0 0 1; (1, a) 2 2; (2, b) 1 1 0
-    found = ugt.intra_annotator_agreement(labels)
+    found = ugt.agreement.intra_annotator_agreement(labels)
     assert found.value == close((1 / 3 + 1 + 1 / 3) / 3)
     assert (found.n_cases, found.n_annotators, found.left_out) == (3, 2, {"case that no annotator labelled twice": 2})
     assert found.per_annotator == close([2 / 3, 1 / 3])
     assert found.per_case == close([1 / 3, 1, 1 / 3, NAN, NAN])
     units = [{0: [0], 1: [0], 2: [1]}, {0: [2], 1: [2]}, {0: [1], 1: [1], 2: [0]}]
-    assert ugt.intra_annotator_agreement(labels, "fleiss").value == close(twin.fleiss(units, 3))
-    assert ugt.intra_annotator_agreement(labels, "ac1").value == close(twin.gwet(units, 3))
-    assert ugt.intra_annotator_agreement(labels, "alpha", level="interval").value == close(twin.alpha(units, "interval"))
+    assert ugt.agreement.intra_annotator_agreement(labels, "fleiss").value == close(twin.fleiss(units, 3))
+    assert ugt.agreement.intra_annotator_agreement(labels, "ac1").value == close(twin.gwet(units, 3))
+    assert ugt.agreement.intra_annotator_agreement(labels, "alpha", level="interval").value == close(twin.alpha(units, "interval"))
     assert found.coefficient == "intra-annotator percent agreement"
     for kind in ("percentile", "bca", "analytic"):
         low, high = found.interval(kind=kind)
         assert low < found.value < high
     ratings = Ratings.from_long(case, annotator, np.array(label) / 2)
-    assert ugt.intra_annotator_agreement(ratings, "alpha", level="interval").value == close(twin.alpha(units, "interval"))
-    nobody = ugt.intra_annotator_agreement(Labels.from_wide([[0, 1], [1, 1]]))
+    assert ugt.agreement.intra_annotator_agreement(ratings, "alpha", level="interval").value == close(twin.alpha(units, "interval"))
+    nobody = ugt.agreement.intra_annotator_agreement(Labels.from_wide([[0, 1], [1, 1]]))
     undefined(nobody, NAN, "no annotator labelled a case twice")
     assert np.isnan(nobody.per_annotator).all() and nobody.left_out == {"case that no annotator labelled twice": 2}
-    refused(r"coefficient must be 'alpha' for ratings\. Got 'percent'\.", ugt.intra_annotator_agreement, ratings)
-    refused(r"one of 'percent', 'fleiss', 'ac1', 'bp', 'alpha'\. Got 'cohen'\.", ugt.intra_annotator_agreement, labels, "cohen")
-    refused(r"annotations must be Labels or Ratings\. Got list\.", ugt.intra_annotator_agreement, [[0, 1]], error=TypeError)
+    refused(r"coefficient must be 'alpha' for ratings\. Got 'percent'\.", ugt.agreement.intra_annotator_agreement, ratings)
+    refused(r"one of 'percent', 'fleiss', 'ac1', 'bp', 'alpha'\. Got 'cohen'\.", ugt.agreement.intra_annotator_agreement, labels, "cohen")
+    refused(r"annotations must be Labels or Ratings\. Got list\.", ugt.agreement.intra_annotator_agreement, [[0, 1]], error=TypeError)
 
 
 def test_intra_annotator_resamples_take_whole_cases():
     rng = np.random.default_rng(0)
     case, annotator = np.repeat(np.arange(12), 6), np.tile([0, 0, 1, 1, 2, 2], 12)
     labels = labels_of_rows(case, annotator, rng.integers(0, 2, 72), classes=2)
-    found = ugt.intra_annotator_agreement(labels)
+    found = ugt.agreement.intra_annotator_agreement(labels)
     by_case = found.per_case  # all cases have three units
     expected = ugt.bootstrap(by_case, n_resamples=40, seed=2)
     np.testing.assert_allclose(found.resamples(n_resamples=40, seed=2).take(0).values, expected.values, rtol=1e-12)
@@ -754,7 +777,9 @@ def test_table():
         *("percent agreement", "Cohen's kappa", "Scott's pi", "Fleiss' kappa", "Gwet's AC1", "Brennan-Prediger"),
         "Krippendorff's alpha (nominal)",
     ]
-    assert [row["value"] for row in rows][:3] == close([0.89, ugt.cohen_kappa(ABSTRACTORS).value, ugt.scott_pi(ABSTRACTORS).value])
+    assert [row["value"] for row in rows][:3] == close(
+        [0.89, ugt.cohen_kappa(ABSTRACTORS).value, ugt.agreement.scott_pi(ABSTRACTORS).value]
+    )
     assert (rows[1]["low"], rows[1]["high"]) == ugt.cohen_kappa(ABSTRACTORS).interval(n_resamples=50)
     assert two.classes == ("A", "E", "N") and two.prevalence == close([0.255, 0.13, 0.615])
     many = ugt.agreement_table(RELIABILITY, weights="linear", levels=("ordinal", "interval"))
@@ -793,9 +818,9 @@ def wide_tables(draw):
 def everything(table, k):
     """Values of coefficients that know no order of classes."""
     labels = Labels.from_wide(table, classes=k)
-    functions = (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.krippendorff_alpha)
+    functions = (ugt.agreement.percent_agreement, ugt.fleiss_kappa, ugt.agreement.gwet_ac1, ugt.krippendorff_alpha)
     found = [function(labels).value for function in functions]
-    return [*found, ugt.cohen_kappa(labels, annotators=[0, 1]).value, ugt.scott_pi(labels, annotators=[0, 1]).value]
+    return [*found, ugt.cohen_kappa(labels, annotators=[0, 1]).value, ugt.agreement.scott_pi(labels, annotators=[0, 1]).value]
 
 
 @pytest.mark.slow
@@ -862,9 +887,9 @@ def test_pairs_of_classes_are_taken_some_at_a_time(monkeypatch):
     monkeypatch.setattr(ugt.agreement.costs, "ROOM", 5)
     assert ugt.fleiss_kappa(labels, weights="linear").value == close(before) == close(twin.fleiss(cases, 7, "linear"))
     monkeypatch.setattr(ugt.agreement.overviews, "CELLS", 50)
-    one = ugt.pairwise_agreement(labels, weights="linear")
+    one = ugt.agreement.pairwise_agreement(labels, weights="linear")
     monkeypatch.undo()
-    np.testing.assert_allclose(one.value, ugt.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)
+    np.testing.assert_allclose(one.value, ugt.agreement.pairwise_agreement(labels, weights="linear").value, rtol=1e-12)
 
 
 def test_the_table_names_its_level():
@@ -880,20 +905,20 @@ def test_ordinal_agreement_of_cases_is_by_mid_ranks():
 
 def test_cases_without_a_complete_set_of_ratings_are_told_from_empty_ones():
     table = [[1.0, 2.0], [3.0, 4.5], [2.0, None], [None, None], [5.0, 4.0], [None, 1.0]]
-    found = ugt.intraclass_correlation(Ratings.from_wide(table), "A,1")
+    found = ugt.agreement.intraclass_correlation(Ratings.from_wide(table), "A,1")
     assert (found.n_cases, sorted(found.left_out.values())) == (3, [1, 2])
-    assert ugt.intraclass_correlation(Ratings.from_wide(table), "1").n_cases == 5
+    assert ugt.agreement.intraclass_correlation(Ratings.from_wide(table), "1").n_cases == 5
 
 
 def test_percent_agreement_is_what_was_observed_and_expects_nothing():
-    found = ugt.percent_agreement(Labels.from_wide([[0, 0], [0, 1], [1, 1], [1, 1]], classes=2))
+    found = ugt.agreement.percent_agreement(Labels.from_wide([[0, 0], [0, 1], [1, 1], [1, 1]], classes=2))
     assert (found.value, found.observed, found.expected) == (0.75, 0.75, 0.0)
 
 
 def test_cases_without_ratings_have_no_influence_on_a_correlation():
     table = [[1.0, 2.0], [None, None], [3.0, 4.5], [5.0, None], [2.0, 2.5]]
     for kind, none in (("1", [1]), ("A,1", [1, 3])):
-        influence = ugt.intraclass_correlation(Ratings.from_wide(table), kind).influence
+        influence = ugt.agreement.intraclass_correlation(Ratings.from_wide(table), kind).influence
         assert np.isfinite(influence).all() and np.flatnonzero(influence == 0).tolist() == none
 
 
@@ -907,7 +932,7 @@ def test_hardly_any_label_of_another_class():
             warnings.simplefilter("always")
             ugt.cohen_kappa(labels).interval(n_resamples=20)
             ugt.agreement_table(labels).interval(n_resamples=20)
-            ugt.percent_agreement(labels).interval(n_resamples=20)
+            ugt.agreement.percent_agreement(labels).interval(n_resamples=20)
         said = [str(one.message) for one in heard if "of the commonest class" in str(one.message)]
         assert len(said) == 2 * (n < 4) and all(text.startswith(f"Only {n} of 100 labels are not") for text in said)
         notes = ugt.evaluate(labels, {}, n_resamples=20).notes
@@ -931,13 +956,13 @@ def test_intervals_of_coefficients_below_minus_one_hold_them():
     below(found)
     assert ugt.fleiss_kappa([["a", "b"], ["b", "a"]] * 12).interval()[0] == -1  # with two labels each, -1 is the end
     for kind in ("1", "C,1"):
-        low, high = ugt.intraclass_correlation(Ratings.from_wide([[1, 2], [2, 1]] * 12), kind).interval()
+        low, high = ugt.agreement.intraclass_correlation(Ratings.from_wide([[1, 2], [2, 1]] * 12), kind).interval()
         assert low == -1 and high == pytest.approx(2 * (1 - 0.025 ** (1 / 24)) - 1)  # Clopper & Pearson: 24 of 24
     opposite = ugt.Labels.from_wide([[0, 2]] * 5 + [[2, 0]] * 5, classes=3)
-    for coefficient in (ugt.brennan_prediger, ugt.gwet_ac2):
+    for coefficient in (ugt.agreement.brennan_prediger, ugt.agreement.gwet_ac2):
         below(coefficient(opposite, weights="quadratic"))
-    assert ugt.brennan_prediger(opposite, weights="quadratic").interval()[0] == pytest.approx(-2)
-    below(ugt.gwet_ac2(ugt.Labels.from_wide([[0, 2]] * 5 + [[2, 0]] * 5 + [[1, 1]], classes=3), weights="quadratic"))
+    assert ugt.agreement.brennan_prediger(opposite, weights="quadratic").interval()[0] == pytest.approx(-2)
+    below(ugt.agreement.gwet_ac2(ugt.Labels.from_wide([[0, 2]] * 5 + [[2, 0]] * 5 + [[1, 1]], classes=3), weights="quadratic"))
     table = np.ones((3, 3))  # costs between the first two classes alone are no squared distances
     table[0, 1] = table[1, 0] = 0
     rare = ugt.Labels.from_wide([[0, 1]] + [[2, 2]] * 9, classes=3)
@@ -952,9 +977,9 @@ def test_intervals_of_brennan_and_prediger_are_those_of_percent_agreement(k, n_a
     """The coefficient is (p - 1 / K) / (1 - 1 / K): at least -1 / (K - 1), not -1."""
     labels = Labels.from_wide([[0, 0]] * n_alike + [[0, 1], [1, 0], [1, 0]] * 3, classes=k)
     for kind in ("auto", "percentile", "analytic"):
-        ends = [(end - 1 / k) / (1 - 1 / k) for end in ugt.percent_agreement(labels).interval(kind=kind)]
-        assert ugt.brennan_prediger(labels).interval(kind=kind) == pytest.approx(ends, abs=1e-9)
-    assert ugt.gwet_ac1(labels).statistic.span == (pytest.approx(-1 / (k - 1)), 1.0)
+        ends = [(end - 1 / k) / (1 - 1 / k) for end in ugt.agreement.percent_agreement(labels).interval(kind=kind)]
+        assert ugt.agreement.brennan_prediger(labels).interval(kind=kind) == pytest.approx(ends, abs=1e-9)
+    assert ugt.agreement.gwet_ac1(labels).statistic.span == (pytest.approx(-1 / (k - 1)), 1.0)
 
 
 def test_ranges_hold_all_values():
@@ -966,7 +991,7 @@ def test_ranges_hold_all_values():
         table = (table + table.T) / 2
         np.fill_diagonal(table, 1)
         for weights in ("quadratic", "linear", table):
-            for coefficient in (ugt.fleiss_kappa, ugt.gwet_ac2, ugt.brennan_prediger):
+            for coefficient in (ugt.fleiss_kappa, ugt.agreement.gwet_ac2, ugt.agreement.brennan_prediger):
                 found = coefficient(ugt.Labels.from_wide(rows.tolist(), classes=k), weights=weights)
                 assert math.isnan(found.value) or found.statistic.span[0] - 1e-12 <= found.value <= 1
                 low, high = found.interval()
@@ -975,16 +1000,16 @@ def test_ranges_hold_all_values():
 
 def test_correlations_with_a_denominator_that_is_not_positive_are_undefined():
     of = ugt.Ratings.from_wide
-    found = ugt.intraclass_correlation(of([[5, 1], [4, 2], [1, 4], [2, 5.0]]), "A,k")
+    found = ugt.agreement.intraclass_correlation(of([[5, 1], [4, 2], [1, 4], [2, 5.0]]), "A,k")
     assert math.isnan(found.value) and "denominator is not above 0" in found.reason
     assert all(math.isnan(end) for kind in ("auto", "analytic") for end in found.interval(kind=kind))
-    assert math.isnan(ugt.intraclass_correlation(of([[1.0, 2], [2, 1]]), "A,1").value)
+    assert math.isnan(ugt.agreement.intraclass_correlation(of([[1.0, 2], [2, 1]]), "A,1").value)
     for n in (2, 12):  # cases, and annotators, have equal means: the lowest value, -1 / (k - 1 - k / n), up to rounding
-        lowest = ugt.intraclass_correlation(of([[1.0, 2], [2, 1]] * n), "A,1")
+        lowest = ugt.agreement.intraclass_correlation(of([[1.0, 2], [2, 1]] * n), "A,1")
         ends = lowest.interval(kind="analytic")
         assert np.isnan(lowest.ends_if_named(0.95)).all()
         assert lowest.value == pytest.approx(ends[0]) == pytest.approx(-1 / (1 - 1 / n)) and ends[1] > ends[0] + 0.2
-    found = ugt.intraclass_correlation(of([[2.0, 3, 1], [2, 1, 3]]), "A,1")
+    found = ugt.agreement.intraclass_correlation(of([[2.0, 3, 1], [2, 1, 3]]), "A,1")
     assert found.value == pytest.approx(-2)
     for kind in ("auto", "analytic"):
         low, high = found.interval(kind=kind)
@@ -997,7 +1022,7 @@ def test_intervals_of_correlations_hold_them(kind):
     for _ in range(80):
         n, k = rng.integers(3, 9), rng.integers(2, 5)
         x = rng.normal(size=(n, k)) + rng.normal(size=(n, 1)) * rng.choice([0, 0.5, 1])
-        found = ugt.intraclass_correlation(ugt.Ratings.from_wide(x), kind)
+        found = ugt.agreement.intraclass_correlation(ugt.Ratings.from_wide(x), kind)
         for way in ("auto", "analytic"):
             low, high = found.interval(kind=way)
             seen += not math.isnan(low)
@@ -1007,7 +1032,7 @@ def test_intervals_of_correlations_hold_them(kind):
 
 def test_one_case_with_two_ratings_is_enough_for_a_one_way_correlation():
     cases = [{0: [1.0], 1: [2.0]}, {0: [4.0]}, {1: [2.5]}]
-    found = ugt.intraclass_correlation(Ratings.from_wide([[1.0, 2.0], [4.0, NAN], [NAN, 2.5]]), "1")
+    found = ugt.agreement.intraclass_correlation(Ratings.from_wide([[1.0, 2.0], [4.0, NAN], [NAN, 2.5]]), "1")
     assert found.value == close(twin.icc(cases, "1")) and found.reason is None
 
 
@@ -1015,7 +1040,9 @@ def test_one_case_with_two_ratings_is_enough_for_a_one_way_correlation():
 def test_the_unit_of_ratings_does_not_matter(kind):
     x = np.array(JUDGES, float) - 5
     for unit in (1e-9, 1e9):
-        found, same = (ugt.intraclass_correlation(Ratings.from_wide(one), kind).interval(kind="analytic") for one in (unit * x, x))
+        found, same = (
+            ugt.agreement.intraclass_correlation(Ratings.from_wide(one), kind).interval(kind="analytic") for one in (unit * x, x)
+        )
         assert found == pytest.approx(same, rel=1e-9)
 
 
@@ -1023,7 +1050,7 @@ def test_the_unit_of_ratings_does_not_matter(kind):
 def test_ranges_of_correlations_of_several_annotators_hold_all_values(kind):
     """A Latin square has cases with equal means, and the lowest value: -1 / (k - 1), not -1."""
     square = np.array([[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3]] * 5, float)
-    found = ugt.intraclass_correlation(Ratings.from_wide(square), kind)
+    found = ugt.agreement.intraclass_correlation(Ratings.from_wide(square), kind)
     assert found.value == pytest.approx(-1 / (3 - (4 / 20 if kind == "A,1" else 0)))
     low, high = found.interval(kind="analytic")
     assert low == pytest.approx(found.value) and high == pytest.approx(low + 2 * (1 - 0.025 ** (1 / 20)))
@@ -1031,7 +1058,7 @@ def test_ranges_of_correlations_of_several_annotators_hold_all_values(kind):
     for _ in range(40):
         table = square[: rng.integers(3, 9)] + rng.normal(size=(1, 4)) + 0.1 * rng.normal(size=(1, 1))
         shown = np.where(rng.random(table.shape) < 0.2, NAN, table) if kind == "1" else table
-        one = ugt.intraclass_correlation(Ratings.from_wide(shown + 0.01 * rng.normal(size=shown.shape)), kind)
+        one = ugt.agreement.intraclass_correlation(Ratings.from_wide(shown + 0.01 * rng.normal(size=shown.shape)), kind)
         low, high = one.interval()
         assert math.isnan(one.value) or one.statistic.span[0] - 1e-9 <= one.value
         assert math.isnan(low) or low <= one.value <= high
@@ -1040,16 +1067,16 @@ def test_ranges_of_correlations_of_several_annotators_hold_all_values(kind):
 def test_correlations_below_zero_can_have_less_than_one_degree_of_freedom():
     """The approximation by Satterthwaite does not hold there: no interval, not one without the value."""
     table = [[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3], [1, 2, 3, 4.5]] * 5
-    found = ugt.intraclass_correlation(Ratings.from_wide(table), "A,1")
+    found = ugt.agreement.intraclass_correlation(Ratings.from_wide(table), "A,1")
     assert found.value == pytest.approx(-15 / 46) and np.isnan(found.interval(kind="analytic")).all()
 
 
 def test_limits_of_means_of_few_annotators_have_no_lower_end():
     x = [[1.3, -2.4, -1.6], [-0.4, -0.7, 0.0], [-0.6, 1.3, -1.9], [-0.3, 2.1, 0.7]]  # means of annotators differ less than their errors
-    low, high = ugt.intraclass_correlation(ugt.Ratings.from_wide(x), "A,k").interval(kind="analytic")
+    low, high = ugt.agreement.intraclass_correlation(ugt.Ratings.from_wide(x), "A,k").interval(kind="analytic")
     assert low == -math.inf and high == pytest.approx(0.91588, abs=1e-5)
 
 
 def test_a_class_that_one_annotator_chose_once_has_no_agreement():
-    found = ugt.percent_agreement(ugt.Labels.from_wide([[0, 0], [0, 1], [0, 0]]))
+    found = ugt.agreement.percent_agreement(ugt.Labels.from_wide([[0, 0], [0, 1], [0, 0]]))
     assert found.per_class == pytest.approx([4 / 5, 0])

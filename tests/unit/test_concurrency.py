@@ -31,7 +31,7 @@ def test_many_threads_call_everything_on_shared_inputs(expected):
 
     def work(t):
         start.wait()
-        with ugt.threads(1 + t % 3):
+        with ugt.resampling.threads(1 + t % 3):
             found[t] = answers(world, [(i * (1, 5, 7, 11, 13, 17)[t] + t) % n if n % (1, 5, 7, 11, 13, 17)[t] else i for i in range(n)])
 
     threads = [threading.Thread(target=work, args=(t,)) for t in range(6)]
@@ -68,7 +68,7 @@ def test_many_threads_ask_one_posterior(expected):
 def test_other_processes_say_the_same(method, expected):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} on this system")
-    with ugt.threads(2):  # there have been threads before the fork
+    with ugt.resampling.threads(2):  # there have been threads before the fork
         ugt.annotation_certainty(ugt.Dirichlet.from_array(make_world(2000)["table"]), k=2)
     with multiprocessing.get_context(method).Pool(2) as pool:
         for found in pool.map_async(other_process, [1, 3]).get(timeout=120):  # a worker that dies is waited for without end

@@ -45,7 +45,7 @@ def probabilities(n, k, seed, ties=True):
 def test_scores_are_those_of_the_slow_twin(score, randomized):
     p = probabilities(40, 6, 1)
     options = {"randomized": randomized, "penalty": 0.1, "k_reg": 2}
-    found = ugt.conformal_scores(p, score, seed=3, **options)
+    found = ugt.conformal.conformal_scores(p, score, seed=3, **options)
     for i, key in enumerate(keys(40)):
         assert found[i].tolist() == twin.scores(p[i].tolist(), score, seed=3, key=key, **options)
 
@@ -57,23 +57,23 @@ def test_last_classes_tie_without_random_numbers():
     single = p.astype(np.float32)
     for table in (p, single):
         last = table.argmin(axis=1)
-        found = ugt.conformal_scores(table, "aps", randomized=False)
+        found = ugt.conformal.conformal_scores(table, "aps", randomized=False)
         assert set(found[np.arange(400), last].tolist()) == {1.0}
         assert (found <= 1).all()
     truth = np.random.default_rng(1).integers(0, 5, 60)
-    model = ugt.SplitConformal("aps", alpha=0.2, randomized=False).fit(p[:60], truth)
+    model = ugt.conformal.SplitConformal("aps", alpha=0.2, randomized=False).fit(p[:60], truth)
     found = model.p_values(p[60:])[np.arange(340), p[60:].argmin(axis=1)]
-    n_last = int((ugt.conformal_scores(p[:60], "aps", randomized=False)[np.arange(60), truth] == 1).sum())
+    n_last = int((ugt.conformal.conformal_scores(p[:60], "aps", randomized=False)[np.arange(60), truth] == 1).sum())
     assert np.unique(found).tolist() == pytest.approx([(1 + n_last) / 61])
 
 
 def test_scores_by_hand():
     p = [[0.1, 0.4, 0.1, 0.4]]
     for score, expected in (("lac", [0.9, 0.6, 0.9, 0.6]), ("aps", [1, 0.8, 1, 0.8]), ("raps", [1.6, 1.0, 1.6, 1.0])):
-        found = ugt.conformal_scores(p, score, randomized=False, penalty=0.2, k_reg=1)
+        found = ugt.conformal.conformal_scores(p, score, randomized=False, penalty=0.2, k_reg=1)
         np.testing.assert_allclose(found, [expected], atol=1e-15)
     # k_reg of 4: nothing is punished
-    np.testing.assert_allclose(ugt.conformal_scores(p, "raps", randomized=False, penalty=9, k_reg=4), [[1, 0.8, 1, 0.8]])
+    np.testing.assert_allclose(ugt.conformal.conformal_scores(p, "raps", randomized=False, penalty=9, k_reg=4), [[1, 0.8, 1, 0.8]])
 
 
 def test_random_scores_are_uniform_where_the_model_is_right():
@@ -81,33 +81,33 @@ def test_random_scores_are_uniform_where_the_model_is_right():
     rng = np.random.default_rng(5)
     p = np.array([[0.3, 0.3, 0.3, 0.1, 0.0]] * 20_000)
     labels = (p.cumsum(1) < rng.random((len(p), 1))).sum(1)
-    s = ugt.conformal_scores(p, "aps", seed=1)[np.arange(len(p)), labels]
+    s = ugt.conformal.conformal_scores(p, "aps", seed=1)[np.arange(len(p)), labels]
     assert scipy.stats.kstest(s, "uniform").pvalue > 1e-9
     # tied classes are first equally often
-    first = ugt.conformal_scores(p, "aps", seed=1)[:, :3].argmin(1)
+    first = ugt.conformal.conformal_scores(p, "aps", seed=1)[:, :3].argmin(1)
     assert scipy.stats.chisquare(np.bincount(first, minlength=3)).pvalue > 1e-9
 
 
 def test_random_numbers_belong_to_the_case():
     p = probabilities(30, 4, 2)
     ids = [f"p{i}" for i in range(30)]
-    found = ugt.conformal_scores(p, "aps", case_ids=ids, seed=4)
+    found = ugt.conformal.conformal_scores(p, "aps", case_ids=ids, seed=4)
     order = RNG.permutation(30)
-    np.testing.assert_array_equal(ugt.conformal_scores(p[order], "aps", case_ids=[ids[i] for i in order], seed=4), found[order])
-    assert (ugt.conformal_scores(p, "aps", case_ids=ids, seed=5) != found).any()
+    np.testing.assert_array_equal(ugt.conformal.conformal_scores(p[order], "aps", case_ids=[ids[i] for i in order], seed=4), found[order])
+    assert (ugt.conformal.conformal_scores(p, "aps", case_ids=ids, seed=5) != found).any()
     many = np.tile(p, (3000, 1))
-    alone = ugt.conformal_scores(many, "aps")
-    with ugt.threads(3):
-        np.testing.assert_array_equal(ugt.conformal_scores(many, "aps"), alone)
+    alone = ugt.conformal.conformal_scores(many, "aps")
+    with ugt.resampling.threads(3):
+        np.testing.assert_array_equal(ugt.conformal.conformal_scores(many, "aps"), alone)
 
 
 def test_two_classes_by_one_column_and_other_types():
     p = np.array([0.2, 0.9, 0.5])
     both = np.stack([1 - p, p], 1)
-    np.testing.assert_array_equal(ugt.conformal_scores(p), ugt.conformal_scores(both))
+    np.testing.assert_array_equal(ugt.conformal.conformal_scores(p), ugt.conformal.conformal_scores(both))
     halves = np.array([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125]])
     for table in (halves.astype(np.float32), np.asfortranarray(halves), halves.astype(">f8"), halves.tolist()):
-        np.testing.assert_array_equal(ugt.conformal_scores(table, "raps"), ugt.conformal_scores(halves, "raps"))
+        np.testing.assert_array_equal(ugt.conformal.conformal_scores(table, "raps"), ugt.conformal.conformal_scores(halves, "raps"))
 
 
 # ---- sampled labels
@@ -163,7 +163,7 @@ def test_p_values_are_those_of_the_slow_twin(score, m, by, correction):
     group, new_group = (([0, 1, 1] * n)[:n], [1, 0] * 6) if by in ("groups", "both") else ([0] * n, [0] * 12)
     names = np.array(["north", "south"])
     groups, new_groups = (names[group], names[new_group]) if by in ("groups", "both") else (None, None)
-    model = ugt.MonteCarloConformal(score, 0.2, m=m, correction=correction, class_groups=given, seed=seed)
+    model = ugt.conformal.MonteCarloConformal(score, 0.2, m=m, correction=correction, class_groups=given, seed=seed)
     model.fit(p, truth, groups=groups)
     labelled, more = calibration(p, truth, m, score, seed, group, class_group)
     out = model._held_out(n, seed)
@@ -194,7 +194,7 @@ def test_p_values_are_those_of_the_slow_twin(score, m, by, correction):
 def test_threshold_is_the_published_quantile(n, m):
     """⌊alpha m (n + 1)⌋ - m + 1 of the n m scores, and the largest set of p > alpha, by brute force."""
     p, truth = probabilities(n, 4, n), probabilities(n, 4, n + 1)
-    model = ugt.MonteCarloConformal("aps", m=m, seed=2).fit(p, truth)
+    model = ugt.conformal.MonteCarloConformal("aps", m=m, seed=2).fit(p, truth)
     rows, _ = calibration(p, truth, m, "aps", 2, [0] * n, [0] * 4)
     pool = [s for row in rows for s, _ in row]
     for numerator in range(1, 100):
@@ -212,10 +212,10 @@ def test_one_hot_plausibilities_are_plain_split_conformal(class_groups):
     p, new = probabilities(50, 4, 1), probabilities(30, 4, 2)
     labels = RNG.integers(0, 4, 50)
     for score in SCORES:
-        plain = ugt.SplitConformal(score, 0.15, class_groups=class_groups, seed=5).fit(p, labels)
+        plain = ugt.conformal.SplitConformal(score, 0.15, class_groups=class_groups, seed=5).fit(p, labels)
         for truth in (np.eye(4)[labels], ugt.Point.from_array(np.eye(4)[labels]), ugt.Labels.from_counts(3 * np.eye(4, dtype=int)[labels])):
             for m in (1, 13):
-                model = ugt.MonteCarloConformal(score, 0.15, m=m, class_groups=class_groups, seed=5).fit(p, truth)
+                model = ugt.conformal.MonteCarloConformal(score, 0.15, m=m, class_groups=class_groups, seed=5).fit(p, truth)
                 np.testing.assert_array_equal(model.p_values(new), plain.p_values(new))
                 np.testing.assert_array_equal(model.thresholds(), plain.thresholds())
                 np.testing.assert_array_equal(model.predict_sets(new).mask(), plain.predict_sets(new).mask())
@@ -225,8 +225,8 @@ def test_split_takes_labels_and_their_case_ids():
     p, new = probabilities(20, 3, 1), probabilities(9, 3, 2)
     label, ids = RNG.integers(0, 3, 20), [f"c{i}" for i in range(20)]
     labels = ugt.Labels.from_long(ids, ["ann"] * 20, label.tolist(), classes=["a", "b", "c"])
-    found = ugt.SplitConformal(alpha=0.2).fit(p, labels)
-    plain = ugt.SplitConformal(alpha=0.2).fit(p, label, case_ids=ids)
+    found = ugt.conformal.SplitConformal(alpha=0.2).fit(p, labels)
+    plain = ugt.conformal.SplitConformal(alpha=0.2).fit(p, label, case_ids=ids)
     np.testing.assert_array_equal(found.p_values(new), plain.p_values(new))
     assert found.predict_sets(new).names(0) == [["a", "b", "c"][k] for k in plain.predict_sets(new)[0]]
 
@@ -236,7 +236,7 @@ def test_truth_of_every_kind():
     counts = RNG.integers(1, 5, (40, 3))
     counts[5] = 0
     p, new = probabilities(40, 3, 1), probabilities(10, 3, 2)
-    fit = lambda truth, q=p, **options: ugt.MonteCarloConformal(m=5, seed=3, **options).fit(q, truth)  # noqa: E731
+    fit = lambda truth, q=p, **options: ugt.conformal.MonteCarloConformal(m=5, seed=3, **options).fit(q, truth)  # noqa: E731
     labels = ugt.Labels.from_counts(counts)
     found = fit(labels)
     assert found.left_out_ == {"case without annotations": 1} and found.n_cases_ == 39
@@ -249,22 +249,25 @@ def test_truth_of_every_kind():
     np.testing.assert_array_equal(fit(draws).p_values(new), fit(ugt.Draws.from_array(draws).mean()).p_values(new))
     # the case that is left out takes no random numbers from the others
     kept = np.arange(40) != 5
-    again = ugt.MonteCarloConformal(m=5, seed=3).fit(p[kept], shares[kept], case_ids=np.flatnonzero(kept))
+    again = ugt.conformal.MonteCarloConformal(m=5, seed=3).fit(p[kept], shares[kept], case_ids=np.flatnonzero(kept))
     np.testing.assert_array_equal(again.p_values(new), found.p_values(new))
 
 
 def test_too_few_cases_give_all_classes_and_say_so():
     p, truth, new = probabilities(8, 3, 1), probabilities(8, 3, 2), probabilities(5, 3, 3)
-    for model, given in ((ugt.SplitConformal(alpha=0.1), np.zeros(8, int)), (ugt.MonteCarloConformal(alpha=0.1), truth)):
+    for model, given in (
+        (ugt.conformal.SplitConformal(alpha=0.1), np.zeros(8, int)),
+        (ugt.conformal.MonteCarloConformal(alpha=0.1), truth),
+    ):
         warned(r"too few calibration labels for alpha = 0.1: all classes are in every set", model.fit, p, given)
         assert model.thresholds().tolist() == [[np.inf]]
         assert (model.predict_sets(new).sizes == 3).all()
         warned(r"alpha = 0.01", model.predict_sets, new, alpha=0.01)
     # nine cases are enough at 0.1 with one label each: r = 1
-    assert np.isfinite(ugt.SplitConformal(alpha=0.1).fit(probabilities(9, 3, 1), np.zeros(9, int)).thresholds()).all()
+    assert np.isfinite(ugt.conformal.SplitConformal(alpha=0.1).fit(probabilities(9, 3, 1), np.zeros(9, int)).thresholds()).all()
     # a class that never occurs
     with pytest.warns(RuntimeWarning, match=r"in 1 of 3 groups: all classes there"):
-        model = ugt.SplitConformal(alpha=0.2, class_groups="each").fit(probabilities(40, 3, 1), np.arange(40) % 2)
+        model = ugt.conformal.SplitConformal(alpha=0.2, class_groups="each").fit(probabilities(40, 3, 1), np.arange(40) % 2)
     assert np.isposinf(model.thresholds()).tolist() == [[False, False, True]]
     assert model.predict_sets(new).mask()[:, 2].all()
     assert (model.p_values(new)[:, 2] == 1).all()
@@ -273,7 +276,7 @@ def test_too_few_cases_give_all_classes_and_say_so():
 def test_empty_sets_are_counted_or_filled():
     p = np.full((60, 4), 0.25)
     p[:40] = [0.97, 0.01, 0.01, 0.01]
-    model = ugt.SplitConformal("lac", 0.5).fit(p[:40], np.zeros(40, int))
+    model = ugt.conformal.SplitConformal("lac", 0.5).fit(p[:40], np.zeros(40, int))
     sets = model.predict_sets(p[40:])
     assert sets.n_empty == 20 and sets.mean_size == 0
     model.set_params(allow_empty=False)
@@ -285,19 +288,19 @@ def test_same_bytes_for_any_number_of_threads():
     p, truth = probabilities(3000, 150, 1, ties=False), probabilities(3000, 150, 2, ties=False)
 
     def numbers():
-        model = ugt.MonteCarloConformal("raps", m=9, correction="ecdf", seed=8).fit(p, truth)
+        model = ugt.conformal.MonteCarloConformal("raps", m=9, correction="ecdf", seed=8).fit(p, truth)
         return model.to_json(), model.p_values(p).tobytes(), model.predict_sets(p).index.tobytes()
 
     one = numbers()
-    with ugt.threads(4):
+    with ugt.resampling.threads(4):
         assert numbers() == one
 
 
 def test_calibration_and_prediction_draw_different_numbers():
     """Else the u of a new case without an id would be that of a calibration case."""
     p = np.full((200, 2), 0.5)
-    model = ugt.SplitConformal("aps", 0.1).fit(p, np.zeros(200, int))
-    own = ugt.conformal_scores(p, "aps")[:, 0]
+    model = ugt.conformal.SplitConformal("aps", 0.1).fit(p, np.zeros(200, int))
+    own = ugt.conformal.conformal_scores(p, "aps")[:, 0]
     place = 1 + (own[:, None] <= own).sum(1)
     assert (model.p_values(p)[:, 0] != place / 201).mean() > 0.9
 
@@ -324,34 +327,36 @@ DAMAGED = [
 
 def test_json_that_no_fit_finds():
     p, groups = probabilities(40, 3, 1), np.where(np.arange(40) % 2, "odd", "even")
-    model = ugt.MonteCarloConformal("lac", 0.2, m=2, class_groups=[0, 1, 1]).fit(p, p, groups=groups)
+    model = ugt.conformal.MonteCarloConformal("lac", 0.2, m=2, class_groups=[0, 1, 1]).fit(p, p, groups=groups)
     held = json.loads(model.to_json())
     for name, values in DAMAGED:
         for value in values:
             text = json.dumps({**held, "fitted": {**held["fitted"], name: value}})
             with pytest.raises(ValueError, match=r"^source must have .* of a MonteCarloConformal\. Got"):
-                ugt.MonteCarloConformal.from_json(text)
+                ugt.conformal.MonteCarloConformal.from_json(text)
         lacking = {key: value for key, value in held["fitted"].items() if key != name}
         refused(
             f"source must have all fitted numbers of a MonteCarloConformal. Got no {name}",
-            ugt.MonteCarloConformal.from_json,
+            ugt.conformal.MonteCarloConformal.from_json,
             json.dumps({**held, "fitted": lacking}),
         )
     for name in ("level_score_", "level_p_"):  # in the wrong order
         array = {**held["fitted"][name], "array": held["fitted"][name]["array"][::-1]}
         text = json.dumps({**held, "fitted": {**held["fitted"], name: array}})
-        refused(f"source must have {name} of a MonteCarloConformal", ugt.MonteCarloConformal.from_json, text)
+        refused(f"source must have {name} of a MonteCarloConformal", ugt.conformal.MonteCarloConformal.from_json, text)
     n = len(model.level_score_)
     for ends in ([0, 0, 0, 0, n - 1], [1, 1, 1, 1, n], [0, n, 3, 3, n]):
         text = json.dumps({**held, "fitted": {**held["fitted"], "level_offsets_": {**held["fitted"]["level_offsets_"], "array": ends}}})
-        refused("source must have level_offsets_ of a MonteCarloConformal", ugt.MonteCarloConformal.from_json, text)
-    refused("alpha must be", ugt.MonteCarloConformal.from_json, json.dumps({**held, "params": {"alpha": 10**400}}))
+        refused("source must have level_offsets_ of a MonteCarloConformal", ugt.conformal.MonteCarloConformal.from_json, text)
+    refused("alpha must be", ugt.conformal.MonteCarloConformal.from_json, json.dumps({**held, "params": {"alpha": 10**400}}))
 
 
 def test_parameters_and_json(tmp_path):
     p, truth = probabilities(40, 3, 1), probabilities(40, 3, 2)
     groups = np.where(np.arange(40) % 2, "odd", "even")
-    model = ugt.MonteCarloConformal("raps", 0.2, m=7, correction="ecdf", penalty=0.3, k_reg=1, class_groups=[0, 1, 1], split=0.6, seed=4)
+    model = ugt.conformal.MonteCarloConformal(
+        "raps", 0.2, m=7, correction="ecdf", penalty=0.3, k_reg=1, class_groups=[0, 1, 1], split=0.6, seed=4
+    )
     assert repr(model).startswith("MonteCarloConformal(score='raps', alpha=0.2, m=7, correction='ecdf', split=0.6, class_groups=[0, 1, 1]")
     assert model.get_params()["k_reg"] == 1
     refused(r"must be fitted first", model.predict_sets, p)
@@ -359,10 +364,10 @@ def test_parameters_and_json(tmp_path):
     text = model.to_json(tmp_path / "model.json")
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     for source in (text, tmp_path / "model.json"):
-        again = ugt.MonteCarloConformal.from_json(source)
+        again = ugt.conformal.MonteCarloConformal.from_json(source)
         np.testing.assert_array_equal(again.p_values(p, groups=groups), model.p_values(p, groups=groups))
         np.testing.assert_array_equal(again.thresholds(), model.thresholds())
-    refused(r"source must hold a SplitConformal", ugt.SplitConformal.from_json, text)
+    refused(r"source must hold a SplitConformal", ugt.conformal.SplitConformal.from_json, text)
     before = model.p_values(p, groups=groups)
     model.set_params(alpha=0.4, m=1, score="lac", penalty=0.0, randomized=False, seed=1, correction="none", class_groups=None)
     assert model.guarantee == 0.6
@@ -372,15 +377,15 @@ def test_parameters_and_json(tmp_path):
 
 @pytest.mark.parametrize("correction, m, expected", [("none", 10, 0.7), ("none", 1, 0.85), ("ecdf", 10, 0.85)])
 def test_guarantee(correction, m, expected):
-    assert ugt.MonteCarloConformal(alpha=0.15, m=m, correction=correction).guarantee == pytest.approx(expected)
-    assert ugt.SplitConformal(alpha=0.15).guarantee == 0.85
-    fitted = ugt.MonteCarloConformal(alpha=0.15, m=m, correction=correction).fit(GOOD["p"], GOOD["truth"])
+    assert ugt.conformal.MonteCarloConformal(alpha=0.15, m=m, correction=correction).guarantee == pytest.approx(expected)
+    assert ugt.conformal.SplitConformal(alpha=0.15).guarantee == 0.85
+    fitted = ugt.conformal.MonteCarloConformal(alpha=0.15, m=m, correction=correction).fit(GOOD["p"], GOOD["truth"])
     assert fitted.set_params(m=1 + (m == 1)).guarantee == pytest.approx(expected)
 
 
 def test_clones_of_scikit_learn():
     base = pytest.importorskip("sklearn.base")
-    model = ugt.MonteCarloConformal("raps", 0.3, class_groups=[0, 1, 1]).fit(GOOD["p"], GOOD["truth"])
+    model = ugt.conformal.MonteCarloConformal("raps", 0.3, class_groups=[0, 1, 1]).fit(GOOD["p"], GOOD["truth"])
     again = base.clone(model)
     assert again.get_params() == model.get_params() and not hasattr(again, "rule_")
 
@@ -391,10 +396,10 @@ def test_draws_of_rankings_as_truth():
     rankings = ugt.Rankings.from_blocks([[[[i % 3], [3]], [[i % 3]]] for i in range(20)], n_classes=5)
     draws = ugt.plackett_luce(rankings, method="gibbs", n_draws=20, n_warmup=20, n_chains=2)
     p, new = probabilities(20, 5, 1), probabilities(6, 5, 2)
-    found = ugt.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws)
-    np.testing.assert_array_equal(found.p_values(new), ugt.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws.mean()).p_values(new))
-    regions = ugt.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws)
-    dense = ugt.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws.draws(20))
+    found = ugt.conformal.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws)
+    np.testing.assert_array_equal(found.p_values(new), ugt.conformal.MonteCarloConformal(alpha=0.3, m=4).fit(p, draws.mean()).p_values(new))
+    regions = ugt.conformal.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws)
+    dense = ugt.conformal.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws.draws(20))
     np.testing.assert_array_equal(regions.p_values(new, new), dense.p_values(new, new))
 
 
@@ -421,9 +426,9 @@ GOOD = {"p": np.full((20, 3), 1 / 3), "truth": np.full((20, 3), 1 / 3), "labels"
     ],
 )
 def test_bad_parameters(params, message):
-    refused(message, ugt.MonteCarloConformal(**{"alpha": 0.2, **params}).fit, GOOD["p"], GOOD["truth"])
+    refused(message, ugt.conformal.MonteCarloConformal(**{"alpha": 0.2, **params}).fit, GOOD["p"], GOOD["truth"])
     if not {"m", "correction"} & set(params):
-        refused(message, ugt.SplitConformal(**{"alpha": 0.2, **params}).fit, GOOD["p"], GOOD["labels"])
+        refused(message, ugt.conformal.SplitConformal(**{"alpha": 0.2, **params}).fit, GOOD["p"], GOOD["labels"])
 
 
 def changed(table, at, value):
@@ -442,9 +447,9 @@ def changed(table, at, value):
     ],
 )
 def test_bad_predictions(p, message):
-    refused(message, ugt.MonteCarloConformal(alpha=0.2).fit, p, GOOD["truth"])
-    refused(message, ugt.SplitConformal(alpha=0.2).fit, p, GOOD["labels"])
-    refused(message, ugt.conformal_scores, p)
+    refused(message, ugt.conformal.MonteCarloConformal(alpha=0.2).fit, p, GOOD["truth"])
+    refused(message, ugt.conformal.SplitConformal(alpha=0.2).fit, p, GOOD["labels"])
+    refused(message, ugt.conformal.conformal_scores, p)
 
 
 @pytest.mark.parametrize(
@@ -461,8 +466,8 @@ def test_bad_predictions(p, message):
     ],
 )
 def test_bad_truth(truth, kind, message):
-    refused(message, ugt.MonteCarloConformal(alpha=0.2).fit, GOOD["p"], truth, error=kind)
-    refused(message, ugt.PlausibilityRegions(alpha=0.2).fit, GOOD["p"], truth, error=kind)
+    refused(message, ugt.conformal.MonteCarloConformal(alpha=0.2).fit, GOOD["p"], truth, error=kind)
+    refused(message, ugt.conformal.PlausibilityRegions(alpha=0.2).fit, GOOD["p"], truth, error=kind)
 
 
 @pytest.mark.parametrize(
@@ -478,12 +483,12 @@ def test_bad_truth(truth, kind, message):
     ],
 )
 def test_bad_labels(labels, message):
-    refused(message, ugt.SplitConformal(alpha=0.2).fit, GOOD["p"], labels)
+    refused(message, ugt.conformal.SplitConformal(alpha=0.2).fit, GOOD["p"], labels)
 
 
 def test_bad_groups_and_new_cases():
     groups = ["a", "b"] * 10
-    model = ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], groups=groups)
+    model = ugt.conformal.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], groups=groups)
     for given, message in (
         (None, r"groups must be given if and only if the fit had groups\. Got none"),
         (["a"] * 19, r"groups must be 20 ids"),
@@ -492,21 +497,25 @@ def test_bad_groups_and_new_cases():
         (["a"] * 19 + [None], r"groups must not be missing"),
     ):
         refused(message, model.predict_sets, GOOD["p"], groups=given)
-    plain = ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"])
+    plain = ugt.conformal.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"])
     for call, message in (
         (lambda: plain.predict_sets(GOOD["p"], groups=groups), r"Got groups"),
         (lambda: plain.predict_sets(np.full((2, 4), 0.25)), r"predictions must have 3 classes, as in the fit\. Got 4"),
         (lambda: plain.predict_sets(GOOD["p"], alpha=2), r"alpha must be"),
         (lambda: plain.predict_sets(GOOD["p"], case_ids=["a"] * 20), r"case_ids must not repeat"),
         (lambda: plain.p_values(changed(GOOD["p"], (2, 2), NAN)), r"case 2, class 2"),
-        (lambda: ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], groups=["a"]), r"groups must be 20 ids"),
-        (lambda: ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], case_ids=[1, 2]), r"case_ids must be 20 ids"),
+        (lambda: ugt.conformal.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], groups=["a"]), r"groups must be 20 ids"),
+        (lambda: ugt.conformal.SplitConformal(alpha=0.2).fit(GOOD["p"], GOOD["labels"], case_ids=[1, 2]), r"case_ids must be 20 ids"),
     ):
         refused(message, call)
 
 
 def test_a_fit_that_fails_leaves_things_as_they_were():
-    models = ugt.MonteCarloConformal(alpha=0.2), ugt.SplitConformal(alpha=0.2), ugt.PlausibilityRegions(alpha=0.2)
+    models = (
+        ugt.conformal.MonteCarloConformal(alpha=0.2),
+        ugt.conformal.SplitConformal(alpha=0.2),
+        ugt.conformal.PlausibilityRegions(alpha=0.2),
+    )
     for model, truth in zip(models, (GOOD["truth"], GOOD["labels"], GOOD["truth"])):
         refused(r"must be", model.fit, GOOD["p"], truth[:7])
         refused(r"must be fitted first", model.p_values, *([GOOD["p"]] * (2 if model is models[2] else 1)))
@@ -519,13 +528,13 @@ def test_a_fit_that_fails_leaves_things_as_they_were():
 def test_masked_input_is_missing_input():
     masked = np.ma.masked_array(GOOD["p"], mask=np.zeros((20, 3), bool))
     masked.mask[3, 1] = True
-    refused(r"predictions must be numbers", ugt.conformal_scores, masked)
+    refused(r"predictions must be numbers", ugt.conformal.conformal_scores, masked)
     with pytest.raises(ValueError, match=r"labels must be 20 class numbers"):
-        ugt.SplitConformal(alpha=0.2).fit(GOOD["p"], np.ma.masked_array(GOOD["labels"], mask=np.arange(20) == 2))
+        ugt.conformal.SplitConformal(alpha=0.2).fit(GOOD["p"], np.ma.masked_array(GOOD["labels"], mask=np.arange(20) == 2))
 
 
 def test_sets_can_be_pickled():
-    sets = ugt.PredictionSets.of([[0, 1], [], [2]], 3, case_ids=["a", "b", "c"], alpha=0.2)
+    sets = ugt.conformal.PredictionSets.of([[0, 1], [], [2]], 3, case_ids=["a", "b", "c"], alpha=0.2)
     again = pickle.loads(pickle.dumps(sets))
     assert [row.tolist() for row in again] == [[0, 1], [], [2]] and again.alpha == 0.2
     assert not again.index.flags.writeable
@@ -534,13 +543,13 @@ def test_sets_can_be_pickled():
 def test_all_cases_without_a_truth_are_counted():
     probs = np.full((5, 2), 0.5)
     truth = np.array([[0.6, 0.4], [np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [0.2, 0.8]])
-    fitted = ugt.MonteCarloConformal(alpha=0.5).fit(probs, truth)
+    fitted = ugt.conformal.MonteCarloConformal(alpha=0.5).fit(probs, truth)
     assert fitted.left_out_ == {"case without annotations": 3} and fitted.n_cases_ == 2
 
 
 def test_a_split_leaves_cases_on_both_sides():
     probs, counts = np.array([[0.7, 0.3], [0.4, 0.6]]), [[2, 1], [1, 3]]
-    fit = lambda **options: ugt.MonteCarloConformal(alpha=0.4, m=3, **options).fit(probs, ugt.Labels.from_counts(counts))  # noqa: E731
+    fit = lambda **options: ugt.conformal.MonteCarloConformal(alpha=0.4, m=3, **options).fit(probs, ugt.Labels.from_counts(counts))  # noqa: E731
     with pytest.warns(RuntimeWarning, match="too few calibration labels"):
         fit(correction="ecdf", split=0.5)  # one and one
     for options in ({"correction": "none", "split": 1.5}, {"correction": "ecdf", "split": 1.0}, {"correction": "ecdf", "split": 0.1}):
@@ -549,6 +558,6 @@ def test_a_split_leaves_cases_on_both_sides():
 
 def test_numbers_are_no_mask():
     """0 and 1 are classes 0 and 1 unless they are booleans."""
-    assert ugt.PredictionSets.of(np.array([[0, 1], [1, 0]]), 3).sizes.tolist() == [2, 2]
-    assert ugt.PredictionSets.of(np.array([[False, True], [True, True]])).sizes.tolist() == [1, 2]
-    refused(r"n_classes must be given unless sets are a boolean mask", ugt.PredictionSets.of, np.array([[0, 1], [1, 0]]))
+    assert ugt.conformal.PredictionSets.of(np.array([[0, 1], [1, 0]]), 3).sizes.tolist() == [2, 2]
+    assert ugt.conformal.PredictionSets.of(np.array([[False, True], [True, True]])).sizes.tolist() == [1, 2]
+    refused(r"n_classes must be given unless sets are a boolean mask", ugt.conformal.PredictionSets.of, np.array([[0, 1], [1, 0]]))

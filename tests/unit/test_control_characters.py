@@ -59,7 +59,7 @@ def test_labels_of_short_floats_give_no_warning_of_numpy():
 
 def test_grade_metrics_name_predictions_that_are_missing():
     with pytest.raises(TypeError, match=r"predictions must be numbers, names of grades or probabilities\. Got NoneType"):
-        ugt.ua_absolute_error([[0.5, 0.5]], None)
+        ugt.grades.ua_absolute_error([[0.5, 0.5]], None)
 
 
 @pytest.mark.parametrize("label", [0, 1])

@@ -32,7 +32,7 @@ def test_records_can_be_pickled_and_copied(name):
 
 def test_copies_of_a_graded_response_draw_what_it_draws():
     labels = ugt.Labels.from_wide(np.random.default_rng(0).integers(0, 3, (30, 4)), classes=3, ordered=[0, 1, 2])
-    found = ugt.graded_response(labels)
+    found = ugt.annotators.graded_response(labels)
     expected = found.draws(10, seed=1).mean()
     for copied in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert copied.draws(10, seed=1).mean().tobytes() == expected.tobytes()

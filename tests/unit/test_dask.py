@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 
 import ugt
 import ugt.dask
@@ -161,14 +162,14 @@ def test_exact_ranking_by_ranges(workers, metric, columns, tied):
     shape = (2000,) if columns is None else (2000, columns)
     p = rng.random(shape) if columns is None else rng.dirichlet(np.ones(columns), 2000)
     scores = rng.integers(0, 3, shape) / 2 if tied else rng.random(shape)
-    expected = getattr(ugt, metric)(p, scores)
+    expected = public(metric)(p, scores)
     ends = cuts(rng, 9, 2000)
     for n_ranges in (None if tied else 1, 40):
         found = ugt.dask.compute(metric, *divided(ends, p, scores), n_ranges=n_ranges)
         assert (found.value, found.numbers["hard"]) == pytest.approx((expected.value, expected.hard), rel=1e-12)
     frames = [dask.dataframe.from_pandas(pandas.DataFrame(table), npartitions=4) for table in (p, scores)]
     if columns:
-        weighted = getattr(ugt, metric)(p, scores, average="weighted").value
+        weighted = public(metric)(p, scores, average="weighted").value
         assert ugt.dask.compute(metric, *frames, average="weighted").value == pytest.approx(weighted, rel=1e-12)
 
 

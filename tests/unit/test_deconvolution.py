@@ -22,7 +22,7 @@ def again(n=30, k=3, seed=0, f=0.2):
 
 def test_by_hand():
     """Four of five say 1, f = 0.1: (0.8 - 0.1) / (1 - 0.2) = 0.875. Who said 0 has primary label 1 with 0.0875 / (0.0875 + 0.1125)."""
-    found = ugt.disagreement_deconvolution(ugt.Labels.from_wide([[1, 1, 1, 1, 0]], classes=2), p_flip=0.1)
+    found = ugt.annotators.disagreement_deconvolution(ugt.Labels.from_wide([[1, 1, 1, 1, 0]], classes=2), p_flip=0.1)
     assert found.primary.mean()[0] == pytest.approx([0.125, 0.875], abs=1e-15) and (found.n_cases, found.n_clipped) == (1, 0)
     case, who, probability = found.by_annotator()
     assert case.tolist() == [0] * 5 and who.tolist() == [0, 1, 2, 3, 4]
@@ -32,14 +32,14 @@ def test_by_hand():
 def test_flip_rate_by_hand():
     """One of four repeats differs, K = 2: f = (1 - sqrt(1 - 2 / 4)) / 2."""
     labels = labels_of_rows([0, 0, 1, 1, 2, 2, 3, 3, 4], ["a"] * 9, [1, 1, 0, 0, 0, 1, 1, 1, 0], classes=2)
-    flips = ugt.disagreement_deconvolution(labels).flips
+    flips = ugt.annotators.disagreement_deconvolution(labels).flips
     assert flips.value == pytest.approx((1 - np.sqrt(0.5)) / 2) and (flips.n_repeats, flips.n_annotators) == (4, 1)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_everything_against_the_twin(k):
     labels, given = again(k=k)
-    found = ugt.disagreement_deconvolution(labels)
+    found = ugt.annotators.disagreement_deconvolution(labels)
     f = twin.flip_rate((given[0] != given[1]).mean(), k)
     assert found.flips.value == pytest.approx(f, abs=1e-9)
     shares = (given[..., None] == np.arange(k)).mean(axis=(0, 2))
@@ -49,16 +49,16 @@ def test_everything_against_the_twin(k):
     case, who, probability = found.by_annotator()
     of_each = [twin.of_annotator(expected[i], given[:, i, "abcd".index(a)], f) for i, a in zip(case, who)]
     np.testing.assert_allclose(probability, of_each, atol=1e-9)
-    agreement = ugt.intra_annotator_agreement(labels).value
+    agreement = ugt.agreement.intra_annotator_agreement(labels).value
     assert f == pytest.approx(twin.flip_rate(1 - agreement, k), abs=1e-9)
 
 
 def test_counts_and_repeats_weigh_as_annotators():
-    shares = ugt.disagreement_deconvolution(ugt.Labels.from_counts([[6, 2], [0, 0]]), p_flip=0.1)
+    shares = ugt.annotators.disagreement_deconvolution(ugt.Labels.from_counts([[6, 2], [0, 0]]), p_flip=0.1)
     assert shares.primary.mean()[0] == pytest.approx(twin.primary([0.75, 0.25], 0.1)) and np.isnan(shares.primary.mean()[1]).all()
     assert shares.left_out == {"case without annotations": 1} and shares.n_cases == 1 and len(shares.by_annotator()[0]) == 8
     twice = labels_of_rows([0, 0, 0, 0], list("aaab"), [1, 1, 1, 0], classes=2)
-    assert ugt.disagreement_deconvolution(twice, p_flip=0.0).primary.mean()[0].tolist() == [0.5, 0.5]
+    assert ugt.annotators.disagreement_deconvolution(twice, p_flip=0.0).primary.mean()[0].tolist() == [0.5, 0.5]
 
 
 def test_flip_rates_of_annotators_and_cases():
@@ -66,9 +66,9 @@ def test_flip_rates_of_annotators_and_cases():
     labels = ugt.Labels.from_wide(wide, classes=2, annotators=["a", "b", "c"])
     rates = {"a": 0.1, "b": 0.2, "c": 0.0}
     each = ((wide - np.array([0.1, 0.2, 0.0])) / (1 - 2 * np.array([0.1, 0.2, 0.0]))).mean(axis=1)
-    found = ugt.disagreement_deconvolution(labels, p_flip=rates).primary
+    found = ugt.annotators.disagreement_deconvolution(labels, p_flip=rates).primary
     assert found.mean()[:, 1] == pytest.approx(np.clip(each, 0, 1))
-    of_cases = ugt.disagreement_deconvolution(labels, p_flip=[0.1, 0.3]).primary.mean()
+    of_cases = ugt.annotators.disagreement_deconvolution(labels, p_flip=[0.1, 0.3]).primary.mean()
     assert of_cases == pytest.approx(np.array([twin.primary([1 / 3, 2 / 3], 0.1), twin.primary([1 / 3, 2 / 3], 0.3)]))
 
 
@@ -77,11 +77,13 @@ def test_metrics_against_primary_labels_by_some_annotators():
     labels, given = again(k=2, n=40)
     rates = dict(zip("abcd", (0.05, 0.1, 0.2, 0.0)))
     scores = given.mean(axis=(0, 2)) + np.random.default_rng(1).normal(0, 0.3, 40)
-    whole = ugt.soft_auroc(ugt.disagreement_deconvolution(labels, p_flip=rates).primary, scores)
+    whole = ugt.soft_auroc(ugt.annotators.disagreement_deconvolution(labels, p_flip=rates).primary, scores)
     few = ugt.Labels.from_wide(given[0][:, 2:], classes=2, annotators=["c", "d"])
     once = ugt.Labels.from_wide(given[0], classes=2, annotators=list("abcd"))
-    by_group = ugt.by_annotators(ugt.soft_auroc(ugt.disagreement_deconvolution(once, p_flip=rates).primary, scores), list("xxyy"))
-    expected = ugt.soft_auroc(ugt.disagreement_deconvolution(few, p_flip={"c": 0.2, "d": 0.0}).primary, scores).value
+    by_group = ugt.resampling.by_annotators(
+        ugt.soft_auroc(ugt.annotators.disagreement_deconvolution(once, p_flip=rates).primary, scores), list("xxyy")
+    )
+    expected = ugt.soft_auroc(ugt.annotators.disagreement_deconvolution(few, p_flip={"c": 0.2, "d": 0.0}).primary, scores).value
     assert by_group.values[1] == pytest.approx(expected)
     low, high = whole.interval(random=("cases", "annotators"))
     assert low < whole.value < high
@@ -90,20 +92,20 @@ def test_metrics_against_primary_labels_by_some_annotators():
 @pytest.mark.parametrize(("metric", "plain"), [(ugt.soft_auroc, soft.auroc), (ugt.soft_average_precision, soft.average_precision)])
 def test_soft_metrics_of_estimates_beyond_0_and_1(metric, plain):
     labels, given = again(k=2, n=40)
-    unbiased = ugt.disagreement_deconvolution(labels, p_flip=0.2).unbiased
+    unbiased = ugt.annotators.disagreement_deconvolution(labels, p_flip=0.2).unbiased
     p, scores = unbiased.table[:, 1], np.random.default_rng(1).normal(0, 0.3, 40) + given.mean(axis=(0, 2))
     assert p.min() < 0 and p.max() > 1 and unbiased.table.sum(axis=1) == pytest.approx(1)
     found = metric(unbiased, scores)
     assert found.value == pytest.approx(plain(p, scores), abs=1e-12) and found.hard == pytest.approx(plain((p > 0.5) * 1.0, scores))
     low, high = found.interval(random=("cases", "annotators"))
     assert low < found.value < high
-    refused(r"p must be from 0 to 1\. Got", ugt.soft_roc_curve, unbiased, scores)
+    refused(r"p must be from 0 to 1\. Got", ugt.soft.soft_roc_curve, unbiased, scores)
     refused(r"p must be from 0 to 1\. Got", metric, p, scores)
 
 
 def test_interval_of_the_flip_rate():
     labels, given = again(k=3, n=60)
-    flips = ugt.disagreement_deconvolution(labels).flips
+    flips = ugt.annotators.disagreement_deconvolution(labels).flips
     differ = (given[0] != given[1]).mean(axis=1)
     drawn = flips.resamples(n_resamples=200, seed=2)
     twins = ugt.bootstrap(differ, n_resamples=200, seed=2)
@@ -137,10 +139,10 @@ ONCE = ugt.Labels.from_wide([[0, 1], [1, 1]], classes=2, annotators=["a", "b"])
     ],
 )
 def test_errors(labels, p_flip, message):
-    refused(message, ugt.disagreement_deconvolution, labels, p_flip=p_flip)
+    refused(message, ugt.annotators.disagreement_deconvolution, labels, p_flip=p_flip)
 
 
 def test_labels_that_agree_by_chance_alone():
     labels = labels_of_rows([0, 0, 1, 1], list("aabb"), [0, 1, 1, 1], classes=2)
-    refused(r"labels must agree more than by chance .* Got a flip rate of 0\.500", ugt.disagreement_deconvolution, labels)
-    refused(r"labels must be Labels\. Got dict", ugt.disagreement_deconvolution, {"a": 1}, error=TypeError)
+    refused(r"labels must agree more than by chance .* Got a flip rate of 0\.500", ugt.annotators.disagreement_deconvolution, labels)
+    refused(r"labels must be Labels\. Got dict", ugt.annotators.disagreement_deconvolution, {"a": 1}, error=TypeError)

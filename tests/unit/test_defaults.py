@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 
 import pytest
+from surface import public
 
 import ugt
 
@@ -46,7 +47,7 @@ DEFAULTS = {
 
 def callables():
     for name in ugt.__all__:
-        one = getattr(ugt, name)
+        one = public(name)
         if name.startswith("_") or not getattr(one, "__module__", "").startswith("ugt"):
             continue
         yield name, one
@@ -80,6 +81,6 @@ NUMBERS_ONLY = ("AlternativeRatios", "BestThreshold", "NonInferiority", "Relativ
 @pytest.mark.parametrize("name", [name for name, one in callables() if dataclasses.is_dataclass(one)])
 def test_records_cannot_be_changed_and_with_arrays_are_equal_only_to_themselves(name):
     """Arrays have no single truth value; and a record that could be changed would no longer say what it was computed from."""
-    record = getattr(ugt, name)
+    record = public(name)
     assert record.__dataclass_params__.frozen
     assert (record.__eq__ is object.__eq__) == (record.__hash__ is object.__hash__) == (name not in NUMBERS_ONLY)

@@ -26,7 +26,7 @@ RANKINGS = ugt.Rankings.from_blocks(
 def test_threads_give_the_same_bytes(known, clusters):
     context = details.context(known, MODELS, clusters=clusters)
     tables, notes = passes.tables_of(context)
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         again, others = passes.tables_of(context)
     assert others == notes and {name: list(table) for name, table in again.items()} == {name: list(table) for name, table in tables.items()}
     assert all(tables[name] for name in ("confusion", "set_coverage", "curves", "sensitivity", "truth_models", "strata"))

@@ -165,7 +165,7 @@ def test_of_rankings_the_evaluation_has_what_can_be_said():
     evaluation = ugt.evaluate(rankings, {"M": ugt.Predictions(range(10, 30), scores)}, k=1, missing="drop", seed=4)
     first, overlap = evaluation.agreement
     judged = ugt.Rankings.from_blocks(nested[10:], n_classes=4, offered="all")
-    for row, one in ((first, ugt.leave_one_annotator_out(judged)), (overlap, ugt.annotator_average_overlap(judged, 3))):
+    for row, one in ((first, ugt.agreement.leave_one_annotator_out(judged)), (overlap, ugt.agreement.annotator_average_overlap(judged, 3))):
         assert row["value"] == pytest.approx(one.value)
         assert (row["low"], row["high"]) == pytest.approx(one.interval(seed=4)) and row["n_cases"] == 20
     page = html(evaluation.to_dict())

@@ -64,10 +64,10 @@ def test_uncertain_truths_count_by_their_mass():
     for row in rows:
         mass = np.empty(50)
         for here in (first, ~first):
-            conformal = ugt.MonteCarloConformal(row["score"].lower(), 1 - row["level"], m=100, seed=context.making.seed)
+            conformal = ugt.conformal.MonteCarloConformal(row["score"].lower(), 1 - row["level"], m=100, seed=context.making.seed)
             conformal.fit(p[here], context.mean[here], case_ids=np.flatnonzero(here))
             sets = conformal.predict_sets(p[~here], case_ids=np.flatnonzero(~here))
-            mass[~here] = ugt.ua_plausibility_mass(context.mean[~here], sets).per_case
+            mass[~here] = ugt.metrics.ua_plausibility_mass(context.mean[~here], sets).per_case
         assert row["coverage"] == pytest.approx(mass.mean(), abs=1e-9)
 
 

@@ -114,10 +114,10 @@ def test_curves_are_those_of_the_library():
     context = details.context(counts, scores)
     tables, _ = found(context)
     for model, table in scores.items():
-        curve = ugt.soft_roc_curve(context.mean[:, 1], table[:, 1])
+        curve = ugt.soft.soft_roc_curve(context.mean[:, 1], table[:, 1])
         y = np.interp(curves.GRID, curve.false_positive_rate, curve.true_positive_rate)
         np.testing.assert_allclose(heights(tables["curves"], model, "1", "roc", "soft"), y, atol=1e-11)
-        curve = ugt.soft_precision_recall_curve(context.mean[:, 1], table[:, 1])
+        curve = ugt.soft.soft_precision_recall_curve(context.mean[:, 1], table[:, 1])
         for x, y in zip(curves.GRID, heights(tables["curves"], model, "1", "pr", "soft")):
             at = np.flatnonzero(curve.recall >= x)[-1] if x > 0 else len(curve.recall) - 2
             assert y == pytest.approx(curve.precision[at], abs=1e-12)

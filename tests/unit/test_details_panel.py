@@ -15,9 +15,9 @@ SCORES = {"M": np.eye(3)[RNG.integers(0, 3, 80)]}
 def test_numbers_are_those_of_the_check():
     rows, notes = details.made(panel, LABELS, SCORES, reliability=(0.5, 2), clusters=np.arange(80) // 2, prior="fit")
     assert notes == [] and len(rows["panel_check"]) == 5
-    prior = ugt.fit_dirichlet_prior(LABELS).value
+    prior = ugt.truth.fit_dirichlet_prior(LABELS).value
     for row in rows["panel_check"]:
-        found = ugt.split_panel_check(LABELS, reliability=row["reliability"], prior=prior, clusters=np.arange(80) // 2, seed=3)
+        found = ugt.truth.split_panel_check(LABELS, reliability=row["reliability"], prior=prior, clusters=np.arange(80) // 2, seed=3)
         if row["annotator"] is None:
             assert (row["predicted"], row["observed"], row["p_value"]) == (found.predicted, found.observed, found.p_value)
             assert (row["low"], row["high"]) == found.interval(0.9)
@@ -29,7 +29,7 @@ def test_numbers_are_those_of_the_check():
 def test_reliabilities_of_annotators():
     own = {"ann": 3.0, "<bob>": 0.5, "cy": 1.0}
     rows, _ = details.made(panel, LABELS, {}, reliability=own)
-    assert rows["panel_check"][0]["predicted"] == ugt.split_panel_check(LABELS, reliability=own, seed=3).predicted
+    assert rows["panel_check"][0]["predicted"] == ugt.truth.split_panel_check(LABELS, reliability=own, seed=3).predicted
 
 
 def test_the_notes_say_where_the_truth_model_is_wrong():

@@ -126,7 +126,7 @@ def test_of_plackett_luce_annotators_are_left_out_with_a_note_and_the_chains_are
     found = evaluation.tables["diagnostics"]
     assert [row["reliability"] for row in found] == [1.0] * 4 + [2.0] * 4
     post = ugt.plackett_luce(rankings, reliability=2, **options)
-    assert found[4]["value"] == ugt.plackett_luce_diagnostics(post).rhat.max()
+    assert found[4]["value"] == ugt.truth.plackett_luce_diagnostics(post).rhat.max()
 
 
 def test_details_leave_as_json_frame_and_csv(tmp_path):

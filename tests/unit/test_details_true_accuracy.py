@@ -24,7 +24,7 @@ def test_numbers_are_those_of_the_functions():
     assert notes == [] and len(rows["true_accuracy"]) == 4
     for row in rows["true_accuracy"]:
         truth = ugt.dirichlet(known, reliability=row["reliability"], prior=0.1)
-        found = ugt.accuracy_bounds(truth, scores[row["model"]])
+        found = ugt.metrics.accuracy_bounds(truth, scores[row["model"]])
         drawn = {"clusters": clusters, "n_resamples": 60, "seed": 3}
         assert row["agreement"] == pytest.approx(found.value) and row["form"] == found.form
         for name in ("lower", "upper", "independent", "always_right", "copying", "n_groups", "n_cases"):
@@ -33,7 +33,7 @@ def test_numbers_are_those_of_the_functions():
         assert (row["lower_low"], row["upper_high"]) == pytest.approx(found.outer_interval(0.9, **drawn))
         assert row["voted"] == pytest.approx(ugt.ua_topk_accuracy(ugt.votes(known), scores[row["model"]]).value)
     for row in rows["next_annotator"]:
-        found = ugt.next_annotator_agreement(known, scores[row["model"]])
+        found = ugt.metrics.next_annotator_agreement(known, scores[row["model"]])
         assert (row["agreement"], row["annotators"], row["difference"]) == pytest.approx((found.value, found.annotators, found.difference))
         ends = found.interval(0.9, of="difference", clusters=clusters, n_resamples=60, seed=3)
         assert (row["difference_low"], row["difference_high"]) == pytest.approx(ends)

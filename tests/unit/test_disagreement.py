@@ -17,7 +17,7 @@ NAN = float("nan")
 
 def test_predictions():
     _, probs = problem(1, n=20, k=4)
-    found = ugt.predicted_disagreement(probs)
+    found = ugt.calibration.predicted_disagreement(probs)
     pairs = [(a, b) for a in range(4) for b in range(4)]
     np.testing.assert_allclose(found.overall, [sum(z[a] * z[b] for a, b in pairs if a != b) for z in probs])
     for k in range(4):
@@ -25,29 +25,29 @@ def test_predictions():
     # Dirichlet: moments by simulation of z
     alpha = np.array([[0.5, 2.0, 1.5], [3.0, 0.0, 1.0]])
     draws = np.random.default_rng(0).dirichlet(alpha[0], 20_000)
-    by_law = ugt.predicted_disagreement(alpha, kind="dirichlet")
-    by_draws = ugt.predicted_disagreement(draws[:, None])  # an ensemble of as many members
+    by_law = ugt.calibration.predicted_disagreement(alpha, kind="dirichlet")
+    by_draws = ugt.calibration.predicted_disagreement(draws[:, None])  # an ensemble of as many members
     assert by_law.overall[0] == pytest.approx(by_draws.overall[0], abs=5 * 0.2 / np.sqrt(20_000))
     np.testing.assert_allclose(by_law.per_class[0], by_draws.per_class[0], atol=5 * 0.2 / np.sqrt(20_000))
     assert by_law.overall[1] == pytest.approx((4 / 5) * (1 - (9 + 1) / 16)) and by_law.per_class[1, 1] == 0
-    single = ugt.predicted_disagreement(probs.astype(np.float32))
+    single = ugt.calibration.predicted_disagreement(probs.astype(np.float32))
     np.testing.assert_allclose(single.overall, found.overall, atol=1e-6)
     assert single.overall.dtype == np.float64
 
 
 def test_rounded_probabilities_predict_no_negative_disagreement():
     slack = [[1 + 1e-6, -1e-6], [1.0, 5e-5]]
-    found = ugt.predicted_disagreement(slack)
+    found = ugt.calibration.predicted_disagreement(slack)
     assert found.overall.min() == 0 == found.per_class.min()
-    assert ugt.disagreement_losses([[2, 0], [3, 0]], found).l_phi == pytest.approx(0, abs=1e-8)
+    assert ugt.calibration.disagreement_losses([[2, 0], [3, 0]], found).l_phi == pytest.approx(0, abs=1e-8)
 
 
 @pytest.mark.parametrize("single_bins", ["zero", "plugin"])
 @pytest.mark.parametrize("binning, n_bins", [("width", 15), ("mass", 4), ([0, 0.3, 0.5, 0.8, 1], 9)])
 def test_losses_by_the_slow_twin(binning, n_bins, single_bins):
     counts, probs = problem(2, n=50, k=3)
-    predicted = ugt.predicted_disagreement(probs)
-    found = ugt.disagreement_losses(counts, predicted, binning=binning, n_bins=n_bins, single_bins=single_bins)
+    predicted = ugt.calibration.predicted_disagreement(probs)
+    found = ugt.calibration.disagreement_losses(counts, predicted, binning=binning, n_bins=n_bins, single_bins=single_bins)
     statistics = [(lambda a, b: float(a != b), predicted.overall)]
     statistics += [(lambda a, b, k=k: float((a == k) != (b == k)), predicted.per_class[:, k]) for k in range(3)]
     losses = [found.l_phi, *found.l_per_class]
@@ -62,7 +62,7 @@ def test_losses_by_the_slow_twin(binning, n_bins, single_bins):
     assert found.l_mean == found.l_per_class.mean()
     roots = np.sqrt(np.where(np.array(debiased) >= 0, debiased, NAN))
     np.testing.assert_array_equal([found.ce, found.ce_mean], [roots[0], roots[1:].mean()])
-    alone = ugt.disagreement_losses(counts, predicted.overall, binning=binning, n_bins=n_bins, single_bins=single_bins)
+    alone = ugt.calibration.disagreement_losses(counts, predicted.overall, binning=binning, n_bins=n_bins, single_bins=single_bins)
     assert alone.l_phi == found.l_phi and alone.l_per_class is None and alone.cl_per_class is None and math.isnan(alone.l_mean)
     assert math.isnan(alone.ce_mean)
 
@@ -70,24 +70,24 @@ def test_losses_by_the_slow_twin(binning, n_bins, single_bins):
 def test_layouts():
     """Streams of counts of any kind are copied once: types, strides, read-only and byte order do not matter."""
     counts, probs = problem(3, n=30)
-    expected = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    expected = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs))
     probs.setflags(write=False)
     for table in (counts.astype(np.int8), counts.astype(">f8"), np.asfortranarray(counts), ugt.Labels.from_counts(counts), counts.tolist()):
-        found = ugt.disagreement_losses(table, ugt.predicted_disagreement(np.asfortranarray(probs)))
+        found = ugt.calibration.disagreement_losses(table, ugt.calibration.predicted_disagreement(np.asfortranarray(probs)))
         assert found.l_phi == pytest.approx(expected.l_phi, abs=1e-15) and found.cl.debiased == pytest.approx(
             expected.cl.debiased, abs=1e-15
         )
-    yes = ugt.disagreement_losses(np.array([[True, True], [True, False]]), [0.5, 0.5])  # bool: one label each
+    yes = ugt.calibration.disagreement_losses(np.array([[True, True], [True, False]]), [0.5, 0.5])  # bool: one label each
     assert yes.observed.tolist()[0] == 1 and yes.n_cases == 1
 
 
 def test_statistics():
     counts, _ = problem(4, n=25, k=3)
     for n, phi in ((1, lambda a: a), (2, lambda a, b: abs(a - b)), (3, lambda a, b, c: len({a, b, c}) == 2), (4, lambda *x: max(x))):
-        found = ugt.symmetric_statistic(counts, phi, n)
+        found = ugt.calibration.symmetric_statistic(counts, phi, n)
         np.testing.assert_allclose(found, [twin.statistic(row, phi, n) for row in counts.tolist()], atol=1e-13)
-    third = ugt.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
-    losses = ugt.disagreement_losses(counts, np.full(25, 0.3), statistic=third)
+    third = ugt.calibration.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
+    losses = ugt.calibration.disagreement_losses(counts, np.full(25, 0.3), statistic=third)
     assert losses.left_out == {"case without the statistic": np.isnan(third).sum()} and losses.n_cases == (~np.isnan(third)).sum()
     assert losses.l_phi == pytest.approx(np.nanmean(third * 0.49 + (1 - third) * 0.09))
 
@@ -97,12 +97,12 @@ def test_statistics_of_several_values(binning):
     """[B app. C]: how many of three labels are alike. Losses are sums of those of the values, each as a statistic of 0 and 1."""
     counts, probs = problem(4, n=60, k=3)
     phi = lambda a, b, c: [len({a, b, c}) == m for m in (1, 2, 3)]  # noqa: E731
-    found = ugt.symmetric_statistic(counts, phi, 3)
-    single = [ugt.symmetric_statistic(counts, lambda *said, m=m: len(set(said)) == m, 3) for m in (1, 2, 3)]
+    found = ugt.calibration.symmetric_statistic(counts, phi, 3)
+    single = [ugt.calibration.symmetric_statistic(counts, lambda *said, m=m: len(set(said)) == m, 3) for m in (1, 2, 3)]
     np.testing.assert_allclose(found, np.stack(single, axis=1), atol=1e-14)
     options = {"n_bins": 4, "binning": binning, "weights": np.linspace(1, 2, 60)}
-    losses = ugt.disagreement_losses(counts, probs, statistic=found, **options)
-    each = [ugt.disagreement_losses(counts, z, statistic=m, **options) for z, m in zip(probs.T, single)]
+    losses = ugt.calibration.disagreement_losses(counts, probs, statistic=found, **options)
+    each = [ugt.calibration.disagreement_losses(counts, z, statistic=m, **options) for z, m in zip(probs.T, single)]
     np.testing.assert_allclose(losses.l_per_class, [one.l_phi for one in each], atol=1e-14)
     assert losses.value == losses.l_phi == pytest.approx(sum(one.l_phi for one in each))
     for name in ("cl", "rl"):
@@ -122,24 +122,24 @@ def test_statistics_of_several_values(binning):
     assert low < losses.cl_per_class.debiased[1] < high
     # two values: twice the losses of the 0 and 1
     both, z = np.stack([single[0], 1 - single[0]], axis=1), probs[:, 0]
-    two = ugt.disagreement_losses(counts, np.stack([z, 1 - z], axis=1), statistic=both, binning=[0, 0.5, 1])
-    assert two.l_phi == pytest.approx(2 * ugt.disagreement_losses(counts, z, statistic=single[0], binning=[0, 0.5, 1]).l_phi)
+    two = ugt.calibration.disagreement_losses(counts, np.stack([z, 1 - z], axis=1), statistic=both, binning=[0, 0.5, 1])
+    assert two.l_phi == pytest.approx(2 * ugt.calibration.disagreement_losses(counts, z, statistic=single[0], binning=[0, 0.5, 1]).l_phi)
     if binning == "width":
         made = [
             states.partial("disagreement_losses", counts[at], probs[at], statistic=found[at], n_bins=4) for at in (slice(25), slice(25, 60))
         ]
         merged = states.finish(states.merge(made))
-        expected = ugt.disagreement_losses(counts, probs, statistic=found, n_bins=4)
+        expected = ugt.calibration.disagreement_losses(counts, probs, statistic=found, n_bins=4)
         assert merged.record.cl.debiased == pytest.approx(expected.cl.debiased) and merged.value == pytest.approx(expected.l_phi)
 
 
 def test_reliability_curves():
     rng = np.random.default_rng(0)
     probs = rng.dirichlet([1, 1, 1], 900)
-    counts, predicted = np.array([rng.multinomial(4, p) for p in probs]), ugt.predicted_disagreement(probs)
+    counts, predicted = np.array([rng.multinomial(4, p) for p in probs]), ugt.calibration.predicted_disagreement(probs)
     weights = rng.choice([1.0, 3.0], 900)
     for options, of_case in (({}, np.ones(900)), ({"weights": weights}, weights)):
-        found = ugt.disagreement_losses(counts, predicted, n_bins=5, **options)
+        found = ugt.calibration.disagreement_losses(counts, predicted, n_bins=5, **options)
         for k, z, m in ((None, predicted.overall, found.observed), (2, predicted.per_class[:, 2], found.statistic.rows.share[:, 3])):
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
@@ -154,11 +154,11 @@ def test_reliability_curves():
     by_cluster, alone = (found.reliability_curve(**more) for more in ({"clusters": np.arange(900), "n_resamples": 400}, {}))
     ratio = (by_cluster.high - by_cluster.low)[:4] / (alone.high - alone.low)[:4]
     assert ((ratio > 0.6) & (ratio < 1.1)).all()  # six pairs of four labels tell more than two pairs
-    three = ugt.symmetric_statistic(counts, lambda *said: [len(set(said)) == m for m in (1, 2, 3)], 3)
-    of_values = ugt.disagreement_losses(counts, probs, statistic=three, n_bins=1)
+    three = ugt.calibration.symmetric_statistic(counts, lambda *said: [len(set(said)) == m for m in (1, 2, 3)], 3)
+    of_values = ugt.calibration.disagreement_losses(counts, probs, statistic=three, n_bins=1)
     curve = of_values.reliability_curve(1)
     assert (curve.of, curve.label_share[0]) == ("statistic", pytest.approx(three[:, 1].mean()))
-    overall = ugt.disagreement_losses(counts, predicted.overall, n_bins=1)
+    overall = ugt.calibration.disagreement_losses(counts, predicted.overall, n_bins=1)
     merged = states.finish(states.partial("disagreement_losses", counts, predicted.overall, n_bins=1)).record.reliability_curve()
     assert merged.label_share == overall.reliability_curve().label_share  # how many labels is not known there: by cases
     assert (merged.high - merged.low)[0] >= (overall.reliability_curve().high - overall.reliability_curve().low)[0]
@@ -166,13 +166,15 @@ def test_reliability_curves():
     refused("k must be None if predictions are not by class. Got 0", overall.reliability_curve, 0)
     for k in (-1, 3, "x"):
         refused("k must be a whole number", found.reliability_curve, k)
-    few = ugt.disagreement_losses(counts[:5], predicted.overall[:5], n_bins=1)
+    few = ugt.calibration.disagreement_losses(counts[:5], predicted.overall[:5], n_bins=1)
     warned("^bin 0 of disagreement has fewer than 10 cases, too few to interpret", few.reliability_curve)
 
 
 def test_nothing_left():
     with pytest.warns(RuntimeWarning, match="undefined: no case has enough labels"):
-        found = ugt.disagreement_losses([[1, 0], [0, 0]], ugt.predicted_disagreement([[0.5, 0.5]] * 2), binning="mass")
+        found = ugt.calibration.disagreement_losses(
+            [[1, 0], [0, 0]], ugt.calibration.predicted_disagreement([[0.5, 0.5]] * 2), binning="mass"
+        )
     assert math.isnan(found.l_phi) and math.isnan(found.cl.debiased) and math.isnan(found.ce) and found.n_cases == 0
     assert np.isnan(found.interval(of="cl")).all() and (found.bin_counts == 0).all() and np.isnan(found.resamples().values).all()
 
@@ -185,13 +187,18 @@ def numbers_of(found):
 
 def test_resamples_are_those_of_repeated_cases():
     counts, probs = problem(5, n=40)
-    found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=4)
+    found = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), n_bins=4)
     np.testing.assert_array_equal(found.statistic.estimate, numbers_of(found))
     kept = np.flatnonzero(counts.sum(1) >= 2)
     weights = ugt.resampling.Design.of(len(kept)).weights(2, 0, 30).astype(int)
     values = found.resamples(n_resamples=30, seed=2).values
     again = [kept.repeat(w) for w in weights]
-    straight = np.array([numbers_of(ugt.disagreement_losses(counts[at], ugt.predicted_disagreement(probs[at]), n_bins=4)) for at in again])
+    straight = np.array(
+        [
+            numbers_of(ugt.calibration.disagreement_losses(counts[at], ugt.calibration.predicted_disagreement(probs[at]), n_bins=4))
+            for at in again
+        ]
+    )
     np.testing.assert_allclose(values[:, ::5], straight[:, ::5], atol=1e-13)
     for part in (1, 2, 3, 4):
         shifts = values[:, part::5] - straight[:, part::5]
@@ -201,7 +208,7 @@ def test_resamples_are_those_of_repeated_cases():
 
 def test_intervals():
     counts, probs = problem(6, n=120)
-    found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs))
+    found = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs))
     options = {"n_resamples": 200, "seed": 4}
     table = dict(zip(found.statistic.names, found.resamples(**options).interval(0.9)))
     assert list(table)[:6] == ["l_phi", "cl", "cl plugin", "rl", "rl plugin", "l_phi[0]"] and found.value == found.l_phi
@@ -214,7 +221,7 @@ def test_intervals():
 
 
 COUNTS, HALVES = [[2, 1]] * 2, [[0.5, 0.5]] * 2
-predicted, losses = ugt.predicted_disagreement, ugt.disagreement_losses
+predicted, losses = ugt.calibration.predicted_disagreement, ugt.calibration.disagreement_losses
 BAD = {
     "prediction shape": (lambda: predicted([0.5, 0.5]), r"predictions must be numbers of shape .* of shape \(2,\)"),
     "prediction classes": (lambda: predicted([[1.0]]), r"predictions must be .*K at least 2"),
@@ -251,30 +258,33 @@ BAD = {
     ),
     "single bins": (lambda: losses(COUNTS, [0.5, 0.5], single_bins="no"), r"single_bins must be one of"),
     "bins": (lambda: losses(COUNTS, [0.5, 0.5], n_bins=0), r"n_bins must be a whole number"),
-    "n": (lambda: ugt.symmetric_statistic(COUNTS, max, 0), r"n must be a whole number of at least 1"),
+    "n": (lambda: ugt.calibration.symmetric_statistic(COUNTS, max, 0), r"n must be a whole number of at least 1"),
     "many": (
-        lambda: ugt.symmetric_statistic([[1] * 40], max, 5),
+        lambda: ugt.calibration.symmetric_statistic([[1] * 40], max, 5),
         r"n must be small enough for at most 100000 multisets of labels\. Got 1086008 of 5 out of 40",
     ),
     "phi": (
-        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: "x", 2),
+        lambda: ugt.calibration.symmetric_statistic(COUNTS, lambda a, b: "x", 2),
         r"phi must return one or several finite numbers\. Got 'x', first at labels \(0, 0\)",
     ),
-    "phi nan": (lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: NAN, 2), r"phi must return one or several finite numbers\. Got nan"),
+    "phi nan": (
+        lambda: ugt.calibration.symmetric_statistic(COUNTS, lambda a, b: NAN, 2),
+        r"phi must return one or several finite numbers\. Got nan",
+    ),
     "phi nothing": (
-        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [], 2),
+        lambda: ugt.calibration.symmetric_statistic(COUNTS, lambda a, b: [], 2),
         r"phi must return one or several finite numbers\. Got \[\]",
     ),
     "phi table": (
-        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1]], 2),
+        lambda: ugt.calibration.symmetric_statistic(COUNTS, lambda a, b: [[1]], 2),
         r"phi must return one or several finite numbers\. Got \[\[1\]\]",
     ),
     "phi ragged": (
-        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [[1], [1, 2]], 2),
+        lambda: ugt.calibration.symmetric_statistic(COUNTS, lambda a, b: [[1], [1, 2]], 2),
         r"phi must return one or several finite numbers",
     ),
     "phi of other lengths": (
-        lambda: ugt.symmetric_statistic(COUNTS, lambda a, b: [1] * (1 + b), 2),
+        lambda: ugt.calibration.symmetric_statistic(COUNTS, lambda a, b: [1] * (1 + b), 2),
         r"phi must return as many numbers as for other labels, of shape \(1,\)\. Got shape \(2,\), first at labels \(0, 1\)",
     ),
     "values one": (lambda: losses(COUNTS, HALVES, statistic=[[1], [1]]), r"statistic must be .*Got int\d\d of shape \(2, 1\)"),
@@ -299,12 +309,12 @@ def test_bad_input(name):
 
 def test_names_of_cases_in_messages():
     labels = ugt.Labels.from_counts([[2, 1], [3, 0]], case_ids=["p1", "p2"])
-    assert ugt.disagreement_losses(labels, [0.5, 0.5]).n_cases == 2
+    assert ugt.calibration.disagreement_losses(labels, [0.5, 0.5]).n_cases == 2
 
 
 def test_multisets_up_to_the_most_are_computed(monkeypatch):
     """Six multisets of two labels out of three classes."""
-    monkeypatch.setattr("ugt.histogram.pairs_of_labels.MAX_MULTISETS", 6)
-    assert ugt.symmetric_statistic([[1, 1, 0]], max, 2).tolist() == [1.0]
-    monkeypatch.setattr("ugt.histogram.pairs_of_labels.MAX_MULTISETS", 5)
-    refused(r"at most 5 multisets of labels\. Got 6 of 2 out of 3 classes", ugt.symmetric_statistic, [[1, 1, 0]], max, 2)
+    monkeypatch.setattr("ugt.calibration.pairs_of_labels.MAX_MULTISETS", 6)
+    assert ugt.calibration.symmetric_statistic([[1, 1, 0]], max, 2).tolist() == [1.0]
+    monkeypatch.setattr("ugt.calibration.pairs_of_labels.MAX_MULTISETS", 5)
+    refused(r"at most 5 multisets of labels\. Got 6 of 2 out of 3 classes", ugt.calibration.symmetric_statistic, [[1, 1, 0]], max, 2)

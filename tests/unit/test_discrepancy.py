@@ -9,9 +9,9 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
-from ugt.discrepancy import alternative_annotator as _alternative_annotator
-from ugt.discrepancy.alternatives import Averages
-from ugt.discrepancy.input import compare
+from ugt.humans import alternative_annotator as _alternative_annotator
+from ugt.humans.alternatives import Averages
+from ugt.humans.input import compare
 from ugt.resampling import Design
 from ugt.resampling.studentized import LogRatio
 
@@ -123,7 +123,7 @@ def test_counts_are_annotators_with_a_label_each():
     with pytest.raises(
         ValueError, match=r"annotations must name the annotator of each label, so that each can be judged. Got label counts."
     ):
-        ugt.annotator_discrepancy(ugt.Labels.from_counts(counts))
+        ugt.humans.annotator_discrepancy(ugt.Labels.from_counts(counts))
 
 
 def test_masks():
@@ -138,7 +138,7 @@ def test_masks():
     agrees(found, expected)
     predicted = ugt.Masks.from_wide(model[:, None])
     agrees(ugt.discrepancy_ratio(annotations, predicted, distance="jaccard"), expected)
-    groups = ugt.group_discrepancy(annotations, list(model), ["a", "b", "a", "b"], distance="jaccard")
+    groups = ugt.humans.group_discrepancy(annotations, list(model), ["a", "b", "a", "b"], distance="jaccard")
     for g, members in enumerate([(0, 2), (1, 3)]):
         part = twin.discrepancy([tuple(np.flatnonzero(one)) for one in model], [[row[j] for j in members] for row in sets], twin.jaccard)
         assert groups.value[g] == pytest.approx(part["ratio"], rel=1e-12)
@@ -252,7 +252,7 @@ def test_bools_and_pairs_of_ids_and_scores():
     p = np.stack([1 - score, score], axis=1)
     assert ugt.discrepancy_ratio(labels, (["c", "a", "b"], p[[2, 0, 1]])).value == ugt.discrepancy_ratio(labels, p).value
     refused(r"predictions must be numbers, as the annotations are. Got '0'.", ugt.discrepancy_ratio, np.array(votes), ["0", "1", "1"])
-    refused(r"scores must be finite, or NaN for none. Got inf, .* case 'b'", ugt.threshold_sweep, labels, [0.1, np.inf, 0.2])
+    refused(r"scores must be finite, or NaN for none. Got inf, .* case 'b'", ugt.humans.threshold_sweep, labels, [0.1, np.inf, 0.2])
 
 
 @pytest.mark.filterwarnings("error")
@@ -348,7 +348,7 @@ def test_annotators_against_their_twin(cases, distance):
     nested = nested_labels(21, n_cases=16, n_annotators=5)
     rng = np.random.default_rng(1)
     models = {"hard": rng.integers(0, N_CLASSES, 16), "holes": [None, 1, None, *rng.integers(0, N_CLASSES, 13).tolist()]}
-    found = ugt.annotator_discrepancy(labels_of(nested), predictions=models, distance=distance, cases=cases, missing="drop")
+    found = ugt.humans.annotator_discrepancy(labels_of(nested), predictions=models, distance=distance, cases=cases, missing="drop")
     for j in range(5):
         expected = twin.left_out(nested, j, CLASSES[distance], cases)
         assert (found.alpha[j], found.mu[j], found.value[j]) == pytest.approx(
@@ -367,7 +367,7 @@ def test_annotators_against_their_twin(cases, distance):
 def test_others_who_agree_leave_exactly_nothing():
     """What is left of a sum of pairs after taking one annotator out is 0, not rounding."""
     ratings = np.array([[0.1, 0.1, 0.7], [0.3, 0.3, 0.9], [1.1, 1.1, 0.2]])
-    found = ugt.annotator_discrepancy(ratings)
+    found = ugt.humans.annotator_discrepancy(ratings)
     assert found.alpha[2] == 0
     assert found.value[2] == math.inf
     assert found.value[0] == pytest.approx(0.5)
@@ -380,7 +380,7 @@ def test_chances_are_shares_of_the_same_resamples():
     ratings[rng.random((60, 4)) < 0.2] = np.nan
     models = {"good": truth + 0.5 * rng.normal(size=60), "bad": rng.normal(size=60)}
     patient = np.arange(60) // 2
-    found = ugt.annotator_discrepancy(ratings, predictions=models)
+    found = ugt.humans.annotator_discrepancy(ratings, predictions=models)
     drawn = {"clusters": patient, "n_resamples": 100, "seed": 3}
     shares, ends = found.resample_shares(**drawn), found.intervals(kind="percentile", **drawn)
     counted = (~np.isnan(ratings)).sum(axis=1) >= 2
@@ -414,7 +414,7 @@ def test_chances_are_shares_of_the_same_resamples():
 def test_a_model_that_copies_an_annotator_is_as_good_on_the_same_cases():
     rng = np.random.default_rng(2)
     ratings = rng.normal(size=(30, 4))
-    found = ugt.annotator_discrepancy(ratings, predictions={"copy": ratings[:, 1]})
+    found = ugt.humans.annotator_discrepancy(ratings, predictions={"copy": ratings[:, 1]})
     shares = found.resample_shares(n_resamples=50)
     assert found.same_cases[0, 1] == pytest.approx(found.value[1], rel=1e-12)
     assert shares.better_share_same_cases[0, 1] == 0.5
@@ -425,27 +425,27 @@ def test_a_model_that_copies_an_annotator_is_as_good_on_the_same_cases():
 
 def test_annotators_with_few_cases_are_not_judged():
     ratings = np.array([[1, 2, 3, np.nan], [2, 2, 4, np.nan], [5, 1, 1, np.nan], [0, 1, 1, 2.0]])
-    found = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=2)
+    found = ugt.humans.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=2)
     assert found.annotators.tolist() == [0, 1, 2]
     assert found.too_few == {"3": 1}
-    whole = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared")
+    whole = ugt.humans.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared")
     np.testing.assert_array_equal(found.value, whole.value[:3])
     table = found.table()
     assert [row["value"] for row in table] == sorted(row["value"] for row in table)
     assert {row["kind"] for row in table} == {"model", "annotator"}
-    assert ugt.annotator_discrepancy(ratings, distance="squared").models == ()
-    none = ugt.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=9)
+    assert ugt.humans.annotator_discrepancy(ratings, distance="squared").models == ()
+    none = ugt.humans.annotator_discrepancy(ratings, predictions=[1, 2, 3, 1], distance="squared", least_cases=9)
     assert len(none.annotators) == 0
     assert np.isnan(none.resample_shares(n_resamples=5).best_share).all()
     message = r"annotations must hold cases that keep two annotators when one is taken out, .* Got at most 1 annotators per case."
-    refused(message, ugt.annotator_discrepancy, np.array([[1.0], [2.0]]))
+    refused(message, ugt.humans.annotator_discrepancy, np.array([[1.0], [2.0]]))
 
 
 @pytest.mark.parametrize("cases", ["matched", "all"])
 def test_influence_on_models_and_annotators_is_the_derivative_by_the_weight_of_a_case(cases):
     nested = nested_labels(5, n_cases=20)
     predictions = {"a": np.arange(20) % 3, "b": [None, *np.arange(19) % 2]}
-    one = ugt.annotator_discrepancy(labels_of(nested), predictions, cases=cases, missing="drop")._statistic
+    one = ugt.humans.annotator_discrepancy(labels_of(nested), predictions, cases=cases, missing="drop")._statistic
     more, less = (np.ones((20, 20)) + sign * 1e-5 * np.eye(20) for sign in (1, -1))
     np.testing.assert_allclose(one.influence(), (one.values(more) - one.values(less)) / 2e-5, atol=1e-7)
 
@@ -456,12 +456,12 @@ def test_blocks_of_annotators_change_nothing(monkeypatch, cases):
     predictions = {"a": np.arange(20) % 3, "b": [None, *np.arange(19) % 2]}
 
     def numbers():
-        found = ugt.annotator_discrepancy(labels_of(nested), predictions, cases=cases, missing="drop")
+        found = ugt.humans.annotator_discrepancy(labels_of(nested), predictions, cases=cases, missing="drop")
         resamples = found.resamples(n_resamples=40)
         return [found.value, found.alpha, found.mu, found.same_cases, resamples.values, resamples.interval(kind="bca")]
 
     whole = numbers()
-    monkeypatch.setattr("ugt.discrepancy.forest.CELLS", 20 * 4 * 2)
+    monkeypatch.setattr("ugt.humans.forest.CELLS", 20 * 4 * 2)
     for one, other in zip(numbers(), whole):
         np.testing.assert_array_equal(one, other)
 
@@ -475,7 +475,7 @@ def test_the_whole_curve(distance):
     cost = np.array([[0.0, 3.0], [3.0, 0.0]])
     delta = (lambda a, b: cost[int(a), int(b)]) if distance == "cost" else twin.zero_one
     labels = labels_of_rows(*long(nested), classes=2, cases=range(25))
-    found = ugt.threshold_sweep(labels, scores, distance=cost if distance == "cost" else distance)
+    found = ugt.humans.threshold_sweep(labels, scores, distance=cost if distance == "cost" else distance)
     counted = [i for i in range(25) if twin.several(nested[i])]
     expected = twin.sweep([nested[i] for i in counted], scores[counted], delta)
     assert found.thresholds.tolist() == list(expected)
@@ -489,7 +489,7 @@ def test_the_best_threshold_is_judged_on_other_cases():
     labels = (rng.random((200, 5)) < truth[:, None]).astype(int)
     score = truth + 0.1 * rng.normal(size=200)
     patient = np.arange(200) // 4
-    sweep, drawn = ugt.threshold_sweep(labels, score), {"clusters": patient, "share": 0.3}
+    sweep, drawn = ugt.humans.threshold_sweep(labels, score), {"clusters": patient, "share": 0.3}
     found = sweep.best(**drawn, seed=4)
     chosen = found.chosen_on
     assert chosen.sum() == pytest.approx(60, abs=4)
@@ -514,10 +514,10 @@ def test_best_threshold_among_ties():
     votes = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 0]]
     on = [1, 1, 1, 1, 0, 0]
     # between 0.2 and 0.8 no case lies
-    assert ugt.threshold_sweep(votes, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == pytest.approx(0.5)
+    assert ugt.humans.threshold_sweep(votes, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == pytest.approx(0.5)
     # nobody should be positive: everything else is worse
-    assert ugt.threshold_sweep([[0, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == math.inf
-    assert ugt.threshold_sweep([[1, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == -math.inf
+    assert ugt.humans.threshold_sweep([[0, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == math.inf
+    assert ugt.humans.threshold_sweep([[1, 0, 1]] * 6, [0.1, 0.2, 0.8, 0.9, 0.5, 0.5]).best(choose_on=on).threshold == -math.inf
 
 
 @pytest.mark.parametrize(
@@ -533,19 +533,19 @@ def test_best_threshold_among_ties():
     ],
 )
 def test_sweeps_that_are_refused(annotations, scores, options, must):
-    refused(must, lambda: ugt.threshold_sweep(annotations, scores).best(**options))
+    refused(must, lambda: ugt.humans.threshold_sweep(annotations, scores).best(**options))
 
 
 def test_scores_that_are_missing_can_be_dropped():
     votes = [[0, 1], [1, 1], [0, 1], [1, 0]]
-    found = ugt.threshold_sweep(votes, {0: 0.1, 1: 0.9, 2: 0.3}, missing="drop")
+    found = ugt.humans.threshold_sweep(votes, {0: 0.1, 1: 0.9, 2: 0.3}, missing="drop")
     assert (found.n_cases, found.left_out) == (3, {"case without prediction": 1})
     assert found.thresholds.tolist() == [0.1, 0.3, 0.9, math.inf]
 
 
 def test_cases_that_a_threshold_is_not_chosen_on_are_counted_by_reason():
     votes = [[0, 1], [1, 1], [0, 1], [1, 0], [1, None], [0, 0]]
-    judged = ugt.threshold_sweep(votes, [0.1, 0.9, 0.3, 0.2, 0.5, 0.4]).best(choose_on=[1, 1, 0, 0, 0, 0]).judged
+    judged = ugt.humans.threshold_sweep(votes, [0.1, 0.9, 0.3, 0.2, 0.5, 0.4]).best(choose_on=[1, 1, 0, 0, 0, 0]).judged
     assert judged.n_cases == 3
     assert judged.left_out == {"case with a single annotator": 1, "case that the threshold was chosen on, or without score": 2}
 
@@ -556,7 +556,7 @@ def test_cases_that_a_threshold_is_not_chosen_on_are_counted_by_reason():
 def test_strata_by_majority(ties, seed):
     nested = nested_labels(30 + seed, n_cases=40)
     model = (np.arange(40) % N_CLASSES).tolist()
-    found = ugt.stratified_discrepancy(labels_of(nested), model, ties=ties)
+    found = ugt.humans.stratified_discrepancy(labels_of(nested), model, ties=ties)
     values, mean = twin.stratified(model, nested, twin.zero_one, N_CLASSES, ties)
     np.testing.assert_allclose(found.value, values, rtol=1e-11)
     assert found.mean == pytest.approx(mean, rel=1e-11)
@@ -566,7 +566,7 @@ def test_given_strata_and_intervals():
     nested = nested_labels(40, n_cases=60)
     model, strata = np.arange(60) % N_CLASSES, np.array(["b", "a", "b"] * 20)
     patient = np.arange(60) // 2
-    found = ugt.stratified_discrepancy(labels_of(nested), model, strata=strata)
+    found = ugt.humans.stratified_discrepancy(labels_of(nested), model, strata=strata)
     ends = found.intervals(kind="percentile", clusters=patient, n_resamples=100, seed=2)
     assert found.names.tolist() == ["a", "b"]
     alone = [
@@ -582,13 +582,13 @@ def test_given_strata_and_intervals():
     per = np.array([weights @ (mu * inside) / (weights @ (alpha * inside)) for inside in (strata[counted] == s for s in "ab")])
     np.testing.assert_allclose(ends[1:], np.quantile(per, [0.025, 0.975], axis=1).T, rtol=1e-10)
     np.testing.assert_allclose(ends[0], np.quantile(per.mean(axis=0), [0.025, 0.975]), rtol=1e-10)
-    partly = ugt.stratified_discrepancy(labels_of(nested), model, strata=[None if s == "b" else s for s in strata])
+    partly = ugt.humans.stratified_discrepancy(labels_of(nested), model, strata=[None if s == "b" else s for s in strata])
     assert partly.value[0] == found.value[0]
     assert partly.left_out["case without stratum"] == found.n_cases[1]
 
 
 def test_a_class_of_unanimous_cases_makes_the_mean_undefined():
-    found = ugt.stratified_discrepancy([[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 0, 1]], [0, 1, 1, 0])
+    found = ugt.humans.stratified_discrepancy([[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 0, 1]], [0, 1, 1, 0])
     assert found.value[0] == 0.5
     assert math.isnan(found.value[1])
     assert math.isnan(found.mean)
@@ -598,17 +598,17 @@ def test_groups_of_annotators():
     nested = nested_labels(50, n_cases=30, n_annotators=6)
     model = (np.arange(30) % N_CLASSES).tolist()
     groups = ["x", "y", "x", None, "y", "x"]
-    found = ugt.group_discrepancy(labels_of(nested), model, groups, distance="absolute")
+    found = ugt.humans.group_discrepancy(labels_of(nested), model, groups, distance="absolute")
     assert found.names.tolist() == ["x", "y"]
     for g, members in enumerate([(0, 2, 5), (1, 4)]):
         expected = twin.discrepancy(model, [[case[j] for j in members] for case in nested], CLASSES["absolute"])
         assert (found.alpha[g], found.mu[g], found.value[g]) == pytest.approx((expected["alpha"], expected["mu"], expected["ratio"]))
         assert found.n_cases[g] == expected["n"]
-    named = ugt.group_discrepancy(labels_of(nested), model, {0: "x", 1: "y", 2: "x", 4: "y", 5: "x"}, distance="absolute")
+    named = ugt.humans.group_discrepancy(labels_of(nested), model, {0: "x", 1: "y", 2: "x", 4: "y", 5: "x"}, distance="absolute")
     np.testing.assert_array_equal(named.value, found.value)
-    refused(r"groups must name annotators only. Got '9'.", ugt.group_discrepancy, labels_of(nested), model, {0: "x", 9: "y"})
-    refused(r"groups must be 6 ids, one per annotator. Got 2.", ugt.group_discrepancy, labels_of(nested), model, ["x", "y"])
-    refused(r"groups must have at least one annotator. Got none.", ugt.group_discrepancy, labels_of(nested), model, [None] * 6)
+    refused(r"groups must name annotators only. Got '9'.", ugt.humans.group_discrepancy, labels_of(nested), model, {0: "x", 9: "y"})
+    refused(r"groups must be 6 ids, one per annotator. Got 2.", ugt.humans.group_discrepancy, labels_of(nested), model, ["x", "y"])
+    refused(r"groups must have at least one annotator. Got none.", ugt.humans.group_discrepancy, labels_of(nested), model, [None] * 6)
 
 
 # ---- alternatives ----
@@ -620,7 +620,7 @@ def test_alternatives_against_their_twins(seed, numbers):
     model = (rng.normal(size=20) if numbers else rng.integers(0, N_CLASSES, 20)).tolist()
     annotations = (ratings_of if numbers else labels_of)(nested)
     for distance, delta in NUMERIC.items() if numbers else CLASSES.items():
-        found = ugt.alternative_discrepancy_ratios(annotations, model, distance=distance)
+        found = ugt.papers.alternative_discrepancy_ratios(annotations, model, distance=distance)
         assert found.ratio == pytest.approx(twin.discrepancy(model, nested, delta)["ratio"], rel=1e-11)
         expected = {"prime": twin.prime(model, nested, delta), "prime_printed": twin.prime(model, nested, delta, printed=True)}
         if distance != "zero-one":
@@ -651,8 +651,8 @@ def test_alternatives_sum_all_cases_up_as_cases_of_weight_one():
 def test_mean_pairwise_deviation(first, second, distance, delta):
     pairs = (map(np.asarray, one) if np.ndim(one) == 2 else one for one in (first, second))
     expected = twin.psi(*(list(one) for one in pairs), delta)
-    assert ugt.mean_pairwise_deviation(first, second, distance=distance) == pytest.approx(expected, rel=1e-14)
-    assert ugt.mean_pairwise_deviation(second, first, distance=distance) == pytest.approx(expected, rel=1e-14)
+    assert ugt.humans.mean_pairwise_deviation(first, second, distance=distance) == pytest.approx(expected, rel=1e-14)
+    assert ugt.humans.mean_pairwise_deviation(second, first, distance=distance) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -668,7 +668,7 @@ def test_mean_pairwise_deviation(first, second, distance, delta):
     ],
 )
 def test_mean_pairwise_deviation_refuses(first, second, distance, must):
-    refused(must, ugt.mean_pairwise_deviation, first, second, distance=distance)
+    refused(must, ugt.humans.mean_pairwise_deviation, first, second, distance=distance)
 
 
 @pytest.mark.parametrize("distance", [*CLASSES, ("threshold", 0.75), "cost"])
@@ -708,7 +708,7 @@ def test_guessing_of_two_classes_is_equation_8():
 def test_alternatives_of_probabilities():
     nested = nested_labels(70)
     p = np.random.default_rng(0).dirichlet([1, 1, 1], len(nested))
-    found = ugt.alternative_discrepancy_ratios(labels_of(nested), p, distance="squared")
+    found = ugt.papers.alternative_discrepancy_ratios(labels_of(nested), p, distance="squared")
     expected = twin.expected(twin.squared, range(N_CLASSES))
     above = [expected(p[i], r) for i, r in rests(nested)]
     rows = [i for i, _ in rests(nested)]
@@ -729,28 +729,34 @@ def rests(nested):
 def test_relative_f1():
     nested = nested_labels(80, n_cases=50, n_annotators=6, most=1)
     model = (np.arange(50) % N_CLASSES).tolist()
-    found = ugt.relative_f1(labels_of(nested), model, held_out=[1, 4])
+    found = ugt.papers.relative_f1(labels_of(nested), model, held_out=[1, 4])
     assert found.value == pytest.approx(twin.relative_f1(model, nested, [1, 4], range(N_CLASSES)), rel=1e-12)
     assert found.value == found.model - found.annotators
-    refused(r"held_out must be among the annotators. Got 9.", ugt.relative_f1, labels_of(nested), model, held_out=[9])
-    refused(r"held_out must be some of the annotators, not all. Got 6 of 6.", ugt.relative_f1, labels_of(nested), model, held_out=range(6))
+    refused(r"held_out must be among the annotators. Got 9.", ugt.papers.relative_f1, labels_of(nested), model, held_out=[9])
+    refused(
+        r"held_out must be some of the annotators, not all. Got 6 of 6.",
+        ugt.papers.relative_f1,
+        labels_of(nested),
+        model,
+        held_out=range(6),
+    )
 
 
 @pytest.mark.parametrize("missing", [-1, None])
 def test_tables_without_a_class_are_no_labels(missing):
     message = r"annotations must be Labels, or an array of classes. Got Ratings."
-    refused(message, ugt.relative_f1, [[missing, missing]] * 2, [missing] * 2, held_out=[1])
+    refused(message, ugt.papers.relative_f1, [[missing, missing]] * 2, [missing] * 2, held_out=[1])
 
 
 def test_classes_that_only_the_model_names():
     votes = [[0, 0, 1], [1, 1, 1], [0, 1, 1]]
-    assert ugt.stratified_discrepancy(votes, [0, 4, 1]).names.tolist() == [0, 1, 2, 3, 4]
-    assert ugt.relative_f1(votes, [0, 4, 1], held_out=[2]).n_cases == 2
+    assert ugt.humans.stratified_discrepancy(votes, [0, 4, 1]).names.tolist() == [0, 1, 2, 3, 4]
+    assert ugt.papers.relative_f1(votes, [0, 4, 1], held_out=[2]).n_cases == 2
 
 
 def test_strata_that_all_cases_have_leave_nothing_out():
     labels = [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
-    assert ugt.stratified_discrepancy(labels, [0, 1, 0], strata=["a", "b", "a"]).left_out == {}
+    assert ugt.humans.stratified_discrepancy(labels, [0, 1, 0], strata=["a", "b", "a"]).left_out == {}
 
 
 def test_the_error_of_a_ratio_counts_strata_of_two():
@@ -773,14 +779,14 @@ def test_narrow_intervals_lie_inside_wide_ones():
 @pytest.mark.filterwarnings("error")
 def test_alternatives_without_any_label_are_undefined():
     labels = ugt.Labels.from_wide([[None, None], [None, None]], classes=3)
-    found = ugt.alternative_discrepancy_ratios(labels, [0, 1])
+    found = ugt.papers.alternative_discrepancy_ratios(labels, [0, 1])
     assert all(math.isnan(value) for value in (found.ratio, found.prime, found.prime_printed, found.double_prime))
 
 
 def test_annotators_without_labels_are_no_pairs():
     wide, predicted = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [1, 0, 1]], [0, 1, 0, 1]
     three, four = (
-        ugt.alternative_discrepancy_ratios(ugt.Labels.from_wide(table, classes=3), predicted, distance="squared")
+        ugt.papers.alternative_discrepancy_ratios(ugt.Labels.from_wide(table, classes=3), predicted, distance="squared")
         for table in (wide, [[*row, None] for row in wide])
     )
     assert four.double_prime == pytest.approx(three.double_prime) and math.isfinite(three.double_prime)
@@ -807,10 +813,10 @@ def test_annotators_weigh_nothing(distance):
     weights = np.array([float(j not in gone) for j in range(5)])
     calls = [
         (lambda labels: ugt.discrepancy_ratio(labels, model, distance=distance)),
-        (lambda labels: ugt.annotator_discrepancy(labels, {"a": model}, distance=distance)),
-        (lambda labels: ugt.individual_equivalence_index(labels, model, distance=distance)),
-        (lambda labels: ugt.stratified_discrepancy(labels, model, distance=distance)),
-        (lambda labels: ugt.alternative_annotator_test(labels, model, distance=distance, least_cases=2)),
+        (lambda labels: ugt.humans.annotator_discrepancy(labels, {"a": model}, distance=distance)),
+        (lambda labels: ugt.papers.individual_equivalence_index(labels, model, distance=distance)),
+        (lambda labels: ugt.humans.stratified_discrepancy(labels, model, distance=distance)),
+        (lambda labels: ugt.humans.alternative_annotator_test(labels, model, distance=distance, least_cases=2)),
     ]
     for call in calls:
         one, other = call(labels_of(nested)).statistic, call(labels_of(rest)).statistic
@@ -842,9 +848,9 @@ CODES = np.array([[0, 5, 1], [1, 1, 0], [5, 0, 5], [1, 0, 5]])
     ("function", "of"),
     [
         (ugt.discrepancy_ratio, "value"),
-        (ugt.annotator_discrepancy, "value"),
-        (ugt.alternative_discrepancy_ratios, "prime"),
-        (ugt.individual_equivalence_index, "value"),
+        (ugt.humans.annotator_discrepancy, "value"),
+        (ugt.papers.alternative_discrepancy_ratios, "prime"),
+        (ugt.papers.individual_equivalence_index, "value"),
     ],
 )
 def test_the_distance_of_classes_is_zero_one_unless_it_is_asked_for(function, of, annotations, options, distance):

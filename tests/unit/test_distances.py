@@ -12,7 +12,7 @@ from twins import distances as twin
 import ugt
 from ugt import Labels, Masks, Ratings
 from ugt._core import _pairs
-from ugt.discrepancy.distances import distances
+from ugt.humans.distances import distances
 
 NAMED = {"squared": twin.squared, "absolute": twin.absolute, "zero-one": twin.zero_one}
 
@@ -137,7 +137,7 @@ def test_labels_given_several_times():
     """Counts of labels whose annotators are known, as bootstraps make them, are repeated labels."""
     rng = np.random.default_rng(7)
     label, count = rng.integers(0, 3, 12).astype(np.int32), rng.integers(1, 4, 12)
-    axes, names, offsets = ugt.Axes.of(2, 3), np.arange(3), np.array([0, 6, 12])
+    axes, names, offsets = ugt.annotations.Axes.of(2, 3), np.arange(3), np.array([0, 6, 12])
     annotator = np.array([0, 0, 1, 1, 2, -1] * 2, np.int32)
     mixed = np.array([0, 2, 1, 4, 3, 5])  # first labels stay in their order
     rows = np.concatenate([mixed, mixed + 6])
@@ -162,7 +162,12 @@ def test_labels_given_several_times():
 def test_everybody_said_everything_more_than_once():
     """Annotator 0 said class 0 twice and class 1 three times, annotator 1 class 1 twice: two entries, not seven."""
     held = Labels(
-        ugt.Axes.of(1, 2), np.arange(2), np.array([0, 3]), np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32), np.array([2, 3, 2])
+        ugt.annotations.Axes.of(1, 2),
+        np.arange(2),
+        np.array([0, 3]),
+        np.array([0, 0, 1], np.int32),
+        np.array([0, 1, 1], np.int32),
+        np.array([2, 3, 2]),
     )
     found = distances(held, [np.array([0])], "zero-one")
     assert found.count.tolist() == [1, 1] and found.annotator.tolist() == [0, 1]
@@ -503,8 +508,8 @@ def test_only_functions_warn():
 # ---- threads, memory, what the core refuses ----
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
     rng = np.random.default_rng(14)
-    monkeypatch.setattr("ugt.discrepancy.distances.CASES", 7)
-    monkeypatch.setattr("ugt.discrepancy.distances.CELLS", 30)
+    monkeypatch.setattr("ugt.humans.distances.CASES", 7)
+    monkeypatch.setattr("ugt.humans.distances.CELLS", 30)
     _, rows = random_cases(rng, 100, lambda r: int(r.integers(0, 4)))
     ids, label = columns(rows, 100)
     labels, ratings = labels_of_rows(label=label, classes=4, **ids), Ratings.from_long(value=np.array(label) / 3, **ids)
@@ -516,7 +521,7 @@ def test_same_bytes_for_any_number_of_threads(monkeypatch):
     for job in jobs:
         alone = distances(*job)
         for n_threads in (2, 5):
-            with ugt.threads(n_threads):
+            with ugt.resampling.threads(n_threads):
                 together = distances(*job)
             assert alone.to_others.tobytes() == together.to_others.tobytes()
             assert alone.to_model.tobytes() == together.to_model.tobytes()
@@ -530,10 +535,10 @@ def test_results_are_read_only():
 
 
 def test_first_of_several_wrong_rows_is_named_with_threads(monkeypatch):
-    monkeypatch.setattr("ugt.discrepancy.distances.CELLS", 8)
+    monkeypatch.setattr("ugt.humans.distances.CELLS", 8)
     probs = np.full((100, 2), 0.5)
     probs[[37, 80, 90]] = 0.4
-    with ugt.threads(4), pytest.raises(ValueError, match="first at case 37"):
+    with ugt.resampling.threads(4), pytest.raises(ValueError, match="first at case 37"):
         distances(Labels.from_counts(np.ones((100, 2), int)), [probs], "zero-one")
 
 

@@ -180,7 +180,7 @@ def test_the_order_of_rows_columns_and_classes_changes_no_number(rows, random):
         long = [(i, j, rows[i][j]) for i in case for j in annotator if rows[i][j] is not None]
         turned = Labels.from_long(*zip(*long), cases=range(len(rows)))
         for function in (
-            ugt.percent_agreement,
+            ugt.agreement.percent_agreement,
             ugt.fleiss_kappa,
             ugt.krippendorff_alpha,
             lambda given: ugt.annotation_certainty(ugt.dirichlet(given)),

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from refusals import refused
 from simulations import in_ci
+from surface import public
 from twins.details import everyday
 
 import ugt
-from ugt.aggregation import by_name
 from ugt.plausibilities.metric import METRICS
+from ugt.truth import by_name
 
 COUNTS = np.array([[6, 2, 0], [1, 1, 3], [0, 4, 4], [0, 0, 0], [5, 0, 0]])
 A = np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [1.0, 0.0, 0.0], [0.2, 0.5, 0.3]])
@@ -28,7 +29,7 @@ def rows(evaluation, **wanted):
 
 def test_every_number_is_that_of_the_metric_functions():
     evaluation = ugt.evaluate(ugt.Labels.from_counts(COUNTS), {"A": A, "B": B}, k=(1, 2), reliability=(1, 2.5))
-    functions = {name: getattr(ugt, f"ua_{name}") for name in ("topk_accuracy", "set_accuracy", "overlap", "average_overlap")}
+    functions = {name: public(f"ua_{name}") for name in ("topk_accuracy", "set_accuracy", "overlap", "average_overlap")}
     seen = 0
     for reliability in (1.0, 2.5):
         post = ugt.dirichlet(ugt.Labels.from_counts(COUNTS), reliability=reliability)
@@ -66,7 +67,7 @@ def test_annotator_models_as_aggregation(how, function, options):
     (row,) = rows(evaluation, metric="topk_accuracy")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = getattr(ugt, function)(labels, **options).plausibilities
+        fitted = public(function)(labels, **options).plausibilities
     assert (row["value"], row["reliability"], row["n_cases"]) == (ugt.ua_topk_accuracy(fitted, scores).value, None, 20)
     other = next(one for one in ugt.evaluate(labels, {"A": scores}, k=1).tables["sensitivity"] if one["setting"] == how)
     assert other["value"] == row["value"]
@@ -215,7 +216,7 @@ GIVEN = {
     "counts": lambda wide, k: ugt.Labels.from_counts(ugt.Labels.from_wide(wide, classes=k).counts()),
     "rankings": lambda wide, k: ugt.Rankings.from_blocks([[[[int(label)]] for label in case] for case in wide], classes=k),
     "draws": lambda wide, k: ugt.Draws.from_array(ugt.dirichlet(ugt.Labels.from_wide(wide, classes=k)).draws(40)),
-    "committees": lambda wide, k: ugt.committee(ugt.Labels.from_wide(wide, classes=k), n_draws=40),
+    "committees": lambda wide, k: ugt.truth.committee(ugt.Labels.from_wide(wide, classes=k), n_draws=40),
 }
 HOW = [(name, "auto") for name in GIVEN] + [("labels", how) for how in by_name.AGGREGATIONS[1:] if how not in ("prirn", "irn")]
 HOW = [(name, how) for name, how in HOW if how not in ("graded-response", "normal")] + [("grades", "graded-response")]

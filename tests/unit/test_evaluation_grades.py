@@ -134,9 +134,9 @@ def test_coefficients_and_their_limits(made):
 def test_every_cut(made):
     truth = ugt.dirichlet(LABELS, reliability=4)
     found = {(row["model"], row["cut"]): row for row in made.tables["cuts"]}
-    losses = ugt.calibration_at_cuts(LABELS, LAW)
+    losses = ugt.grades.calibration_at_cuts(LABELS, LAW)
     for model, predictions in MODELS.items():
-        areas = ugt.ua_auroc_at_cuts(truth, predictions, values=GRADES).per_class
+        areas = ugt.grades.ua_auroc_at_cuts(truth, predictions, values=GRADES).per_class
         for cut, (grade, area, loss) in enumerate(zip("123", areas, losses)):
             row = found[model, grade]
             assert row["auroc"] == pytest.approx(area) and row["auroc_low"] < area < row["auroc_high"]
@@ -175,12 +175,12 @@ def test_the_constant_answer_has_the_name_of_a_grade():
 
 
 def test_graded_response_is_a_law_of_one_grade_and_says_who_is_strict():
-    fit = ugt.graded_response(LABELS)
+    fit = ugt.annotators.graded_response(LABELS)
     made = ugt.evaluate(LABELS, {"law": LAW}, aggregation="graded-response", **{**QUICK, "reliability": None})
     (certainty,) = (row for row in made.certainty if row["k"] == 1)
     assert certainty["value"] == pytest.approx(fit.plausibilities.mean().max(axis=1).mean(), abs=1e-9)
     (error,) = rows(made, metric="absolute_error")
-    assert error["value"] == pytest.approx(ugt.ua_absolute_error(fit.plausibilities, LAW, values=GRADES).value, abs=1e-9)
+    assert error["value"] == pytest.approx(ugt.grades.ua_absolute_error(fit.plausibilities, LAW, values=GRADES).value, abs=1e-9)
     strict = made.tables["strictness"]
     assert {row["annotator"]: row["leniency"] for row in strict} == pytest.approx(dict(zip(fit.annotators.tolist(), fit.leniency.tolist())))
     assert strict["leniency"] == sorted(strict["leniency"], reverse=True)
@@ -192,7 +192,7 @@ def test_ratings_on_a_real_scale():
     model = 50 + 8 * SEVERITY
     made = ugt.evaluate(ratings, {"one": (np.arange(N)[::-1], model[::-1])}, reliability=(1, 2), n_resamples=50)
     for reliability in (1, 2):
-        truth = ugt.normal(ratings, reliability=reliability)
+        truth = ugt.truth.normal(ratings, reliability=reliability)
         for metric in ("absolute_error", "weighted_kappa"):
             (row,) = rows(made, metric=metric, reliability=reliability)
             assert row["value"] == pytest.approx(GRADE_METRICS[metric].function(truth, model).value)
@@ -253,7 +253,7 @@ def test_what_numbers_are_can_be_said(kind, numbers):
     wanted = np.array(numbers) + (1 if kind == "positions" else 0)
     (row,) = rows(made, metric="absolute_error", reliability=1)
     truth = ugt.dirichlet(WORDS, reliability=1)
-    assert row["value"] == pytest.approx(ugt.ua_absolute_error(truth, wanted, values=[1, 2, 3], predictions_are="numbers").value)
+    assert row["value"] == pytest.approx(ugt.grades.ua_absolute_error(truth, wanted, values=[1, 2, 3], predictions_are="numbers").value)
 
 
 @pytest.mark.parametrize("name", ["prediction", "severity", "value", "anything"])
@@ -353,7 +353,7 @@ def test_every_coefficient_has_its_limits(made):
     table, truth = made.tables["coefficients"], ugt.dirichlet(LABELS, reliability=4)
     assert {row["metric"] for row in table} == {"weighted_kappa", "linear_kappa", "spearman", "kendall", "concordance"}
     (row,) = (row for row in table if (row["model"], row["metric"]) == ("law", "linear_kappa"))
-    found = ugt.ua_weighted_kappa(truth, LAW, weights="linear")
+    found = ugt.grades.ua_weighted_kappa(truth, LAW, weights="linear")
     assert [row[name] for name in ("value", "human", "ceiling")] == pytest.approx([found.value, found.human, found.ceiling], abs=1e-12)
     assert row["value_low"] < row["value"] < row["value_high"] and row["ceiling_low"] is None
     assert "Linear kappa" in html(made.to_dict())
@@ -397,20 +397,20 @@ def test_missing_numbers_name_the_case_alone():
 
 def test_strictness_and_limits_of_the_annotators_of_grades(made):
     """Without the graded-response model, too; before, the report had both for ratings on a real scale or not at all."""
-    found = ugt.annotator_strictness(LABELS).table()
+    found = ugt.agreement.annotator_strictness(LABELS).table()
     table = made.tables["strict_annotators"]
     assert [(row["annotator"], row["strictness"], row["joint_low"]) for row in table] == [
         (row["annotator"], row["strictness"], row["joint_low"]) for row in found
     ]
     limits = {(row["first"], row["second"]): row for row in made.tables["limits"]}
-    pairs = ugt.bland_altman(LABELS, level=1 - 0.05 / 3).pairs
+    pairs = ugt.humans.bland_altman(LABELS, level=1 - 0.05 / 3).pairs
     assert [(one.first, one.second) for one in pairs] == [("Ann", "Bob"), ("Ann", "Cat"), ("Bob", "Cat")]
     for one in pairs:
         row = limits[one.first, one.second]
         assert (row["bias"], row["lower"], row["bias_low"], row["upper_high"]) == (
             one.bias, one.lower, one.bias_interval[0], one.upper_interval[1],
         )  # fmt: skip
-    model = ugt.bland_altman(LABELS, NUMBERS, level=1 - 0.05 / 3).pairs[-1]
+    model = ugt.humans.bland_altman(LABELS, NUMBERS, level=1 - 0.05 / 3).pairs[-1]
     assert limits["number", "all annotators"]["bias"] == model.bias
     page = html(made.to_dict())
     assert "Differences of two grades of a case" in page and "Each annotator less the others, in the same cases" in page

@@ -15,22 +15,22 @@ METRICS = {
     "certainty of pairs": lambda post, p: ugt.annotation_certainty(post, k=2),
     "certainty of groups": lambda post, p: ugt.annotation_certainty(post, groups=GROUPS),
     "certainty of the group of the best": lambda post, p: ugt.annotation_certainty(post, groups=GROUPS, group_rule="top_class"),
-    "risk": lambda post, p: ugt.expected_risk(post, [0, 1, 3]),
-    "mean risk": lambda post, p: ugt.expected_risk(post, [0, 1, 3], kind="plausibility"),
+    "risk": lambda post, p: ugt.truth.expected_risk(post, [0, 1, 3]),
+    "mean risk": lambda post, p: ugt.truth.expected_risk(post, [0, 1, 3], kind="plausibility"),
     "top-1": ugt.ua_topk_accuracy,
     "average overlap": lambda post, p: ugt.ua_average_overlap(post, p, 2),
-    "coverage": lambda post, p: ugt.ua_coverage(post, p > 0.3),
-    "mass": lambda post, p: ugt.ua_plausibility_mass(post, p > 0.3),
-    "group accuracy": lambda post, p: ugt.ua_group_accuracy(post, p, GROUPS),
-    "accuracy in a group": lambda post, p: ugt.ua_group_accuracy(post, p, GROUPS, given="b", group_rule="top_class"),
-    "absolute error": ugt.ua_absolute_error,
-    "probability score": ugt.ua_ranked_probability_score,
-    "quadratic kappa": ugt.ua_weighted_kappa,
-    "linear kappa": lambda post, p: ugt.ua_weighted_kappa(post, p, weights="linear"),
-    "Spearman": ugt.ua_spearman,
-    "Kendall": ugt.ua_kendall,
-    "concordance": ugt.ua_concordance,
-    "AUROC at cuts": ugt.ua_auroc_at_cuts,
+    "coverage": lambda post, p: ugt.metrics.ua_coverage(post, p > 0.3),
+    "mass": lambda post, p: ugt.metrics.ua_plausibility_mass(post, p > 0.3),
+    "group accuracy": lambda post, p: ugt.metrics.ua_group_accuracy(post, p, GROUPS),
+    "accuracy in a group": lambda post, p: ugt.metrics.ua_group_accuracy(post, p, GROUPS, given="b", group_rule="top_class"),
+    "absolute error": ugt.grades.ua_absolute_error,
+    "probability score": ugt.grades.ua_ranked_probability_score,
+    "quadratic kappa": ugt.grades.ua_weighted_kappa,
+    "linear kappa": lambda post, p: ugt.grades.ua_weighted_kappa(post, p, weights="linear"),
+    "Spearman": ugt.grades.ua_spearman,
+    "Kendall": ugt.grades.ua_kendall,
+    "concordance": ugt.grades.ua_concordance,
+    "AUROC at cuts": ugt.grades.ua_auroc_at_cuts,
     "AUROC": ugt.soft_auroc,
     "average precision": ugt.soft_average_precision,
 }
@@ -58,7 +58,7 @@ def test_standard_errors_are_of_a_prior_that_is_fitted_again(name):
     assert found.std_error == pytest.approx(expected, rel=0.06)
     low, high = found.interval(kind="percentile")
     assert (high - low) / 3.92 == pytest.approx(expected, rel=0.15)
-    known = ugt.fit_dirichlet_prior(ugt.Labels.from_counts(counts))
+    known = ugt.truth.fit_dirichlet_prior(ugt.Labels.from_counts(counts))
     of_known = METRICS[name](ugt.dirichlet(ugt.Labels.from_counts(counts), reliability=0.7, prior=known.value), p)
     assert of_known.value == found.value and of_known.std_error != found.std_error
     assert METRICS[name](ugt.dirichlet(ugt.Labels.from_counts(counts), reliability=0.7, prior=known), p).std_error == found.std_error
@@ -67,7 +67,7 @@ def test_standard_errors_are_of_a_prior_that_is_fitted_again(name):
 def test_a_prior_of_other_labels_or_of_each_class_is_known():
     counts, p = data(2)
     labels, others = ugt.Labels.from_counts(counts), ugt.Labels.from_counts(data(3)[0])
-    for prior in (ugt.fit_dirichlet_prior(others), ugt.fit_dirichlet_prior(labels, per_class=True)):
+    for prior in (ugt.truth.fit_dirichlet_prior(others), ugt.truth.fit_dirichlet_prior(labels, per_class=True)):
         found, known = (ugt.ua_topk_accuracy(ugt.dirichlet(labels, prior=one), p) for one in (prior, prior.value))
         assert found.std_error == known.std_error
 
@@ -90,7 +90,7 @@ def test_cases_that_say_nothing_of_the_prior_have_nothing_added():
     """One label shows nothing about a symmetric prior: the standard error of such cases is that of a known one."""
     counts, p = data(8)
     labels, single = ugt.Labels.from_counts(counts), np.flatnonzero(counts.sum(1) == 1)
-    post, known = (ugt.dirichlet(labels, prior=prior).take(single) for prior in ("fit", ugt.fit_dirichlet_prior(labels).value))
+    post, known = (ugt.dirichlet(labels, prior=prior).take(single) for prior in ("fit", ugt.truth.fit_dirichlet_prior(labels).value))
     assert len(single) > 3
     for metric in METRICS.values():
         with warnings.catch_warnings():
@@ -109,7 +109,7 @@ def test_intervals_stay_within_the_range_of_a_number():
         ugt.annotation_certainty(post),
         ugt.ua_topk_accuracy(post, p),
         ugt.soft_auroc(post, p[:, 1]),
-        ugt.ua_weighted_kappa(post, p),
+        ugt.grades.ua_weighted_kappa(post, p),
     ):
         for kind in ("auto", "percentile", "bca"):
             low, high = found.interval(kind=kind, level=0.999)
@@ -120,7 +120,7 @@ def test_two_models_against_one_truth_share_its_fit():
     """Their difference is much surer than it would be with two fits."""
     counts, p = data(5)
     post = fitted(counts)
-    one, other = ugt.ua_plausibility_mass(post, p > 0.3), ugt.ua_plausibility_mass(post, p > 0.35)
+    one, other = ugt.metrics.ua_plausibility_mass(post, p > 0.3), ugt.metrics.ua_plausibility_mass(post, p > 0.35)
     low, high = one.minus(other).interval()
     assert high - low < 0.7 * np.hypot(*(np.subtract(*found.interval()) for found in (one, other)))
 
@@ -130,9 +130,9 @@ def test_other_annotators_and_a_fitted_prior():
     rng = np.random.default_rng(6)
     law = rng.dirichlet([0.6, 0.6, 0.6], N)
     labels = ugt.Labels.from_wide(np.array([rng.choice(3, 4, p=one) for one in law]), annotators=list("abcd"))
-    for metric in (ugt.ua_topk_accuracy, ugt.ua_weighted_kappa):
+    for metric in (ugt.ua_topk_accuracy, ugt.grades.ua_weighted_kappa):
         found = metric(ugt.dirichlet(labels, prior="fit"), law)
-        known = metric(ugt.dirichlet(labels, prior=ugt.fit_dirichlet_prior(labels).value), law)
+        known = metric(ugt.dirichlet(labels, prior=ugt.truth.fit_dirichlet_prior(labels).value), law)
         (low, high), (low_known, high_known) = (one.interval(random=("cases", "annotators")) for one in (found, known))
         assert high - low > high_known - low_known
         assert high - low > 0.98 * np.subtract(*found.interval(kind="analytic")[::-1])  # the two have other scales
@@ -143,7 +143,7 @@ def test_evaluations_include_the_fit_and_subgroups_do_not():
     labels = ugt.Labels.from_counts(counts)
     options = {"k": [1], "reliability": 1, "n_resamples": 400, "subgroups": {"half": np.arange(80) % 2}}
     with_fit = ugt.evaluate(labels, {"m": p, "o": p[::-1]}, prior="fit", **options)
-    known = ugt.evaluate(labels, {"m": p, "o": p[::-1]}, prior=ugt.fit_dirichlet_prior(labels).value, **options)
+    known = ugt.evaluate(labels, {"m": p, "o": p[::-1]}, prior=ugt.truth.fit_dirichlet_prior(labels).value, **options)
     post = ugt.dirichlet(labels, prior="fit")
     (certainty,) = (row for row in with_fit.tables["certainty"] if row["measure"] == "certainty")
     direct = ugt.annotation_certainty(post).interval(kind=with_fit.provenance["interval"], n_resamples=400)

@@ -166,13 +166,13 @@ def test_reliability_of_each_annotator():
 def test_predictive_reliability():
     """Every case has as many labels left as are seen of one class only: the likelihood is that of the twin, whatever is held out."""
     counts = np.array([[6, 0, 0]] * 10 + [[0, 6, 0]] * 10)
-    found = ugt.fit_predictive_reliability(ugt.Labels.from_counts(counts), held=2)
+    found = ugt.truth.fit_predictive_reliability(ugt.Labels.from_counts(counts), held=2)
     gamma = float(found.grid[5])
     best = max(20 * twin.log_dirichlet_multinomial([2, 0, 0], [4 * gamma + a, a, a]) for a in np.exp(np.linspace(-14, 7, 64)))
     assert found.profile[5] == pytest.approx(best, abs=1e-9)
-    split = ugt.fit_predictive_reliability(ugt.Labels.from_counts(np.array([[3, 3, 0], [2, 2, 2], [4, 2, 0]] * 10)), held=3)
-    assert split.prior > 0 and split.n_cases == 30 and ugt.fit_predictive_reliability(LABELS).value >= 0
-    assert ugt.fit_predictive_reliability(ugt.Labels.from_counts([[2, 0]] + [[3, 1]] * 20)).left_out == {
+    split = ugt.truth.fit_predictive_reliability(ugt.Labels.from_counts(np.array([[3, 3, 0], [2, 2, 2], [4, 2, 0]] * 10)), held=3)
+    assert split.prior > 0 and split.n_cases == 30 and ugt.truth.fit_predictive_reliability(LABELS).value >= 0
+    assert ugt.truth.fit_predictive_reliability(ugt.Labels.from_counts([[2, 0]] + [[3, 1]] * 20)).left_out == {
         "case with too few labels to hold them out": 1
     }
 
@@ -202,9 +202,13 @@ def test_predictive_reliability():
             ValueError,
             "per_annotator must be False except for labels of named annotators",
         ),
-        (lambda: ugt.fit_predictive_reliability(LABELS, held=1), ValueError, "held must be at least 2: one held-out label"),
-        (lambda: ugt.fit_predictive_reliability(LABELS, held=3), ValueError, "labels must have at least 10 cases of more than 3 labels"),
-        (lambda: ugt.fit_predictive_reliability(COUNTS), TypeError, r"labels must be Labels\. Got ndarray"),
+        (lambda: ugt.truth.fit_predictive_reliability(LABELS, held=1), ValueError, "held must be at least 2: one held-out label"),
+        (
+            lambda: ugt.truth.fit_predictive_reliability(LABELS, held=3),
+            ValueError,
+            "labels must have at least 10 cases of more than 3 labels",
+        ),
+        (lambda: ugt.truth.fit_predictive_reliability(COUNTS), TypeError, r"labels must be Labels\. Got ndarray"),
     ],
 )
 def test_refusals(call, error, message):

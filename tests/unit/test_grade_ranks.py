@@ -13,7 +13,7 @@ import ugt
 from ugt import states
 from ugt._base import notices
 
-METRICS = {"spearman": ugt.ua_spearman, "kendall": ugt.ua_kendall, "concordance": ugt.ua_concordance}
+METRICS = {"spearman": ugt.grades.ua_spearman, "kendall": ugt.grades.ua_kendall, "concordance": ugt.grades.ua_concordance}
 functions = pytest.mark.parametrize("name", METRICS)
 
 
@@ -89,10 +89,10 @@ def test_two_grades_are_soft_auroc():
     post = ugt.Dirichlet.from_array(alpha)
     p = post.mean()[:, 1]
     unbiased, soft = ugt.soft_auroc(p, x, self_pairs="unbiased"), ugt.soft_auroc(p, x)
-    found = ugt.ua_concordance(post, x)
+    found = ugt.grades.ua_concordance(post, x)
     assert found.value == pytest.approx(unbiased.value, abs=1e-12)
     np.testing.assert_allclose(found.influence, unbiased.influence, atol=1e-9)
-    at_cuts = ugt.ua_auroc_at_cuts(post, x)
+    at_cuts = ugt.grades.ua_auroc_at_cuts(post, x)
     assert at_cuts.value == at_cuts.per_class[0] == pytest.approx(soft.value, abs=1e-12)
     assert at_cuts.interval() == pytest.approx(soft.interval(), abs=1e-12)
 
@@ -158,11 +158,11 @@ def test_undefined_values_have_a_reason(name):
 
 
 def test_what_is_refused():
-    post = ugt.normal([[1.0, 2.0]], prior=(0, 1, 2, 1))
-    for function in (*METRICS.values(), ugt.ua_auroc_at_cuts):
+    post = ugt.truth.normal([[1.0, 2.0]], prior=(0, 1, 2, 1))
+    for function in (*METRICS.values(), ugt.grades.ua_auroc_at_cuts):
         refused("to_point", function, post, [1.0], error=TypeError)
         refused("predictions must be finite", function, [[0.5, 0.5]], [np.inf])
-    refused("truth must have at least two grades", ugt.ua_auroc_at_cuts, ugt.Point.from_array([[1.0]]), [1.0])
+    refused("truth must have at least two grades", ugt.grades.ua_auroc_at_cuts, ugt.Point.from_array([[1.0]]), [1.0])
 
 
 # ---- cuts
@@ -173,17 +173,17 @@ def test_areas_at_cuts(self_pairs):
     alpha, x = problem(seed=9, n=20)
     alpha[3] = np.nan
     post, law = ugt.Dirichlet.from_array(alpha), alpha / alpha.sum(1, keepdims=True)
-    found = ugt.ua_auroc_at_cuts(post, x, self_pairs=self_pairs)
+    found = ugt.grades.ua_auroc_at_cuts(post, x, self_pairs=self_pairs)
     expected = [ugt.soft_auroc(np.clip(law[:, k:].sum(1), 0, 1), x, self_pairs=self_pairs).value for k in (1, 2, 3)]
     np.testing.assert_allclose(found.per_class, expected, rtol=1e-12)
     assert found.value == pytest.approx(np.mean(expected)) and found.left_out == {"case without annotations": 1}
     probs = np.random.default_rng(0).dirichlet(np.ones(4), 20)
-    own = ugt.ua_auroc_at_cuts(post, probs, self_pairs=self_pairs).per_class
+    own = ugt.grades.ua_auroc_at_cuts(post, probs, self_pairs=self_pairs).per_class
     each = [ugt.soft_auroc(np.clip(law[:, k:].sum(1), 0, 1), probs[:, k:].sum(1), self_pairs=self_pairs).value for k in (1, 2, 3)]
     np.testing.assert_allclose(own, each, rtol=1e-9)
-    turned = ugt.ua_auroc_at_cuts(ugt.Dirichlet.from_array(alpha[:, ::-1]), -x, self_pairs=self_pairs)
+    turned = ugt.grades.ua_auroc_at_cuts(ugt.Dirichlet.from_array(alpha[:, ::-1]), -x, self_pairs=self_pairs)
     np.testing.assert_allclose(turned.per_class[::-1], found.per_class, rtol=1e-12)
-    unused = ugt.ua_auroc_at_cuts(np.eye(3)[[0, 1, 0, 1]], [1, 2, 3, 4])
+    unused = ugt.grades.ua_auroc_at_cuts(np.eye(3)[[0, 1, 0, 1]], [1, 2, 3, 4])
     assert np.isnan(unused.per_class[1]) and unused.left_out == {"class without positives or negatives": 1}
 
 
@@ -191,7 +191,7 @@ def test_areas_at_cuts_over_annotators():
     rng = np.random.default_rng(10)
     wide = np.clip(rng.integers(0, 3, (50, 1)) + rng.integers(-1, 2, (50, 4)), 0, 2)
     labels = ugt.Labels.from_wide(wide, classes=3, annotators=list("abcd"))
-    found = ugt.ua_auroc_at_cuts(ugt.dirichlet(labels, prior=0.5), wide.mean(1) + rng.normal(size=50))
+    found = ugt.grades.ua_auroc_at_cuts(ugt.dirichlet(labels, prior=0.5), wide.mean(1) + rng.normal(size=50))
     with notices.heard():
         both = found.two_way()
     assert both.parts["annotators"] > 0 and both.interval()[0] < found.value < both.interval()[1]
@@ -205,23 +205,23 @@ def test_calibration_at_cuts():
     counts = labels.counts()
     for given, more in ((labels, {}), (counts, {}), (counts[:, ::-1], {"values": [2, 1, 0]})):
         predicted = probs[:, ::-1] if more else probs
-        found = ugt.calibration_at_cuts(given, predicted, n_bins=5, **more)
+        found = ugt.grades.calibration_at_cuts(given, predicted, n_bins=5, **more)
         for k, one in enumerate(found, 1):
             both = [np.stack([table[:, :k].sum(1), table[:, k:].sum(1)], 1) for table in (counts, probs)]
             known = ugt.histogram_losses(*both, n_bins=5)
             for name in ("cl", "el"):
                 assert getattr(one, name).debiased == pytest.approx(getattr(known, name).debiased)
     words = ugt.Labels.from_wide(wide, classes=3).in_order()
-    low, _ = ugt.calibration_at_cuts(words, probs)
+    low, _ = ugt.grades.calibration_at_cuts(words, probs)
     assert low.statistic.classes.tolist() == ["at most 0", "above 0"]
     with notices.heard():
-        ends = ugt.calibration_at_cuts(labels, probs)[0].interval(of="l_sq", random=("cases", "annotators"))
+        ends = ugt.grades.calibration_at_cuts(labels, probs)[0].interval(of="l_sq", random=("cases", "annotators"))
     assert ends[0] < ends[1]
     named = ugt.Labels.from_counts(counts, classes=["low", "middle", "high"])
-    refused("values must be given, one number per class", ugt.calibration_at_cuts, named, probs)
-    assert len(ugt.calibration_at_cuts(named.in_order(["low", "middle", "high"]), probs)) == 2
-    refused("counts must have at least two grades", ugt.calibration_at_cuts, counts[:, :1], probs[:, :1])
-    refused("probs must have the shape of counts", ugt.calibration_at_cuts, counts, probs[:, :2])
+    refused("values must be given, one number per class", ugt.grades.calibration_at_cuts, named, probs)
+    assert len(ugt.grades.calibration_at_cuts(named.in_order(["low", "middle", "high"]), probs)) == 2
+    refused("counts must have at least two grades", ugt.grades.calibration_at_cuts, counts[:, :1], probs[:, :1])
+    refused("probs must have the shape of counts", ugt.grades.calibration_at_cuts, counts, probs[:, :2])
 
 
 # ---- parts

@@ -21,7 +21,7 @@ def labels():
 
 @pytest.mark.parametrize(("thresholds", "prior"), [("common", (2.0, 1.0)), ("common", None), ("own", (2.0, 1.0)), ("own", None)])
 def test_log_likelihood_laws_and_severities_are_those_of_the_twin(labels, thresholds, prior):
-    found = ugt.graded_response(labels, thresholds=thresholds, prior=prior)
+    found = ugt.annotators.graded_response(labels, thresholds=thresholds, prior=prior)
     cases, a, cut = twin.cases_of(labels), found.discrimination, found.cuts
     assert found.log_likelihood == pytest.approx(twin.log_likelihood(cases, a, cut), rel=1e-9)
     for i in (0, 7, 21):
@@ -32,7 +32,7 @@ def test_log_likelihood_laws_and_severities_are_those_of_the_twin(labels, thresh
 
 
 def test_the_slope_is_zero_at_the_maximum_and_errors_are_of_the_curvature(labels):
-    found = ugt.graded_response(labels, prior=None)
+    found = ugt.annotators.graded_response(labels, prior=None)
     cases, n = twin.cases_of(labels), 4
 
     def objective(free):  # log discriminations, all shifts but the last, thresholds
@@ -69,7 +69,7 @@ def test_fits_of_section_seven_of_the_law_school_test():
         logit = free[:5, None] * (node - free[5:, None])
         return -np.dot(counts, np.log(np.exp(-(PATTERNS @ np.logaddexp(0, -logit) + (1 - PATTERNS) @ np.logaddexp(0, logit))) @ weight))
 
-    found = ugt.graded_response(ugt.Labels.from_wide(np.repeat(PATTERNS, counts, axis=0)), thresholds="own", prior=None)
+    found = ugt.annotators.graded_response(ugt.Labels.from_wide(np.repeat(PATTERNS, counts, axis=0)), thresholds="own", prior=None)
     best = minimize(deviance, np.repeat([1.0, -1.0], 5), method="BFGS", options={"gtol": 1e-6})
     assert found.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
     np.testing.assert_allclose([*found.discrimination, *found.cuts[:, 0]], best.x, atol=2e-5)
@@ -86,7 +86,7 @@ def test_published_fit_of_the_law_school_test():
     difficulty, slope = [-3.3597, -1.3696, -0.2799, -1.8659, -3.1236], [0.8254, 0.7229, 0.8905, 0.6886, 0.6575]
     labels = ugt.Labels.from_wide(np.repeat(PATTERNS, counts, axis=0))
     for thresholds in ("own", "common"):  # with two grades a shift is a threshold
-        found = ugt.graded_response(labels, thresholds=thresholds, prior=None)
+        found = ugt.annotators.graded_response(labels, thresholds=thresholds, prior=None)
         assert found.log_likelihood == pytest.approx(-2466.653, abs=5e-4)
         assert printed_is_as_likely(found, labels, slope, -np.multiply(slope, difficulty)[:, None])
         np.testing.assert_allclose(found.cuts[:, 0], difficulty, atol=2.5e-3)
@@ -104,7 +104,7 @@ def test_two_grades_are_the_two_parameter_logistic_model():
     """P(1) = 1 / (1 + exp(-(a x + d))): neither grades nor thresholds matter any more, and exchanged grades turn everything around."""
     table = twin.simulate(np.random.default_rng(3), 60, SHIFT, SLOPE, THRESHOLD[1:2], 0.1)
     found, own, turned = (
-        ugt.graded_response(ugt.Labels.from_wide(one, classes=2), thresholds=kind, prior=None)
+        ugt.annotators.graded_response(ugt.Labels.from_wide(one, classes=2), thresholds=kind, prior=None)
         for one, kind in ((table, "common"), (table, "own"), (1 - table, "common"))
     )
     x = np.linspace(-9, 9, 3601)
@@ -121,7 +121,7 @@ def test_two_grades_are_the_two_parameter_logistic_model():
 
 def test_counts_are_labels_given_again(labels):
     twice = replace(labels, count=2 * labels.count)
-    found = ugt.graded_response(twice, prior=None)
+    found = ugt.annotators.graded_response(twice, prior=None)
     assert found.log_likelihood == pytest.approx(twin.log_likelihood(twin.cases_of(twice), found.discrimination, found.cuts), rel=1e-9)
 
 
@@ -129,14 +129,14 @@ def test_many_labels_of_a_case():
     """Products of 60 probabilities keep their range, and nodes are near enough to each other for a severity that is nearly known."""
     rng = np.random.default_rng(2)
     table = twin.simulate(rng, 40, rng.normal(0, 0.5, 60), np.full(60, 3.0), THRESHOLD)
-    found = ugt.graded_response(ugt.Labels.from_wide(table, classes=4))
+    found = ugt.annotators.graded_response(ugt.Labels.from_wide(table, classes=4))
     expected = twin.log_likelihood(twin.cases_of(ugt.Labels.from_wide(table, classes=4)), found.discrimination, found.cuts)
     assert found.log_likelihood == pytest.approx(expected, rel=1e-9) and np.median(found.severity_sd) < 0.12
 
 
 def test_a_grade_that_nobody_used_and_a_case_and_an_annotator_without_labels():
     table = np.array([[0, 0, 2, None], [2, 2, 2, None], [3, 2, 3, None], [0, 2, 0, None], [3, 3, 3, None], [None] * 4], object)
-    found = ugt.graded_response(ugt.Labels.from_wide(table, classes=[0, 1, 2, 3], annotators=list("abcd")))
+    found = ugt.annotators.graded_response(ugt.Labels.from_wide(table, classes=[0, 1, 2, 3], annotators=list("abcd")))
     assert np.isnan(found.thresholds).tolist() == [True, True, False]
     assert np.isnan(found.leniency).tolist() == [False] * 3 + [True] and found.left_out == {"case without labels": 1}
     mean = found.plausibilities.mean()
@@ -146,7 +146,7 @@ def test_a_grade_that_nobody_used_and_a_case_and_an_annotator_without_labels():
 
 
 def test_draws_have_the_mean_of_the_law_and_belong_to_the_seed(labels):
-    found = ugt.graded_response(labels)
+    found = ugt.annotators.graded_response(labels)
     draws = found.draws(400, seed=3)
     assert np.abs(draws.mean() - found.plausibilities.mean()).max() < 0.1
     np.testing.assert_array_equal(draws.values, found.draws(400, seed=3).values)
@@ -159,7 +159,7 @@ def test_a_strict_annotator_is_no_severe_case():
     rng, n = np.random.default_rng(4), 400
     table = twin.simulate(rng, n, np.array([1.0, 1.0, 0.0, -1.0, -1.0]), np.full(5, 2.5), THRESHOLD)
     table[: n // 2, 3:] = table[n // 2 :, :2] = np.nan
-    found = ugt.graded_response(ugt.Labels.from_wide(table))
+    found = ugt.annotators.graded_response(ugt.Labels.from_wide(table))
     means = np.nanmean(table, 1)
     assert means[n // 2 :].mean() - means[: n // 2].mean() > 0.8
     assert abs(found.severity[n // 2 :].mean() - found.severity[: n // 2].mean()) < 0.25
@@ -182,7 +182,7 @@ def test_warnings():
         ),
     ):
         with pytest.warns(RuntimeWarning, match=message.replace("?", r"\?")):
-            ugt.graded_response(ugt.Labels.from_wide(data, classes=4), **options)
+            ugt.annotators.graded_response(ugt.Labels.from_wide(data, classes=4), **options)
 
 
 @pytest.mark.parametrize(
@@ -201,27 +201,27 @@ def test_warnings():
     ],
 )  # fmt: skip
 def test_refusals(table, options, message):
-    refused(message, ugt.graded_response, ugt.Labels.from_wide(table, classes=3), **options)
+    refused(message, ugt.annotators.graded_response, ugt.Labels.from_wide(table, classes=3), **options)
 
 
 @pytest.mark.parametrize("classes", [["high", "low", "mid"], [3, 1, 2]])
 def test_labels_without_an_order(classes):
     table = np.array(classes)[np.random.default_rng(0).integers(0, 3, (30, 3))]
     labels = ugt.Labels.from_wide(table, classes=classes)
-    refused(r"labels must be ordered \(ordered=.*\), or have classes that are ascending numbers", ugt.graded_response, labels)
+    refused(r"labels must be ordered \(ordered=.*\), or have classes that are ascending numbers", ugt.annotators.graded_response, labels)
     order = sorted(classes, key=["low", "mid", "high", 1, 2, 3].index)
-    assert np.isfinite(ugt.graded_response(labels.in_order(order)).thresholds).all()
+    assert np.isfinite(ugt.annotators.graded_response(labels.in_order(order)).thresholds).all()
 
 
 def test_labels_whose_annotators_are_not_known():
-    refused("labels must name the annotator of each label", ugt.graded_response, ugt.Labels.from_counts([[1, 2], [2, 1]]))
+    refused("labels must name the annotator of each label", ugt.annotators.graded_response, ugt.Labels.from_counts([[1, 2], [2, 1]]))
     for other in ([[0, 1]], ugt.Ratings.from_wide([[0.5, 1.0]])):
         with pytest.raises(TypeError, match=r"labels must be Labels\. Got .* for ratings on a finite scale, to_labels\(\)"):
-            ugt.graded_response(other)
+            ugt.annotators.graded_response(other)
 
 
 def test_draws_without_a_covariance(labels):
-    found = ugt.graded_response(ugt.Labels.from_wide([[0, 1], [1, 1], [1, 0]]), prior=None)
+    found = ugt.annotators.graded_response(ugt.Labels.from_wide([[0, 1], [1, 1], [1, 0]]), prior=None)
     if np.isnan(found.thresholds_error).any():
         refused("draws must come from a fit whose parameters are determined", found.draws)
-    refused("n_draws must be a whole number of at least 2", ugt.graded_response(labels).draws, 1)
+    refused("n_draws must be a whole number of at least 2", ugt.annotators.graded_response(labels).draws, 1)

@@ -75,8 +75,8 @@ def test_distances_of_laws(power):
 
     def metric(truth):
         if power == 1:
-            return ugt.ua_grade_wasserstein(truth, probs, values=VALUES)
-        return ugt.ua_ranked_probability_score(truth, probs, against="law", values=VALUES)
+            return ugt.grades.ua_grade_wasserstein(truth, probs, values=VALUES)
+        return ugt.grades.ua_ranked_probability_score(truth, probs, against="law", values=VALUES)
 
     point = [twin.distance(z, law, VALUES, power) for z, law in zip(probs, every["point"])]
     np.testing.assert_allclose(metric(every["point"]).per_case, point, rtol=1e-12)
@@ -104,7 +104,7 @@ def test_variance_of_the_score_against_the_law_is_exact():
         score = twin.distance(z[0], law, [0, 1, 2], 2)
         for power in mean:
             mean[power] += score**power * square.pdf(law) * weight
-    found = ugt.ua_ranked_probability_score(ugt.Dirichlet.from_array(alpha), z, against="law")
+    found = ugt.grades.ua_ranked_probability_score(ugt.Dirichlet.from_array(alpha), z, against="law")
     assert found.value == pytest.approx(mean[1], rel=1e-4)
     assert found.draw_std**2 == pytest.approx(mean[2] - mean[1] ** 2, rel=1e-3)
 
@@ -112,25 +112,25 @@ def test_variance_of_the_score_against_the_law_is_exact():
 def test_by_hand():
     """Five grades 0 to 4; the law 1/2 at 1, 1/4 at 2 and 4."""
     law = [[0, 0.5, 0.25, 0, 0.25]]
-    assert ugt.ua_absolute_error(law, [2]).value == 0.5 + 0.5
-    assert ugt.ua_squared_error(law, [2]).value == 0.5 + 1.0
-    assert [ugt.ua_within_accuracy(law, [2], within=d).value for d in (0, 1, 2)] == [0.25, 0.75, 1.0]
-    assert ugt.ua_ranked_probability_score(law, [2]).value == 1.0
-    assert ugt.ua_grade_wasserstein(law, [2]).value == 0.5 + 0.5
-    assert ugt.ua_absolute_error(law, [2.5]).value == 0.75 + 0.125 + 0.375
+    assert ugt.grades.ua_absolute_error(law, [2]).value == 0.5 + 0.5
+    assert ugt.grades.ua_squared_error(law, [2]).value == 0.5 + 1.0
+    assert [ugt.grades.ua_within_accuracy(law, [2], within=d).value for d in (0, 1, 2)] == [0.25, 0.75, 1.0]
+    assert ugt.grades.ua_ranked_probability_score(law, [2]).value == 1.0
+    assert ugt.grades.ua_grade_wasserstein(law, [2]).value == 0.5 + 0.5
+    assert ugt.grades.ua_absolute_error(law, [2.5]).value == 0.75 + 0.125 + 0.375
     # of probabilities: medians 1 to 2, mean 1.9, and 0 to 2 or 1 to 3 within one grade
     probs = [[0.1, 0.4, 0.1, 0.3, 0.1]]
-    assert ugt.ua_absolute_error(law, probs).value == 0.5 * 0.5 + 0.25 * 0.5 + 0.25 * 2.5
-    assert ugt.ua_squared_error(law, probs).value == pytest.approx(0.5 * 0.81 + 0.25 * 0.01 + 0.25 * 4.41)
-    assert ugt.ua_within_accuracy(law, [[0.1, 0.3, 0.2, 0.2, 0.2]]).value == 0.75
+    assert ugt.grades.ua_absolute_error(law, probs).value == 0.5 * 0.5 + 0.25 * 0.5 + 0.25 * 2.5
+    assert ugt.grades.ua_squared_error(law, probs).value == pytest.approx(0.5 * 0.81 + 0.25 * 0.01 + 0.25 * 4.41)
+    assert ugt.grades.ua_within_accuracy(law, [[0.1, 0.3, 0.2, 0.2, 0.2]]).value == 0.75
     tied = [[0.4, 0.1, 0.0, 0.1, 0.4]]  # half of the probability lies within one grade of 0, 1, 3 and 4
-    assert ugt.ua_within_accuracy(law, tied).value == pytest.approx((0.5 + 0.75 + 0.5 + 0.25) / 4)
+    assert ugt.grades.ua_within_accuracy(law, tied).value == pytest.approx((0.5 + 0.75 + 0.5 + 0.25) / 4)
 
 
 def test_score_against_a_grade_is_that_against_the_law_and_disagreement():
     alpha, probs, _ = problem(seed=3)
     post = ugt.Dirichlet.from_array(alpha)
-    grade, law = (ugt.ua_ranked_probability_score(post, probs, against=one, values=VALUES).per_case for one in ("grade", "law"))
+    grade, law = (ugt.grades.ua_ranked_probability_score(post, probs, against=one, values=VALUES).per_case for one in ("grade", "law"))
     share, total = np.cumsum(alpha, 1)[:, :-1] / alpha.sum(1, keepdims=True), alpha.sum(1, keepdims=True)
     np.testing.assert_allclose(grade - law, (np.diff(VALUES) * share * (1 - share) * total / (total + 1)).sum(1), rtol=1e-10)
 
@@ -139,8 +139,8 @@ def test_score_of_shares_of_labels_is_that_of_histograms():
     counts, probs = np.random.default_rng(0).integers(1, 5, (6, 4)), problem()[1][:6]
     shares = ugt.Point.from_array(counts)
     for one, other in (
-        (ugt.ua_ranked_probability_score, ugt.ranked_probability_score),
-        (ugt.ua_grade_wasserstein, ugt.wasserstein_distance),
+        (ugt.grades.ua_ranked_probability_score, ugt.calibration.ranked_probability_score),
+        (ugt.grades.ua_grade_wasserstein, ugt.calibration.wasserstein_distance),
     ):
         np.testing.assert_allclose(one(shares, probs).per_case, other(counts, probs).per_case, rtol=1e-12)
 
@@ -176,8 +176,8 @@ def test_scales_may_be_shifted_reversed_and_stretched(name, of, kind):
 def test_two_grades_are_the_nominal_metrics():
     alpha, _, grades = problem(seed=5, k=2)
     post = ugt.Dirichlet.from_array(alpha)
-    mass = ugt.ua_plausibility_mass(post, grades[:, None])
-    same = ugt.ua_within_accuracy(post, grades, within=0)
+    mass = ugt.metrics.ua_plausibility_mass(post, grades[:, None])
+    same = ugt.grades.ua_within_accuracy(post, grades, within=0)
     for found in (same, *(one.function(post, grades) for one in (LAWS["absolute_error"], LAWS["squared_error"]))):
         sign = 1 if found is same else -1
         np.testing.assert_allclose(found.per_case, mass.per_case if sign == 1 else 1 - mass.per_case, rtol=0, atol=1e-12)
@@ -185,8 +185,8 @@ def test_two_grades_are_the_nominal_metrics():
     certain = np.eye(2)[grades]
     guess = np.eye(2)[problem(seed=6, k=2)[2]]
     accuracy = ugt.ua_topk_accuracy(certain, guess)
-    np.testing.assert_allclose(ugt.ua_within_accuracy(certain, guess, within=0).per_case, accuracy.per_case, rtol=0, atol=1e-12)
-    assert ugt.ua_within_accuracy(certain, guess, within=0).interval() == pytest.approx(accuracy.interval(), abs=1e-12)
+    np.testing.assert_allclose(ugt.grades.ua_within_accuracy(certain, guess, within=0).per_case, accuracy.per_case, rtol=0, atol=1e-12)
+    assert ugt.grades.ua_within_accuracy(certain, guess, within=0).interval() == pytest.approx(accuracy.interval(), abs=1e-12)
 
 
 # ---- real ratings
@@ -194,7 +194,7 @@ def test_two_grades_are_the_nominal_metrics():
 
 @pytest.mark.parametrize("name", ["absolute_error", "squared_error", "within_accuracy", "ranked_probability_score"])
 def test_errors_of_ratings(name):
-    post = ugt.normal([[4.0, 5.5, 6.0], [1.0, 2.0, math.nan], [math.nan] * 3], prior=(3.0, 0.5, 2.5, 1.5))
+    post = ugt.truth.normal([[4.0, 5.5, 6.0], [1.0, 2.0, math.nan], [math.nan] * 3], prior=(3.0, 0.5, 2.5, 1.5))
     x = np.array([4.5, 3.0, 1.0])
     found = GRADE_METRICS[name].function(post, x)
     cost = {"squared_error": lambda e: e**2, "within_accuracy": lambda e: np.abs(e) <= 1}.get(name, np.abs)
@@ -222,7 +222,7 @@ def test_errors_of_ratings(name):
 def test_what_predictions_may_be():
     law = ugt.Point.from_array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]], classes=["1", "2", "3"])
     words = ugt.Point.from_array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]], classes=["mild", "moderate", "severe"])
-    expected = ugt.ua_absolute_error(law, [1, 3]).per_case.tolist()
+    expected = ugt.grades.ua_absolute_error(law, [1, 3]).per_case.tolist()
     assert expected == pytest.approx([0.7, 0.3])
     same = [
         (law, ["1", "3"], {}), (law, [1.0, 3.0], {"predictions_are": "numbers"}), (law, [0, 2], {"predictions_are": "positions"}),
@@ -231,8 +231,8 @@ def test_what_predictions_may_be():
         (words, [1, 3], {"values": [1, 2, 3]}),
     ]  # fmt: skip
     for truth, given, more in same:
-        assert ugt.ua_absolute_error(truth, given, **more).per_case.tolist() == pytest.approx(expected)
-    assert ugt.ua_absolute_error(law, [1.25, 5.0], predictions_are="numbers").per_case[1] == pytest.approx(0.4 + 0.3 + 1.6)
+        assert ugt.grades.ua_absolute_error(truth, given, **more).per_case.tolist() == pytest.approx(expected)
+    assert ugt.grades.ua_absolute_error(law, [1.25, 5.0], predictions_are="numbers").per_case[1] == pytest.approx(0.4 + 0.3 + 1.6)
 
 
 @pytest.mark.parametrize(
@@ -267,26 +267,28 @@ def test_what_predictions_may_be():
 def test_messages(given, more, message):
     law = ugt.Point.from_array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]], classes=["1", "2", "3"])
     with pytest.raises(ValueError, match=message):
-        ugt.ua_absolute_error(law, given, **more)
+        ugt.grades.ua_absolute_error(law, given, **more)
 
 
 def test_what_is_not_known_is_asked():
     words = ugt.Point.from_array([[0.5, 0.3, 0.2]], classes=["mild", "moderate", "severe"])
-    refused("values must be given, one number per class", ugt.ua_absolute_error, words, ["mild"])
-    refused("aggregate them first", ugt.ua_absolute_error, ugt.Labels.from_counts([[1, 2]]), [0], error=TypeError)
+    refused("values must be given, one number per class", ugt.grades.ua_absolute_error, words, ["mild"])
+    refused("aggregate them first", ugt.grades.ua_absolute_error, ugt.Labels.from_counts([[1, 2]]), [0], error=TypeError)
     one = ugt.Labels.from_counts([[1, 2]])
     refused(
         "predictions must be numbers, names of grades or probabilities. Got Labels",
-        ugt.ua_absolute_error,
+        ugt.grades.ua_absolute_error,
         ugt.dirichlet(one),
         one,
         error=TypeError,
     )
-    post = ugt.normal([[1.0, 2.0]], prior=(0, 1, 2, 1))
-    refused("values must be left out for ratings", ugt.ua_absolute_error, post, [1.0], values=[0, 1])
-    refused("must be 'numbers' for ratings", ugt.ua_absolute_error, post, [1.0], predictions_are="grades")
-    refused(r"truth must be plausibilities\. Got NormalPosterior: .* to_point", ugt.ua_grade_wasserstein, post, [1.0], error=TypeError)
-    refused("predictions must be grades or probabilities of grades", ugt.ua_grade_wasserstein, [[0.5, 0.5]], [0.5])
+    post = ugt.truth.normal([[1.0, 2.0]], prior=(0, 1, 2, 1))
+    refused("values must be left out for ratings", ugt.grades.ua_absolute_error, post, [1.0], values=[0, 1])
+    refused("must be 'numbers' for ratings", ugt.grades.ua_absolute_error, post, [1.0], predictions_are="grades")
+    refused(
+        r"truth must be plausibilities\. Got NormalPosterior: .* to_point", ugt.grades.ua_grade_wasserstein, post, [1.0], error=TypeError
+    )
+    refused("predictions must be grades or probabilities of grades", ugt.grades.ua_grade_wasserstein, [[0.5, 0.5]], [0.5])
 
 
 # ---- results
@@ -330,15 +332,15 @@ def test_cases_without_annotations_are_left_out():
         found = one.function([[0.5, 0.5, 0.0], [np.nan] * 3], np.eye(3)[:2])
         assert found.n_cases == 1 and found.left_out == {"case without annotations": 1} and np.isnan(found.per_case[1])
     with pytest.warns(RuntimeWarning, match="undefined: no case is left"):
-        assert np.isnan(ugt.ua_absolute_error([[np.nan] * 2], [1]).value)
+        assert np.isnan(ugt.grades.ua_absolute_error([[np.nan] * 2], [1]).value)
 
 
 def test_graded_response_is_a_truth():
     labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 2], [2, 2, 2], [0, 1, 1], [1, 2, 2], [0, 0, 0], [2, 1, 2], [1, 1, 1]])
-    fitted = ugt.graded_response(labels)
-    found = ugt.ua_absolute_error(fitted, [0, 1, 2, 1, 2, 0, 2, 1])
-    assert found.value == ugt.ua_absolute_error(fitted.plausibilities, [0, 1, 2, 1, 2, 0, 2, 1]).value
-    drawn = ugt.ua_absolute_error(fitted.draws(50), [0, 1, 2, 1, 2, 0, 2, 1])
+    fitted = ugt.annotators.graded_response(labels)
+    found = ugt.grades.ua_absolute_error(fitted, [0, 1, 2, 1, 2, 0, 2, 1])
+    assert found.value == ugt.grades.ua_absolute_error(fitted.plausibilities, [0, 1, 2, 1, 2, 0, 2, 1]).value
+    drawn = ugt.grades.ua_absolute_error(fitted.draws(50), [0, 1, 2, 1, 2, 0, 2, 1])
     assert drawn.value == pytest.approx(found.value, abs=0.1) and drawn.draw_std > 0 and drawn.mc_error > 0
 
 
@@ -346,7 +348,7 @@ def test_graded_response_is_a_truth():
 
 
 def kappas(law, x, weights="quadratic", values=VALUES):
-    return ugt.ua_weighted_kappa(law, x, weights=weights, values=values, predictions_are="numbers")
+    return ugt.grades.ua_weighted_kappa(law, x, weights=weights, values=values, predictions_are="numbers")
 
 
 @pytest.mark.parametrize("weights", ["quadratic", "linear"])
@@ -359,7 +361,7 @@ def test_kappa_is_that_of_the_expected_table(weights):
     # cases with two most probable grades count half for each
     probs = np.eye(4)[grades] * 0.4 + np.eye(4)[(grades + 1) % 4] * 0.4 + 0.05
     halves = twin.kappa(x + [VALUES[(k + 1) % 4] for k in grades], law.tolist() * 2, VALUES, weights)[0]
-    assert ugt.ua_weighted_kappa(law, probs, weights=weights, values=VALUES).value == pytest.approx(halves, rel=1e-12)
+    assert ugt.grades.ua_weighted_kappa(law, probs, weights=weights, values=VALUES).value == pytest.approx(halves, rel=1e-12)
 
 
 @pytest.mark.parametrize("weights", ["quadratic", "linear"])
@@ -370,10 +372,10 @@ def test_certain_grades_have_the_kappa_of_two_annotators(weights):
     rng = np.random.default_rng(0)
     a = rng.integers(0, 4, 40)
     b = np.clip(a + rng.integers(-1, 2, 40), 0, 3)
-    found, known = ugt.ua_weighted_kappa(np.eye(4)[b], a, weights=weights), ugt.cohen_kappa(labels([a, b]), weights=weights)
+    found, known = ugt.grades.ua_weighted_kappa(np.eye(4)[b], a, weights=weights), ugt.cohen_kappa(labels([a, b]), weights=weights)
     assert found.value == pytest.approx(known.value, abs=1e-12) and (found.human, found.ceiling, found.draw_std) == (1.0, 1.0, 0.0)
     assert found.std_error == pytest.approx(known.std_error * math.sqrt(40 / 39), rel=1e-9)  # the published one divides by N
-    two = ugt.ua_weighted_kappa(np.eye(2)[b // 2], a // 2, weights=weights)
+    two = ugt.grades.ua_weighted_kappa(np.eye(2)[b // 2], a // 2, weights=weights)
     assert two.value == pytest.approx(ugt.cohen_kappa(labels([a // 2, b // 2])).value, abs=1e-12)
 
 
@@ -432,27 +434,27 @@ def test_influence_and_spread_of_kappa(weights):
 
 def test_undefined_kappas_have_a_reason():
     with pytest.warns(RuntimeWarning, match="all of one grade"):
-        found = ugt.ua_weighted_kappa(np.eye(3)[[1, 1, 1]], [1, 1, 1])
+        found = ugt.grades.ua_weighted_kappa(np.eye(3)[[1, 1, 1]], [1, 1, 1])
     assert np.isnan([found.value, found.human, found.draw_std]).all() and "one grade" in found.reason
-    constant = ugt.ua_weighted_kappa(np.eye(3)[[0, 1, 2]], [1, 1, 1])
+    constant = ugt.grades.ua_weighted_kappa(np.eye(3)[[0, 1, 2]], [1, 1, 1])
     assert constant.value == pytest.approx(0.0, abs=1e-12) and constant.human == 1.0
     with pytest.warns(RuntimeWarning, match="no case is left"):
-        assert np.isnan(ugt.ua_weighted_kappa([[np.nan] * 2], [1]).value)
+        assert np.isnan(ugt.grades.ua_weighted_kappa([[np.nan] * 2], [1]).value)
 
 
 def test_kappa_of_ratings_is_the_concordance_correlation():
-    post = ugt.normal(np.random.default_rng(0).normal(size=(30, 3)) + np.arange(30)[:, None] / 5 + 1e5, prior=(1e5, 0.5, 3.0, 2.0))
+    post = ugt.truth.normal(np.random.default_rng(0).normal(size=(30, 3)) + np.arange(30)[:, None] / 5 + 1e5, prior=(1e5, 0.5, 3.0, 2.0))
     x = post.location + np.sin(np.arange(30))
-    found, m = ugt.ua_weighted_kappa(post, x), post.location - 1e5
+    found, m = ugt.grades.ua_weighted_kappa(post, x), post.location - 1e5
     spread = np.mean(post.scale * (1 + 1 / post.kappa) / (post.shape - 1))
     x = x - 1e5
     chance = x.var() + m.var() + spread + (x.mean() - m.mean()) ** 2
     assert found.value == pytest.approx(2 * np.cov(x, m, ddof=0)[0, 1] / chance, rel=1e-9)
     assert found.human == pytest.approx(m.var() / (m.var() + spread), rel=1e-9) and found.interval()[0] < found.value
-    refused("weights must be 'quadratic' for ratings", ugt.ua_weighted_kappa, post, x, weights="linear")
-    vague = ugt.normal([[1.0, 2.0], [3.0, 4.0]], prior=(0, 1, 1e-3, 1)).__class__(np.arange(2), *np.full((4, 2), 0.9))
+    refused("weights must be 'quadratic' for ratings", ugt.grades.ua_weighted_kappa, post, x, weights="linear")
+    vague = ugt.truth.normal([[1.0, 2.0], [3.0, 4.0]], prior=(0, 1, 1e-3, 1)).__class__(np.arange(2), *np.full((4, 2), 0.9))
     with notices.heard():
-        undefined = ugt.ua_weighted_kappa(vague, [1.0, 2.0])
+        undefined = ugt.grades.ua_weighted_kappa(vague, [1.0, 2.0])
     assert np.isnan([undefined.value, undefined.human, undefined.ceiling]).all()
     assert undefined.reason.startswith("a new rating has an infinite variance in 2 of 2 cases")
 
@@ -460,15 +462,15 @@ def test_kappa_of_ratings_is_the_concordance_correlation():
 @pytest.mark.parametrize("shape", [0.6, 1.0, 1.3, 1.9, 2.2, 2.6, 4.9, 5.1, 30.0])
 def test_spread_of_errors_under_heavy_tails(shape):
     """Before, the rule over the variance cut the tail off: 2e5 instead of no end for the squared error and a shape of 1.2."""
-    post, x = ugt.normal([[0.0]], prior=(0, 1, 1, 1)), 1.1
+    post, x = ugt.truth.normal([[0.0]], prior=(0, 1, 1, 1)), 1.1
     post = replace(post, location=np.array([0.4]), kappa=np.array([3.0]), shape=np.array([shape]), scale=np.array([1.7]))
     away, first = x - 0.4, 1.7 / (shape - 1) if shape > 1 else math.inf  # E σ²
     second = first * 1.7 / (shape - 2) if shape > 2 else math.inf  # E σ⁴
     mean = away**2 + first * 4 / 3
-    found = ugt.ua_squared_error(post, [x])
+    found = ugt.grades.ua_squared_error(post, [x])
     wanted = math.sqrt(away**4 + 6 * away**2 * first / 3 + 2 * away**2 * first + second * 2 - mean**2) if shape > 2 else math.inf
     assert found.value == pytest.approx(mean) and found.draw_std == pytest.approx(wanted, rel=1e-9)
-    absolute = ugt.ua_absolute_error(post, [x])
+    absolute = ugt.grades.ua_absolute_error(post, [x])
     assert math.isfinite(absolute.value) and math.isfinite(absolute.draw_std) == (shape > 1)
     if shape > 2:
         rng = np.random.default_rng(1)
@@ -481,7 +483,7 @@ def test_spread_of_errors_under_heavy_tails(shape):
 @pytest.mark.parametrize("weights", ["quadratic", "linear"])
 def test_kappa_over_annotators_and_in_parts(weights):
     post, x = made_case_by_case(), np.random.default_rng(0).integers(1, 5, 30)
-    found = ugt.ua_weighted_kappa(post, x, weights=weights)
+    found = ugt.grades.ua_weighted_kappa(post, x, weights=weights)
     with notices.heard():  # few annotators
         two = found.two_way()
     assert two.variance >= two.parts["cases"] > 0 and two.interval()[0] < found.value < two.interval()[1]
@@ -518,7 +520,7 @@ def test_areas_at_the_cuts_in_parts(kind):
     def part(at, **more):
         return states.partial("ua_auroc_at_cuts", truth(at), predicted[at], predictions_are=kind, **edges, **more)
 
-    places, whole = [slice(0, 7), slice(7, 40)], ugt.ua_auroc_at_cuts(truth(slice(None)), predicted, predictions_are=kind)
+    places, whole = [slice(0, 7), slice(7, 40)], ugt.grades.ua_auroc_at_cuts(truth(slice(None)), predicted, predictions_are=kind)
     found = states.finish(states.merge(states.State.from_json(part(at).to_json()) for at in places))
     if kind == "probabilities":  # a bin holds several cases
         assert found.numbers["low"] <= whole.value <= found.numbers["high"] <= found.numbers["low"] + 0.05
@@ -541,7 +543,7 @@ def test_areas_of_numbers_in_parts_need_edges():
 
 def test_grades_without_doubt_leave_nothing_to_an_annotator():
     with pytest.warns(RuntimeWarning, match="human and ceiling are undefined: the truth is certain of one grade"):
-        found = ugt.ua_weighted_kappa([[np.nan] * 2, [1, 0.0]], [0, 1])
+        found = ugt.grades.ua_weighted_kappa([[np.nan] * 2, [1, 0.0]], [0, 1])
     assert (found.value, found.reason) == (0, None) and math.isnan(found.human) and math.isnan(found.ceiling)
     with pytest.warns(RuntimeWarning, match="human is undefined: the truth is certain of one grade"):
-        assert ugt.ua_weighted_kappa([[1.0, 0], [1, 0]], [0, 1], weights="linear").ceiling == 0
+        assert ugt.grades.ua_weighted_kappa([[1.0, 0], [1, 0]], [0, 1], weights="linear").ceiling == 0

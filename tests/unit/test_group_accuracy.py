@@ -57,7 +57,7 @@ def test_against_all_orders(kind, rule, of, cases, wanted):
     pairs = [[right_and_inside(kind, v, s, rule, of, wanted) for v in own] for own, s in zip(draws, scores)]
     above, below = (np.array([[float(pair[j]) for pair in own] for own in pairs]) for j in (0, 1))
     truth = kind.from_array(np.array(draws if kind is Draws else vectors, float))
-    call = partial(ugt.ua_group_accuracy, truth, scores, GROUPS, given=wanted, of=of, group_rule=rule)
+    call = partial(ugt.metrics.ua_group_accuracy, truth, scores, GROUPS, given=wanted, of=of, group_rule=rule)
     if not below.any():
         assert np.isnan(warned("undefined: no case is left", call).value)
         return
@@ -87,11 +87,11 @@ LABELS = ugt.Labels.from_counts(COUNTS, classes=CLASSES)
 def test_of_certain_truths_it_is_the_accuracy_over_the_cases_of_the_group():
     truth = np.eye(3)[[0, 0, 0, 1, 2]]
     scores = np.eye(3)[[0, 1, 2, 2, 2]]
-    found = ugt.ua_group_accuracy(truth, scores, [1, 0, 0], given=1)
+    found = ugt.metrics.ua_group_accuracy(truth, scores, [1, 0, 0], given=1)
     assert (found.value, found.n_cases, found.left_out) == (1 / 3, 3, {"case that is never of group 1": 2})
-    assert ugt.ua_group_accuracy(truth, scores, [1, 0, 0]).value == 3 / 5
+    assert ugt.metrics.ua_group_accuracy(truth, scores, [1, 0, 0]).value == 3 / 5
     every = ugt.ua_topk_accuracy(truth, scores)
-    assert ugt.ua_group_accuracy(truth, scores, [0, 0, 0], given=0, of="class", group_rule="top_class").value == every.value
+    assert ugt.metrics.ua_group_accuracy(truth, scores, [0, 0, 0], given=0, of="class", group_rule="top_class").value == every.value
 
 
 def test_spread_over_draws_to_first_order_and_intervals():
@@ -100,7 +100,7 @@ def test_spread_over_draws_to_first_order_and_intervals():
     post, scores = ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.5), rng.dirichlet(np.ones(3), 80)
     draws = Draws.from_array(post.draws(4000))
     for options in ({"given": 1}, {"given": 1, "group_rule": "top_class", "of": "class"}, {}):
-        exact, drawn = (ugt.ua_group_accuracy(truth, scores, [0, 1, 1], **options) for truth in (post, draws))
+        exact, drawn = (ugt.metrics.ua_group_accuracy(truth, scores, [0, 1, 1], **options) for truth in (post, draws))
         assert abs(exact.value - drawn.value) < 5 * drawn.mc_error
         assert drawn.draw_std == pytest.approx(exact.draw_std, rel=0.06)
         assert exact.draw_interval() == pytest.approx(drawn.draw_interval(), abs=0.01)
@@ -108,7 +108,7 @@ def test_spread_over_draws_to_first_order_and_intervals():
         assert low < exact.value < high
     same = ugt.bootstrap(exact.per_case, n_resamples=100).interval(kind="percentile")
     assert exact.interval(n_resamples=100, kind="percentile") == pytest.approx(tuple(np.ravel(same)))
-    given_low = ugt.ua_group_accuracy(post, scores, [0, 1, 1], given=1)
+    given_low = ugt.metrics.ua_group_accuracy(post, scores, [0, 1, 1], given=1)
     same = ugt.bootstrap(given_low.per_case * given_low.weight, given_low.weight, n_resamples=100).interval(kind="percentile")
     assert given_low.interval(n_resamples=100, kind="percentile") == pytest.approx(tuple(np.ravel(same)))
 
@@ -120,7 +120,7 @@ def test_without_an_annotator_it_is_that_of_the_labels_of_the_others(given):
 
     def of(labels):
         truth = ugt.dirichlet(ugt.Labels.from_wide(labels, classes=3), prior=0.5)
-        return ugt.ua_group_accuracy(truth, scores, [0, 1, 1], given=given)
+        return ugt.metrics.ua_group_accuracy(truth, scores, [0, 1, 1], given=given)
 
     whole = of(table)
     for j in range(4):
@@ -141,21 +141,21 @@ def test_groups_have_names_everywhere(groups):
     for truth in (post, ugt.votes(LABELS), Draws.from_array(post.take([0, 1, 2]).draws(5), classes=CLASSES)):
         assert truth.grouped(groups).axes.classes.tolist() == ["high", "low"]
         assert ugt.annotation_certainty(truth, groups=groups).value == ugt.annotation_certainty(truth, groups=numbers).value
-    named = ugt.ua_group_accuracy(post, SCORES, groups, given="low")
-    assert named.value == ugt.ua_group_accuracy(post, SCORES, numbers, given=1).value
+    named = ugt.metrics.ua_group_accuracy(post, SCORES, groups, given="low")
+    assert named.value == ugt.metrics.ua_group_accuracy(post, SCORES, numbers, given=1).value
     found = ugt.evaluate(LABELS, {"A": SCORES, "B": SCORES[:, ::-1]}, groups=groups, reliability=[1, 5], k=1, n_resamples=50)
     assert found.provenance["groups"] == ["high", "low"]
     rows = [row for row in found.metrics if row["metric"] == "group_accuracy"]
     assert [(row["model"], row["reliability"]) for row in rows] == [("A", 1), ("B", 1), ("A", 5), ("B", 5)]
     truth = ugt.dirichlet(LABELS)
-    expected = ugt.ua_group_accuracy(truth, SCORES, groups, group_rule="top_class")
+    expected = ugt.metrics.ua_group_accuracy(truth, SCORES, groups, group_rule="top_class")
     assert (rows[0]["value"], rows[0]["draw_std"]) == (expected.value, expected.draw_std)
     assert {row["metric"] for row in found.winners} >= {"group_accuracy"}
     by_group = {(row["model"], row["group"]): row for row in found.tables["group_agreement"]}
     assert list(by_group) == [("A", "high"), ("A", "low"), ("B", "high"), ("B", "low")]
     middle = ugt.dirichlet(LABELS, reliability=5)
     for of, column in (("group", "ppa"), ("class", "accuracy")):
-        one = ugt.ua_group_accuracy(middle, SCORES, groups, given="high", of=of, group_rule="top_class")
+        one = ugt.metrics.ua_group_accuracy(middle, SCORES, groups, given="high", of=of, group_rule="top_class")
         assert by_group["A", "high"][column] == pytest.approx(one.value, rel=1e-12)
         assert by_group["A", "high"]["n_expected"] == pytest.approx(np.nansum(one.weight))
 
@@ -193,11 +193,13 @@ def test_the_page_has_both(tmp_path):
 )
 def test_what_does_not_fit(options, message):
     options = {"scores": SCORES, **options}
-    refused(message, ugt.ua_group_accuracy, ugt.dirichlet(LABELS, prior=0.5), options.pop("scores"), options.pop("groups"), **options)
+    refused(
+        message, ugt.metrics.ua_group_accuracy, ugt.dirichlet(LABELS, prior=0.5), options.pop("scores"), options.pop("groups"), **options
+    )
 
 
 @pytest.mark.parametrize("n_groups, more", [(8, ""), (9, r", \.\.\.")])
 def test_eight_groups_are_named(n_groups, more):
     table = np.full((2, n_groups), 1 / n_groups)
     message = rf"given must be one of the groups 0, 1, 2, 3, 4, 5, 6, 7{more}\. Got 9"
-    refused(message, ugt.ua_group_accuracy, table, table, range(n_groups), given=9)
+    refused(message, ugt.metrics.ua_group_accuracy, table, table, range(n_groups), given=9)

@@ -26,7 +26,7 @@ def by_hand(p, models):
 
 def test_everything_against_loops():
     labels, p, models = panel()
-    found, expected = ugt.hard_against_soft(labels, models), by_hand(p, models)
+    found, expected = ugt.soft.hard_against_soft(labels, models), by_hand(p, models)
     assert found.models == tuple(models) and found.metrics == ("auroc", "average_precision") and found.n_cases == 40
     np.testing.assert_allclose(np.stack([found.hard, found.soft], 1), expected, atol=1e-12)
     np.testing.assert_allclose(found.r_squared, [twin.r_squared(*pair) for pair in expected], atol=1e-12)
@@ -37,7 +37,7 @@ def test_everything_against_loops():
 
 def test_all_models_are_on_the_same_resamples():
     labels, _, models = panel()
-    found = ugt.hard_against_soft(labels, models)
+    found = ugt.soft.hard_against_soft(labels, models)
     drawn = found.resamples(n_resamples=50, seed=3)
     names = ("value", "hard")
     each = [
@@ -59,18 +59,18 @@ def test_several_columns_and_weights():
     rng = np.random.default_rng(1)
     p = rng.dirichlet([1, 1, 1], 30)
     models, weights = {name: p + rng.normal(0, 0.5, (30, 3)) for name in "ABC"}, rng.integers(1, 4, 30)
-    found = ugt.hard_against_soft(p, models, weights=weights, average="weighted", threshold=0.4)
+    found = ugt.soft.hard_against_soft(p, models, weights=weights, average="weighted", threshold=0.4)
     one = [ugt.soft_average_precision(p, scores, weights=weights, average="weighted", threshold=0.4) for scores in models.values()]
     assert found.soft[1] == pytest.approx([each.value for each in one]) and found.hard[1] == pytest.approx([each.hard for each in one])
 
 
 def test_undefined():
     models = {name: [1.0, 2.0, 3.0] for name in "ABC"}
-    found = warned(r"undefined: metric without different values of the models", ugt.hard_against_soft, [0.0, 1.0, np.nan], models)
+    found = warned(r"undefined: metric without different values of the models", ugt.soft.hard_against_soft, [0.0, 1.0, np.nan], models)
     assert np.isnan(found.r_squared).all() and found.n_cases == 2
     assert found.left_out == {"case without annotations": 1, "metric without different values of the models": 2}
     assert found.hard_ranks.tolist() == [[1, 1, 1], [1, 1, 1]]
-    none = warned("undefined", ugt.hard_against_soft, [0.1, 0.2, 0.3], models)
+    none = warned("undefined", ugt.soft.hard_against_soft, [0.1, 0.2, 0.3], models)
     assert np.isnan(none.hard_ranks).all()
 
 
@@ -91,11 +91,13 @@ def test_undefined():
     ],
 )
 def test_errors(predictions, options, kind, message):
-    refused(message, ugt.hard_against_soft, [0.2, 0.8], predictions, error=kind, **options)
+    refused(message, ugt.soft.hard_against_soft, [0.2, 0.8], predictions, error=kind, **options)
 
 
 def test_annotators_cannot_be_random():
     labels, _, models = panel()
     refused(
-        r"random must be \('cases',\) for R² over models", ugt.hard_against_soft(labels, models).intervals, random=("cases", "annotators")
+        r"random must be \('cases',\) for R² over models",
+        ugt.soft.hard_against_soft(labels, models).intervals,
+        random=("cases", "annotators"),
     )

@@ -10,7 +10,7 @@ from twins import histogram as twin
 from twins.histogram_problems import PARTS, numbers_of, problem, same
 
 import ugt
-from ugt.histogram.sums import Loss
+from ugt.calibration.sums import Loss
 
 EDGES = {
     "width": ("width", 15),
@@ -66,7 +66,7 @@ def test_refinement(weighted):
     """Theorems 1 and 2, to 1e-12, in every column of the record, and of every class and bin; RL and ERL by the slow twin."""
     counts, probs = problem(5, n=70, labels=(2, 3, 5))
     found = ugt.histogram_losses(counts, probs, n_bins=3, weights=np.linspace(0.5, 3, 70) if weighted else None)
-    pairs = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=3)
+    pairs = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), n_bins=3)
     close = {"rtol": 0, "atol": 1e-12}
     for part in ("plugin", "debiased"):
         el, cl, dl, il, rl, erl = (getattr(getattr(found, name), part) for name in ("el", "cl", "dl", "il", "rl", "erl"))
@@ -191,7 +191,7 @@ def test_threads_and_chunks():
     many = np.tile(counts, (4000, 1)), np.tile(probs, (4000, 1))
     alone = ugt.histogram_losses(*many)
     for n_threads in (2, 3, 7):
-        with ugt.threads(n_threads):
+        with ugt.resampling.threads(n_threads):
             np.testing.assert_array_equal(numbers_of(ugt.histogram_losses(*many)), numbers_of(alone))
     few, per_case = numbers_of(ugt.histogram_losses(counts, probs)), numbers_of(alone)
     np.testing.assert_allclose([per_case[0], per_case[1]], few[:2], rtol=1e-12)
@@ -292,7 +292,7 @@ def test_derivatives_by_the_weights_of_cases(options):
     step = 1e-6 * np.eye(40)
     for found in (
         ugt.histogram_losses(counts, probs, **options),
-        ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **rule),
+        ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), **rule),
     ):
         one = found.statistic
         by_steps = np.where(one.kept[:, None], (one.values(1 + step) - one.estimate) / 1e-6, 0.0)
@@ -315,15 +315,15 @@ def test_without_annotators():
     rng = np.random.default_rng(5)
     said, probs = rng.integers(0, 3, (50, 4)), rng.dirichlet(np.ones(3), 50)
     labels, fewer = (ugt.Labels.from_wide(table, classes=["a", "b", "c"]) for table in (said, said[:, [0, 1, 3]]))
-    predicted, weights = ugt.predicted_disagreement(probs), np.array([1, 1, 0, 1])
-    for metric, shown_ in ((ugt.histogram_losses, probs), (ugt.disagreement_losses, predicted)):
+    predicted, weights = ugt.calibration.predicted_disagreement(probs), np.array([1, 1, 0, 1])
+    for metric, shown_ in ((ugt.histogram_losses, probs), (ugt.calibration.disagreement_losses, predicted)):
         one, other = metric(labels, shown_).statistic, metric(fewer, shown_).statistic
         np.testing.assert_array_equal(one.values(None, weights), other.values())
         np.testing.assert_allclose(one.values(None, np.ones(4)), one.values())
         for bad in (np.ones(3), np.full(4, 0.5), np.array([1, 1, -1, 1])):
             refused(r"annotators must be 4 weights of 0 or 1", one.judged_by, bad)
         refused(r"annotators must be named", metric(labels.counts(), shown_).statistic.judged_by, weights)
-    given = ugt.disagreement_losses(labels, probs[:, 0], statistic=probs[:, 0]).statistic
+    given = ugt.calibration.disagreement_losses(labels, probs[:, 0], statistic=probs[:, 0]).statistic
     refused(r"statistic must be disagreement", given.judged_by, weights)
 
 
@@ -392,7 +392,9 @@ def test_reliability_curves_of_clusters_stay_within_0_and_1():
         assert (curve.low[1], curve.high[1]) == pytest.approx(tuple(middle.interval()[0]), abs=0.08)
     ends = ugt.histogram_losses([[3, 0], [2, 1]] * 3, [[0.9, 0.1]] * 6, n_bins=2).reliability_curve(1, clusters=[0] * 6)
     assert np.isnan(ends.low).all() and np.isnan(ends.high).all()
-    given = ugt.disagreement_losses(np.stack([3 - counts, counts], 1), z * 0 + 0.1, n_bins=3).reliability_curve(clusters=clusters)
+    given = ugt.calibration.disagreement_losses(np.stack([3 - counts, counts], 1), z * 0 + 0.1, n_bins=3).reliability_curve(
+        clusters=clusters
+    )
     assert given.low[0] >= 0 and given.high[0] <= 1
 
 

@@ -110,7 +110,7 @@ def test_bad_values_far_down(name):
     where = int(np.argmax((counts != GOOD[0][0]).any(1) | (probs != GOOD[1][0]).any(1)))
     refused(re.split(r"(\\\.| \.\*) Got", message)[0] + rf".* first at case {where}\b", ugt.histogram_losses, counts, probs)
     counts[0] = 0 if name.startswith("prob") or name == "sum" else counts[0]
-    with ugt.threads(2), pytest.raises(ValueError, match=rf"first at case {where}\b"):
+    with ugt.resampling.threads(2), pytest.raises(ValueError, match=rf"first at case {where}\b"):
         ugt.histogram_losses(counts, probs)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 from twins import histogram as twin
 from twins.histogram_problems import numbers_of, problem
 from twins.parted import close
@@ -12,15 +13,15 @@ from ugt import states
 
 N = 60
 COUNTS, PROBS = problem(0, n=N)
-PREDICTED = ugt.predicted_disagreement(PROBS)
+PREDICTED = ugt.calibration.predicted_disagreement(PROBS)
 WEIGHTS = np.random.default_rng(3).choice([0.0, 0.3, 1.0, 4.5], N)
 SCORES = (
-    ugt.histogram_brier_score, ugt.histogram_log_loss, ugt.ranked_probability_score, ugt.manhattan_distance, ugt.wasserstein_distance
+    ugt.calibration.histogram_brier_score, ugt.calibration.histogram_log_loss, ugt.calibration.ranked_probability_score, ugt.calibration.manhattan_distance, ugt.calibration.wasserstein_distance
 )  # fmt: skip
 
 
 def disagreement_losses(counts, probs, **options):
-    return ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), **options)
+    return ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), **options)
 
 
 def estimates(found):
@@ -41,7 +42,7 @@ def test_by_the_slow_twin(n_bins):
         assert dict(zip(expected, given)) == pytest.approx(expected, abs=1e-14)
     assert found.n_cases == (weights > 0).sum() and found.left_out == {"case of weight 0": (weights == 0).sum()}
     np.testing.assert_allclose(found.accuracy, np.average(ugt_right(counts, probs), weights=weights))
-    pairs = ugt.disagreement_losses(counts, PREDICTED.overall[COUNTS.sum(axis=1) >= 2], n_bins=n_bins, weights=weights)
+    pairs = ugt.calibration.disagreement_losses(counts, PREDICTED.overall[COUNTS.sum(axis=1) >= 2], n_bins=n_bins, weights=weights)
     differ = [twin.statistic(row, lambda a, b: float(a != b), 2) for row in counts]
     z = PREDICTED.overall[COUNTS.sum(axis=1) >= 2].tolist()
     expected = twin.weighted_losses(differ, z, [0.0] * len(z), edges, weights.tolist())
@@ -85,7 +86,10 @@ def test_whole_weights_are_repeated_cases_but_for_the_bias_of_cl():
     assert one.cl.bias > 1.5 * other.cl.bias and one.n_cases == ((times > 0) & (COUNTS.sum(axis=1) > 0)).sum()
     for metric in SCORES:
         assert metric(COUNTS, PROBS, weights=times).value == pytest.approx(metric(*repeated).value, abs=1e-14)
-    parts = [ugt.histogram_log_loss(*given, **more).entropy for given, more in (((COUNTS, PROBS), {"weights": times}), (repeated, {}))]
+    parts = [
+        ugt.calibration.histogram_log_loss(*given, **more).entropy
+        for given, more in (((COUNTS, PROBS), {"weights": times}), (repeated, {}))
+    ]
     assert parts[0].debiased == pytest.approx(parts[1].debiased, abs=1e-14)
 
 
@@ -178,10 +182,10 @@ def test_bad_weights(metric, name):
 def test_what_does_not_count():
     """Weight 0 takes away an infinite loss; nothing left is NaN."""
     given = [[2, 1], [1, 1], [0, 0]], [[0.4, 0.6], [1.0, 0.0], [0.5, 0.5]]
-    found = ugt.histogram_log_loss(*given, weights=[2, 0, 1])
+    found = ugt.calibration.histogram_log_loss(*given, weights=[2, 0, 1])
     assert np.isfinite(found.value) and found.n_infinite == 0 and np.isinf(found.per_case[1])
     assert found.left_out == {"case without labels": 1, "case of weight 0": 1} and found.n_cases == 1
-    for metric in (ugt.histogram_losses, ugt.histogram_brier_score):
+    for metric in (ugt.histogram_losses, ugt.calibration.histogram_brier_score):
         nothing = metric(*given, weights=[0, 0, 1])
         assert np.isnan(nothing.value) and nothing.n_cases == 0
 
@@ -202,9 +206,9 @@ def test_reliability_curves():
     np.testing.assert_allclose(wider, np.sqrt(1.25), rtol=0.15)
 
 
-@pytest.mark.parametrize("metric", [ugt.histogram_losses, ugt.disagreement_losses, *SCORES])
+@pytest.mark.parametrize("metric", [ugt.histogram_losses, ugt.calibration.disagreement_losses, *SCORES])
 def test_parts(metric):
-    shown = PREDICTED.overall if metric is ugt.disagreement_losses else PROBS
+    shown = PREDICTED.overall if metric is ugt.calibration.disagreement_losses else PROBS
     weights = np.where(np.arange(N) < 20, 1.0, WEIGHTS)  # all 1 in a part
     expected = metric(COUNTS, shown, weights=weights)
     parts = [slice(20), slice(20, 33), slice(33, N)]
@@ -243,5 +247,5 @@ def test_partitions_of_dask():
     counts, probs, weights = (arrays.from_array(table, chunks=(20, *table.shape[1:])) for table in (COUNTS, PROBS, WEIGHTS))
     for metric in ("histogram_losses", "histogram_log_loss"):
         found = partitions.compute(metric, counts, probs, weights=weights)
-        assert found.value == pytest.approx(getattr(ugt, metric)(COUNTS, PROBS, weights=WEIGHTS).value, abs=1e-14)
+        assert found.value == pytest.approx(public(metric)(COUNTS, PROBS, weights=WEIGHTS).value, abs=1e-14)
         refused("weights must be 20 weights", partitions.compute, metric, counts, probs, weights=WEIGHTS)

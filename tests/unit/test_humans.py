@@ -7,7 +7,7 @@ from refusals import refused
 
 import ugt
 from ugt import synthetic
-from ugt.discrepancy.resample_shares import _below
+from ugt.humans.resample_shares import _below
 from ugt.tables import humans
 
 
@@ -23,7 +23,7 @@ def test_numbers_are_those_of_the_functions():
     labels, scores, ev = evaluation(clusters=clusters, level=0.9)
     choices = {name: np.eye(3)[table.argmax(1)] for name, table in scores.items()}
     options = {"clusters": clusters, "n_resamples": 100, "seed": 4}
-    found = ugt.annotator_discrepancy(labels, choices, distance="zero-one", least_cases=10)
+    found = ugt.humans.annotator_discrepancy(labels, choices, distance="zero-one", least_cases=10)
     shares = found.resample_shares(**options)
     rows = {(row["kind"], row["name"]): row for row in ev.humans}
     assert len(rows) == 6
@@ -103,7 +103,7 @@ def test_a_model_among_the_annotators():
     message = "predictions must be of models that are not among the annotators: .* Got 'resnet' as both"
     for truth in (labels, ugt.dirichlet(labels), ugt.votes(labels)):
         refused(message, ugt.evaluate, truth, {"vit": scores, "resnet": scores})
-    refused(message, ugt.annotator_discrepancy, labels, predictions={"resnet": [1, 1, 0]})
+    refused(message, ugt.humans.annotator_discrepancy, labels, predictions={"resnet": [1, 1, 0]})
     refused("Got '7' as both", ugt.evaluate, ugt.Labels.from_long([1, 1], [7, 8], [0, 1]), {"7": [[0.2, 0.8]]})
     numbered = ugt.Labels.from_wide([[0, 1], [1, 1], [0, 0]], classes=2)
     with pytest.warns(UserWarning, match=r"'1' is the name of a model and of an annotator"):

@@ -12,7 +12,7 @@ Y = np.array([[RNG.choice(3, p=q) for _ in range(3)] for q in P])
 Y[7] = -1  # nobody labelled this case
 LABELS = ugt.Labels.from_wide(Y, annotators=["a", "b", "c"], missing=-1, case_ids=[f"case {i}" for i in range(40)])
 MODEL, OTHER = 0.7 * P + 0.1, RNG.dirichlet(np.ones(3), 40)
-LAWS = ugt.AlphaCalibration().fit(MODEL, LABELS.counts()).distribution(MODEL)
+LAWS = ugt.calibration.AlphaCalibration().fit(MODEL, LABELS.counts()).distribution(MODEL)
 NOTE = "The truth depends on the predictions of a model"
 
 
@@ -39,7 +39,7 @@ def test_prior_of_each_case():
 def test_metrics_take_posteriors_as_truths():
     kept = np.arange(40) != 7
     truth, after = informed().take(np.flatnonzero(kept)), LAWS.posterior(LABELS.counts())
-    single = ugt.label_posterior(LAWS.alpha, LABELS.counts())
+    single = ugt.calibration.label_posterior(LAWS.alpha, LABELS.counts())
     for record in (after, single):
         for metric, more, some in ((ugt.annotation_certainty, (), ()), (ugt.ua_topk_accuracy, (OTHER,), (OTHER[kept],))):
             found = warned(NOTE, metric, record, *more)
@@ -51,7 +51,7 @@ def test_metrics_take_posteriors_as_truths():
 @pytest.mark.parametrize("kind", ["dirichlet", "probability"])
 def test_mixtures_become_draws_of_the_mixture(kind):
     members = np.stack([LAWS.alpha, 4 * OTHER + 0.5]) if kind == "dirichlet" else np.stack([MODEL, OTHER])
-    found = ugt.label_posterior(members, LABELS.counts(), kind=kind, weights=[1, 2])
+    found = ugt.calibration.label_posterior(members, LABELS.counts(), kind=kind, weights=[1, 2])
     n = 4000
     draws = warned(NOTE, found.plausibilities, n, seed=3)
     laws = (ugt.Dirichlet if kind == "dirichlet" else ugt.Point).from_array
@@ -65,9 +65,9 @@ def test_mixtures_become_draws_of_the_mixture(kind):
 
 
 def test_labels_that_no_member_allows_leave_the_case_undefined():
-    found = ugt.label_posterior([[[1.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.5, 0.5]]], [[0, 1], [1, 0]], kind="probability")
+    found = ugt.calibration.label_posterior([[[1.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.5, 0.5]]], [[0, 1], [1, 0]], kind="probability")
     assert np.isnan(warned(NOTE, found.plausibilities, 5).mean()).all(1).tolist() == [True, False]
-    found = ugt.label_posterior([[1.0, 0.0], [0.5, 0.5]], [[0, 1], [1, 0]])
+    found = ugt.calibration.label_posterior([[1.0, 0.0], [0.5, 0.5]], [[0, 1], [1, 0]])
     assert np.isnan(warned(NOTE, found.plausibilities).mean()).all(1).tolist() == [True, False]
 
 

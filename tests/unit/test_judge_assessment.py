@@ -34,7 +34,7 @@ def systems(kinder=0.0):
 @pytest.fixture(scope="module")
 def made():
     columns = {"topic": dict(enumerate(np.array(["law", "health"])[np.arange(N) % 2])), "length": dict(enumerate(range(N)))}
-    return ugt.assess_judges(systems(), columns=columns)
+    return ugt.judges.assess_judges(systems(), columns=columns)
 
 
 def row(rows, **wanted):
@@ -60,10 +60,10 @@ def test_means_and_order_are_corrected_means(made):
 def test_distances_are_those_of_the_functions(made):
     labels, judges = systems()["A"]
     found = row(made.distance, judge="rule", system="A")
-    test = ugt.alternative_annotator_test(labels, judges["rule"])
+    test = ugt.humans.alternative_annotator_test(labels, judges["rule"])
     assert (found["winning_rate"], found["advantage"], found["passed"]) == (test.winning_rate, test.value, test.passed)
     assert found["ratio"] == ugt.discrepancy_ratio(labels, judges["rule"], distance="zero-one").value
-    assert found["increase"] == ugt.individual_equivalence_index(labels, judges["rule"], distance="zero-one").value
+    assert found["increase"] == ugt.papers.individual_equivalence_index(labels, judges["rule"], distance="zero-one").value
     people = row(made.people, system="A")
     assert people["alpha"] == ugt.krippendorff_alpha(labels, level="interval").value
     assert (people["n_annotators"], people["n_several"]) == (PEOPLE, LABELLED)
@@ -101,7 +101,7 @@ def test_new_labels_go_where_cases_and_spread_are(made):
 
 
 def test_a_kind_judge_is_found():
-    found = ugt.assess_judges(systems(kinder=3.0))
+    found = ugt.judges.assess_judges(systems(kinder=3.0))
     assert row(found.bias, judge="j", column="system", group="A")["shown"]
     assert row(found.bias, judge="j", column="system", group="A")["bias"] > 0.2
     assert "the judge alone" in verdicts(vars(found))[0]
@@ -113,7 +113,9 @@ def test_a_bias_by_length_shows_where_annotators_differ():
     case, long = np.repeat(np.arange(200), 2), np.arange(200) % 2
     who = (case // 2 + np.tile([0, 2], 200)) % 4
     said = rng.normal(size=200)[case] + np.array([-2.0, -1.0, 1.0, 2.0])[who] + rng.normal(size=400)
-    found = ugt.assess_judges({"A": (ugt.Ratings.from_long(case, who, said), {"j": 1.5 * long})}, columns={"long": dict(enumerate(long))})
+    found = ugt.judges.assess_judges(
+        {"A": (ugt.Ratings.from_long(case, who, said), {"j": 1.5 * long})}, columns={"long": dict(enumerate(long))}
+    )
     own = row(found.bias, group="1")
     assert own["apart_shown"]
     assert not own["shown"]
@@ -130,26 +132,26 @@ def test_systems_whose_cases_are_in_another_order_or_read_by_others_are_compared
         right = (quality[case] + (name == "A") + 0.3 * who + rng.logistic(size=len(case)) > 0) * 1.0
         judge = dict(zip(rng.permutation(N).tolist(), [0.0] * N)) | dict(enumerate((quality + rng.normal(size=N) > 0) * 1.0))
         known[name] = ugt.Ratings.from_long(case, people[who], right), {"j": judge}
-    found = ugt.assess_judges(known).order[0]
+    found = ugt.judges.assess_judges(known).order[0]
     assert found["reason"] == ""
     assert found["low"] < found["difference"] < found["high"]
 
 
 def test_cases_with_more_chance_to_be_labelled_count_less():
     (labels, judges), chance = systems()["A"], dict(enumerate(np.where(np.arange(N) < 60, 0.8, 0.4)))
-    found = ugt.assess_judges({"A": (labels, judges)}, probabilities=chance, columns={"topic": dict.fromkeys(range(N), "all")})
+    found = ugt.judges.assess_judges({"A": (labels, judges)}, probabilities=chance, columns={"topic": dict.fromkeys(range(N), "all")})
     by_case = labels.means()[:LABELLED]
     weight = 1 / np.array([*chance.values()])[:LABELLED]
     bias = weight @ (judges["rule"][:LABELLED] - by_case) / weight.sum()
     assert row(found.bias, judge="rule", column="topic")["bias"] == pytest.approx(bias, abs=1e-12)
     assert row(found.means, judge="rule")["corrected"] == ugt.corrected_mean(labels, judges["rule"], probabilities=chance).value
-    strata = ugt.assess_judges({"A": (labels, judges)}, strata=dict(enumerate(np.arange(N) % 3)))
+    strata = ugt.judges.assess_judges({"A": (labels, judges)}, strata=dict(enumerate(np.arange(N) % 3)))
     assert row(strata.means, judge="j")["corrected"] == ugt.corrected_mean(labels, judges["j"], strata=np.arange(N) % 3).value
 
 
 def test_one_annotator_has_intervals_over_cases_only():
     labels = ugt.Ratings.from_wide(np.where(np.arange(60) < 30, np.arange(60) % 2, np.nan)[:, None].tolist())
-    found = ugt.assess_judges({"A": (labels, {"j": np.tile([0.0, 1.0, 1.0], 20)})})
+    found = ugt.judges.assess_judges({"A": (labels, {"j": np.tile([0.0, 1.0, 1.0], 20)})})
     one = found.means[0]
     assert one["notes"][-1] == "one annotator: how annotators differ is not known"
     assert (one["low"], one["high"]) == (one["cases_low"], one["cases_high"])
@@ -163,8 +165,12 @@ def test_systems_are_compared_on_the_cases_that_the_judge_scored_on_both():
     known = systems()
     scores = {case: score for case, score in enumerate(known["B"][1]["j"].tolist()) if case not in (3, 200)}
     given = {"A": (known["A"][0], {"j": known["A"][1]["j"]}), "B": (known["B"][0], {"j": scores})}
-    refused("j on B: judge must have a score for every case .*Got none for 2 of 300 cases, first at case 3", ugt.assess_judges, given)
-    found = ugt.assess_judges(given, missing="drop", clusters=dict(enumerate(np.arange(N) // 4)), strata=dict(enumerate(np.arange(N) % 2)))
+    refused(
+        "j on B: judge must have a score for every case .*Got none for 2 of 300 cases, first at case 3", ugt.judges.assess_judges, given
+    )
+    found = ugt.judges.assess_judges(
+        given, missing="drop", clusters=dict(enumerate(np.arange(N) // 4)), strata=dict(enumerate(np.arange(N) % 2))
+    )
     left_out = "1 labelled case without a score of the judge was left out: the mean is of the cases that it scored"
     assert [left_out in one["notes"] for one in found.means] == [False, True]
     kept = np.array([case for case in range(N) if case not in (3, 200)])
@@ -194,7 +200,7 @@ def test_groups_are_the_same_in_all_systems_and_hold_all_cases():
         case, quality = np.repeat(np.arange(80), 2), rng.normal(-0.6, 1, size)
         labels = ugt.Ratings.from_long(case, np.tile(["p", "q"], 80), (quality[case] + rng.normal(size=160) > 0) * 1.0, cases=cases[:size])
         given[name] = labels, {"j": np.maximum(quality, 0)}
-    found = ugt.assess_judges(given, columns={"length": {i: 1_000_000 + i for i in range(200)}})
+    found = ugt.judges.assess_judges(given, columns={"length": {i: 1_000_000 + i for i in range(200)}})
     assert [one["score"] for one in found.by_score] == ["up to 0", "above 0"]
     assert sum(one["n_labelled"] for one in found.by_score) == 160
     zero = np.concatenate([scores["j"][:80] == 0 for _, scores in given.values()])
@@ -211,10 +217,10 @@ def test_groups_are_the_same_in_all_systems_and_hold_all_cases():
 def test_scores_of_another_scale_than_labels_are_noted(by, noted):
     """The corrected mean takes any scale; the judge alone, distances and biases do not."""
     labels, judges = systems()["A"]
-    (found,) = ugt.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
+    (found,) = ugt.judges.assess_judges({"A": (labels, {"j": by * judges["j"]})}).means
     assert any("compare numbers of different scales" in note for note in found["notes"]) == noted
     always, above = np.ones(N), 1 + judges["j"]
-    rows = ugt.assess_judges({"A": (labels, {"always": always, "above": above})}).means
+    rows = ugt.judges.assess_judges({"A": (labels, {"always": always, "above": above})}).means
     assert [any("different scales" in note for note in one["notes"]) for one in rows] == [False, True]
     if by == 100:
         assert f"scores are from 0 to {by}, labels from 0 to 1: the judge alone" in found["notes"][0]
@@ -224,7 +230,7 @@ def test_cells_without_a_value_are_a_group_of_their_own():
     """A blank among lengths does not make a group of each length."""
     labels, judges = systems()["A"]
     lengths = {i: "" if i % 4 == 0 else str(100 + i) for i in range(N - 10)}
-    found = [row for row in ugt.assess_judges({"A": (labels, judges)}, columns={"length": lengths}).bias if row["judge"] == "j"]
+    found = [row for row in ugt.judges.assess_judges({"A": (labels, judges)}, columns={"length": lengths}).bias if row["judge"] == "j"]
     assert [row["group"] for row in found] == ["up to 197", "up to 293", "above 293", "not stated"]
     assert [row["n_labelled"] for row in found] == [73, 17, 0, 30]
 
@@ -232,7 +238,7 @@ def test_cells_without_a_value_are_a_group_of_their_own():
 def test_systems_with_other_cases_have_no_order():
     labels, judges = systems()["A"]
     other = ugt.Ratings.from_wide([[1, 0], [1, 1], [0, 1]] * 10, case_ids=[f"x{i}" for i in range(30)])
-    found = ugt.assess_judges({"A": (labels, {"j": judges["j"]}), "B": (other, {"j": np.ones(30)})})
+    found = ugt.judges.assess_judges({"A": (labels, {"j": judges["j"]}), "B": (other, {"j": np.ones(30)})})
     assert np.isnan(found.order[0]["low"])
     assert found.order[0]["reason"] == "systems must have cases in common, to be compared. Got none for 'A' and 'B'."
 
@@ -248,8 +254,8 @@ def test_systems_with_other_cases_have_no_order():
     ],
 )
 def test_refused(given, message):
-    refused(message, ugt.assess_judges, given)
-    refused("level must", ugt.assess_judges, {"A": 0}, level=2)
+    refused(message, ugt.judges.assess_judges, given)
+    refused("level must", ugt.judges.assess_judges, {"A": 0}, level=2)
 
 
 def test_page(made):

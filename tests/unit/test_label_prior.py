@@ -13,7 +13,7 @@ COUNTS = [[4, 0, 1], [0, 5, 0], [2, 2, 1], [0, 1, 4], [5, 0, 0], [1, 0, 4], [1, 
 
 
 def of(counts, **options):
-    return ugt.fit_dirichlet_prior(ugt.Labels.from_counts(counts), **options)
+    return ugt.truth.fit_dirichlet_prior(ugt.Labels.from_counts(counts), **options)
 
 
 def test_symmetric_prior_is_the_best_of_all():
@@ -98,11 +98,11 @@ def test_many_classes_and_large_counts():
 
 def test_where_it_is_taken():
     labels = ugt.Labels.from_counts(COUNTS[:6])
-    found = ugt.fit_dirichlet_prior(labels)
+    found = ugt.truth.fit_dirichlet_prior(labels)
     expected = ugt.dirichlet(labels, prior=found.value).concentration
     for prior in ("fit", found, pickle.loads(pickle.dumps(found))):
         assert ugt.dirichlet(labels, prior=prior).concentration.tolist() == expected.tolist()
-    for prior, count in (("fit", 1), (found, 1), (ugt.fit_dirichlet_prior(labels, per_class=True), 3), (0.1, 0)):
+    for prior, count in (("fit", 1), (found, 1), (ugt.truth.fit_dirichlet_prior(labels, per_class=True), 3), (0.1, 0)):
         evaluated = ugt.evaluate(labels, {}, prior=prior, n_resamples=20, details=False)
         kept = evaluated.provenance.get("prior_fit")
         assert np.size(evaluated.provenance["parameters"]["prior"]) == max(count, 1)
@@ -139,4 +139,4 @@ def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
         call()
     with pytest.raises(TypeError, match=r"labels must be Labels\. Got list"):
-        ugt.fit_dirichlet_prior(COUNTS)
+        ugt.truth.fit_dirichlet_prior(COUNTS)

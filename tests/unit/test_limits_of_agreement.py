@@ -17,12 +17,12 @@ MINI_AGAIN = [525, 415, 508, 444, 500, 625, 460, 390, 642, 432, 420, 605, 227, 4
 
 
 def test_published_values():
-    found = ugt.bland_altman(ugt.Ratings.from_wide(np.column_stack([WRIGHT, MINI]))).pairs[0]
+    found = ugt.humans.bland_altman(ugt.Ratings.from_wide(np.column_stack([WRIGHT, MINI]))).pairs[0]
     assert (found.bias, found.sd, *found.bias_interval) == pytest.approx((-2.1, 38.8, -22.0, 17.8), abs=0.05)
     assert (found.bias - 2 * found.sd, found.bias + 2 * found.sd) == pytest.approx((-79.7, 75.5), abs=0.1)
     case = np.tile(np.arange(17), 4)
     both = ugt.Ratings.from_long(case, np.repeat(["wright", "mini"], 34), [*WRIGHT, *WRIGHT_AGAIN, *MINI, *MINI_AGAIN])
-    found = ugt.bland_altman(both).pairs[0]
+    found = ugt.humans.bland_altman(both).pairs[0]
     assert (found.first, found.second) == ("wright", "mini")
     assert (found.difference.std(ddof=1), found.sd) == pytest.approx((33.2, 37.7), abs=0.05)
 
@@ -52,7 +52,7 @@ def agrees(found, expected):
 def test_pairs_and_models_against_their_twin(most, clusters):
     nested = rated(3 + most, most)
     model = np.random.default_rng(1).normal(size=12)
-    found = ugt.bland_altman(ratings_of(nested), model, clusters=clusters, coverage=0.9, level=0.8)
+    found = ugt.humans.bland_altman(ratings_of(nested), model, clusters=clusters, coverage=0.9, level=0.8)
     names = [(one.first, one.second) for one in found.pairs]
     assert names == [("0", "1"), ("0", "2"), ("1", "2"), ("model", "0"), ("model", "1"), ("model", "2"), ("model", "annotators")]
     by, options = (np.arange(12) if clusters is None else clusters).tolist(), {"coverage": 0.9, "level": 0.8}
@@ -68,12 +68,12 @@ def test_pairs_and_models_against_their_twin(most, clusters):
 
 def test_the_largest_bias_and_grades():
     words = [["low", "low", "mid"], ["mid", "low", "high"], ["high", "mid", "high"], ["low", "low", "low"]]
-    found = ugt.bland_altman(ugt.Labels.from_wide(words, ordered=["low", "mid", "high"]), [1, 2, 3, 9])
+    found = ugt.humans.bland_altman(ugt.Labels.from_wide(words, ordered=["low", "mid", "high"]), [1, 2, 3, 9])
     worst = found.largest_bias
     assert (worst.first, worst.second, worst.bias) == ("1", "2", -1.0)
-    same = ugt.bland_altman(np.array([[1.0, 1, 2], [2, 1, 3], [3, 2, 3], [1, 1, 1]]), [1, 2, 3, 9])
+    same = ugt.humans.bland_altman(np.array([[1.0, 1, 2], [2, 1, 3], [3, 2, 3], [1, 1, 1]]), [1, 2, 3, 9])
     assert found.table() == same.table()
-    assert ugt.bland_altman([[1.5, None], [None, 2.5]]).largest_bias is None
+    assert ugt.humans.bland_altman([[1.5, None], [None, 2.5]]).largest_bias is None
 
 
 @pytest.mark.parametrize("replicates", [1, 2])
@@ -82,7 +82,7 @@ def test_any_two_annotators(replicates):
     rng = np.random.default_rng(2)
     x = rng.normal(size=(9, 4, replicates)) + rng.normal(size=(9, 1, 1)) + rng.normal(size=(1, 4, 1))
     case, who, _ = np.indices(x.shape)
-    found = ugt.bland_altman(ugt.Ratings.from_long(case.ravel(), who.ravel(), x.ravel())).population
+    found = ugt.humans.bland_altman(ugt.Ratings.from_long(case.ravel(), who.ravel(), x.ravel())).population
     mean = x.mean(2)
     of_annotators = 9 * mean.mean(0).var(ddof=1)
     error = ((mean - mean.mean(0) - mean.mean(1, keepdims=True) + mean.mean()) ** 2).sum() / (8 * 3)
@@ -103,17 +103,17 @@ def test_any_two_annotators(replicates):
     ],
 )
 def test_any_two_annotators_undefined(table, options, reason):
-    found = ugt.bland_altman(table, **options).population
+    found = ugt.humans.bland_altman(table, **options).population
     assert math.isnan(found.sd) and math.isnan(found.upper_interval[0]) and found.reason == reason
 
 
 def test_cases_that_are_few_or_missing():
-    found = ugt.bland_altman([[1.5, None, 2.0], [None, 1.0, 3.0], [None, None, 1.0]], [None, 1, 2], missing="drop").pairs
+    found = ugt.humans.bland_altman([[1.5, None, 2.0], [None, 1.0, 3.0], [None, None, 1.0]], [None, 1, 2], missing="drop").pairs
     none, one = found[0], found[1]
     assert (none.n_cases, one.n_cases) == (0, 1) and math.isnan(none.bias) and one.bias == -0.5
     assert math.isnan(one.upper) and one.reason == "fewer than two cases that both rated"
     assert found[-1].n_cases == 2 and found[-1].bias == pytest.approx(np.mean([1 - 2, 2 - 1]))
-    two = ugt.bland_altman([[1.0, 2.0], [2.0, 4.0]], clusters=["p", "p"]).pairs[0]
+    two = ugt.humans.bland_altman([[1.0, 2.0], [2.0, 4.0]], clusters=["p", "p"]).pairs[0]
     assert (two.n_cases, two.n_clusters, two.reason) == (2, 1, "fewer than two clusters that both rated")
 
 
@@ -131,13 +131,13 @@ def test_cases_that_are_few_or_missing():
     ],
 )
 def test_what_is_refused(annotations, options, must):
-    refused(must, ugt.bland_altman, annotations, **options)
+    refused(must, ugt.humans.bland_altman, annotations, **options)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.2])
 def test_readers_whose_differences_are_all_alike_have_no_limits(shift):
     value = np.array([1.1, 2.2, 3.0, 4.7])
-    found = ugt.bland_altman(np.stack([value + shift, value], axis=1))
+    found = ugt.humans.bland_altman(np.stack([value + shift, value], axis=1))
     one = found.pairs[0]
     assert one.bias == pytest.approx(shift, abs=1e-15)
     assert np.isnan([one.lower, one.upper, *one.bias_interval, *one.lower_interval]).all()
@@ -149,10 +149,14 @@ def test_readers_whose_differences_are_all_alike_have_no_limits(shift):
 def test_numbers_too_large_to_be_squared_are_refused():
     for large in (1e150, -1e300):
         table = [[1.0, 2.0], [3.0, large], [2.0, 2.5]]
-        refused("annotations must be numbers from -1e\\+100 to 1e\\+100. Got .*, first at case 1", ugt.bland_altman, table)
+        refused("annotations must be numbers from -1e\\+100 to 1e\\+100. Got .*, first at case 1", ugt.humans.bland_altman, table)
         refused(
-            "predictions must be numbers from .*, first at case 2", ugt.bland_altman, [[1.0, 2.0]] * 3, [1.0, None, large], missing="drop"
+            "predictions must be numbers from .*, first at case 2",
+            ugt.humans.bland_altman,
+            [[1.0, 2.0]] * 3,
+            [1.0, None, large],
+            missing="drop",
         )
-    small, large = (ugt.bland_altman(np.array([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]) * by) for by in (1, 1e99))
+    small, large = (ugt.humans.bland_altman(np.array([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]) * by) for by in (1, 1e99))
     np.testing.assert_allclose(large.pairs[0].upper_interval, np.array(small.pairs[0].upper_interval) * 1e99, rtol=1e-12)
     np.testing.assert_allclose(large.population.upper_interval, np.array(small.population.upper_interval) * 1e99, rtol=1e-12)

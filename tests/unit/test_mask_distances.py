@@ -15,7 +15,7 @@ from ugt import states
 
 
 def psi(a, b, name, **options):
-    return ugt.mean_pairwise_deviation([a], [b], distance=(name, options))
+    return ugt.humans.mean_pairwise_deviation([a], [b], distance=(name, options))
 
 
 def box(shape, *slices):
@@ -179,7 +179,7 @@ def test_several_classes(name, weights):
     found = ugt.discrepancy_ratio(masks, [predicted], distance=distance)
     expected = pairs.discrepancy([predicted], [[[one] for one in MAPS]], delta)
     assert (found.alpha, found.mu) == pytest.approx((expected["alpha"], expected["mu"]), rel=1e-13)
-    group = ugt.group_discrepancy(masks, [predicted], ["x", "x", None], distance=distance)
+    group = ugt.humans.group_discrepancy(masks, [predicted], ["x", "x", None], distance=distance)
     assert group.alpha[0] == pytest.approx(delta(*MAPS[:2]), rel=1e-13)
     nothing = ugt.Masks.from_maps([0, 0], [0, 1], np.zeros((2, 2, 3), int), classes=[1, 2, 3])
     with pytest.warns(RuntimeWarning, match="annotators agree"):
@@ -197,9 +197,9 @@ def test_maps_in_parts_and_in_other_functions(distance):
     whole = ugt.discrepancy_ratio(held(range(6)), list(model), distance=distance)
     parts = [states.partial("discrepancy_ratio", held(one), list(model[one]), distance=distance) for one in ([0, 1], [2, 3, 4], [5])]
     assert states.finish(states.merge(parts)).value == pytest.approx(whole.value, rel=1e-12)
-    averages = ugt.alternative_discrepancy_ratios(held(range(6)), list(model), distance=distance)
+    averages = ugt.papers.alternative_discrepancy_ratios(held(range(6)), list(model), distance=distance)
     assert averages.prime == pytest.approx(whole.value, rel=1e-12) and math.isnan(averages.double_prime)
-    index = ugt.individual_equivalence_index(held(range(6)), list(model), distance=distance)
+    index = ugt.papers.individual_equivalence_index(held(range(6)), list(model), distance=distance)
     assert index.value == pytest.approx(whole.mu - whole.alpha, rel=1e-12)
 
 

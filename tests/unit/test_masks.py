@@ -106,7 +106,7 @@ def test_same_bytes_for_any_number_of_threads(monkeypatch):
     rng = np.random.default_rng(5)
     table, sets = rng.random((30, 3, 100)) < 0.4, [rng.integers(0, 70, 5) for _ in range(40)]
     alone = Masks.from_wide(table), Masks.from_sets(range(40), [0] * 40, sets, classes=70)
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         together = Masks.from_wide(table), Masks.from_sets(range(40), [0] * 40, sets, classes=70)
     for one, other in zip(alone, together):
         assert one.words.tobytes() == other.words.tobytes()

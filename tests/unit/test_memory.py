@@ -62,7 +62,7 @@ truth = ugt.prirn(labels, background=0.1)
 predictions = rng.dirichlet(np.ones(K), N)
 counts = rng.integers(1, 5, (N, K))
 p, scores = rng.random(50), rng.random(50)
-points = ugt.plackett_luce_map(rankings)
+points = ugt.papers.plackett_luce_map(rankings)
 draws = ugt.plackett_luce(rankings, method="gibbs", n_draws=4, n_warmup=2, n_chains=2, seed=1)
 path = sys.argv[2]
 
@@ -71,36 +71,36 @@ CALLS = {
     "blocks": lambda: ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=K).axes.classes,
     "csv": lambda: io.read_annotations(path).annotations.axes.classes,
     "irn": lambda: ugt.irn(rankings).value,
-    "leave one out": lambda: ugt.leave_one_annotator_out(rankings).value,
-    "partial overlaps": lambda: ugt.annotator_average_overlap(rankings, 2).value,
+    "leave one out": lambda: ugt.agreement.leave_one_annotator_out(rankings).value,
+    "partial overlaps": lambda: ugt.agreement.annotator_average_overlap(rankings, 2).value,
     "top k": lambda: ugt.ua_topk_accuracy(truth, predictions, 2).value,
-    "kendall": lambda: ugt.ua_kendall_distance(truth, predictions, 3).value,
+    "kendall": lambda: ugt.metrics.ua_kendall_distance(truth, predictions, 3).value,
     "certainty": lambda: ugt.annotation_certainty(truth, k=2).value,
     "draws": lambda: truth.draws(3, seed=1),
     "plackett-luce": lambda: ugt.plackett_luce(rankings, method="gibbs", n_draws=4, n_warmup=2, n_chains=2, seed=1).values,
-    "mode": lambda: ugt.plackett_luce_map(rankings).value,
-    "likelihood": lambda: ugt.plackett_luce_log_likelihood(rankings, points),
+    "mode": lambda: ugt.papers.plackett_luce_map(rankings).value,
+    "likelihood": lambda: ugt.truth.plackett_luce_log_likelihood(rankings, points),
     "best of draws": lambda: ugt.annotation_certainty(draws, k=2).value,
-    "diagnostics": lambda: ugt.dawid_skene_draws(labels, n_draws=4, n_warmup=2, n_chains=2).diagnostics.rhat,
+    "diagnostics": lambda: ugt.annotators.dawid_skene_draws(labels, n_draws=4, n_warmup=2, n_chains=2).diagnostics.rhat,
     "dawid-skene": lambda: ugt.dawid_skene(labels, n_restarts=1).log_likelihood,
     "candidates": lambda: ugt.dawid_skene(labels, n_restarts=1, candidates="seen").log_likelihood,
     "coins": lambda: ugt.dawid_skene(labels, n_restarts=1, model="one-coin").log_likelihood,
-    "glad": lambda: ugt.glad(labels, max_iter=20).log_likelihood,
+    "glad": lambda: ugt.annotators.glad(labels, max_iter=20).log_likelihood,
     "soft": lambda: ugt.soft_auroc(p, scores).value,
-    "curve": lambda: ugt.soft_roc_curve(p, scores).thresholds,
-    "histogram": lambda: ugt.histogram_log_loss(counts, predictions).value,
-    "scores": lambda: ugt.conformal_scores(predictions, seed=1),
-    "label distances": lambda: ugt.annotator_discrepancy(labels, predictions=predictions, distance="zero-one").value,
-    "distances": lambda: ugt.annotator_discrepancy(ratings).value,
-    "masks": lambda: ugt.annotator_discrepancy(masks, distance="jaccard").value,
+    "curve": lambda: ugt.soft.soft_roc_curve(p, scores).thresholds,
+    "histogram": lambda: ugt.calibration.histogram_log_loss(counts, predictions).value,
+    "scores": lambda: ugt.conformal.conformal_scores(predictions, seed=1),
+    "label distances": lambda: ugt.humans.annotator_discrepancy(labels, predictions=predictions, distance="zero-one").value,
+    "distances": lambda: ugt.humans.annotator_discrepancy(ratings).value,
+    "masks": lambda: ugt.humans.annotator_discrepancy(masks, distance="jaccard").value,
     "bootstrap": lambda: ugt.bootstrap(p, n_resamples=20, seed=1).values,
     "soft resamples": lambda: ugt.soft_auroc(p, scores).interval(n_resamples=20),
-    "stability": lambda: ugt.ranking_stability(labels, {"A": predictions, "B": predictions[::-1]}, n_resamples=20).values,
+    "stability": lambda: ugt.soft.ranking_stability(labels, {"A": predictions, "B": predictions[::-1]}, n_resamples=20).values,
     "histogram losses": lambda: ugt.histogram_losses(counts, predictions).interval(n_resamples=20),
-    "sets": lambda: ugt.SplitConformal().fit(predictions, counts.argmax(1)).p_values(predictions),
-    "plausible sets": lambda: ugt.MonteCarloConformal(m=3).fit(predictions, predictions).p_values(predictions),
+    "sets": lambda: ugt.conformal.SplitConformal().fit(predictions, counts.argmax(1)).p_values(predictions),
+    "plausible sets": lambda: ugt.conformal.MonteCarloConformal(m=3).fit(predictions, predictions).p_values(predictions),
     "coefficient": lambda: ugt.krippendorff_alpha(labels).interval(n_resamples=20),
-    "expected certainty": lambda: ugt.expected_certainty(ugt.dirichlet(labels)).value,
+    "expected certainty": lambda: ugt.truth.expected_certainty(ugt.dirichlet(labels)).value,
     "resampled overlaps": lambda: ugt.ua_average_overlap(draws, predictions[:3], 2).interval(n_resamples=20),
 }
 

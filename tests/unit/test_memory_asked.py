@@ -9,10 +9,10 @@ import pytest
 
 import ugt
 from ugt._base import checks
-from ugt.accuracy.bounds import Assumed
-from ugt.discrepancy.alternatives import Averages
-from ugt.discrepancy.groups import majority
-from ugt.discrepancy.input import compare
+from ugt.humans.alternatives import Averages
+from ugt.humans.groups import majority
+from ugt.humans.input import compare
+from ugt.metrics.bounds import Assumed
 from ugt.plausibilities import dirichlet_comparison
 from ugt.plausibilities.draws import MentionedDraws
 from ugt.plausibilities.metric import METRICS
@@ -27,14 +27,14 @@ P = rng.dirichlet(np.ones(K), N)
 SCORES = rng.random((N, K))
 POSTERIOR = ugt.dirichlet(LABELS, prior=0.5)
 POINT = ugt.Point.from_array(P)
-CONFORMAL = ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR)
-ALPHA = ugt.AlphaCalibration().fit(P, LABELS)
-TEMPERATURE = ugt.TemperatureScaling(input="probabilities").fit(0.9 * COUNTS / 5 + 0.1 / K, LABELS)
-PREDICTED = ugt.predicted_disagreement(P)
+CONFORMAL = ugt.conformal.MonteCarloConformal(m=5).fit(P, POSTERIOR)
+ALPHA = ugt.calibration.AlphaCalibration().fit(P, LABELS)
+TEMPERATURE = ugt.calibration.TemperatureScaling(input="probabilities").fit(0.9 * COUNTS / 5 + 0.1 / K, LABELS)
+PREDICTED = ugt.calibration.predicted_disagreement(P)
 PANEL = ugt.Labels.from_wide(rng.integers(0, 2, (3, 500)), classes=2)
 SETS = CONFORMAL.predict_sets(P)
 BEST_TWO = Orders.from_dense(SCORES, 2, "expectation").sets(2)
-OVERLAP, LISTS = ugt.ua_overlap(POSTERIOR, SCORES, 2), ugt.ua_average_overlap(POSTERIOR, SCORES, 2)
+OVERLAP, LISTS = ugt.metrics.ua_overlap(POSTERIOR, SCORES, 2), ugt.ua_average_overlap(POSTERIOR, SCORES, 2)
 DISTINCT = ugt.Dirichlet.from_array(P[:2000])
 LISTED = POSTERIOR.axes, POSTERIOR.offsets, POSTERIOR.index
 MENTIONED = MentionedDraws(*LISTED, rng.random(DRAWS * (len(POSTERIOR.index) + N)), DRAWS, 1, "lump", 1.0, 0)
@@ -46,7 +46,7 @@ ALL_TIED, NOBODY = Orders.from_dense(np.ones((N, K)), 2, "expectation").sets(2),
 CHOSEN = BEST_TWO.membership(2)
 for truth in (POINT, DENSE):  # orders ask first, and are kept
     truth.certainty(1), truth._orders(2)
-ENSEMBLE = ugt.label_posterior([P, P[::-1]], COUNTS, kind="probability")
+ENSEMBLE = ugt.calibration.label_posterior([P, P[::-1]], COUNTS, kind="probability")
 
 
 def asked(monkeypatch, call):
@@ -91,7 +91,7 @@ CALLS = {
     "sets of a mask": (lambda: as_sets(P > 0.1, POSTERIOR.axes).index, 7),
     "majorities": (lambda: majority(LABELS, "drop"), None),
     "bounds of distinct cases": (lambda: Assumed(P, CHOSEN, 2, 50), None),
-    "agreement with the next annotator": (lambda: ugt.next_annotator_agreement(LABELS, SCORES), None),
+    "agreement with the next annotator": (lambda: ugt.metrics.next_annotator_agreement(LABELS, SCORES), None),
     "a table of concentrations": (lambda: ugt.dirichlet(LABELS, prior=P).concentration, 1),
     "overlaps": (lambda: POSTERIOR._overlaps(BEST_TWO, np.full(N, 2, np.int32)), 1),
     "the law of a metric": (lambda: OVERLAP._law(np.inf).pmf.base, 1),
@@ -108,18 +108,21 @@ CALLS = {
     "predictions": (lambda: ugt.Predictions(None, SCORES).scores, 1 / 8),
     "p-values": (lambda: CONFORMAL.p_values(P), 1),
     "sets": (SETS.mask, 1),
-    "pairs of labels": (lambda: ugt.disagreement_losses(COUNTS, PREDICTED).statistic.rows.prob, 12 / 8),
-    "annotations that are drawn again": (lambda: ugt.bootstrap_annotations(PANEL, lambda drawn: P[:, 0], n_resamples=DRAWS).values, 1),
+    "pairs of labels": (lambda: ugt.calibration.disagreement_losses(COUNTS, PREDICTED).statistic.rows.prob, 12 / 8),
+    "annotations that are drawn again": (
+        lambda: ugt.resampling.bootstrap_annotations(PANEL, lambda drawn: P[:, 0], n_resamples=DRAWS).values,
+        1,
+    ),
     "weights of resamples": (lambda: ugt.resampling.Design.of(N).weights(0, 0, DRAWS), 1),
-    "pairs of annotators": (lambda: ugt.pairwise_agreement(PANEL).value, 4),
-    "conformal scores": (lambda: ugt.conformal_scores(P), 1),
+    "pairs of annotators": (lambda: ugt.agreement.pairwise_agreement(PANEL).value, 4),
+    "conformal scores": (lambda: ugt.conformal.conformal_scores(P), 1),
     "classes of sets": (lambda: CONFORMAL.predict_sets(P), None),
     "draws of members": (lambda: ENSEMBLE.plausibilities(DRAWS).draws(DRAWS), 2),
-    "a conformal fit": (lambda: ugt.MonteCarloConformal(m=5).fit(P, POSTERIOR), None),
+    "a conformal fit": (lambda: ugt.conformal.MonteCarloConformal(m=5).fit(P, POSTERIOR), None),
     "concentrations": (lambda: ALPHA.transform(P), 2),
     "calibrated probabilities": (lambda: TEMPERATURE.transform(P), 1),
-    "bounds": (lambda: ugt.accuracy_bounds(POSTERIOR, P), None),
-    "points of annotators": (lambda: ugt.annotator_roc_points(READERS).statistic.columns, 2),
+    "bounds": (lambda: ugt.metrics.accuracy_bounds(POSTERIOR, P), None),
+    "points of annotators": (lambda: ugt.humans.annotator_roc_points(READERS).statistic.columns, 2),
     "sums of pairs of annotators": (MANY.sums, 1),
     "soft labels": (lambda: ugt.soft_auroc(LABELS, SCORES), None),
     "histograms": (lambda: ugt.histogram_losses(LABELS, P), None),

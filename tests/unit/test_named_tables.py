@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from public_functions import FUNCTIONS, OTHERS, Entry, classes_of, make_world, numbers, part, three
 from refusals import refused
+from surface import public
 
 import ugt
 
@@ -242,7 +243,7 @@ def named(world, name, values, rows=slice(None), columns=None, more=0, less=0, t
 
 def answer(entry, found):
     asked = entry.values + entry.per_case
-    if isinstance(found, ugt.Evaluation):
+    if isinstance(found, ugt.evaluation.Evaluation):
         return {key: one for key, one in numbers(found).items() if ".joins" not in key}
     return {one: np.asarray(part(found, one), float) for one in asked} if asked else numbers(found)
 
@@ -325,7 +326,7 @@ def test_names_without_names_on_the_other_side_are_refused(name):
 
 
 def options_of(name):
-    function = getattr(ugt, name)
+    function = public(name)
     function = function.fit if inspect.isclass(function) else function
     return [one for one in OPTIONS if one in inspect.signature(function).parameters]
 
@@ -389,7 +390,7 @@ def named_cases(name):
 def test_every_argument_is_known():
     """A new argument must say whether it has names."""
     for name in [*FUNCTIONS, *OTHERS]:
-        function = getattr(ugt, name)
+        function = public(name)
         function = function.fit if inspect.isclass(function) and hasattr(function, "fit") else function
         unknown = inspect.signature(function).parameters.keys() - OF_ARGUMENT.keys() - {"path", "source", "number"}
         assert not unknown or name in OTHERS, f"{name}: {sorted(unknown)}"
@@ -433,11 +434,11 @@ def both_ways(values, **how):
 
 def test_reader_studies_join_truth_scores_and_clusters():
     rng = np.random.default_rng(1)
-    readings = ugt.Readings.from_array(rng.normal(size=(1, 4, 24)) + np.arange(24) % 2, case_ids=IDS)
+    readings = ugt.studies.Readings.from_array(rng.normal(size=(1, 4, 24)) + np.arange(24) % 2, case_ids=IDS)
     truth, score, patient = np.arange(24) % 2, rng.normal(size=24), np.arange(24) // 2
-    expected = ugt.against_readers(truth, readings, score, clusters=patient).difference
+    expected = ugt.studies.against_readers(truth, readings, score, clusters=patient).difference
     for one, other, unit in zip(both_ways(truth), both_ways(score)[::-1], both_ways(patient)[::-1]):
-        found = ugt.against_readers(one, readings, other, clusters=unit).difference
+        found = ugt.studies.against_readers(one, readings, other, clusters=unit).difference
         assert (found.value, found.std_error) == (expected.value, expected.std_error)
         np.testing.assert_array_equal(ugt.reader_study(one, readings).figures, ugt.reader_study(truth, readings).figures)
     with pytest.raises(ValueError, match="truth must hold an id for every case"):
@@ -456,10 +457,12 @@ def test_judges_are_joined():
     assert ugt.corrected_mean(labels, both_ways(judge)[1].to_frame("score")).value == ugt.corrected_mean(labels, judge).value
 
 
-@pytest.mark.parametrize("kind", [ugt.TemperatureScaling, ugt.PlattScaling, ugt.VectorScaling, ugt.MatrixScaling])
+@pytest.mark.parametrize(
+    "kind", [ugt.calibration.TemperatureScaling, ugt.calibration.PlattScaling, ugt.calibration.VectorScaling, ugt.calibration.MatrixScaling]
+)
 def test_calibrators_join_predictions_weights_and_clusters(kind):
     rng = np.random.default_rng(5)
-    classes = ["no", "yes"] if kind is ugt.PlattScaling else ["a", "b", "c"]
+    classes = ["no", "yes"] if kind is ugt.calibration.PlattScaling else ["a", "b", "c"]
     truth = rng.integers(0, len(classes), 24)
     logits = rng.normal(size=(24, len(classes))) + np.eye(len(classes))[truth]
     counts = rng.multinomial(3, np.full(len(classes), 1 / len(classes)), 24) + np.eye(len(classes), dtype=int)[truth]
@@ -481,9 +484,9 @@ def test_alpha_calibration_joins_features_and_remembers_their_names():
     rng = np.random.default_rng(5)
     probs, features = rng.dirichlet([2, 2, 2], 24), rng.normal(size=(24, 2))
     labels = ugt.Labels.from_counts(rng.multinomial(4, [0.4, 0.3, 0.3], 24), case_ids=IDS, classes=list("abc"))
-    plain = ugt.AlphaCalibration().fit(probs, labels, features=features)
+    plain = ugt.calibration.AlphaCalibration().fit(probs, labels, features=features)
     for one, other in zip(both_ways(probs, columns=list("abc")), both_ways(features, columns=["age", "depth"])[::-1]):
-        found = ugt.AlphaCalibration().fit(one, labels, features=other)
+        found = ugt.calibration.AlphaCalibration().fit(one, labels, features=other)
         np.testing.assert_allclose(found.weights_, plain.weights_, rtol=1e-12)
         expected = plain.transform(one.to_numpy(), features if one.index[0] == "p0" else features[TURNED])
         np.testing.assert_allclose(found.transform(one, other[["depth", "age"]]), expected, rtol=1e-12)
@@ -498,9 +501,9 @@ def test_conformal_predictors_join_predictions_truth_and_groups(kind):
     labels = ugt.Labels.from_wide(rng.integers(0, 3, (24, 1)), classes=3, case_ids=IDS)
     labels = ugt.Labels.from_wide(np.array(classes)[labels.label][:, None], classes=classes, case_ids=IDS)
     made = {
-        "split": ugt.SplitConformal(alpha=0.3),
-        "monte carlo": ugt.MonteCarloConformal(alpha=0.3, m=5),
-        "regions": ugt.PlausibilityRegions("lac", 0.3),
+        "split": ugt.conformal.SplitConformal(alpha=0.3),
+        "monte carlo": ugt.conformal.MonteCarloConformal(alpha=0.3, m=5),
+        "regions": ugt.conformal.PlausibilityRegions("lac", 0.3),
     }
     truth, more = (labels if kind != "regions" else ugt.dirichlet(labels, prior=1)), {} if kind == "regions" else {"groups": group}
     plain = made[kind].fit(probs, truth, **more)
@@ -527,32 +530,32 @@ def test_labels_of_a_conformal_predictor_are_names_or_numbers_of_classes():
     rng = np.random.default_rng(5)
     probs, number = rng.dirichlet([2, 2, 2], 24), rng.integers(0, 3, 24)
     frame, names = pd.DataFrame(probs, index=IDS, columns=list("abc")), np.array(list("abc"))[number]
-    expected = ugt.SplitConformal(alpha=0.3).fit(probs, number, case_ids=IDS).p_values(probs, case_ids=IDS)
+    expected = ugt.conformal.SplitConformal(alpha=0.3).fit(probs, number, case_ids=IDS).p_values(probs, case_ids=IDS)
     mixed = frame.iloc[TURNED][["c", "a", "b"]]
     for table, labels in (
         *((frame, one) for one in (number, names, names.tolist(), pd.Series(names, index=IDS), pd.Series(number, index=IDS))),
         *((mixed, one) for one in (names[TURNED], pd.Series(names, index=IDS))),
     ):
-        found = ugt.SplitConformal(alpha=0.3).fit(table, labels)
+        found = ugt.conformal.SplitConformal(alpha=0.3).fit(table, labels)
         np.testing.assert_allclose(found.p_values(frame)[:, [found.classes_.index(name) for name in "abc"]], expected, rtol=1e-12)
-    fit = ugt.SplitConformal(alpha=0.3).fit
+    fit = ugt.conformal.SplitConformal(alpha=0.3).fit
     refused("labels must be names of classes: 'a', 'b', 'c'. Got 'd'", fit, frame, ["d", *names[1:]])
     refused("labels must be 24 class numbers .or their names, if the predictions have them", fit, probs, names)
     refused("labels must be Labels if the classes are called 1, 2, 3, as a number may be", fit, frame.set_axis([1, 2, 3], axis=1), number)
     for labels in (number, pd.Series(number)):  # an index that numbers its rows because none was given is in the order of the rows
-        assert ugt.SplitConformal(alpha=0.3).fit(mixed.set_axis(range(24)), labels).n_cases_ == 24
+        assert ugt.conformal.SplitConformal(alpha=0.3).fit(mixed.set_axis(range(24)), labels).n_cases_ == 24
 
 
 def test_values_of_classes_are_joined():
     labels = ugt.Labels.from_wide(np.array(list("abcabcab"))[:, None].repeat(2, 1), classes=list("abc"))
     truth, probs = ugt.dirichlet(labels), np.random.default_rng(0).dirichlet([1, 1, 1], 8)
     for function, option, values in (
-        (lambda **how: ugt.expected_risk(truth, **how), "risk", [0, 1, 5]),
-        (lambda **how: ugt.ua_absolute_error(truth, probs, **how), "values", [0, 1, 5]),
-        (lambda **how: ugt.ua_spearman(truth, probs, **how), "values", [0, 5, 1]),
-        (lambda **how: ugt.wasserstein_distance(labels, probs, **how), "positions", [0, 1, 5]),
+        (lambda **how: ugt.truth.expected_risk(truth, **how), "risk", [0, 1, 5]),
+        (lambda **how: ugt.grades.ua_absolute_error(truth, probs, **how), "values", [0, 1, 5]),
+        (lambda **how: ugt.grades.ua_spearman(truth, probs, **how), "values", [0, 5, 1]),
+        (lambda **how: ugt.calibration.wasserstein_distance(labels, probs, **how), "positions", [0, 1, 5]),
         (lambda **how: ugt.discrepancy_ratio(labels, list("abcabcaa"), distance="squared", **how), "values", [0, 1, 5]),
-        (lambda **how: ugt.ua_group_accuracy(truth, probs, **how), "groups", [0, 1, 1]),
+        (lambda **how: ugt.metrics.ua_group_accuracy(truth, probs, **how), "groups", [0, 1, 1]),
         (
             lambda **how: ugt.evaluate(labels, {"m": probs}, k=1, reliability=1, n_resamples=5, details=False, **how).metrics[-1],
             "groups",
@@ -585,9 +588,11 @@ def test_groups_of_annotators_are_joined():
     result = ugt.soft_auroc(labels, np.random.default_rng(1).random(20))
     groups = pd.Series(["s", "s", "t", "t"], index=list("wxyz"))
     for turned in (groups, groups.iloc[[3, 0, 2, 1]], dict(groups)):
-        assert ugt.by_annotators(result, turned).mean().value == ugt.by_annotators(result, groups.tolist()).mean().value
-        found = ugt.group_discrepancy(labels, np.arange(20) % 2, turned, distance="zero-one")
-        plain = ugt.group_discrepancy(labels, np.arange(20) % 2, groups.tolist(), distance="zero-one")
+        assert (
+            ugt.resampling.by_annotators(result, turned).mean().value == ugt.resampling.by_annotators(result, groups.tolist()).mean().value
+        )
+        found = ugt.humans.group_discrepancy(labels, np.arange(20) % 2, turned, distance="zero-one")
+        plain = ugt.humans.group_discrepancy(labels, np.arange(20) % 2, groups.tolist(), distance="zero-one")
         np.testing.assert_array_equal(found.value, plain.value)
     rely = pd.Series([1.0, 2.0, 3.0, 4.0], index=list("wxyz"))
     assert (
@@ -606,9 +611,9 @@ def test_a_column_named_after_a_class_is_of_that_class():
     for one in (ill["ill"], ill, ill.rename_axis("case").reset_index(), {"ill": ill["ill"].tolist()}):
         assert ugt.soft_auroc(labels, one).value == expected
     for call in (
-        lambda: ugt.PlattScaling(input="probabilities").fit(ill["ill"], labels),
-        lambda: ugt.threshold_sweep(labels, ill["ill"]),
-        lambda: ugt.annotator_roc_points(labels, ill["ill"]),
+        lambda: ugt.calibration.PlattScaling(input="probabilities").fit(ill["ill"], labels),
+        lambda: ugt.humans.threshold_sweep(labels, ill["ill"]),
+        lambda: ugt.humans.annotator_roc_points(labels, ill["ill"]),
     ):
         with pytest.raises(ValueError, match="must be of the class 'well', the second of two, if they are one column"):
             call()
@@ -626,9 +631,9 @@ def test_a_column_that_is_only_numbered_has_no_name():
 
 def test_numbers_of_cases_are_joined():
     first, second = both_ways(np.arange(24.0)), both_ways(np.arange(24.0) ** 2)
-    expected = ugt.case_correlation(first[0].to_numpy(), second[0].to_numpy()).value
+    expected = ugt.truth.case_correlation(first[0].to_numpy(), second[0].to_numpy()).value
     for one, other in ((first[0], second[1]), (first[1], second[0])):
-        assert ugt.case_correlation(one, other).value == pytest.approx(expected, rel=1e-12)
+        assert ugt.truth.case_correlation(one, other).value == pytest.approx(expected, rel=1e-12)
 
 
 def test_frames_of_other_libraries():
@@ -753,10 +758,10 @@ def test_forms_that_mappings_and_lists_have():
 def test_sets_of_the_same_cases_in_another_order_are_joined():
     labels = of_three()
     probs = pd.DataFrame(np.random.default_rng(0).dirichlet([1, 1, 1], 4), index=labels.axes.case_ids, columns=list("abc"))
-    conformal = ugt.MonteCarloConformal(alpha=0.4).fit(probs, labels)
+    conformal = ugt.conformal.MonteCarloConformal(alpha=0.4).fit(probs, labels)
     truth = ugt.dirichlet(labels)
-    expected = ugt.ua_coverage(truth, conformal.predict_sets(probs)).value
-    assert ugt.ua_coverage(truth, conformal.predict_sets(probs.iloc[::-1])).value == expected
+    expected = ugt.metrics.ua_coverage(truth, conformal.predict_sets(probs)).value
+    assert ugt.metrics.ua_coverage(truth, conformal.predict_sets(probs.iloc[::-1])).value == expected
 
 
 def test_an_index_that_was_not_given_is_no_id_of_two_vectors():
@@ -769,8 +774,8 @@ def test_an_index_that_was_not_given_is_no_id_of_two_vectors():
 def test_classes_that_are_numbers_in_another_order_are_refused():
     """Once only classes that are texts were compared between a truth and sets of classes, or another truth."""
     truth = ugt.Dirichlet.from_array([[3, 1, 1], [1, 1, 4]], case_ids=["x", "y"], classes=[2, 1, 0])
-    sets = ugt.PredictionSets.of([[0], [2]], 3, case_ids=["x", "y"])
+    sets = ugt.conformal.PredictionSets.of([[0], [2]], 3, case_ids=["x", "y"])
     with pytest.raises(ValueError, match=r"sets must have the classes as its columns .* in another order"):
-        ugt.ua_coverage(truth, sets)
+        ugt.metrics.ua_coverage(truth, sets)
     named = ugt.Dirichlet.from_array([[3, 1, 1], [1, 1, 4]], case_ids=["x", "y"], classes=[1, 2, 3])
-    assert ugt.ua_coverage(named, sets).value > 0.5
+    assert ugt.metrics.ua_coverage(named, sets).value > 0.5

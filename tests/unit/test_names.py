@@ -123,7 +123,7 @@ def test_a_table_saved_by_pandas_with_a_gap(tmp_path):
     (tmp_path / "wide.csv").write_text(WIDE + "p1,1,1.0\np2,2,2.0\np3,1,\np4,2,1.0\np5,2,2.0\n", encoding="utf-8")
     read = ugt.io.read_annotations(tmp_path / "wide.csv")
     assert read.annotations.axes.classes.tolist() == [1, 2]
-    assert ugt.percent_agreement(read.annotations).value == 0.75
+    assert ugt.agreement.percent_agreement(read.annotations).value == 0.75
     assert "Names of classes that are equal as numbers are one: '1.0' is read as 1, '2.0' is read as 2." in read.notes
     (tmp_path / "long.csv").write_text("case,annotator,label\np1,1,1\np1,2.0,1.0\np2,2,2\n", encoding="utf-8")
     read = ugt.io.read_annotations(tmp_path / "long.csv")

@@ -72,7 +72,7 @@ def test_words_of_other_columns_are_no_classes():
     wide = Frame(ann=Column(WORDS[::2], Categorical()), bob=Column(WORDS[1::2], Categorical()))
     for read in read_any_way(case, who, label, wide):
         assert read.axes.classes.tolist() == ["cat", "dog"]
-        assert ugt.gwet_ac1(read).value == ugt.gwet_ac1(Labels.from_long(CASE, WHO, WORDS)).value
+        assert ugt.agreement.gwet_ac1(read).value == ugt.agreement.gwet_ac1(Labels.from_long(CASE, WHO, WORDS)).value
     enum = Column(WORDS, Enum())
     assert Labels.from_long(CASE, WHO, enum).axes.classes.tolist() == list(Categorical.categories)
 
@@ -149,7 +149,7 @@ def test_arrays_of_pyarrow_are_arrays(name):
     entry, world, raw = FUNCTIONS[name], make_world(), PER_CASE[name]
     expected = called_with(entry, world, world, raw)
     forms = [pyarrow.array, lambda cells: pyarrow.chunked_array([cells[:7], cells[7:]])]
-    if entry.function.__module__.startswith("ugt.discrepancy"):
+    if entry.function.__module__.startswith("ugt.humans"):
         forms.append(pandas.Series)
     for form in forms:
         assert called_with(entry, world, {one: form(world[one]) for one in raw}, raw) == expected
@@ -177,8 +177,8 @@ def test_masks_of_the_parts_of_a_list():
     masked = np.ma.array([[1.0, 2.0], [3.0, 99.0]], mask=[[False, False], [False, True]])
     whole = [[[1, 2], [3, 4]], [[1, 2], [3, None]]]
     for given in ([np.ma.array([[1.0, 2.0], [3.0, 4.0]]), masked], [[[1, 2], [3, 4]], list(masked)], [[[1, 2], [3, 4]], masked]):
-        assert np.array_equal(ugt.Readings.from_array(given).rating, ugt.Readings.from_array(whole).rating, equal_nan=True)
-    assert ugt.Readings.from_array(whole).read.sum() == 7
+        assert np.array_equal(ugt.studies.Readings.from_array(given).rating, ugt.studies.Readings.from_array(whole).rating, equal_nan=True)
+    assert ugt.studies.Readings.from_array(whole).read.sum() == 7
 
 
 # ---- bools ----
@@ -253,7 +253,7 @@ def two_vectors(n=40):
     return one, np.where(rng.random(n) < 0.6, one, rng.integers(0, 3, n))
 
 
-@pytest.mark.parametrize("function", [ugt.cohen_kappa, ugt.scott_pi])
+@pytest.mark.parametrize("function", [ugt.cohen_kappa, ugt.agreement.scott_pi])
 def test_two_vectors_are_the_labels_of_two_annotators(function):
     one, two = two_vectors()
     names = np.array(["x", "y", "z"])

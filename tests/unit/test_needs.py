@@ -12,8 +12,8 @@ from refusals import refused
 import ugt
 from ugt import evaluation
 from ugt._base import checks, parallel
-from ugt.annotator_models import records
-from ugt.annotator_models.records import GivenLabels
+from ugt.annotators import records
+from ugt.annotators.records import GivenLabels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 REFUSED = r"needs at least [\d.e+]+ GB of memory, more than the 1 GB that are available \(.*UGT_MEMORY"
@@ -101,13 +101,13 @@ def test_the_command_says_so_in_one_line(write, command):
 
 def test_counts_confusion_matrices_and_pairs():
     given = ugt.Labels.from_counts([[10**15, 10**15], [3, 4]])
-    for function in (ugt.plackett_luce, ugt.plackett_luce_map, ugt.plackett_luce_mle):
+    for function in (ugt.plackett_luce, ugt.papers.plackett_luce_map, ugt.truth.plackett_luce_mle):
         refused(r"^one ranking per label needs at least 3\.2e\+07 GB", function, given, error=MemoryError)
-    refused(r"^a committee of 2000000000000000 members needs", ugt.committee, given, n_draws=2, error=MemoryError)
+    refused(r"^a committee of 2000000000000000 members needs", ugt.truth.committee, given, n_draws=2, error=MemoryError)
     k, n = 20_000, 20_000
     given = ugt.Labels.from_long(np.zeros(n, int), np.arange(n), np.arange(n) % 5, classes=k)
     found = ugt.dawid_skene(given, model="one-coin", max_iter=2, n_restarts=0)
-    for call in (lambda: found.confusion(3), lambda: ugt.pairwise_agreement(given)):
+    for call in (lambda: found.confusion(3), lambda: ugt.agreement.pairwise_agreement(given)):
         refused(REFUSED, call, error=MemoryError)
 
 
@@ -121,7 +121,7 @@ def test_points_and_results_that_are_handed_on():
     refused(REFUSED, point.grouped, np.arange(3) * 8_000_000, error=MemoryError)
     refused(REFUSED, point.draws, 10**9, error=MemoryError)
     for n_threads in (1, 2):
-        with ugt.threads(n_threads):
+        with ugt.resampling.threads(n_threads):
             seen = []  # appends what it is called with
             done = partial(lambda to, *found: to.append(found), seen)
             assert parallel.run(lambda begin, end: begin, 10, 3, "testing", done=done) == []

@@ -58,13 +58,13 @@ def test_reference_cases(name):
         pytest.skip("the reference cases are not here")
     held = json.loads(path.read_text(encoding="utf-8"))
     given, expected = held["inputs"], held["expected"]
-    post = ugt.normal([given["ratings"]], prior=(given["m0"], given["k0"], given["a0"], given["b0"]))
+    post = ugt.truth.normal([given["ratings"]], prior=(given["m0"], given["k0"], given["a0"], given["b0"]))
     cut = given["threshold"]
     assert numbers(post) == pytest.approx(expected["posterior"], abs=1e-12)
     assert post.cdf(cut)[0] == pytest.approx(expected["predictive_cdf"], abs=1e-10)
     assert post.cdf(cut, kind="mean")[0] == pytest.approx(expected["mu_cdf"], abs=1e-10)
     for kind, key in (("predictive", "predictive"), ("mean", "argmax"), ("expected_max", "expected_max")):
-        assert ugt.rating_certainty(post, cut, kind=kind).value == pytest.approx(expected["certainty"][key], abs=1e-9)
+        assert ugt.truth.rating_certainty(post, cut, kind=kind).value == pytest.approx(expected["certainty"][key], abs=1e-9)
     for q, value in expected["phi_cdf"].items():
         assert post.plausibility_cdf(cut, float(q))[0] == pytest.approx(value, abs=1e-9)
 
@@ -75,7 +75,7 @@ def test_batch_is_sequential(reliability):
     table = rng.normal(2, 3, (6, 5))
     table[rng.random(table.shape) < 0.3] = nan
     table[3] = nan
-    post = ugt.normal(table, prior=PRIOR, reliability=reliability)
+    post = ugt.truth.normal(table, prior=PRIOR, reliability=reliability)
     for i, row in enumerate(table):
         if i == 3:
             assert np.isnan(numbers(post, i)).all() and not post.defined[i]
@@ -86,23 +86,26 @@ def test_batch_is_sequential(reliability):
 
 def test_reliability_two_is_every_rating_twice():
     table = np.array([[1.0, 4.0, 2.0], [0.0, 0.5, nan]])
-    twice, again = ugt.normal(table, prior=PRIOR, reliability=2), ugt.normal(np.concatenate([table, table], axis=1), prior=PRIOR)
+    twice, again = (
+        ugt.truth.normal(table, prior=PRIOR, reliability=2),
+        ugt.truth.normal(np.concatenate([table, table], axis=1), prior=PRIOR),
+    )
     for i in range(2):
         assert numbers(twice, i) == pytest.approx(numbers(again, i), rel=1e-13)
 
 
 def test_far_from_zero_nothing_is_lost():
     table = 1e8 + np.array([[0.0, 1.0, 2.0, 5.0]])
-    near = ugt.normal(table - 1e8, prior=PRIOR)
-    far = ugt.normal(table, prior=(1e8 + PRIOR[0], *PRIOR[1:]))
+    near = ugt.truth.normal(table - 1e8, prior=PRIOR)
+    far = ugt.truth.normal(table, prior=(1e8 + PRIOR[0], *PRIOR[1:]))
     assert far.scale == pytest.approx(near.scale, rel=1e-7) and far.location - 1e8 == pytest.approx(near.location, abs=1e-7)
 
 
 def test_kinds_of_input():
     long = ugt.Ratings.from_long(["b", "a", "b"], ["x", "x", "y"], [1, 2, 3], cases=["a", "b", "c"])
-    post = ugt.normal(long, prior=ugt.NormalPrior(*PRIOR))
+    post = ugt.truth.normal(long, prior=ugt.truth.NormalPrior(*PRIOR))
     assert post.case_ids.tolist() == ["a", "b", "c"] and post.defined.tolist() == [True, True, False]
-    wide = ugt.normal([[2, None], [1, 3], [None, None]], prior=list(PRIOR))
+    wide = ugt.truth.normal([[2, None], [1, 3], [None, None]], prior=list(PRIOR))
     np.testing.assert_array_equal(post.location, wide.location)
     np.testing.assert_array_equal(post.scale, wide.scale)
 
@@ -112,7 +115,7 @@ LAWS = [(0.3, 0.5, 0.6, 0.4), (1.2, 6.0, 3.0, 5.0), (-2.0, 40.0, 60.0, 30.0)]
 
 
 def of_laws():
-    return ugt.NormalPosterior(np.arange(3), *np.transpose(LAWS))
+    return ugt.truth.NormalPosterior(np.arange(3), *np.transpose(LAWS))
 
 
 def test_tails_and_bins():
@@ -160,29 +163,32 @@ def test_integrals_over_mean_and_variance():
 
 def test_tiny_shapes():
     """The rule needs a wide range; still 1 for a constant."""
-    post = ugt.NormalPosterior(np.arange(2), np.zeros(2), np.ones(2), np.array([0.05, 1e4]), np.ones(2))
+    post = ugt.truth.NormalPosterior(np.arange(2), np.zeros(2), np.ones(2), np.array([0.05, 1e4]), np.ones(2))
     np.testing.assert_allclose(post.expectation(lambda rows, precision: np.ones_like(precision)), 1, atol=1e-12)
     np.testing.assert_allclose(post.plausibility_cdf(0.0, 0.5), 0.5, atol=1e-10)
 
 
 # ---- metrics
 def test_certainty_and_what_is_left_out():
-    post = ugt.normal([[1, 2, 3], [nan, nan, nan], [2, 2, 1]], prior=PRIOR)
-    found = ugt.rating_certainty(post, 1.5)
+    post = ugt.truth.normal([[1, 2, 3], [nan, nan, nan], [2, 2, 1]], prior=PRIOR)
+    found = ugt.truth.rating_certainty(post, 1.5)
     assert found.left_out == {"case without ratings": 1} and found.n_cases == 2 and np.isnan(found.per_case[1])
     assert found.value == pytest.approx(np.nanmean(np.maximum(post.cdf(1.5), 1 - post.cdf(1.5))))
-    mirrored = ugt.normal([[-1, -2, -3]], prior=(-PRIOR[0], *PRIOR[1:]))
+    mirrored = ugt.truth.normal([[-1, -2, -3]], prior=(-PRIOR[0], *PRIOR[1:]))
     for kind in ("predictive", "mean", "expected_max"):
-        one, other = ugt.rating_certainty(post, 1.5, kind=kind).per_case[0], ugt.rating_certainty(mirrored, -1.5, kind=kind).value
+        one, other = (
+            ugt.truth.rating_certainty(post, 1.5, kind=kind).per_case[0],
+            ugt.truth.rating_certainty(mirrored, -1.5, kind=kind).value,
+        )
         assert one == pytest.approx(other, abs=1e-13) and 0.5 <= one <= 1
 
 
 @pytest.mark.parametrize("kind", ["mean", "predictive"])
 def test_accuracy_against_draws(kind):
     ratings, _ = synthetic.make_ratings(40, 6, seed=4)
-    post = ugt.normal(ratings)
+    post = ugt.truth.normal(ratings)
     predictions, cuts, n = np.linspace(-2, 2, 40), [-1.0, 0.5, 1.2], 4000
-    found = ugt.ua_rating_accuracy(post, predictions, cuts, kind=kind)
+    found = ugt.metrics.ua_rating_accuracy(post, predictions, cuts, kind=kind)
     rng = np.random.default_rng(5)
     variance = post.scale / rng.gamma(post.shape, size=(n, 40))
     mean = post.location + np.sqrt(variance / post.kappa) * rng.normal(size=(n, 40))
@@ -196,7 +202,7 @@ def test_accuracy_against_draws(kind):
     assert (np.abs(found.per_case - inside.mean(0)) < 6 * error + 1e-3).all()
     spread = inside.mean(1).std()
     assert found.draw_std == pytest.approx(spread, rel=6 / np.sqrt(2 * n))
-    assert ugt.ua_rating_accuracy(post, at, cuts, kind=kind, binned=True).per_case.tolist() == found.per_case.tolist()
+    assert ugt.metrics.ua_rating_accuracy(post, at, cuts, kind=kind, binned=True).per_case.tolist() == found.per_case.tolist()
     if kind == "mean":  # a sum of independent zeros and ones
         low, high = found.draw_interval(0.9)
         assert (low, high) == pytest.approx(np.quantile(inside.mean(1), [0.05, 0.95]), abs=1 / 40 + 1e-9)
@@ -204,28 +210,28 @@ def test_accuracy_against_draws(kind):
 
 def test_a_prediction_at_a_cut_is_in_the_upper_bin():
     post = of_laws()
-    upper = ugt.ua_rating_accuracy(post, [0.4] * 3, 0.4).per_case
+    upper = ugt.metrics.ua_rating_accuracy(post, [0.4] * 3, 0.4).per_case
     np.testing.assert_allclose(upper, post.probability_above(0.4, kind="mean"), atol=1e-15)
 
 
 def test_draws_agree_with_what_is_exact_and_know_their_case():
     ratings, _ = synthetic.make_ratings(30, 5, low=1, high=10, seed=2)
-    post = ugt.normal(ratings)
+    post = ugt.truth.normal(ratings)
     draws = post.draws(5.5, 4000, names=["low", "high"], seed=3)
-    exact = ugt.rating_certainty(post, 5.5, kind="mean").per_case
+    exact = ugt.truth.rating_certainty(post, 5.5, kind="mean").per_case
     found = ugt.annotation_certainty(draws).per_case
     assert (np.abs(found - exact) < 6 * np.sqrt(0.25 / 4000)).all()
     np.testing.assert_allclose(draws.mean(), post.bin_probabilities(5.5), atol=6 * 0.5 / np.sqrt(4000))
     assert draws.axes.classes.tolist() == ["low", "high"]
-    some = ugt.NormalPosterior(post.case_ids[7:9], *(x[7:9] for x in (post.location, post.kappa, post.shape, post.scale)))
+    some = ugt.truth.NormalPosterior(post.case_ids[7:9], *(x[7:9] for x in (post.location, post.kappa, post.shape, post.scale)))
     np.testing.assert_array_equal(some.draws(5.5, 50, seed=3).draws(50), post.draws(5.5, 50, seed=3).draws(50)[7:9])
-    undefined = ugt.normal([[1.0, 2.0], [nan, nan]], prior=PRIOR).draws([1.0, 2.0], 7)
+    undefined = ugt.truth.normal([[1.0, 2.0], [nan, nan]], prior=PRIOR).draws([1.0, 2.0], 7)
     assert undefined.defined.tolist() == [True, False]
 
 
 def test_soft_labels_and_plausibilities():
     ratings, truth = synthetic.make_ratings(200, 10, seed=6)
-    post = ugt.normal(ratings)
+    post = ugt.truth.normal(ratings)
     p = post.probability_above(0.0)
     found = ugt.soft_auroc(p, truth[:, 0])
     assert 0.7 < found.value < found.hard <= 1
@@ -260,12 +266,12 @@ def test_gradient_and_value():
 
 
 METRICS = {
-    "absolute": lambda post, x: ugt.ua_absolute_error(post, x, predictions_are="numbers"),
-    "squared": lambda post, x: ugt.ua_squared_error(post, x, predictions_are="numbers"),
-    "within": lambda post, x: ugt.ua_within_accuracy(post, x, within=10.0, predictions_are="numbers"),
-    "accuracy": lambda post, x: ugt.ua_rating_accuracy(post, x, 50.0),
-    "certainty": lambda post, x: ugt.rating_certainty(post, 50.0),
-    "kappa": lambda post, x: ugt.ua_weighted_kappa(post, x, predictions_are="numbers"),
+    "absolute": lambda post, x: ugt.grades.ua_absolute_error(post, x, predictions_are="numbers"),
+    "squared": lambda post, x: ugt.grades.ua_squared_error(post, x, predictions_are="numbers"),
+    "within": lambda post, x: ugt.grades.ua_within_accuracy(post, x, within=10.0, predictions_are="numbers"),
+    "accuracy": lambda post, x: ugt.metrics.ua_rating_accuracy(post, x, 50.0),
+    "certainty": lambda post, x: ugt.truth.rating_certainty(post, 50.0),
+    "kappa": lambda post, x: ugt.grades.ua_weighted_kappa(post, x, predictions_are="numbers"),
 }
 
 
@@ -282,20 +288,20 @@ def rated(seed, spread, n=40):
 def test_standard_errors_are_of_a_prior_that_is_fitted_again(name):
     """Beside the jackknife that fits the prior again without each case."""
     table, x = rated(3, 15.0)
-    found = METRICS[name](ugt.normal(table), x)
-    again = [METRICS[name](ugt.normal(np.delete(table, i, 0)), np.delete(x, i)).value for i in range(len(x))]
+    found = METRICS[name](ugt.truth.normal(table), x)
+    again = [METRICS[name](ugt.truth.normal(np.delete(table, i, 0)), np.delete(x, i)).value for i in range(len(x))]
     expected = np.sqrt((len(x) - 1) / len(x) * ((again - np.mean(again)) ** 2).sum())
     assert found.std_error == pytest.approx(expected, rel=0.15)
-    law = ugt.fit_normal_prior(table)
-    assert METRICS[name](ugt.normal(table, prior=law), x).std_error == found.std_error
-    given = METRICS[name](ugt.normal(table, prior=(law.location, law.kappa, law.shape, law.scale)), x)  # a prior that is known
+    law = ugt.truth.fit_normal_prior(table)
+    assert METRICS[name](ugt.truth.normal(table, prior=law), x).std_error == found.std_error
+    given = METRICS[name](ugt.truth.normal(table, prior=(law.location, law.kappa, law.shape, law.scale)), x)  # a prior that is known
     assert given.value == pytest.approx(found.value, rel=1e-12) and abs(given.std_error / expected - 1) > 0.15
 
 
 def test_a_fit_adds_nothing_to_values_and_goes_with_its_cases():
     table, x = rated(4, 15.0)
     table[5] = nan
-    post = ugt.normal(table)
+    post = ugt.truth.normal(table)
     found = METRICS["absolute"](post, x)
     assert found.left_out == {"case without ratings": 1} and np.isnan(found.per_case[5])
     assert found.statistic.estimate[0] == pytest.approx(found.value, rel=1e-12)
@@ -314,7 +320,7 @@ def test_parts_of_a_fit_are_merged_into_the_standard_error_of_the_whole(n_parts)
     rng = np.random.default_rng(7)
     mean = 50 + 5 * rng.standard_normal(200)
     table, x = mean[:, None] + 25 * rng.standard_normal((200, 3)), mean - 20
-    post = ugt.normal(table)
+    post = ugt.truth.normal(table)
     whole = METRICS["absolute"](post, x)
     rows = np.array_split(np.arange(200), n_parts)
     parts = [states.partial("ua_absolute_error", post.take(some), x[some], case_ids=some) for some in rows]
@@ -326,9 +332,9 @@ def test_parts_of_a_fit_are_merged_into_the_standard_error_of_the_whole(n_parts)
 def test_parameters_at_a_bound_of_the_fit_do_not_vary():
     table = rated(5, 0.0)[0]
     table = 50 + 25 * np.random.default_rng(0).standard_normal(table.shape)  # one variance for all cases
-    law = ugt.fit_normal_prior(table)
+    law = ugt.truth.fit_normal_prior(table)
     assert law.at_bound == ("shape",)
-    steps = ugt.normal(table)._fitted.steps
+    steps = ugt.truth.normal(table)._fitted.steps
     assert not steps[:, 2].any() and steps[:, [0, 1, 3]].any(axis=0).all() and np.isfinite(steps).all()
 
 
@@ -336,9 +342,9 @@ def test_intervals_of_an_evaluation_are_of_a_fitted_prior():
     table, x = rated(6, 10.0)
     ev = ugt.evaluate(ugt.Ratings.from_wide(table), {"A": x}, reliability=1)
     (row,) = (row for row in ev.metrics if row["metric"] == "absolute_error")
-    low, high = METRICS["absolute"](ugt.normal(table), x).interval()
+    low, high = METRICS["absolute"](ugt.truth.normal(table), x).interval()
     assert (row["case_low"], row["case_high"]) == (pytest.approx(low), pytest.approx(high))
-    law = ugt.fit_normal_prior(table)
+    law = ugt.truth.fit_normal_prior(table)
     known = ugt.evaluate(ugt.Ratings.from_wide(table), {"A": x}, reliability=1, prior=(law.location, law.kappa, law.shape, law.scale))
     (narrow,) = (row for row in known.metrics if row["metric"] == "absolute_error")
     assert narrow["value"] == pytest.approx(row["value"], rel=1e-12) and narrow["case_high"] - narrow["case_low"] < 0.7 * (high - low)
@@ -349,7 +355,7 @@ def test_the_prior_is_found_again():
     n, (m0, kappa, a, b) = 4000, (3.0, 0.4, 3.0, 5.0)
     variance = b / rng.gamma(a, size=n)
     mean = m0 + np.sqrt(variance / kappa) * rng.normal(size=n)
-    prior = ugt.fit_normal_prior(mean[:, None] + np.sqrt(variance)[:, None] * rng.normal(size=(n, 6)))
+    prior = ugt.truth.fit_normal_prior(mean[:, None] + np.sqrt(variance)[:, None] * rng.normal(size=(n, 6)))
     assert prior.converged and prior.gradient_norm <= 1e-6 and prior.at_bound == ()
     # some five standard errors: 4000 cases, and a variance of each known to a third
     assert prior.location == pytest.approx(m0, abs=0.25) and prior.kappa == pytest.approx(kappa, rel=0.15)
@@ -359,7 +365,7 @@ def test_the_prior_is_found_again():
 @pytest.mark.skipif(not hasattr(scipy.stats, "multivariate_t"), reason="scipy before 1.6 has no multivariate t")
 def test_the_likelihood_of_a_fit_is_that_of_ratings_with_a_multivariate_t():
     table = 70 + 9 * np.random.default_rng(2).standard_t(3, (40, 4)) + 5 * np.random.default_rng(3).normal(size=(40, 1))
-    one = ugt.fit_normal_prior(table)
+    one = ugt.truth.fit_normal_prior(table)
     shape = one.scale / one.shape * (np.eye(4) + 1 / one.kappa)
     of_cases = scipy.stats.multivariate_t(np.full(4, one.location), shape, df=2 * one.shape).logpdf(table)
     assert one.log_likelihood == pytest.approx(of_cases.sum(), rel=1e-9)
@@ -367,21 +373,21 @@ def test_the_likelihood_of_a_fit_is_that_of_ratings_with_a_multivariate_t():
 
 def test_the_fit_follows_the_scale():
     ratings, _ = synthetic.make_ratings(150, 8, step=0, seed=9)
-    plain = ugt.fit_normal_prior(ratings)
+    plain = ugt.truth.fit_normal_prior(ratings)
     table = ratings.value.reshape(150, 8)
-    moved = ugt.fit_normal_prior(1000 + 0.01 * table[::-1])
+    moved = ugt.truth.fit_normal_prior(1000 + 0.01 * table[::-1])
     assert moved.location == pytest.approx(1000 + 0.01 * plain.location, abs=1e-6)
     assert (moved.kappa, moved.shape) == pytest.approx((plain.kappa, plain.shape), rel=1e-3)
     assert moved.scale == pytest.approx(plain.scale * 1e-4, rel=1e-3)
     assert moved.log_likelihood == pytest.approx(plain.log_likelihood - table.size * np.log(0.01), abs=1e-4)
-    assert ugt.normal(ratings).scale.tolist() == ugt.normal(ratings, prior=plain).scale.tolist()
+    assert ugt.truth.normal(ratings).scale.tolist() == ugt.truth.normal(ratings, prior=plain).scale.tolist()
 
 
 def test_means_or_variances_that_are_all_the_same():
     rng = np.random.default_rng(10)
     noise = rng.normal(size=(300, 6))
-    assert ugt.fit_normal_prior(5 + noise - noise.mean(1, keepdims=True)).at_bound[:1] == ("kappa",)
-    same_variance = ugt.fit_normal_prior(5 + rng.normal(size=(300, 1)) + noise / noise.std(1, keepdims=True))
+    assert ugt.truth.fit_normal_prior(5 + noise - noise.mean(1, keepdims=True)).at_bound[:1] == ("kappa",)
+    same_variance = ugt.truth.fit_normal_prior(5 + rng.normal(size=(300, 1)) + noise / noise.std(1, keepdims=True))
     assert same_variance.at_bound == ("shape",) and same_variance.scale / same_variance.shape == pytest.approx(1.2, rel=0.05)
 
 
@@ -389,27 +395,30 @@ def test_means_or_variances_that_are_all_the_same():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ugt.normal([[1.0, np.inf]], prior=PRIOR), r"table must be finite\. Got inf, first at case 0, annotator 1\."),
-        (lambda: ugt.normal([["a", 1]], prior=PRIOR), r"table must hold numbers\. Got 'a'"),
-        (lambda: ugt.normal([[1e200, -1e200]], prior=PRIOR), r"ratings must have finite squares"),
-        (lambda: ugt.normal([[1.0]], prior=(0, 0, 1, 1)), r"prior must be 'fit', a NormalPrior or four finite numbers"),
-        (lambda: ugt.normal([[1.0]], prior="flat"), r"prior must be 'fit', a NormalPrior or four finite numbers.* Got 'flat'\."),
-        (lambda: ugt.normal([[1.0]], prior=PRIOR, reliability=0), r"reliability must be a finite number above 0\. Got 0\."),
-        (lambda: ugt.fit_normal_prior([[1.0, 2.0]]), r"ratings must have at least two cases, .* Got 1\."),
-        (lambda: ugt.fit_normal_prior([[1.0, 1.0], [2.0, nan]]), r"ratings must have .*two different ratings.* Got none\."),
+        (lambda: ugt.truth.normal([[1.0, np.inf]], prior=PRIOR), r"table must be finite\. Got inf, first at case 0, annotator 1\."),
+        (lambda: ugt.truth.normal([["a", 1]], prior=PRIOR), r"table must hold numbers\. Got 'a'"),
+        (lambda: ugt.truth.normal([[1e200, -1e200]], prior=PRIOR), r"ratings must have finite squares"),
+        (lambda: ugt.truth.normal([[1.0]], prior=(0, 0, 1, 1)), r"prior must be 'fit', a NormalPrior or four finite numbers"),
+        (lambda: ugt.truth.normal([[1.0]], prior="flat"), r"prior must be 'fit', a NormalPrior or four finite numbers.* Got 'flat'\."),
+        (lambda: ugt.truth.normal([[1.0]], prior=PRIOR, reliability=0), r"reliability must be a finite number above 0\. Got 0\."),
+        (lambda: ugt.truth.fit_normal_prior([[1.0, 2.0]]), r"ratings must have at least two cases, .* Got 1\."),
+        (lambda: ugt.truth.fit_normal_prior([[1.0, 1.0], [2.0, nan]]), r"ratings must have .*two different ratings.* Got none\."),
         (lambda: of_laws().cdf(nan), r"value must be a finite number\. Got nan\."),
         (lambda: of_laws().probability_above("x"), r"cut must be a finite number\. Got 'x'\."),
         (lambda: of_laws().bin_probabilities([1.0, 1.0]), r"cuts must be ascending finite numbers\. Got \[1\.0, 1\.0\]\."),
         (lambda: of_laws().plausibility_cdf(0.0, 1.0), r"q must lie between 0 and 1\. Got 1\.0\."),
         (lambda: of_laws().cdf(0.0, kind="median"), r"kind must be one of 'predictive', 'mean'\. Got 'median'\."),
-        (lambda: ugt.rating_certainty(of_laws(), 0.0, kind="max"), r"kind must be one of 'predictive', 'mean', 'expected_max'"),
+        (lambda: ugt.truth.rating_certainty(of_laws(), 0.0, kind="max"), r"kind must be one of 'predictive', 'mean', 'expected_max'"),
         (
-            lambda: ugt.ua_rating_accuracy(of_laws(), [1.0], 0.0),
+            lambda: ugt.metrics.ua_rating_accuracy(of_laws(), [1.0], 0.0),
             r"predictions must be 3 numbers, one per case\. Got float64 of shape \(1,\)\.",
         ),
-        (lambda: ugt.ua_rating_accuracy(of_laws(), [1.0, nan, 2.0], 0.0), r"predictions must be finite\. Got nan, first at case 1\."),
         (
-            lambda: ugt.ua_rating_accuracy(of_laws(), [0, 2, 1], 0.0, binned=True),
+            lambda: ugt.metrics.ua_rating_accuracy(of_laws(), [1.0, nan, 2.0], 0.0),
+            r"predictions must be finite\. Got nan, first at case 1\.",
+        ),
+        (
+            lambda: ugt.metrics.ua_rating_accuracy(of_laws(), [0, 2, 1], 0.0, binned=True),
             r"predictions must be numbers of bins from 0 to 1\. Got 2",
         ),
     ],
@@ -422,12 +431,14 @@ def test_spreads_within_cases_of_practically_nothing_have_no_prior():
     """Only the scale is at its bound: most ratings are of two cases far apart, so that the means of cases spread less."""
     ratings = np.full((12, 40), nan)
     ratings[0], ratings[1], ratings[2:, :2] = 1, -1, np.linspace(-0.1, 0.1, 10)[:, None]
-    refused("within nearly every case all ratings are equal", ugt.fit_normal_prior, ratings + 5e-5 * (-1.0) ** np.arange(40))
+    refused("within nearly every case all ratings are equal", ugt.truth.fit_normal_prior, ratings + 5e-5 * (-1.0) ** np.arange(40))
 
 
 def test_other_kinds():
-    refused(r"posterior must be a NormalPosterior, which normal returns. Got list\.", ugt.rating_certainty, [1.0], 0.0, error=TypeError)
-    found = warned(r"undefined: no case is left", ugt.rating_certainty, ugt.normal([[nan, nan]], prior=PRIOR), 0.0)
+    refused(
+        r"posterior must be a NormalPosterior, which normal returns. Got list\.", ugt.truth.rating_certainty, [1.0], 0.0, error=TypeError
+    )
+    found = warned(r"undefined: no case is left", ugt.truth.rating_certainty, ugt.truth.normal([[nan, nan]], prior=PRIOR), 0.0)
     assert np.isnan(found.value)
 
 
@@ -446,7 +457,7 @@ def test_expectations_over_sigma_of_what_has_a_closed_form():
     laws = np.array([(0.0, 1.0, 0.05, 0.3), (0.0, 2.0, 0.6, 0.4), (0.0, 5.0, 60.0, 30.0)])
     for some in (laws[:1], laws):
         _, _, a, b = some.T
-        post = ugt.NormalPosterior(np.arange(len(some)), *some.T)
+        post = ugt.truth.NormalPosterior(np.arange(len(some)), *some.T)
         np.testing.assert_allclose(post.expectation(lambda rows, root: root**2), a / b, rtol=1e-10)
         np.testing.assert_allclose(post.expectation(lambda rows, root: np.exp(-0.7 * root**2)), (1 + 0.7 / b) ** -a, rtol=1e-10)
 

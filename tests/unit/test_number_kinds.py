@@ -9,6 +9,7 @@ import numpy as np
 import public_functions
 import pytest
 from public_functions import FUNCTIONS, make_world, numbers
+from surface import public
 
 import ugt
 
@@ -77,7 +78,7 @@ def answer_or_error(call):
             return type(refusal)
 
 
-CASES = [(name, *one) for name, entry in FUNCTIONS.items() for one in asked(getattr(ugt, name), name, entry.fixed)]
+CASES = [(name, *one) for name, entry in FUNCTIONS.items() for one in asked(public(name), name, entry.fixed)]
 
 
 def compare(call, pairs):
@@ -100,22 +101,22 @@ PARTS = {"cases": 0.2, "annotators": 0.02, "labels": 0.1}
 READERS = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
 LARGE = make_world(150, 3, seed=1)
 FURTHER = {
-    "likelihood": (lambda x: ugt.plackett_luce_log_likelihood(public_functions.rankings(WORLD), WORLD["table"], gradient=x), bool, True),
-    "held": (lambda x: ugt.fit_predictive_reliability(public_functions.labels(LARGE), held=x), int, 2),
+    "likelihood": (lambda x: ugt.truth.plackett_luce_log_likelihood(public_functions.rankings(WORLD), WORLD["table"], gradient=x), bool, True),
+    "held": (lambda x: ugt.truth.fit_predictive_reliability(public_functions.labels(LARGE), held=x), int, 2),
     "margin": (lambda x: ugt.plan_annotations(components=PARTS, metric="difference", margin=x, power=0.8), float, 0.1),
     "value": (lambda x: ugt.plan_annotations(components=PARTS, value=x, width=0.5), float, 0.7),
     "component": (lambda x: ugt.plan_annotations(components={**PARTS, "cases": x}, value=0.5, width=0.5), float, 0.2),
     "cost": (lambda x: ugt.plan_annotations(components=PARTS, width=0.5, cost=(x, 1, 2)), float, 1.1),
     **{
-        f"readers: {name}": (lambda x, name=name: ugt.plan_reader_study(READERS, **{"margin": 0.05, "power": 0.8, name: x}), kind, value)
+        f"readers: {name}": (lambda x, name=name: ugt.studies.plan_reader_study(READERS, **{"margin": 0.05, "power": 0.8, name: x}), kind, value)
         for name, kind, value in (
             ("margin", float, 0.06), ("difference", float, 0.01), ("power", float, 0.7), ("width", float, 0.2), ("level", float, 0.9),
             ("max_readers", int, 20),
         )
     },
     "reliabilities": (lambda x: ugt.dirichlet(public_functions.labels(WORLD), reliability={0: x, 1: 1, 2: 1, 3: 1}), float, 0.7),
-    "p_flip": (lambda x: ugt.disagreement_deconvolution(public_functions.labels(WORLD), p_flip=x), float, 0.1),
-    "threads": (lambda x: ugt.threads(x).__enter__(), int, 1),
+    "p_flip": (lambda x: ugt.annotators.disagreement_deconvolution(public_functions.labels(WORLD), p_flip=x), float, 0.1),
+    "threads": (lambda x: ugt.resampling.threads(x).__enter__(), int, 1),
 }  # fmt: skip
 
 

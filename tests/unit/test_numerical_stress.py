@@ -41,7 +41,7 @@ def test_ratios_of_plausibilities():
     np.testing.assert_allclose(mean[1], 1 / 3, rtol=1e-15)
     assert mean[0, 0] == 1 and mean[2].tolist() == [1, 0, 0]
     rankings = ugt.Rankings.from_blocks([[[[0], [1]]], [[[0], [1]]], [[[0], [1, 2]]]], n_classes=3)
-    found, gradient = ugt.plackett_luce_log_likelihood(rankings, [*table[:2], [1e300, 1e-300, 1e-300]], gradient=True)
+    found, gradient = ugt.truth.plackett_luce_log_likelihood(rankings, [*table[:2], [1e300, 1e-300, 1e-300]], gradient=True)
     # exact: the first wins for certain, the second with 1 / (1 + 1e-300); three alike: 1/3 · 1/2; a tie of two alike: 1/3 · …
     np.testing.assert_allclose(found[:2], [0.0, math.log(1 / 6)], atol=1e-15)
     assert np.isfinite(found).all()
@@ -54,7 +54,7 @@ def test_a_loser_of_1e300(reversed_):
     """log p of "the worse one first": log(1e-300 / (1 + 1e-300)), to the last digits."""
     order = [[1], [0]] if reversed_ else [[0], [1]]
     rankings = ugt.Rankings.from_blocks([[order]], n_classes=2)
-    found = ugt.plackett_luce_log_likelihood(rankings, [[1.0, 1e-300]])
+    found = ugt.truth.plackett_luce_log_likelihood(rankings, [[1.0, 1e-300]])
     assert found[0] == pytest.approx(-300 * math.log(10) if reversed_ else -1e-300, rel=1e-14)
 
 
@@ -71,7 +71,7 @@ def test_reliabilities(gamma):
     ranked = ugt.Rankings.from_blocks([[[[0], [1]], [[0]]], [[[1], [0]], [[0], [1]]]], n_classes=3)
     sure = ugt.annotation_certainty(ugt.prirn(ranked, reliability=gamma)).per_case
     assert np.isfinite(sure).all() and sure[1] == pytest.approx(0.5, abs=1e-9)
-    mode = ugt.plackett_luce_map(ranked, reliability=gamma, prior_shape=1.5).mean()
+    mode = ugt.papers.plackett_luce_map(ranked, reliability=gamma, prior_shape=1.5).mean()
     assert np.isfinite(mode).all()
     np.testing.assert_allclose(mode.sum(1), 1, rtol=1e-9)
     draws = ugt.plackett_luce(ranked, method="gibbs", reliability=gamma, n_draws=40, n_warmup=20, n_chains=2) if gamma <= 1e3 else None
@@ -113,32 +113,32 @@ def test_counts_of_1e15():
     # percent agreement of n = 2c labels, half and half: 2 c (c - 1) / (n (n - 1))
     c = LARGE
     pairs = [Fraction(2 * c * (c - 1), 2 * c * (2 * c - 1)), Fraction(1), Fraction(c * (c - 1) + 3 * c * (3 * c - 1), 4 * c * (4 * c - 1))]
-    assert ugt.percent_agreement(labels).value == pytest.approx(float(sum(pairs) / 3), rel=1e-14)
-    for function in (ugt.fleiss_kappa, ugt.gwet_ac1, ugt.krippendorff_alpha):
+    assert ugt.agreement.percent_agreement(labels).value == pytest.approx(float(sum(pairs) / 3), rel=1e-14)
+    for function in (ugt.fleiss_kappa, ugt.agreement.gwet_ac1, ugt.krippendorff_alpha):
         assert math.isfinite(function(labels).value), function
-    found = ugt.symmetric_statistic([[c, c], [c, 3 * c]], lambda a, b: a != b, 2)
+    found = ugt.calibration.symmetric_statistic([[c, c], [c, 3 * c]], lambda a, b: a != b, 2)
     exact = [Fraction(2 * c * c, 2 * c * (2 * c - 1)), Fraction(2 * 3 * c * c, 4 * c * (4 * c - 1))]
     np.testing.assert_allclose(found, [float(one) for one in exact], rtol=1e-14)
     probs = np.array([[0.5, 0.5], [0.25, 0.75]])
-    score = ugt.histogram_brier_score([[c, c], [c, 3 * c]], probs)
+    score = ugt.calibration.histogram_brier_score([[c, c], [c, 3 * c]], probs)
     np.testing.assert_allclose(score.per_case, [0.5, 0.375], rtol=1e-12)  # Σ p (1 - p): what is left where the model is right
-    assert abs(ugt.histogram_log_loss([[c, c], [c, 3 * c]], probs).divergence.plugin) < 1e-12
-    assert np.isfinite(ugt.dirichlet_multinomial_log_likelihood([[c, c]], [[1.0, 1.0]], coefficient=False)).all()
+    assert abs(ugt.calibration.histogram_log_loss([[c, c], [c, 3 * c]], probs).divergence.plugin) < 1e-12
+    assert np.isfinite(ugt.calibration.dirichlet_multinomial_log_likelihood([[c, c]], [[1.0, 1.0]], coefficient=False)).all()
 
 
 # ---- losses, soft scores and p-values ----
 def test_probabilities_of_1e_320():
     tiny = 1e-320
-    found = ugt.histogram_log_loss([[1, 0], [0, 2]], [[tiny, 1 - tiny], [1 - tiny, tiny]])
+    found = ugt.calibration.histogram_log_loss([[1, 0], [0, 2]], [[tiny, 1 - tiny], [1 - tiny, tiny]])
     assert found.per_case == pytest.approx([-math.log(tiny)] * 2, rel=1e-12)
-    assert math.isinf(ugt.histogram_log_loss([[1, 0]], [[0.0, 1.0]]).value)  # documented: counted as infinite
+    assert math.isinf(ugt.calibration.histogram_log_loss([[1, 0]], [[0.0, 1.0]]).value)  # documented: counted as infinite
     losses = ugt.histogram_losses([[1, 0], [0, 2]], [[tiny, 1 - tiny], [1 - tiny, tiny]])
     assert losses.l_sq == pytest.approx(2.0, rel=1e-12)
     p = np.array([tiny, 1.0, 0.5, 0.0, 1 - 1e-16])
     s = np.array([1e-320, 1e308, 0.0, -1e308, 5e-324])
     for value in (ugt.soft_auroc(p, s).value, ugt.soft_average_precision(p, s).value):
         assert 0 <= value <= 1
-    scores = ugt.conformal_scores([[tiny, 1 - tiny]], "aps", randomized=False)
+    scores = ugt.conformal.conformal_scores([[tiny, 1 - tiny]], "aps", randomized=False)
     np.testing.assert_allclose(scores, [[1.0, 1.0]], atol=1e-15)
     post = ugt.Point.from_array([[tiny, 1.0], [tiny, tiny]])
     np.testing.assert_allclose(post.mean(), [[0, 1], [0.5, 0.5]], atol=1e-300)
@@ -164,7 +164,9 @@ def test_scales_of_ratings(scale):
     plain, scaled = (ugt.discrepancy_ratio(r, r[:, 0], distance="absolute").value for r in (ratings, ratings * scale))
     assert scaled == pytest.approx(plain, rel=1e-12)
     if 1e-90 < scale < 1e90:  # squares of numbers near the ends of the range are refused or lost
-        assert ugt.intraclass_correlation(ratings * scale).value == pytest.approx(ugt.intraclass_correlation(ratings).value, rel=1e-12)
+        assert ugt.agreement.intraclass_correlation(ratings * scale).value == pytest.approx(
+            ugt.agreement.intraclass_correlation(ratings).value, rel=1e-12
+        )
         alpha = [ugt.krippendorff_alpha(ugt.Ratings.from_wide(r), "interval").value for r in (ratings, ratings * scale)]
         assert alpha[0] == pytest.approx(alpha[1], rel=1e-12)
 
@@ -179,7 +181,7 @@ def test_a_million_classes():
     np.testing.assert_allclose(ugt.irn(labels).mean()[0, [5, k - 1]], [1 / 3, 2 / 3], rtol=1e-15)
     assert ugt.ua_topk_accuracy(ugt.votes(labels), np.eye(1, k, k - 1).repeat(2, 0)).value == 0.5
     # chance agreement of alpha over a million classes: 4 labels in pairable cases of one case
-    assert ugt.percent_agreement(labels).value == pytest.approx(1 / 3, rel=1e-14)
+    assert ugt.agreement.percent_agreement(labels).value == pytest.approx(1 / 3, rel=1e-14)
     assert math.isfinite(ugt.fleiss_kappa(labels).value)
     found = ugt.dawid_skene(labels, model="one-coin", max_iter=5)
     assert np.isfinite(found.accuracy).all()
@@ -192,7 +194,7 @@ def test_a_hundred_thousand_annotators_of_one_case():
     labels = ugt.Labels.from_long(np.zeros(n, int), np.arange(n), label, classes=3)
     c = np.bincount(label, minlength=3)
     exact = float(sum(Fraction(int(one) * (int(one) - 1), n * (n - 1)) for one in c))
-    assert ugt.percent_agreement(labels).value == pytest.approx(exact, rel=1e-13)
+    assert ugt.agreement.percent_agreement(labels).value == pytest.approx(exact, rel=1e-13)
     np.testing.assert_allclose(ugt.irn(labels).mean()[0], c / n, rtol=1e-14)
     post = ugt.dirichlet(labels)
     assert 1 / 3 <= ugt.annotation_certainty(post).value <= 1
@@ -201,7 +203,7 @@ def test_a_hundred_thousand_annotators_of_one_case():
 @pytest.mark.parametrize("n", [1, 10**4])
 def test_conformal_sets_of_extreme_probabilities(n):
     probs = np.tile([[1e-320, 1.0, 0.0], [0.0, 0.0, 1.0]], (n, 1))
-    fitted = ugt.SplitConformal("aps", 0.1, randomized=False).fit(probs, np.tile([1, 0], n))
+    fitted = ugt.conformal.SplitConformal("aps", 0.1, randomized=False).fit(probs, np.tile([1, 0], n))
     p = fitted.p_values(probs)
     assert ((p > 0) & (p <= 1)).all()
     assert np.isfinite(p).all()

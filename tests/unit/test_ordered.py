@@ -9,9 +9,9 @@ from refusals import refused
 
 import ugt
 from ugt import Labels, Ratings, states
-from ugt.aggregation.panel_check import one_each
 from ugt.annotations.other_annotators import joined, keeping, of_cases, only, without, without_each
 from ugt.resampling.weighted import _drawn
+from ugt.truth.panel_check import one_each
 
 WORDS = ["mild", "moderate", "severe"]
 LONG = (["a", "a", "b", "c"], ["x", "y", "x", "y"], ["severe", "mild", "mild", "severe"])
@@ -170,14 +170,14 @@ TEXTS = [["low", "medium"], ["high", "high"], ["medium", "high"], ["low", "low"]
 PROBS = np.full((6, 3), 1 / 3)
 ORDINAL = {
     "kappa": lambda labels: ugt.cohen_kappa(labels, weights="quadratic"),
-    "AC2": ugt.gwet_ac2,
+    "AC2": ugt.agreement.gwet_ac2,
     "alpha": lambda labels: ugt.krippendorff_alpha(labels, "ordinal"),
     "Fleiss": lambda labels: ugt.fleiss_kappa(labels, weights="linear"),
-    "pairs": lambda labels: ugt.pairwise_agreement(labels, weights="ordinal"),
+    "pairs": lambda labels: ugt.agreement.pairwise_agreement(labels, weights="ordinal"),
     "table": lambda labels: ugt.agreement_table(labels, weights="linear"),
     "Dawid-Skene": lambda labels: ugt.dawid_skene(labels, model="ordinal"),
-    "RPS": lambda labels: ugt.ranked_probability_score(labels, PROBS),
-    "Wasserstein": lambda labels: ugt.wasserstein_distance(labels, PROBS),
+    "RPS": lambda labels: ugt.calibration.ranked_probability_score(labels, PROBS),
+    "Wasserstein": lambda labels: ugt.calibration.wasserstein_distance(labels, PROBS),
     "part": lambda labels: states.compute("cohen_kappa", parts=[(labels,)], weights="quadratic"),
 }
 
@@ -208,5 +208,5 @@ def test_what_needs_no_order_of_texts():
     labels = ugt.Labels.from_wide(TEXTS)
     assert ugt.cohen_kappa(labels).value == pytest.approx(ugt.cohen_kappa(labels, weights=np.eye(3)).value)
     assert ugt.krippendorff_alpha(labels, "ordinal", values=[3, 1, 2]).value < 1
-    assert ugt.wasserstein_distance(labels, PROBS, positions=[0, 1, 2]).value > 0
+    assert ugt.calibration.wasserstein_distance(labels, PROBS, positions=[0, 1, 2]).value > 0
     assert ugt.cohen_kappa([["a", "b"], ["a", "a"], ["b", "b"]], weights="linear").value > 0

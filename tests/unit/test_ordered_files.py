@@ -254,7 +254,7 @@ def test_certainty_of_a_side_of_a_cut(written, tmp_path, capsys):
     assert main([*words, "--out", str(out), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     ratings = read_annotations(path, format="ratings", scale="real").annotations
-    one, two = (ugt.rating_certainty(ugt.normal(ratings, reliability=r), -1.5, kind="mean") for r in (1, 2))
+    one, two = (ugt.truth.rating_certainty(ugt.truth.normal(ratings, reliability=r), -1.5, kind="mean") for r in (1, 2))
     assert [row["value"] for row in found["certainty"]] == [one.value, two.value]
     assert found["certainty"][0]["case_low"] <= one.value <= found["certainty"][0]["case_high"]
     with open(out, newline="", encoding="utf-8") as file:

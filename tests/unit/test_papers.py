@@ -97,7 +97,7 @@ def posterior_that_knows_x():
         warnings.simplefilter("ignore")  # the note that this truth judges no model that it is made of
         informed = ugt.dirichlet(LABELS, prior=law)
         assert informed.mean() == close((COUNTS + law) / (4 + 2))
-        other_way = ugt.label_posterior(law, COUNTS).plausibilities()
+        other_way = ugt.calibration.label_posterior(law, COUNTS).plausibilities()
     assert ugt.ua_topk_accuracy(other_way, MODEL).value == close(ugt.ua_topk_accuracy(informed, MODEL).value)
 
 
@@ -120,7 +120,7 @@ def annotation_certainty():
 
 @item("A5")
 def certainty_of_a_given_set():
-    found = ugt.ua_set_accuracy(TRUTH, GIVEN)
+    found = ugt.metrics.ua_set_accuracy(TRUTH, GIVEN)
     best = np.argsort(-DRAWS, axis=2)
     share = [np.mean([set(one[: len(given)]) == set(given) for one in best[i]]) if given else 0 for i, given in enumerate(GIVEN)]
     assert found.per_case == near(np.array(share)) and found.per_case == close(TRUTH.set_probability(GIVEN))
@@ -134,7 +134,7 @@ def best_j_in_best_k():
     targets = np.argsort(-DRAWS, axis=2)[:, :, :2]
     both = np.take_along_axis(inside[:, None].repeat(DRAWS.shape[1], 1), targets, axis=2).all(2).mean(1)
     assert ugt.ua_topk_accuracy(TRUTH, MODEL, k=2, j=2, ties="first").per_case == near(both)
-    assert ugt.ua_coverage(TRUTH, inside, j=2).per_case == near(both)
+    assert ugt.metrics.ua_coverage(TRUTH, inside, j=2).per_case == near(both)
 
 
 @item("A7")
@@ -149,19 +149,22 @@ def accuracy():
 @item("A8")
 def set_accuracy():
     two = np.argsort(-MODEL, axis=1, kind="stable")[:, :2]
-    assert ugt.ua_set_accuracy(TRUTH, MODEL, k=2, ties="first").per_case == close(ugt.ua_set_accuracy(TRUTH, two).per_case)
-    assert ugt.ua_set_accuracy(TRUTH, np.ones((6, 3), bool)).value == close(1) and ugt.ua_set_accuracy(TRUTH, [[]] * 6).value == 0
+    assert ugt.metrics.ua_set_accuracy(TRUTH, MODEL, k=2, ties="first").per_case == close(ugt.metrics.ua_set_accuracy(TRUTH, two).per_case)
+    assert (
+        ugt.metrics.ua_set_accuracy(TRUTH, np.ones((6, 3), bool)).value == close(1)
+        and ugt.metrics.ua_set_accuracy(TRUTH, [[]] * 6).value == 0
+    )
 
 
 @item("A9")
 def overlap():
     inside = [TRUTH.membership(len(given))[i, given].mean() if given else 0 for i, given in enumerate(GIVEN)]
-    assert ugt.ua_overlap(TRUTH, GIVEN).per_case == close(np.array(inside))
+    assert ugt.metrics.ua_overlap(TRUTH, GIVEN).per_case == close(np.array(inside))
 
 
 @item("A10")
 def average_overlap():
-    by_depth = [ugt.ua_overlap(TRUTH, MODEL, k=k).per_case for k in (1, 2, 3)]
+    by_depth = [ugt.metrics.ua_overlap(TRUTH, MODEL, k=k).per_case for k in (1, 2, 3)]
     assert ugt.ua_average_overlap(TRUTH, MODEL, k=3).per_case == close(np.mean(by_depth, axis=0))
 
 
@@ -169,7 +172,7 @@ def average_overlap():
 def distances_of_orders():
     order = np.array([[3.0, 2.0, 1.0]])
     turned = ugt.Point.from_array(np.array([[1.0, 2.0, 3.0]]) / 6)
-    for distance, turned_around in ((ugt.ua_kendall_distance, 3 / 9), (ugt.ua_footrule_distance, 4 / 12)):
+    for distance, turned_around in ((ugt.metrics.ua_kendall_distance, 3 / 9), (ugt.papers.ua_footrule_distance, 4 / 12)):
         assert distance(turned, order, k=3).value == close(turned_around) and distance(turned, -order, k=3).value == close(0)
 
 
@@ -178,13 +181,13 @@ def other_ranking_measures():
     p, scores = np.array([0.5, 0.3, 0.2]), np.array([2.0, 3.0, 1.0])
     point = ugt.Point.from_array(p[None])
     tau = stats.weightedtau(scores, p, rank=np.argsort(np.argsort(-p)))[0]
-    assert 1 - 2 * ugt.ua_weighted_kendall_distance(point, scores[None], k=3).value * 3 / 2 == close(tau)
+    assert 1 - 2 * ugt.papers.ua_weighted_kendall_distance(point, scores[None], k=3).value * 3 / 2 == close(tau)
     overlaps = np.array([0, 1, 1])  # of the first 1, 2 and 3 classes
     persistence = 0.9
     extrapolated = overlaps[-1] * persistence**3 + (1 - persistence) * (overlaps * persistence ** np.arange(3)).sum()
-    assert ugt.ua_rank_biased_overlap(point, scores[None], k=3, persistence=persistence).value == close(extrapolated)
+    assert ugt.metrics.ua_rank_biased_overlap(point, scores[None], k=3, persistence=persistence).value == close(extrapolated)
     discount = 1 / np.log2([2, 3, 4])
-    assert ugt.ua_ndcg(point, scores[None], k=3).value == close((discount @ [2, 3, 1]) / (discount @ [3, 2, 1]))
+    assert ugt.papers.ua_ndcg(point, scores[None], k=3).value == close((discount @ [2, 3, 1]) / (discount @ [3, 2, 1]))
 
 
 @item("A13")
@@ -252,8 +255,8 @@ def certainty_of_risks():
 @item("A19")
 def expected_risk():
     best, risk = TRUTH.membership(1), np.array([0, 1, 2])
-    assert ugt.expected_risk(TRUTH, risk).per_case == close(best @ risk)
-    found = ugt.expected_risk(TRUTH, risk, kind="plausibility")
+    assert ugt.truth.expected_risk(TRUTH, risk).per_case == close(best @ risk)
+    found = ugt.truth.expected_risk(TRUTH, risk, kind="plausibility")
     assert found.per_case == close(TRUTH.mean() @ risk)
     assert sum(bar.get_height() for bar in drawn("case_histogram", found, bins=4).patches) == 6
 
@@ -261,19 +264,21 @@ def expected_risk():
 @item("A20")
 def accuracy_of_risks():
     high, said = DRAWS[..., 2] > 0.5, MODEL[:, 2:] > 0.5
-    found = ugt.ua_group_accuracy(TRUTH, MODEL, ["low", "low", "high"])
+    found = ugt.metrics.ua_group_accuracy(TRUTH, MODEL, ["low", "low", "high"])
     assert found.per_case == near((high == said).mean(1)) and found.value == close(found.per_case.mean())
     evaluated = ugt.evaluate(LABELS, {"model": MODEL}, groups=[0, 0, 1], reliability=1, k=1, n_resamples=20)
     (row,) = [row for row in evaluated.metrics if row["metric"] == "group_accuracy" and row["reliability"] == 1]
-    assert row["value"] == close(ugt.ua_group_accuracy(TRUTH, MODEL, [0, 0, 1], group_rule="top_class").value)
+    assert row["value"] == close(ugt.metrics.ua_group_accuracy(TRUTH, MODEL, [0, 0, 1], group_rule="top_class").value)
 
 
 @item("A21")
 def accuracy_given_high_risk():
     weight = (DRAWS.argmax(2) == 2).mean(1)
-    found = ugt.ua_group_accuracy(TRUTH, MODEL, [0, 0, 1], given=1, group_rule="top_class")
+    found = ugt.metrics.ua_group_accuracy(TRUTH, MODEL, [0, 0, 1], given=1, group_rule="top_class")
     assert found.weight == near(weight) and found.value == close(weight[CHOSEN == 2].sum() / weight.sum(), abs=0.03)
-    certain = ugt.ua_group_accuracy(ugt.votes(LABELS).take(np.arange(4)), OTHER[:4], [0, 1, 1], given=1, group_rule="top_class", of="class")
+    certain = ugt.metrics.ua_group_accuracy(
+        ugt.votes(LABELS).take(np.arange(4)), OTHER[:4], [0, 1, 1], given=1, group_rule="top_class", of="class"
+    )
     voted = np.array([1, 2, 1])  # of the second, third and fourth case, which are of the group
     assert certain.value == close((OTHER[1:4].argmax(1) == voted).mean())
 
@@ -294,7 +299,7 @@ def reliabilities_of_annotators_and_from_data():
 
 @item("A23")
 def committees():
-    found = ugt.committee(ugt.Labels.from_wide([[0, 0, 1]], classes=2), 3, n_draws=4000)
+    found = ugt.truth.committee(ugt.Labels.from_wide([[0, 0, 1]], classes=2), 3, n_draws=4000)
     assert ugt.annotation_certainty(found).value == near(20 / 27)  # two or three of three that say 0, each with 2/3
 
 
@@ -304,7 +309,7 @@ def models_of_crowdsourcing():
     meant = rng.integers(0, 2, 400)
     said = np.where(rng.random((400, 4)) < [0.9, 0.8, 0.7, 0.6], meant[:, None], 1 - meant[:, None])
     crowd, known = ugt.Labels.from_wide(said, classes=2), {i: int(meant[i]) for i in range(100)}
-    for fit in (ugt.dawid_skene, ugt.glad):
+    for fit in (ugt.dawid_skene, ugt.annotators.glad):
         found = fit(crowd, known=known)
         assert found.plausibilities.mean()[np.arange(100), meant[:100]] == close(1)
         assert (np.argsort(-found.accuracy) == np.arange(4)).all()
@@ -319,13 +324,13 @@ def disagreement_deconvolution():
     flip, primary = 0.15, np.array([0.9, 0.4, 0.2])
     shares = primary * (1 - flip) + (1 - primary) * flip
     labels = ugt.Labels.from_counts(np.round(1000 * np.stack([1 - shares, shares], axis=1)).astype(int))
-    assert ugt.disagreement_deconvolution(labels, p_flip=flip).primary.mean()[:, 1] == close(primary, abs=1e-9)
+    assert ugt.annotators.disagreement_deconvolution(labels, p_flip=flip).primary.mean()[:, 1] == close(primary, abs=1e-9)
     rng = np.random.default_rng(0)
     meant = rng.integers(0, 2, 3000)
     said = np.where(rng.random((2, 3000)) < flip, 1 - meant, meant)  # each annotator labels each case twice
     with pytest.warns(UserWarning, match="several labels"):
         again = ugt.Labels.from_long(np.tile(np.arange(3000), 2), ["ann"] * 6000, said.ravel(), classes=2)
-    assert ugt.disagreement_deconvolution(again).flips.value == close(flip, abs=0.03)
+    assert ugt.annotators.disagreement_deconvolution(again).flips.value == close(flip, abs=0.03)
 
 
 @item("A26")
@@ -339,16 +344,16 @@ def dirichlet_of_counts():
 @item("A27")
 def ratings():
     given = np.array([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], float)
-    post = ugt.normal(given, prior=(0, 1, 2, 1.5))
+    post = ugt.truth.normal(given, prior=(0, 1, 2, 1.5))
     assert post.location == close(given.sum() / 11) and post.kappa == close(11) and post.shape == close(2 + 5)
     below = stats.t.cdf((0 - post.location) / np.sqrt(post.scale / post.shape * (1 + 1 / 11)), 2 * post.shape)
-    assert ugt.rating_certainty(post, 0).per_case == close(np.maximum(below, 1 - below))
-    assert ugt.fit_normal_prior(np.array([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4]], float)).converged
+    assert ugt.truth.rating_certainty(post, 0).per_case == close(np.maximum(below, 1 - below))
+    assert ugt.truth.fit_normal_prior(np.array([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4]], float)).converged
 
 
 @item("A28")
 def one_rated_case():
-    post = ugt.normal(np.array([[1.0, 2, 2, 4]]), prior=(0, 1, 2, 1.5))
+    post = ugt.truth.normal(np.array([[1.0, 2, 2, 4]]), prior=(0, 1, 2, 1.5))
     for spread, middle in (("precision", post.shape / post.scale), ("std", (post.shape / post.scale) ** -0.5)):
         dots = drawn("rated_case", post, 0, spread=spread).lines[0]
         assert np.median(dots.get_xdata()) == close(post.location[0], abs=0.2) and np.median(dots.get_ydata()) == close(middle[0], rel=0.2)
@@ -377,7 +382,7 @@ def likelihood_of_partial_rankings():
     p = np.array([0.4, 0.3, 0.2, 0.1])
     case = ugt.Rankings.from_blocks([[[[0, 1, 2]]]], n_classes=4)
     orders = [p[a] * p[b] / (1 - p[a]) * p[c] / (1 - p[a] - p[b]) for a, b, c in permutations(range(3))]
-    assert np.exp(ugt.plackett_luce_log_likelihood(case, p[None])) == close(sum(orders))
+    assert np.exp(ugt.truth.plackett_luce_log_likelihood(case, p[None])) == close(sum(orders))
 
 
 @item("A32")
@@ -386,13 +391,13 @@ def gibbs_sampler():
     found = ugt.plackett_luce(one, method="gibbs", reliability=2, prior_shape=0.5, n_draws=1000)
     # first choices of two classes are labels: a Dirichlet posterior in closed form, of labels that count twice
     assert found.mean()[0] == close(ugt.Dirichlet.from_array([[4.5, 2.5]]).mean()[0], abs=0.02)
-    assert ugt.plackett_luce_diagnostics(found).rhat.max() < 1.05
+    assert ugt.truth.plackett_luce_diagnostics(found).rhat.max() < 1.05
 
 
 @item("A33")
 def tempered_plackett_luce():
     one = ugt.Rankings.from_blocks([[[[0]], [[0]], [[1]]]], n_classes=2)
-    assert ugt.plackett_luce_mle(one, tempering=2).mean()[0] == close(np.sqrt([2, 1]) / np.sqrt([2, 1]).sum())
+    assert ugt.truth.plackett_luce_mle(one, tempering=2).mean()[0] == close(np.sqrt([2, 1]) / np.sqrt([2, 1]).sum())
     sampled = ugt.plackett_luce(one, method="gibbs", tempering=2, prior_shape=1, n_draws=2000)
     s = (np.arange(4000) + 0.5) / 4000  # by quadrature: the first of two shares with a flat prior
     first = s**2 / (s**2 + (1 - s) ** 2)
@@ -403,25 +408,25 @@ def tempered_plackett_luce():
 @item("A34")
 def maximum_likelihood():
     one = ugt.Rankings.from_blocks([[[[0], [1]], [[0], [1]], [[1], [0]]]], n_classes=2)
-    assert ugt.plackett_luce_mle(one).mean()[0] == close([2 / 3, 1 / 3])
-    assert ugt.plackett_luce_map(one, prior_shape=2).mean()[0] == close([4 / 7, 3 / 7])  # two more choices of each class
+    assert ugt.truth.plackett_luce_mle(one).mean()[0] == close([2 / 3, 1 / 3])
+    assert ugt.papers.plackett_luce_map(one, prior_shape=2).mean()[0] == close([4 / 7, 3 / 7])  # two more choices of each class
 
 
 @item("A35")
 def overlap_of_partial_rankings():
     first, second = [[0], [1, 2]], [[1], [0]]
-    same = ugt.partial_average_overlap([first], [first], 3, n_classes=4)
+    same = ugt.agreement.partial_average_overlap([first], [first], 3, n_classes=4)
     assert same.value == close(1)
-    depth = ugt.partial_average_overlap([first], [second], 2, n_classes=4, normalize=False)
+    depth = ugt.agreement.partial_average_overlap([first], [second], 2, n_classes=4, normalize=False)
     assert depth.value == close((0 + (1 * 1 + 1 / 2 * 1) / 2) / 2)
-    pairs = ugt.annotator_average_overlap(ugt.Rankings.from_blocks([[first, second]], n_classes=4), 2, normalize=False)
+    pairs = ugt.agreement.annotator_average_overlap(ugt.Rankings.from_blocks([[first, second]], n_classes=4), 2, normalize=False)
     assert pairs.value == close(depth.value)
 
 
 @item("A36")
 def annotators_and_conditions():
     risk = np.array(["low", "low", "high"])[ugt.irn(RANKINGS).mean().argmax(1)]
-    found = ugt.case_counts(RANKINGS, risk)
+    found = ugt.agreement.case_counts(RANKINGS, risk)
     assert found.n_annotators.tolist() == [2, 2, 2] and found.n_classes.tolist() == [3, 2, 3]
     assert found.groups.tolist() == ["high", "low"] and found.mean_classes == close(np.array([3, 2.5]))
     assert sum(bar.get_height() for bar in drawn("case_histogram", found.by_group("classes")).patches) == 3
@@ -429,11 +434,11 @@ def annotators_and_conditions():
 
 @item("A37")
 def agreement_and_certainty():
-    agreement = ugt.leave_one_annotator_out(LABELS)
+    agreement = ugt.agreement.leave_one_annotator_out(LABELS)
     # case 2: without its only 0, annotators 1 to 3 are right; the annotator who says 0 is alone
     assert agreement.per_case[1] == close(3 / 4)
     certainty = ugt.annotation_certainty(TRUTH)
-    found = ugt.case_correlation(certainty, agreement)
+    found = ugt.truth.case_correlation(certainty, agreement)
     assert found.value == close(np.corrcoef(certainty.per_case, agreement.per_case)[0, 1])
     assert f"r = {found.value:.2f}" in drawn("case_scatter", found).get_legend().get_texts()[0].get_text()
 
@@ -468,7 +473,7 @@ def calibration_error():
 def squared_loss():
     expected = ((WIDE[:, :, None] == np.arange(3)) - MODEL[:, None]) ** 2
     assert losses_of().l_sq == close(expected.sum(2).mean())
-    assert ugt.histogram_brier_score(COUNTS, MODEL).value == close(losses_of().l_sq)
+    assert ugt.calibration.histogram_brier_score(COUNTS, MODEL).value == close(losses_of().l_sq)
     two, p = np.stack([COUNTS[:, 0], 4 - COUNTS[:, 0]], axis=1), np.stack([MODEL[:, 0], 1 - MODEL[:, 0]], axis=1)
     half = ((WIDE == 0) - MODEL[:, :1]) ** 2
     assert ugt.histogram_losses(two, p).l_sq / 2 == close(half.mean())
@@ -499,7 +504,7 @@ def refinement_losses():
 @item("B5")
 def parts_of_the_log_loss():
     one = np.tile([[0.2, 0.3, 0.5]], (6, 1))  # a single prediction: one group, in which nothing differs
-    found, c = ugt.histogram_log_loss(COUNTS, one), SHARES.mean(0)
+    found, c = ugt.calibration.histogram_log_loss(COUNTS, one), SHARES.mean(0)
     assert found.calibration.plugin == close((c * np.log(c / one[0])).sum()) and found.refinement.plugin == close(-(c * np.log(c)).sum())
     assert found.value == close(found.calibration.plugin + found.refinement.plugin)
     q = np.where(SHARES > 0, SHARES, 1)
@@ -535,7 +540,7 @@ def bias_is_taken_away():
 
 @item("B9")
 def disagreement():
-    found = ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(MODEL), n_bins=2)
+    found = ugt.calibration.disagreement_losses(COUNTS, ugt.calibration.predicted_disagreement(MODEL), n_bins=2)
     pairs = [(a, b) for a in range(4) for b in range(4) if a != b]
     said = (1 - (MODEL**2).sum(1))[:, None]
     differ = np.stack([WIDE[:, a] != WIDE[:, b] for a, b in pairs], axis=1)
@@ -546,37 +551,37 @@ def disagreement():
 
 @item("B10")
 def refinement_of_disagreement():
-    found = ugt.disagreement_losses(COUNTS, np.full(6, 0.3), n_bins=2)  # all in one bin
+    found = ugt.calibration.disagreement_losses(COUNTS, np.full(6, 0.3), n_bins=2)  # all in one bin
     differ = np.stack([WIDE[:, a] != WIDE[:, b] for a, b in permutations(range(4), 2)], axis=1)
     assert found.rl.plugin == close(differ.mean() * (1 - differ.mean())) and found.l_phi == close(found.cl.plugin + found.rl.plugin)
 
 
 @item("B11")
 def symmetric_statistics():
-    found = ugt.symmetric_statistic(COUNTS, lambda a, b, c: a == b == c, 3)
+    found = ugt.calibration.symmetric_statistic(COUNTS, lambda a, b, c: a == b == c, 3)
     triples = list(permutations(range(4), 3))
     same = np.mean([(WIDE[:, a] == WIDE[:, b]) & (WIDE[:, b] == WIDE[:, c]) for a, b, c in triples], axis=0)
     assert found == close(same)
-    assert ugt.disagreement_losses(COUNTS, (MODEL**3).sum(1), statistic=found).observed == close(same)
+    assert ugt.calibration.disagreement_losses(COUNTS, (MODEL**3).sum(1), statistic=found).observed == close(same)
 
 
 @item("B12")
 def statistics_of_several_values():
-    found = ugt.symmetric_statistic(COUNTS, lambda a, b, c: [len({a, b, c}) == m for m in (1, 2, 3)], 3)
+    found = ugt.calibration.symmetric_statistic(COUNTS, lambda a, b, c: [len({a, b, c}) == m for m in (1, 2, 3)], 3)
     triples = list(permutations(range(4), 3))
     n_classes = np.array([[len(set(row[list(one)])) for one in triples] for row in WIDE])
     assert found == close(np.stack([(n_classes == m).mean(1) for m in (1, 2, 3)], axis=1))
     predicted = np.tile([[0.2, 0.5, 0.3]], (6, 1))
     by_hand = sum((((n_classes == m) - predicted[0, m - 1]) ** 2).mean() for m in (1, 2, 3))
-    assert np.sum(ugt.disagreement_losses(COUNTS, predicted, statistic=found).l_per_class) == close(by_hand)
+    assert np.sum(ugt.calibration.disagreement_losses(COUNTS, predicted, statistic=found).l_per_class) == close(by_hand)
 
 
 @item("B13")
 def diagram_of_disagreement():
-    said = ugt.predicted_disagreement(MODEL).overall
+    said = ugt.calibration.predicted_disagreement(MODEL).overall
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few cases
-        curve = ugt.disagreement_losses(COUNTS, ugt.predicted_disagreement(MODEL), n_bins=2).reliability_curve()
+        curve = ugt.calibration.disagreement_losses(COUNTS, ugt.calibration.predicted_disagreement(MODEL), n_bins=2).reliability_curve()
     differ = np.mean([WIDE[:, a] != WIDE[:, b] for a, b in permutations(range(4), 2)], axis=0)
     for b, one in enumerate((said < 0.5, said >= 0.5)):
         assert (curve.mean_probability[b], curve.label_share[b]) == close((said[one].mean(), differ[one].mean()))
@@ -594,12 +599,16 @@ def calibration_dispersion_map():
 def calibrators():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for one in (ugt.TemperatureScaling(input="probabilities"), ugt.VectorScaling(), ugt.MatrixScaling()):
-            scores = MODEL if isinstance(one, ugt.TemperatureScaling) else np.log(MODEL)
+        for one in (
+            ugt.calibration.TemperatureScaling(input="probabilities"),
+            ugt.calibration.VectorScaling(),
+            ugt.calibration.MatrixScaling(),
+        ):
+            scores = MODEL if isinstance(one, ugt.calibration.TemperatureScaling) else np.log(MODEL)
             found = one.fit_transform(scores, COUNTS)
             assert found.sum(1) == close(1)
-            assert ugt.histogram_log_loss(COUNTS, found).value < ugt.histogram_log_loss(COUNTS, MODEL).value + 0.05
-    scaled = np.log(ugt.TemperatureScaling(input="probabilities").fit_transform(MODEL, COUNTS))
+            assert ugt.calibration.histogram_log_loss(COUNTS, found).value < ugt.calibration.histogram_log_loss(COUNTS, MODEL).value + 0.05
+    scaled = np.log(ugt.calibration.TemperatureScaling(input="probabilities").fit_transform(MODEL, COUNTS))
     apart, before = (table[:, 2] - table[:, 0] for table in (scaled, np.log(MODEL)))
     assert apart == close(apart[0] / before[0] * before)  # one temperature for all
 
@@ -608,25 +617,27 @@ def calibrators():
 def predicted_disagreement():
     alpha = np.array([[3.0, 2.0, 1.0]])
     z = np.random.default_rng(0).dirichlet(alpha[0], 100_000)
-    assert ugt.predicted_disagreement(alpha, kind="dirichlet").overall[0] == close((1 - (z**2).sum(1)).mean(), abs=0.003)
-    mean = ugt.predicted_disagreement(np.stack([MODEL, OTHER])).overall
-    assert mean == close((ugt.predicted_disagreement(MODEL).overall + ugt.predicted_disagreement(OTHER).overall) / 2)
+    assert ugt.calibration.predicted_disagreement(alpha, kind="dirichlet").overall[0] == close((1 - (z**2).sum(1)).mean(), abs=0.003)
+    mean = ugt.calibration.predicted_disagreement(np.stack([MODEL, OTHER])).overall
+    assert mean == close(
+        (ugt.calibration.predicted_disagreement(MODEL).overall + ugt.calibration.predicted_disagreement(OTHER).overall) / 2
+    )
 
 
 @item("B17")
 def alpha_calibration():
     probs = np.array([[0.5, 0.5]] * 6)
     split, agreed = np.array([[2, 2], [3, 1], [1, 3]] * 2), np.array([[4, 0], [0, 4], [4, 0]] * 2)
-    high, low = (ugt.AlphaCalibration().fit(probs, counts).concentration(6)[0] for counts in (split, agreed))
+    high, low = (ugt.calibration.AlphaCalibration().fit(probs, counts).concentration(6)[0] for counts in (split, agreed))
     assert high > 10 > 1 > low  # annotators who differ within cases draw from spread-out laws; those who agree from the corners
-    nearer = ugt.AlphaCalibration(penalty=10).fit(probs, split).concentration(6)[0]
+    nearer = ugt.calibration.AlphaCalibration(penalty=10).fit(probs, split).concentration(6)[0]
     assert 1 < nearer < high  # λ pulls the logarithm to 0
 
 
 @item("B18")
 def after_labels():
-    assert ugt.label_posterior([[2.0, 1.0]], [[3, 1]]).mean == close(np.array([[5, 2]]) / 7)
-    weights = ugt.label_posterior([[[0.9, 0.1]], [[0.5, 0.5]]], [[1, 2]], kind="probability").weights[:, 0]
+    assert ugt.calibration.label_posterior([[2.0, 1.0]], [[3, 1]]).mean == close(np.array([[5, 2]]) / 7)
+    weights = ugt.calibration.label_posterior([[[0.9, 0.1]], [[0.5, 0.5]]], [[1, 2]], kind="probability").weights[:, 0]
     likely = np.array([0.9 * 0.1**2, 0.5**3])
     assert weights == close(likely / likely.sum())
 
@@ -649,7 +660,7 @@ def ratio_of(labels=LABELS, chosen=CHOSEN, **options):
 def mean_pairwise_deviation():
     first, second = [1.0, 4.0, 2.0], [3.0, 0.0]
     by_hand = np.mean([(a - b) ** 2 for a in first for b in second])
-    assert ugt.mean_pairwise_deviation(first, second, distance="squared") == close(by_hand)
+    assert ugt.humans.mean_pairwise_deviation(first, second, distance="squared") == close(by_hand)
 
 
 @item("C2")
@@ -719,7 +730,7 @@ def naive_vote_and_relative_f1():
     naive = ugt.ua_topk_accuracy(ugt.Point.from_array(np.eye(3)[WIDE[:, 0]]), MODEL)
     assert naive.value == (WIDE[:, 0] == CHOSEN).mean()
     assert ugt.ua_topk_accuracy(ugt.votes(LABELS), MODEL).per_case[:4] == close(1)
-    found = ugt.relative_f1(LABELS, CHOSEN, held_out=["dan"])
+    found = ugt.papers.relative_f1(LABELS, CHOSEN, held_out=["dan"])
     assert found.model == close(1)  # of four cases whose vote of ann, bob and cy has a majority, or more, all are right
     assert found.value == close(found.model - found.annotators)
 
@@ -749,11 +760,11 @@ def mean_labels():
 @item("C11")
 def thresholds_and_annotators():
     two = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=list("abcd"), classes=2)
-    swept = ugt.threshold_sweep(two, MODEL[:, 0])
+    swept = ugt.humans.threshold_sweep(two, MODEL[:, 0])
     at = 0.4
     by_hand = ratio_of(two, (MODEL[:, 0] >= at).astype(int)).value
     assert swept.value[np.isclose(swept.thresholds, at)] == close(by_hand)
-    each = ugt.annotator_discrepancy(two, distance="zero-one")
+    each = ugt.humans.annotator_discrepancy(two, distance="zero-one")
     left = ugt.Labels.from_wide((WIDE[:, 1:] == 0).astype(int), classes=2)
     assert each.value[0] == close(ratio_of(left, (WIDE[:, 0] == 0).astype(int)).value)
     assert len(drawn("forest", each).get_yticklabels()) == 4
@@ -761,10 +772,10 @@ def thresholds_and_annotators():
 
 @item("C12")
 def schools_and_strata():
-    schools = ugt.group_discrepancy(LABELS, CHOSEN, ["A", "A", "B", "B"], distance="zero-one")
+    schools = ugt.humans.group_discrepancy(LABELS, CHOSEN, ["A", "A", "B", "B"], distance="zero-one")
     assert schools.value[0] == close(ratio_of(ugt.Labels.from_wide(WIDE[:, :2], classes=3)).value)
     strata = np.array(["x", "y"] * 3)
-    found = ugt.stratified_discrepancy(LABELS, CHOSEN, strata=strata)
+    found = ugt.humans.stratified_discrepancy(LABELS, CHOSEN, strata=strata)
     first = strata == "x"
     assert found.value[0] == close(ratio_of(ugt.Labels.from_wide(WIDE[first], classes=3), CHOSEN[first]).value)
 
@@ -772,7 +783,7 @@ def schools_and_strata():
 @item("C13")
 def limits_of_agreement_and_points():
     table, said = np.array([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]), np.array([1.0, 3, 5, 3])
-    found = ugt.bland_altman(ugt.Ratings.from_wide(table), said)
+    found = ugt.humans.bland_altman(ugt.Ratings.from_wide(table), said)
     first = found.pairs[0]
     apart = table[:, 0] - table[:, 1]
     assert first.bias == close(apart.mean()) and (first.lower, first.upper) == close(
@@ -780,15 +791,15 @@ def limits_of_agreement_and_points():
     )
     assert drawn("bland_altman", first).get_xlabel()
     yes = (WIDE == 0).astype(int)
-    points = ugt.annotator_roc_points(yes, SCORE).table()
+    points = ugt.humans.annotator_roc_points(yes, SCORE).table()
     others = yes[:, 1:].mean(1)
     assert points[0]["sensitivity"] == close((others * yes[:, 0]).sum() / others.sum())
-    assert drawn("annotator_roc_points", ugt.annotator_roc_points(yes, SCORE)).get_xlabel().startswith("false positive rate")
+    assert drawn("annotator_roc_points", ugt.humans.annotator_roc_points(yes, SCORE)).get_xlabel().startswith("false positive rate")
 
 
 @item("C14")
 def other_ratios():
-    found = ugt.alternative_discrepancy_ratios(ugt.Ratings.from_wide([[1.0, 2, 4], [7, 6, 9]]), [2.0, 7.0], distance="squared")
+    found = ugt.papers.alternative_discrepancy_ratios(ugt.Ratings.from_wide([[1.0, 2, 4], [7, 6, 9]]), [2.0, 7.0], distance="squared")
     assert found.prime == close(found.ratio)  # everybody rated every case
     table = np.array([[1.0, 2, 4], [7, 6, 9]])
     others = (table.sum(1, keepdims=True) - table) / 2
@@ -803,10 +814,10 @@ P, SCORE = SHARES[:, 0], np.array([0.7, 0.3, 0.1, 0.2, 0.4, 0.8])
 @item("D1")
 def soft_curves():
     down = np.argsort(-SCORE)
-    roc = ugt.soft_roc_curve(P, SCORE, drop_intermediate=False)
+    roc = ugt.soft.soft_roc_curve(P, SCORE, drop_intermediate=False)
     assert roc.true_positive_rate == close(np.append(0, np.cumsum(P[down]) / P.sum()))
     assert roc.false_positive_rate == close(np.append(0, np.cumsum(1 - P[down]) / (1 - P).sum()))
-    curve = ugt.soft_precision_recall_curve(P, SCORE)
+    curve = ugt.soft.soft_precision_recall_curve(P, SCORE)
     precision, recall = np.cumsum(P[down]) / np.arange(1, 7), np.cumsum(P[down]) / P.sum()
     assert {(round(a, 9), round(b, 9)) for a, b in zip(precision, recall)} <= {
         (round(float(a), 9), round(float(b), 9)) for a, b in zip(curve.precision, curve.recall)
@@ -836,7 +847,7 @@ def several_classes():
 @item("D4")
 def hard_against_soft():
     models = {"a": SCORE, "b": OTHER[:, 0], "c": OTHER[:, 1]}
-    found = ugt.hard_against_soft(P, models)
+    found = ugt.soft.hard_against_soft(P, models)
     areas = [ugt.soft_auroc(P, one) for one in models.values()]
     hard, soft = ([getattr(one, name) for one in areas] for name in ("hard", "value"))
     assert found.r_squared[0] == close(np.corrcoef(hard, soft)[0, 1] ** 2)
@@ -847,7 +858,7 @@ def hard_against_soft():
 def stability_of_rankings():
     names, tables = list("abcd"), {"one": WIDE == 0, "two": WIDE == 1}
     findings = {name: ugt.Labels.from_wide(one.astype(int), annotators=names, classes=2) for name, one in tables.items()}
-    found = ugt.ranking_stability(findings, {"model": MODEL[:, :2], "other": OTHER[:, :2]}, n_resamples=30)
+    found = ugt.soft.ranking_stability(findings, {"model": MODEL[:, :2], "other": OTHER[:, :2]}, n_resamples=30)
     by_hand = np.mean([ugt.soft_auroc(one.mean(1), MODEL[:, k]).value for k, one in enumerate(tables.values())])
     assert found.values[0, 0] == close(by_hand) and found.resampled.shape == (4, 30, 2) and 0 <= found.p_value["auroc"] <= 1
 
@@ -861,7 +872,7 @@ def soft_labels_and_their_cut():
 
 @item("D7")
 def item_response():
-    found = ugt.glad(ugt.Labels.from_wide([[0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]] * 10, classes=2))
+    found = ugt.annotators.glad(ugt.Labels.from_wide([[0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]] * 10, classes=2))
     p = found.plausibilities.mean()[:, 1]
     assert found.accuracy[2] < found.accuracy[0] == close(found.accuracy[1]) and p[:4].round().tolist() == [0, 1, 0, 1]
     score = np.tile([0.1, 0.9, 0.3, 0.2], 10)
@@ -873,9 +884,9 @@ def item_response():
 @item("D8")
 def another_aggregation_each_time():
     def aggregated(labels):
-        return ugt.soft_auroc(ugt.glad(labels).plausibilities.mean()[:, 0], SCORE).value
+        return ugt.soft_auroc(ugt.annotators.glad(labels).plausibilities.mean()[:, 0], SCORE).value
 
-    found = ugt.bootstrap_annotations(LABELS, aggregated, n_resamples=20)
+    found = ugt.resampling.bootstrap_annotations(LABELS, aggregated, n_resamples=20)
     assert found.estimate == close(aggregated(LABELS)) and found.values.std() > 0
 
 
@@ -889,17 +900,17 @@ def dummies_tests_and_means():
     assert low < difference.value < high
     yes = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=LABELS.annotators, classes=2)
     each = [ugt.soft_auroc(WIDE[:, a] == 0, SCORE).value for a in range(4)]
-    assert ugt.by_annotators(ugt.soft_auroc(yes, SCORE)).mean().value == close(np.mean(each))
+    assert ugt.resampling.by_annotators(ugt.soft_auroc(yes, SCORE)).mean().value == close(np.mean(each))
 
 
 @item("D10")
 def disagreement_and_demographics():
     groups = {"ann": "A", "bob": "A", "cy": "B", "dan": "B"}
     yes = ugt.Labels.from_wide((WIDE == 0).astype(int), annotators=LABELS.annotators, classes=2)
-    found = ugt.by_annotators(ugt.soft_auroc(yes, SCORE), groups)
+    found = ugt.resampling.by_annotators(ugt.soft_auroc(yes, SCORE), groups)
     each = [ugt.soft_auroc((WIDE[:, at] == 0).mean(1), SCORE).value for at in ([0, 1], [2, 3])]
     assert found.values == close(np.array(each)) and found.difference("A", "B").value == close(each[0] - each[1])
-    apart = ugt.agreement_by_group(LABELS, groups)
+    apart = ugt.agreement.agreement_by_group(LABELS, groups)
     same = {(a, b): (WIDE[:, a] == WIDE[:, b]).mean() for a in range(4) for b in range(a)}
     assert apart.within == close((same[1, 0] + same[3, 2]) / 2)
     assert apart.between == close(np.mean([same[2, 0], same[2, 1], same[3, 0], same[3, 1]]))

@@ -38,18 +38,21 @@ def of_table(values, kind, cases, **more):
 def test_examples_by_hand():
     # two of the four annotators of the first item are predicted, all of the second, none of the third
     labels = ugt.Labels.from_wide([[0, 1, 1, 0], [1, 1, None, None], [0, None, None, None]], classes=2)
-    found = ugt.perspectivist_error_rate(labels, ugt.Labels.from_wide([[0, 1, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1]], classes=2))
+    found = ugt.humans.perspectivist_error_rate(labels, ugt.Labels.from_wide([[0, 1, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1]], classes=2))
     assert found.per_case.tolist() == [0.5, 0.0, 1.0] and found.value == 0.5 and found.n_unused == 5
     assert found.per_annotator.tolist() == [1 / 3, 0.0, 1.0, 1.0]
     # ratings from -5 to 5: distances 1, 2, 0 and 10, divided by 11 values of the scale
     ratings = ugt.Ratings.from_wide([[-4, 3, 0], [5, None, None]])
-    found = ugt.perspectivist_distance(ratings, ugt.Ratings.from_wide([[-3, 5, 0], [-5, 1, 1]]), divide_by=11)
+    found = ugt.humans.perspectivist_distance(ratings, ugt.Ratings.from_wide([[-3, 5, 0], [-5, 1, 1]]), divide_by=11)
     np.testing.assert_allclose(found.per_case, [3 / 33, 10 / 11])
     assert found.value == pytest.approx((1 / 11 + 10 / 11) / 2)
     # an item with two yes-or-no questions: shares of "yes" 1/4 and 1, predicted 1/2 and 3/4
-    soft = {"a": ugt.manhattan_distance([[3, 1]], [[0.5, 0.5]]), "b": ugt.manhattan_distance([[0, 4]], [[0.25, 0.75]])}
-    assert ugt.multilabel_mean(soft).value == 0.5
-    assert ugt.multilabel_mean(soft).by_label == {"a": 0.5, "b": 0.5}
+    soft = {
+        "a": ugt.calibration.manhattan_distance([[3, 1]], [[0.5, 0.5]]),
+        "b": ugt.calibration.manhattan_distance([[0, 4]], [[0.25, 0.75]]),
+    }
+    assert ugt.humans.multilabel_mean(soft).value == 0.5
+    assert ugt.humans.multilabel_mean(soft).by_label == {"a": 0.5, "b": 0.5}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -60,19 +63,19 @@ def test_values_equal_the_twins(seed):
     absolute = lambda a, b: abs(a - b)  # noqa: E731
     labels, guesses = (of_table(one, ugt.Labels, None, classes=grades.tolist()) for one in (given, predicted))
     ordered = labels.axes.case_ids.tolist()
-    found = ugt.perspectivist_error_rate(labels, guesses)
+    found = ugt.humans.perspectivist_error_rate(labels, guesses)
     np.testing.assert_allclose(found.per_case, twin.error_rate(ordered, given, predicted), rtol=1e-13)
     np.testing.assert_allclose(
         found.per_annotator, [twin.of_annotator(given, predicted, a, lambda x, y: x != y) for a in labels.annotators.tolist()], rtol=1e-13
     )
     ratings, guesses = (of_table(one, ugt.Ratings, cases) for one in (given, predicted))
-    found = ugt.perspectivist_distance(ratings, guesses, divide_by=6)
+    found = ugt.humans.perspectivist_distance(ratings, guesses, divide_by=6)
     np.testing.assert_allclose(found.per_case, twin.absolute_distance(cases, given, predicted, 6), rtol=1e-13)
     np.testing.assert_allclose(
         found.per_annotator * 6, [twin.of_annotator(given, predicted, a, absolute) for a in ratings.annotators.tolist()], rtol=1e-13
     )
     grades = {"ordered": grades.tolist()}
-    of_labels = ugt.perspectivist_distance(*(of_table(one, ugt.Labels, cases, **grades) for one in (given, predicted)), divide_by=6)
+    of_labels = ugt.humans.perspectivist_distance(*(of_table(one, ugt.Labels, cases, **grades) for one in (given, predicted)), divide_by=6)
     np.testing.assert_array_equal(of_labels.per_case, found.per_case)
     assert found.value == pytest.approx(twin.mean(x for x in found.per_case if not math.isnan(x)), rel=1e-13)
     assert found.n_unused == len(predicted) - len(given)
@@ -81,8 +84,8 @@ def test_values_equal_the_twins(seed):
 def test_with_two_classes_both_measures_are_one():
     rng = np.random.default_rng(5)
     cases, _, given, predicted = table(rng, [0, 1])
-    error = ugt.perspectivist_error_rate(*(of_table(one, ugt.Labels, cases, classes=2) for one in (given, predicted)))
-    distance = ugt.perspectivist_distance(*(of_table(one, ugt.Ratings, cases) for one in (given, predicted)))
+    error = ugt.humans.perspectivist_error_rate(*(of_table(one, ugt.Labels, cases, classes=2) for one in (given, predicted)))
+    distance = ugt.humans.perspectivist_distance(*(of_table(one, ugt.Ratings, cases) for one in (given, predicted)))
     np.testing.assert_array_equal(error.per_case, distance.per_case)
     assert error.minus(distance).value == 0 and error.minus(distance).interval() == (0, 0)
 
@@ -90,7 +93,7 @@ def test_with_two_classes_both_measures_are_one():
 def test_multilabel_means_equal_the_twin():
     rng = np.random.default_rng(6)
     counts, probs = rng.integers(1, 5, (3, 20, 2)), rng.dirichlet([1, 1], (3, 20))
-    found = ugt.multilabel_mean({name: ugt.manhattan_distance(*pair) for name, *pair in zip("abc", counts, probs)})
+    found = ugt.humans.multilabel_mean({name: ugt.calibration.manhattan_distance(*pair) for name, *pair in zip("abc", counts, probs)})
     targets = counts / counts.sum(-1, keepdims=True)
     columns = [[twin.manhattan(*pair) for pair in zip(*label)] for label in zip(targets.tolist(), probs.tolist())]
     np.testing.assert_allclose(found.per_case, twin.over_labels(columns), rtol=1e-13)
@@ -101,16 +104,16 @@ def test_multilabel_means_equal_the_twin():
 def test_a_label_of_an_annotator_who_labelled_twice_counts_twice():
     labels = labels_of_rows(["p", "p", "p"], ["ann", "ann", "bob"], ["a", "b", "b"])
     guesses = ugt.Labels.from_long(["p", "p"], ["ann", "bob"], ["a", "b"])
-    assert ugt.perspectivist_error_rate(labels, guesses).value == pytest.approx(1 / 3)
+    assert ugt.humans.perspectivist_error_rate(labels, guesses).value == pytest.approx(1 / 3)
 
 
 def test_undefined():
     labels = ugt.Labels.from_wide([[None, None], [None, None]], classes=2, annotators=["a", "b"])
-    found = warned("undefined: no case is left", ugt.perspectivist_error_rate, labels, labels)
+    found = warned("undefined: no case is left", ugt.humans.perspectivist_error_rate, labels, labels)
     assert math.isnan(found.value) and found.left_out == {"case without annotations": 2}
     assert np.isnan(found.per_annotator).all() and all(map(math.isnan, found.interval()))
     some = ugt.Labels.from_wide([[0, 1], [None, None]], classes=2, annotators=["a", "b"])
-    found = ugt.multilabel_mean({"x": ugt.perspectivist_error_rate(some, some)})
+    found = ugt.humans.multilabel_mean({"x": ugt.humans.perspectivist_error_rate(some, some)})
     assert (found.value, found.left_out) == (0, {"case without annotations": 1})
 
 
@@ -137,10 +140,10 @@ def without(known, j):
 
 def test_annotators_are_left_out_one_by_one(three):
     _, labels, guesses = three
-    one = ugt.perspectivist_error_rate(labels, guesses).statistic
+    one = ugt.humans.perspectivist_error_rate(labels, guesses).statistic
     for j, found in enumerate(one.without_each(np.arange(5), [0])):
         at = guesses.annotators.tolist().index(labels.annotators[j])
-        less = ugt.perspectivist_error_rate(without(labels, j), without(guesses, at))
+        less = ugt.humans.perspectivist_error_rate(without(labels, j), without(guesses, at))
         weights = np.ones(5)
         weights[j] = 0
         assert found.values[0] == pytest.approx(less.value, rel=1e-12)
@@ -150,8 +153,8 @@ def test_annotators_are_left_out_one_by_one(three):
 
 def test_intervals_over_annotators_of_several_labels(three):
     _, labels, guesses = three
-    found = ugt.perspectivist_error_rate(labels, guesses)
-    twice = ugt.multilabel_mean({"x": found, "y": found})
+    found = ugt.humans.perspectivist_error_rate(labels, guesses)
+    twice = ugt.humans.multilabel_mean({"x": found, "y": found})
     np.testing.assert_allclose(twice.interval(random=BOTH), found.interval(random=BOTH), rtol=1e-9)
     assert found.interval() != found.interval(random=BOTH)
 
@@ -171,11 +174,11 @@ def test_parts(three, random):
     more = {"random": random, **({"panel": labels.annotators} if random == BOTH else {})}
     found = states.merge([states.partial("perspectivist_error_rate", *measured(at), **more) for at in pieces])
     found = states.finish(found)
-    whole = ugt.perspectivist_error_rate(labels, guesses)
+    whole = ugt.humans.perspectivist_error_rate(labels, guesses)
     assert found.value == pytest.approx(whole.value, rel=1e-13)
     if random == BOTH:
         np.testing.assert_allclose(found.two_way().interval(), whole.two_way().interval(), rtol=1e-9)
-    many = [{"x": ugt.perspectivist_error_rate(*measured(at))} for at in pieces]
+    many = [{"x": ugt.humans.perspectivist_error_rate(*measured(at))} for at in pieces]
     found = states.finish(states.merge([states.partial("multilabel_mean", one) for one in many]))
     assert found.value == pytest.approx(whole.value, rel=1e-13)
 
@@ -201,7 +204,7 @@ UNNAMED, NAMED = ugt.Labels.from_wide([[0, 1]]), ugt.Labels.from_wide([[0, 1]], 
 @pytest.mark.filterwarnings("ignore:Read as different annotators")
 def test_names_that_do_not_fit(message, predicted):
     cases = sorted({case for case, _ in predicted} | set(CASES))
-    for kind, measure in ((ugt.Labels, ugt.perspectivist_error_rate), (ugt.Ratings, ugt.perspectivist_distance)):
+    for kind, measure in ((ugt.Labels, ugt.humans.perspectivist_error_rate), (ugt.Ratings, ugt.humans.perspectivist_distance)):
         refused(message, measure, of_table(GIVEN, kind, CASES), of_table(predicted, kind, cases))
 
 
@@ -209,8 +212,8 @@ def test_names_that_do_not_fit(message, predicted):
 def test_two_predictions_of_one_label():
     rows = ["p", "p", "p", "q"], ["ann", "bob", "bob", "ann"], [1, 2, 2, 3]
     must = r"predicted must have one prediction per case and annotator\. Got two, first at case 'p', annotator 'bob'\."
-    refused(must, ugt.perspectivist_error_rate, long(GIVEN), ugt.Labels.from_long(*rows))
-    refused(must, ugt.perspectivist_distance, long(GIVEN, ugt.Ratings), ugt.Ratings.from_long(*rows))
+    refused(must, ugt.humans.perspectivist_error_rate, long(GIVEN), ugt.Labels.from_long(*rows))
+    refused(must, ugt.humans.perspectivist_distance, long(GIVEN, ugt.Ratings), ugt.Ratings.from_long(*rows))
 
 
 @pytest.mark.parametrize(
@@ -226,33 +229,38 @@ def test_two_predictions_of_one_label():
     ],
 )  # fmt: skip
 def test_labels_that_do_not_fit(message, labels, predicted):
-    refused(message, ugt.perspectivist_error_rate, labels, predicted)
+    refused(message, ugt.humans.perspectivist_error_rate, labels, predicted)
 
 
 def test_classes_are_joined_by_name():
     labels, guesses = ugt.Labels.from_wide([["b", "c"]], classes=["a", "b", "c"]), ugt.Labels.from_wide([["b", "b"]])
-    assert ugt.perspectivist_error_rate(labels, guesses).value == 0.5
+    assert ugt.humans.perspectivist_error_rate(labels, guesses).value == 0.5
 
 
 def test_other_arguments():
-    refused(r"labels must be Labels\. Got list\.", ugt.perspectivist_error_rate, [[1]], UNNAMED, error=TypeError)
+    refused(r"labels must be Labels\. Got list\.", ugt.humans.perspectivist_error_rate, [[1]], UNNAMED, error=TypeError)
     refused(
         r"predicted must be Ratings, as ratings are \(Ratings\.from_long\(.*\)\)\. Got Labels\.",
-        ugt.perspectivist_distance,
+        ugt.humans.perspectivist_distance,
         long(GIVEN, ugt.Ratings),
         UNNAMED,
         error=TypeError,
     )
-    refused(r"ratings must be Ratings or ordered Labels\. Got list\.", ugt.perspectivist_distance, [[1]], UNNAMED, error=TypeError)
-    refused(r"labels must be ordered \(ordered=", ugt.perspectivist_distance, UNNAMED, UNNAMED)
+    refused(r"ratings must be Ratings or ordered Labels\. Got list\.", ugt.humans.perspectivist_distance, [[1]], UNNAMED, error=TypeError)
+    refused(r"labels must be ordered \(ordered=", ugt.humans.perspectivist_distance, UNNAMED, UNNAMED)
     for bad in (0, -1, NAN, math.inf, "11"):
-        refused(r"divide_by must be a finite number above 0\.", ugt.perspectivist_distance, *[long(GIVEN, ugt.Ratings)] * 2, divide_by=bad)
+        refused(
+            r"divide_by must be a finite number above 0\.",
+            ugt.humans.perspectivist_distance,
+            *[long(GIVEN, ugt.Ratings)] * 2,
+            divide_by=bad,
+        )
 
 
-A = ugt.manhattan_distance([[1, 1], [2, 0]], [[0.5, 0.5], [0.5, 0.5]])
-ONE_CASE = ugt.manhattan_distance([[1, 1]], [[0.5, 0.5]])
-NAMED_CASES = ugt.manhattan_distance(ugt.Labels.from_counts([[1, 1], [2, 0]], case_ids=["p", "q"]), [[0.5, 0.5]] * 2)
-OTHER_ORDER = ugt.manhattan_distance(ugt.Labels.from_counts([[1, 1], [2, 0]], case_ids=["q", "p"]), [[0.5, 0.5]] * 2)
+A = ugt.calibration.manhattan_distance([[1, 1], [2, 0]], [[0.5, 0.5], [0.5, 0.5]])
+ONE_CASE = ugt.calibration.manhattan_distance([[1, 1]], [[0.5, 0.5]])
+NAMED_CASES = ugt.calibration.manhattan_distance(ugt.Labels.from_counts([[1, 1], [2, 0]], case_ids=["p", "q"]), [[0.5, 0.5]] * 2)
+OTHER_ORDER = ugt.calibration.manhattan_distance(ugt.Labels.from_counts([[1, 1], [2, 0]], case_ids=["q", "p"]), [[0.5, 0.5]] * 2)
 
 
 @pytest.mark.parametrize(
@@ -263,13 +271,15 @@ OTHER_ORDER = ugt.manhattan_distance(ugt.Labels.from_counts([[1, 1], [2, 0]], ca
         (r"results must be of the same cases in one order, as for 'a'.*label 'b'\.", {"a": NAMED_CASES, "b": OTHER_ORDER}),
         (r"results must be of the same cases in one order", {"a": NAMED_CASES, "b": A}),
         (r"results must not have weights of cases\. Got weights, first at label 'a'\.",
-         {"a": ugt.manhattan_distance([[1, 1], [2, 0]], [[0.5, 0.5]] * 2, weights=[1, 2])}),
+         {"a": ugt.calibration.manhattan_distance([[1, 1], [2, 0]], [[0.5, 0.5]] * 2, weights=[1, 2])}),
     ],
 )  # fmt: skip
 def test_results_that_do_not_fit(message, results):
-    refused(message, ugt.multilabel_mean, results)
+    refused(message, ugt.humans.multilabel_mean, results)
 
 
 def test_results_of_no_metric():
     for bad, kind in (([A], "list"), ({"a": A, "b": 0.5}, "float")):
-        refused(rf"results must be a mapping of label to a mean over cases, .* Got {kind}\.", ugt.multilabel_mean, bad, error=TypeError)
+        refused(
+            rf"results must be a mapping of label to a mean over cases, .* Got {kind}\.", ugt.humans.multilabel_mean, bad, error=TypeError
+        )

@@ -11,10 +11,11 @@ import warnings
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 
 import ugt
-from ugt.aggregation.plackett_luce_input import as_rankings
 from ugt.plausibilities.draws import DenseDraws
+from ugt.truth.plackett_luce_input import as_rankings
 
 pytestmark = pytest.mark.filterwarnings("ignore:chains have not mixed")  # short runs
 
@@ -91,7 +92,7 @@ def test_labels_give_the_dirichlet_posterior():
         certainty = ugt.annotation_certainty(post, k=k)
         assert abs(certainty.value - ugt.annotation_certainty(exact, k=k).value) < 7 * certainty.mc_error + 0.01  # a maximum is biased
     scores = np.array([[4, 3, 2, 1.0]] * 4)
-    for metric in (ugt.ua_topk_accuracy, ugt.ua_overlap, ugt.ua_set_accuracy):
+    for metric in (ugt.ua_topk_accuracy, ugt.metrics.ua_overlap, ugt.metrics.ua_set_accuracy):
         found, expected = metric(post, scores, 2), metric(exact, scores, 2)
         assert abs(found.value - expected.value) < 7 * found.mc_error
         assert found.draw_std == pytest.approx(expected.draw_std, rel=0.1)
@@ -132,18 +133,18 @@ def test_metrics_agree_with_those_of_all_classes(post, rankings):
     scores = np.array([[0.4, 0.3, 0.2, 0.1, 0.0]] * 5)
     complete = [3, 4]  # no lump: nothing is drawn on demand
     for name in ("topk_accuracy", "set_accuracy", "overlap", "average_overlap", "kendall_distance", "footrule_distance"):
-        metric = getattr(ugt, f"ua_{name}")
+        metric = public(f"ua_{name}")
         ours, theirs = metric(post, scores, 2), metric(full, scores, 2)
         np.testing.assert_allclose(ours.per_case[complete], theirs.per_case[complete], atol=1e-12)
         np.testing.assert_allclose(ours.per_case, theirs.per_case, atol=7 * 0.5 / np.sqrt(800))
     np.testing.assert_allclose(ugt.annotation_certainty(post, k=2).per_case, ugt.annotation_certainty(full, k=2).per_case, atol=0.1)
     np.testing.assert_allclose(
-        ugt.ua_plausibility_mass(post, [[0], [3], [1], [2], [4]]).per_case[complete],
-        ugt.ua_plausibility_mass(full, [[0], [3], [1], [2], [4]]).per_case[complete],
+        ugt.metrics.ua_plausibility_mass(post, [[0], [3], [1], [2], [4]]).per_case[complete],
+        ugt.metrics.ua_plausibility_mass(full, [[0], [3], [1], [2], [4]]).per_case[complete],
         atol=1e-12,
     )
     np.testing.assert_allclose(
-        ugt.expected_risk(post, [0, 1, 2, 3, 4]).per_case, ugt.expected_risk(full, [0, 1, 2, 3, 4]).per_case, atol=0.2
+        ugt.truth.expected_risk(post, [0, 1, 2, 3, 4]).per_case, ugt.truth.expected_risk(full, [0, 1, 2, 3, 4]).per_case, atol=0.2
     )
 
 
@@ -191,9 +192,9 @@ def test_one_warning_names_how_many_cases_fall_short():
 
 
 def test_diagnostics_see_a_stuck_chain(post):
-    assert (ugt.plackett_luce_diagnostics(post).rhat < 1.05).all()
+    assert (ugt.truth.plackett_luce_diagnostics(post).rhat < 1.05).all()
     with pytest.raises(TypeError, match=r"draws must come from plackett_luce\. Got DenseDraws"):
-        ugt.plackett_luce_diagnostics(ugt.Draws.from_array([[[0.5, 0.5]]]))
+        ugt.truth.plackett_luce_diagnostics(ugt.Draws.from_array([[[0.5, 0.5]]]))
 
 
 def test_labels_become_rankings_of_one_class():
@@ -205,14 +206,14 @@ def test_labels_become_rankings_of_one_class():
 
 def test_likelihood_takes_points_and_names_what_is_wrong(rankings):
     point = ugt.Point.from_array(np.full((5, 5), 0.2))
-    expected = ugt.plackett_luce_log_likelihood(rankings, np.full((5, 5), 7.0))
-    np.testing.assert_allclose(ugt.plackett_luce_log_likelihood(rankings, point), expected, rtol=1e-14)
-    assert ugt.plackett_luce_log_likelihood(rankings, np.full((5, 5), 1.0), gradient=True)[1].shape == (5, 5)
+    expected = ugt.truth.plackett_luce_log_likelihood(rankings, np.full((5, 5), 7.0))
+    np.testing.assert_allclose(ugt.truth.plackett_luce_log_likelihood(rankings, point), expected, rtol=1e-14)
+    assert ugt.truth.plackett_luce_log_likelihood(rankings, np.full((5, 5), 1.0), gradient=True)[1].shape == (5, 5)
     with pytest.raises(ValueError, match=r"plausibilities must be numbers of shape \(5, 5\). Got float64 of shape \(5, 4\)"):
-        ugt.plackett_luce_log_likelihood(rankings, np.ones((5, 4)))
+        ugt.truth.plackett_luce_log_likelihood(rankings, np.ones((5, 4)))
     bad = np.ones((5, 5))
     bad[1, 2] = -1
-    refused(r"plausibilities must be finite and not negative. Got -1.0, .* class 2", ugt.plackett_luce_log_likelihood, rankings, bad)
+    refused(r"plausibilities must be finite and not negative. Got -1.0, .* class 2", ugt.truth.plackett_luce_log_likelihood, rankings, bad)
 
 
 BAD = [

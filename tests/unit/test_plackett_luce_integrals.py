@@ -8,14 +8,15 @@ import pytest
 from ranked_cases import CHAINS, CONFLICT, PAIR, SEVERAL, TIED, TRIPLE
 from scipy.stats import beta
 from simulations import ALL
+from surface import public
 from twins import cubature as slow
 
 import ugt
 from ugt import states
 from ugt._base.ragged import row_of
-from ugt.aggregation import plackett_luce_integrals
-from ugt.aggregation.plackett_luce_integrals import TOLERANCE
 from ugt.plausibilities.integrated import EXACT, WEIGHTED
+from ugt.truth import plackett_luce_integrals
+from ugt.truth.plackett_luce_integrals import TOLERANCE
 
 EVERY = pytest.mark.skipif(not ALL, reason="takes an hour or more: make simulations")
 
@@ -157,7 +158,7 @@ def test_draws_agree(unranked, gamma):
     options = {"reliability": gamma, "unranked": unranked, "prior_shape": 0.5}
     post = ugt.plackett_luce(rankings, method="auto", **options)
     draws = ugt.plackett_luce(rankings, method="gibbs", n_draws=40_000, seed=3, **options)
-    error = np.maximum(ugt.plackett_luce_diagnostics(draws).mcse_mean, 0.5 / np.sqrt(40_000))[:, None]
+    error = np.maximum(ugt.truth.plackett_luce_diagnostics(draws).mcse_mean, 0.5 / np.sqrt(40_000))[:, None]
     error = error + post.error[:, None]
     assert (np.abs(post.membership(1) - draws.membership(1)) < 6 * error).all()
     assert (np.abs(post.mean() - draws.mean()) < 4 * error).all()
@@ -222,7 +223,7 @@ def test_cases_that_are_not_exact():
     assert (post.certainty_error(post.certainty(1), 1, "set")[[1, 3]] > 0).all() and post.error.max() <= 2e-3
     assert 0 < ugt.annotation_certainty(post).mc_error < 2e-3
     assert 0 < ugt.ua_topk_accuracy(post, rng.random((4, 40)), k=3).mc_error < 3e-3
-    assert 0 < ugt.expected_risk(post, np.arange(40)).mc_error < 0.3
+    assert 0 < ugt.truth.expected_risk(post, np.arange(40)).mc_error < 0.3
     other = ugt.plackett_luce(rankings, reliability=1.5, seed=1)
     assert other.membership(1) == pytest.approx(post.membership(1), abs=6 * post.error.max()) and other.how.tolist() == post.how.tolist()
     for method in ("exact", "weighted"):
@@ -265,7 +266,7 @@ def test_metrics():
     some = post.take([3, 1])
     assert some.membership(1) == pytest.approx(post.membership(1)[[3, 1]])
     assert some.certainty(2) == pytest.approx(post.certainty(2)[[3, 1]])
-    labels = ugt.ua_coverage(post, [[0], [1, 2], [], [3], [0]])
+    labels = ugt.metrics.ua_coverage(post, [[0], [1, 2], [], [3], [0]])
     assert labels.per_case == pytest.approx(
         [*post.membership(1)[0, :1], post.membership(1)[1, 1:3].sum(), 0, post.membership(1)[3, 3], 0.2]
     )
@@ -386,7 +387,7 @@ def test_states_of_parts():
 
     for function, rest in (("annotation_certainty", ()), ("ua_topk_accuracy", (scores,))):
         parts = [states.partial(function, truth(rows), *(table[rows] for table in rest)) for rows in (np.arange(7), np.arange(7, 13))]
-        found, whole = states.finish(states.merge(parts)), getattr(ugt, function)(truth(np.arange(13)), *rest)
+        found, whole = states.finish(states.merge(parts)), public(function)(truth(np.arange(13)), *rest)
         assert found.value == pytest.approx(whole.value, abs=1e-15) and found.numbers["mc_error"] == pytest.approx(
             whole.mc_error, rel=1e-12
         )

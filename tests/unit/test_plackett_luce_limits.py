@@ -150,7 +150,7 @@ def test_points_that_are_not_relied_on(monkeypatch):
         warnings.simplefilter("error")  # once is enough
         post.certainty(3)
         assert np.isnan(post.grouped([0, 0, 1, 1]).error).all()
-        assert np.isnan(ugt.ua_overlap(post, np.eye(4)[:3], k=2).mc_error)
+        assert np.isnan(ugt.metrics.ua_overlap(post, np.eye(4)[:3], k=2).mc_error)
 
 
 def test_a_posterior_beyond_doubles():

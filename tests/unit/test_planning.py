@@ -57,7 +57,7 @@ def test_agreement_and_difference_beside_all_pairs():
     ahead = twin.components(cells_of(wide, lambda i, j: float(wide[i, j] == first[i]) - (wide[i, j] == second[i])))
     found = ugt.plan_annotations(labels_of(wide), {"A": scores, "B": scores[:, ::-1]}, metric="difference")
     close(three(found), ahead)
-    agreement = ugt.next_annotator_agreement(labels_of(wide), scores)
+    agreement = ugt.metrics.next_annotator_agreement(labels_of(wide), scores)
     assert ugt.plan_annotations(labels_of(wide), scores).value == pytest.approx(agreement.value, abs=1e-12)
 
 
@@ -212,12 +212,12 @@ def test_the_pilots_own_design_beside_its_interval(metric):
     model = np.where(rng.random(120) < 0.8, truth, rng.integers(0, 3, 120))
     labels = labels_of(wide)
     found = {
-        "agreement": lambda: ugt.next_annotator_agreement(labels, np.eye(3)[model]),
+        "agreement": lambda: ugt.metrics.next_annotator_agreement(labels, np.eye(3)[model]),
         "discrepancy": lambda: ugt.discrepancy_ratio(labels, model),
         "alpha": lambda: ugt.krippendorff_alpha(labels),
         "kappa": lambda: ugt.fleiss_kappa(labels),
-        "ac1": lambda: ugt.gwet_ac1(labels),
-        "percent_agreement": lambda: ugt.percent_agreement(labels),
+        "ac1": lambda: ugt.agreement.gwet_ac1(labels),
+        "percent_agreement": lambda: ugt.agreement.percent_agreement(labels),
     }[metric]()
     plan = ugt.plan_annotations(labels, given(metric, np.eye(3)[model]), metric=metric)
     low, high = found.interval(random=("cases", "annotators"))
@@ -543,7 +543,7 @@ PILOT = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_
 def test_reader_study_by_hand_and_beside_all_designs(asked):
     from scipy.stats import f, nct, t
 
-    found = ugt.plan_reader_study(PILOT, cost=(10, 1, 300), max_readers=20, **asked)
+    found = ugt.studies.plan_reader_study(PILOT, cost=(10, 1, 300), max_readers=20, **asked)
     d = asked.get("margin", 0) + asked.get("difference", 0)
 
     def by_hand(r, n):
@@ -572,7 +572,7 @@ def test_reader_study_by_hand_and_beside_all_designs(asked):
 
 
 def test_cases_and_readings_cost_one_and_readers_nothing_by_default():
-    one = ugt.plan_reader_study(PILOT, difference=0.1).best
+    one = ugt.studies.plan_reader_study(PILOT, difference=0.1).best
     assert one.cost == one.n_cases + 2 * one.n_cases * one.n_readers
     label = ugt.plan_annotations(components=PARTS, width=0.2).best
     assert label.cost == label.n_cases * (1 + label.n_labels)
@@ -580,13 +580,13 @@ def test_cases_and_readings_cost_one_and_readers_nothing_by_default():
 
 def test_reader_study_needs_more_readers_first():
     with pytest.warns(RuntimeWarning, match="up to 5 readers: the differences between readers alone require at least"):
-        found = ugt.plan_reader_study(PILOT, difference=0.03, max_readers=5)
+        found = ugt.studies.plan_reader_study(PILOT, difference=0.03, max_readers=5)
     needed = int(found.notes[-1].split()[-1])
     assert found.best is None
-    assert ugt.plan_reader_study(PILOT, difference=0.03, max_readers=needed).best.n_readers == needed
+    assert ugt.studies.plan_reader_study(PILOT, difference=0.03, max_readers=needed).best.n_readers == needed
     with pytest.warns(RuntimeWarning, match="no number of cases up to 10,000,000 is enough with up to 2 readers$"):
-        assert ugt.plan_reader_study({**PILOT, "test_reader": 0.0}, width=1e-4, max_readers=2).best is None
-    few = ugt.plan_reader_study({**PILOT, "test_reader": -0.001, "n_readers": 3}, difference=0.1)
+        assert ugt.studies.plan_reader_study({**PILOT, "test_reader": 0.0}, width=1e-4, max_readers=2).best is None
+    few = ugt.studies.plan_reader_study({**PILOT, "test_reader": -0.001, "n_readers": 3}, difference=0.1)
     assert "negative; it counts as 0" in few.notes[0] and "3 readers, so that" in few.notes[1]
 
 
@@ -594,13 +594,15 @@ def test_a_reader_study_as_pilot():
     rng = np.random.default_rng(2)
     truth = np.arange(60) % 2
     ratings = [[rng.normal(size=60) + (1.2 + 0.6 * test + 0.2 * rng.normal()) * truth for _ in range(6)] for test in range(2)]
-    study = ugt.reader_study(truth, ugt.Readings.from_array(ratings))
-    found, part = ugt.plan_reader_study(study, difference=0.1), study.components
+    study = ugt.reader_study(truth, ugt.studies.Readings.from_array(ratings))
+    found, part = ugt.studies.plan_reader_study(study, difference=0.1), study.components
     parts = {name: getattr(part, name) for name in (*PILOT, "n_readers")}
-    assert found.table == ugt.plan_reader_study(parts, difference=0.1).table and found.components["cov1"] == part.cov1
+    assert found.table == ugt.studies.plan_reader_study(parts, difference=0.1).table and found.components["cov1"] == part.cov1
     panel = np.where(rng.random((60, 4)) < 0.9, truth[:, None], 1 - truth[:, None])
-    soft = ugt.reader_study(ugt.Labels.from_wide(panel, annotators=["a", "b", "c", "d"], classes=2), ugt.Readings.from_array(ratings))
-    assert "other annotators of the truth" in ugt.plan_reader_study(soft, difference=0.1).notes[0]
+    soft = ugt.reader_study(
+        ugt.Labels.from_wide(panel, annotators=["a", "b", "c", "d"], classes=2), ugt.studies.Readings.from_array(ratings)
+    )
+    assert "other annotators of the truth" in ugt.studies.plan_reader_study(soft, difference=0.1).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -620,7 +622,7 @@ def test_a_reader_study_as_pilot():
     ],
 )
 def test_what_is_no_reader_study_is_refused(components, options, message):
-    refused(message, ugt.plan_reader_study, components, **options)
+    refused(message, ugt.studies.plan_reader_study, components, **options)
     if isinstance(components, dict):
         study = type("Study", (), {"components": type("Found", (), components)})
-        refused(message, ugt.plan_reader_study, study, **options)
+        refused(message, ugt.studies.plan_reader_study, study, **options)

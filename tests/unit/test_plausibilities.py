@@ -212,7 +212,7 @@ def test_many_distinct_concentrations():
 def test_background_is_shorthand(n_unlisted, background):
     """Unlisted classes with a background are the same posterior as listed ones, in every answer."""
     n_classes = 3 + n_unlisted
-    axes = ugt.Axes.of(2, n_classes)
+    axes = ugt.annotations.Axes.of(2, n_classes)
     short = Dirichlet(axes, np.array([0, 3, 3]), np.array([0, 1, n_classes - 1], np.int32), np.array([2.0, 1.0, 4.0]), background)
     table = np.full((2, n_classes), background)
     table[0, [0, 1, n_classes - 1]] = [2.0, 1.0, 4.0]
@@ -230,7 +230,7 @@ def test_background_is_shorthand(n_unlisted, background):
 
 
 def test_draws_with_a_background_of_each_case():
-    axes = ugt.Axes.of(3, 5)
+    axes = ugt.annotations.Axes.of(3, 5)
     post = Dirichlet(axes, np.array([0, 1, 2, 2]), np.array([1, 4], np.int32), np.array([2.0, 2.0]), np.array([0.0, 3.0, 0.5]))
     np.testing.assert_allclose(post.grouped([0, 0, 1, 1, 1]).mean()[1], [6 / 14, 8 / 14])
     draws = post.draws(20_000, seed=2)
@@ -243,7 +243,7 @@ def test_draws_with_a_background_of_each_case():
 @pytest.mark.slow
 def test_exact_answers_agree_with_a_million_draws():
     concentration = [3.0, 2.5, 0.7, 0.7, 0.01, 12.0]
-    axes = ugt.Axes.of(1, 8)
+    axes = ugt.annotations.Axes.of(1, 8)
     post = Dirichlet(axes, np.array([0, 6]), np.array([0, 1, 3, 4, 5, 7], np.int32), np.array(concentration), 0.2)
     n = 1_000_000
     top = post.top(n, 3, seed=3)[0]
@@ -498,7 +498,7 @@ def test_bad_draws():
 
 
 def test_bad_concentrations():
-    axes = ugt.Axes.of(2, 3, case_ids=["p", "q"])
+    axes = ugt.annotations.Axes.of(2, 3, case_ids=["p", "q"])
     offsets, index = np.array([0, 1, 2]), np.array([0, 1], np.int32)
     refused(r"concentration must be .* Got 0.0, first at case 'q'", Dirichlet, axes, offsets, index, np.array([1.0, 0.0]))
     refused(r"concentration must be .* Got inf, first at case 'p'", Dirichlet, axes, offsets, index, np.array([np.inf, 1.0]))
@@ -530,8 +530,8 @@ def test_what_counts_as_plausibilities():
     rankings = ugt.Rankings.from_blocks([[[[0]]]], n_classes=2)
     refused(r"Got Rankings: aggregate them first, for example with ugt.prirn", as_plausibilities, rankings, error=TypeError)
     ratings = ugt.Ratings.from_wide([[1.0, 2.5]])
-    refused(r"Got Ratings: ugt.normal\(ratings\).to_point\(cuts\) gives", as_plausibilities, ratings, error=TypeError)
-    post = ugt.normal(ratings, prior=(0, 1, 2, 1))
+    refused(r"Got Ratings: ugt.truth.normal\(ratings\).to_point\(cuts\) gives", as_plausibilities, ratings, error=TypeError)
+    post = ugt.truth.normal(ratings, prior=(0, 1, 2, 1))
     refused(r"Got NormalPosterior: its method to_point\(cuts\) gives", as_plausibilities, post, error=TypeError)
     assert isinstance(as_plausibilities(post.to_point([1.5])), Point)
 

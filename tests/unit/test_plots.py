@@ -41,7 +41,7 @@ def names(ax):
 
 
 def test_curves_and_bands():
-    roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
+    roc, pr = ugt.soft.soft_roc_curve(P, S), ugt.soft.soft_precision_recall_curve(P, S)
     ax = plots.soft_curve({"model": roc})
     first = ax.lines[0]
     assert first.get_xdata().tolist() == roc.false_positive_rate.tolist() and first.get_label() == f"model ({roc.area:.3f})"
@@ -56,9 +56,9 @@ def test_curves_and_bands():
     refused(r"band must have names of curves, which are 'a'\. Got 'c'\.", plots.soft_curve, {"a": roc}, band={"c": band})
     message = r"band must be \(x, low, high\), three rows of one length\. Got \[\(3,\), \(2,\)\]\."
     refused(message, plots.soft_curve, roc, band=([0, 1, 2], [0, 1]))
-    ax = plots.soft_curve({"model": ugt.soft_roc_curve([1, 1], [1.0, 2.0]), "other": ugt.soft_roc_curve(P, S)})
+    ax = plots.soft_curve({"model": ugt.soft.soft_roc_curve([1, 1], [1.0, 2.0]), "other": ugt.soft.soft_roc_curve(P, S)})
     assert entries(ax)[0] == "model (undefined)"
-    roc, pr = ugt.soft_roc_curve(P, S), ugt.soft_precision_recall_curve(P, S)
+    roc, pr = ugt.soft.soft_roc_curve(P, S), ugt.soft.soft_precision_recall_curve(P, S)
     refused(r"curve must be curves of one kind\. Got both kinds\.", plots.soft_curve, {"a": roc, "b": pr})
     said = r"curve must be a RocCurve or a PrecisionRecallCurve\. Got list, first at 'b'\."
     refused(said, plots.soft_curve, {"a": roc, "b": [1, 2]}, error=TypeError)
@@ -86,7 +86,7 @@ def test_reliability_diagram():
 
 def test_disagreement_diagrams():
     counts, probs = [[3, 1]] * 15 + [[4, 0]] * 15, [[0.6, 0.4]] * 15 + [[0.9, 0.1]] * 15
-    curve = ugt.disagreement_losses(counts, ugt.predicted_disagreement(probs), n_bins=3).reliability_curve()
+    curve = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(probs), n_bins=3).reliability_curve()
     ax = plots.reliability_diagram({"model": curve})
     assert line(ax, "model").get_ydata().tolist() == [0.0, 0.5] and line(ax, "model").get_xdata().tolist() == pytest.approx([0.18, 0.48])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted disagreement", "share of pairs of labels that differ")
@@ -109,9 +109,13 @@ def test_strips_of_bins():
     curve = reliability()
     low = curve.low.copy()
     low[np.flatnonzero(curve.n_cases > 0)[0]] = np.nan
-    changed = ugt.ReliabilityCurve(curve.edges, curve.mean_probability, curve.label_share, curve.n_cases, low, curve.high, curve.few)
+    changed = ugt.calibration.ReliabilityCurve(
+        curve.edges, curve.mean_probability, curve.label_share, curve.n_cases, low, curve.high, curve.few
+    )
     assert entries(plots.reliability_diagram({"model": changed}))[0] == "model (1 bin without interval)"
-    nothing = ugt.ReliabilityCurve(curve.edges, *[curve.mean_probability * np.nan] * 2, curve.n_cases * 0, *[curve.low] * 2, curve.few)
+    nothing = ugt.calibration.ReliabilityCurve(
+        curve.edges, *[curve.mean_probability * np.nan] * 2, curve.n_cases * 0, *[curve.low] * 2, curve.few
+    )
     refused(r"curve must have a bin with cases\. Got none, first at 'model'\.", plots.reliability_diagram, {"model": nothing})
 
 
@@ -190,7 +194,7 @@ def test_forest():
     assert written(ax) == ["undefined", "0.50, no interval", "inf [1.00, inf]"]
     assert [text.get_position()[1] for text in ax.texts] == [0, 1, 2] and names(ax) == ["a", "b", "c", "d"]
     labels, truth = synthetic.make_labels(60, 4, 4, difficulty=0.4)
-    found = ugt.annotator_discrepancy(labels, predictions={"model": truth.argmax(axis=1)})
+    found = ugt.humans.annotator_discrepancy(labels, predictions={"model": truth.argmax(axis=1)})
     ax = plots.forest(found)
     rows = found.table()
     assert names(ax) == [str(row["name"]) for row in rows]
@@ -199,7 +203,7 @@ def test_forest():
     assert [one.get_marker() for one in ax.lines if one.get_marker() in ("o", "s")] == ["os"[row["kind"] == "model"] for row in rows]
     ratio = ugt.discrepancy_ratio(labels, truth.argmax(axis=1))
     assert plots.forest({"model": ratio}).lines[0].get_xdata().tolist() == list(ratio.interval())
-    grouped = ugt.stratified_discrepancy(labels, truth.argmax(axis=1))
+    grouped = ugt.humans.stratified_discrepancy(labels, truth.argmax(axis=1))
     assert plots.forest(grouped).lines[0].get_xdata().tolist() == grouped.intervals()[1].tolist()
     ev = ugt.evaluate(labels, {"model": truth}, k=1, n_resamples=50)
     assert names(plots.forest(ev)) == [row["name"] for row in ev.humans]
@@ -219,9 +223,9 @@ def test_rank_heat_map():
     resamples = ugt.bootstrap([[1, 0], [1, 1], [0, 0], [1, 0]], n_resamples=50)
     assert plots.rank_heat_map(resamples).images[0].get_array().tolist() == resamples.rank_share().tolist()
     models = {"A": [0.1, 0.6, 0.8, 0.7], "B": [0.3, 0.2, 0.4, 0.1]}
-    found = ugt.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4], [2, 3]]), models, n_resamples=50)
+    found = ugt.soft.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4], [2, 3]]), models, n_resamples=50)
     ax = plots.rank_heat_map(found, metric="hard_auroc")
-    expected = ugt.Resamples(found.values[1], found.resampled[1]).rank_share()
+    expected = ugt.resampling.Resamples(found.values[1], found.resampled[1]).rank_share()
     assert names(ax) == ["A", "B"] and np.array_equal(ax.images[0].get_array().filled(np.nan), expected, equal_nan=True)
     refused(r"metric must be one of 'soft_auroc', .*Got 'other'", plots.rank_heat_map, found, metric="other")
     refused(r"metric must be None except for a RankingStability\. Got 'soft_auroc'\.", plots.rank_heat_map, np.eye(2), metric="soft_auroc")
@@ -231,7 +235,7 @@ def test_agreement_matrix_and_undefined_cells():
     ax = plots.agreement_matrix([[np.nan, 0.5], [0.5, np.nan]], ["x", "y"])
     assert written(ax) == ["0.50", "0.50"] and ax.get_title(loc="right") == ""
     labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None]], annotators=["ann", "bob", "eve"])
-    pairs = ugt.pairwise_agreement(labels, "percent")
+    pairs = ugt.agreement.pairwise_agreement(labels, "percent")
     ax = plots.agreement_matrix(pairs)
     assert names(ax) == ["ann", "bob", "eve"] and np.array_equal(ax.images[0].get_array().filled(np.nan), pairs.value, equal_nan=True)
     assert names(plots.agreement_matrix(pairs, "abc")) == ["a", "b", "c"]
@@ -275,7 +279,7 @@ def test_coverage_and_size():
     assert line(ax, "APS").get_xydata().tolist() == [[2.5, 0.91]] and line(ax, "wanted: 0.9").get_ydata()[0] == 0.9
     assert entries(ax) == ["APS", "LAC (undefined)", "wanted: 0.9"]
     labels = ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5], [1, 1, 0], [0, 0, 0]])
-    sets = ugt.PredictionSets.of([[0, 1], [2], [], [0]], n_classes=3)
+    sets = ugt.conformal.PredictionSets.of([[0, 1], [2], [], [0]], n_classes=3)
     found = sets.coverage(labels)
     for against in ("mass", "best", "voted"):
         ax = plots.coverage_and_size({"sets": found}, against=against)
@@ -339,7 +343,7 @@ def test_certainty_curve():
     assert ax.get_xlabel() == "share of cases, in the order of certainty (%)" and entries(ax)[1] == "accuracy (1 undefined)"
     assert plots.certainty_curve(accuracy, by=[3, 2, 1, 0]).get_xlabel() == "share of cases, in the order given (%)"
     assert plots.certainty_curve(accuracy).get_xlabel() == "share of cases, lowest value first (%)"
-    assert plots.certainty_curve(ugt.expected_risk([[0.2, 0.8], [0.6, 0.4]], [0, 3], kind="plausibility")).get_ylim()[1] > 2.4
+    assert plots.certainty_curve(ugt.truth.expected_risk([[0.2, 0.8], [0.6, 0.4]], [0, 3], kind="plausibility")).get_ylim()[1] > 2.4
     refused(r"certainty must have 2 cases, as by\. Got 4, first at 'a'\.", plots.certainty_curve, {"a": accuracy}, by=[0.5, 1.0])
     refused(r"certainty must hold something to draw\. Got an empty mapping\.", plots.certainty_curve, {})
     refused(r"certainty must have a case that is defined\. Got none\.", plots.certainty_curve, [np.nan])
@@ -365,7 +369,7 @@ def test_histograms_of_cases():
 @pytest.mark.parametrize("spread", ["precision", "std"])
 def test_areas_of_a_rated_case_hold_what_they_say(spread):
     table = [[1.0, 2, 2, 4], [np.nan] * 4]
-    posterior = ugt.normal(table, prior=(0, 1, 2, 1.5))
+    posterior = ugt.truth.normal(table, prior=(0, 1, 2, 1.5))
     ax = plots.rated_case(posterior, 0, spread=spread, ratings=table)
     rng = np.random.default_rng(7)
     tau = rng.standard_gamma(posterior.shape[0], 20_000) / posterior.scale[0]
@@ -380,7 +384,7 @@ def test_areas_of_a_rated_case_hold_what_they_say(spread):
 
 
 def test_rated_cases_that_are_not_there():
-    posterior = ugt.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5))
+    posterior = ugt.truth.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5))
     for message, arguments, options in (
         (r"case must be a whole number from 0 to 0\. Got 1\.", (posterior, 1), {}),
         (r"spread must be one of 'precision', 'std'\. Got 'var'\.", (posterior, 0), {"spread": "var"}),
@@ -392,15 +396,15 @@ def test_rated_cases_that_are_not_there():
 
 def test_two_numbers_of_each_case():
     labels = ugt.Labels.from_wide([[0, 0, 0], [0, 1, 1], [1, 1, 1], [0, 1, 2], [2, np.nan, np.nan]], classes=3)
-    certainty, agreement = ugt.annotation_certainty(ugt.dirichlet(labels)), ugt.leave_one_annotator_out(labels)
-    ax = plots.case_scatter(ugt.case_correlation(certainty, agreement))
+    certainty, agreement = ugt.annotation_certainty(ugt.dirichlet(labels)), ugt.agreement.leave_one_annotator_out(labels)
+    ax = plots.case_scatter(ugt.truth.case_correlation(certainty, agreement))
     assert ax.lines[0].get_xydata().tolist() == np.stack([certainty.per_case, agreement.per_case], axis=1)[:4].tolist()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("annotation certainty", "agreement with the other annotators")
-    r = ugt.case_correlation(certainty, agreement).value
+    r = ugt.truth.case_correlation(certainty, agreement).value
     assert entries(ax) == [f"r = {r:.2f} (4 cases; 1 undefined)"]
     slope, start = np.polyfit(certainty.per_case[:4], agreement.per_case[:4], 1)
     assert ax.lines[1].get_ydata() == pytest.approx(start + slope * ax.lines[1].get_xdata())
-    ax = plots.case_scatter(ugt.case_correlation([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]))
+    ax = plots.case_scatter(ugt.truth.case_correlation([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]))
     assert entries(ax) == ["r = nan (3 cases)"] and len(ax.lines) == 1 and ax.get_xlabel() == "first number"
 
 
@@ -480,15 +484,15 @@ def test_plots_of_cases_carry_their_ids():
     assert by.lines[0].get_ydata() == pytest.approx(by.lines[1].get_ydata()) and by.lines[0].get_ydata() == pytest.approx(one.per_case)
     assert plots.certainty_curve(two).lines[0].case_ids.tolist() == ["p1", "p2", "p3"]
     assert plots.certainty_curve([0.5, 1]).lines[0].case_ids is None
-    dots = plots.case_scatter(ugt.case_correlation(one, [0.2, np.nan, 0.4])).lines[0]
+    dots = plots.case_scatter(ugt.truth.case_correlation(one, [0.2, np.nan, 0.4])).lines[0]
     assert dots.case_ids.tolist() == ["p1", "p3"] and dots.get_xdata() == pytest.approx(one.per_case[[0, 2]])
-    assert plots.case_scatter(ugt.case_correlation([0.1, 0.2, 0.4], [1, 2, 1])).lines[0].case_ids is None
+    assert plots.case_scatter(ugt.truth.case_correlation([0.1, 0.2, 0.4], [1, 2, 1])).lines[0].case_ids is None
 
 
 def test_a_rated_case_is_found_by_its_id():
     table, ids = [[1.0, 2, 2], [4, 4, 5]], ["p1", "p2"]
     one, mixed = ugt.Ratings.from_wide(table, case_ids=ids), ugt.Ratings.from_wide(table[::-1], case_ids=ids[::-1])
-    posterior = ugt.normal(one, prior=(0, 1, 2, 1.5))
+    posterior = ugt.truth.normal(one, prior=(0, 1, 2, 1.5))
     for given in (one, mixed):
         ax = plots.rated_case(posterior, "p2", ratings=given)
         assert ax.get_title() == "case p2" and ax.lines[-1].get_xdata().tolist() == [4, 4, 5]
@@ -571,7 +575,7 @@ def test_frontiers_of_plans():
     assert ax.lines[0].get_ydata().tolist() == [one.cost for one in found["0.3"].table]
     assert ax.lines[1].get_xdata()[0] == best.n_annotators
     pilot = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
-    readers = ugt.plan_reader_study(pilot, difference=0.1)
+    readers = ugt.studies.plan_reader_study(pilot, difference=0.1)
     ax = plots.plan_frontier(readers)
     assert entries(ax) == [f"{readers.best.n_cases} cases, {readers.best.n_readers} readers"] and ax.get_xlabel() == "number of readers"
     refused(r"plan must be plans of one kind\. Got both kinds\.", plots.plan_frontier, {"a": readers, "b": found["0.3"]})

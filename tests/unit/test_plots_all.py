@@ -55,24 +55,24 @@ def made(name):
     return {
         "certainty_curve": ((ugt.annotation_certainty(POSTERIOR),), True),
         "case_histogram": (([0.2, 0.4, 0.4],), True),
-        "case_scatter": ((ugt.case_correlation([0.9, 0.5, 0.7], [1.0, 0.4, 0.5]),), False),
-        "rated_case": ((ugt.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5)), 0), False),
+        "case_scatter": ((ugt.truth.case_correlation([0.9, 0.5, 0.7], [1.0, 0.4, 0.5]),), False),
+        "rated_case": ((ugt.truth.normal([[1.0, 2, 2, 4]], prior=(0, 1, 2, 1.5)), 0), False),
         "plausibilities": ((POSTERIOR, 3), False),
         "accuracy_over_draws": ((ugt.ua_topk_accuracy(POSTERIOR, TRUTH),), True),
-        "soft_curve": ((ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
+        "soft_curve": ((ugt.soft.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0]),), True),
         "forest": (((0.9, 0.8, 1.05),), True),
         "rank_heat_map": (([[0.75, 0.25], [0.25, 0.75]],), False),
-        "agreement_matrix": ((ugt.pairwise_agreement(LABELS),), False),
+        "agreement_matrix": ((ugt.agreement.pairwise_agreement(LABELS),), False),
         "coverage_and_size": (((2.0, 0.9),), True),
         "soft_labels": (([0.0, 0.25, 0.75, 0.75],), False),
         "ternary": ((POSTERIOR,), True),
         "plan_frontier": ((PLAN,), True),
-        "bland_altman": ((ugt.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
-        "annotator_roc_points": ((ugt.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
+        "bland_altman": ((ugt.humans.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]]).pairs[0],), True),
+        "annotator_roc_points": ((ugt.humans.annotator_roc_points([[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0]]),), False),
         "grade_shares": ((LABELS.in_order(),), False),
         "error_by_grade": ((POSTERIOR, TRUTH), False),
         "predictions_by_grade": ((POSTERIOR, TRUTH), False),
-        "reliability_profile": ((ugt.fit_predictive_reliability(LABELS),), True),
+        "reliability_profile": ((ugt.truth.fit_predictive_reliability(LABELS),), True),
     }[name]
 
 
@@ -254,7 +254,7 @@ def records_of_all_kinds():
             record = call()
         if type(record).__module__.startswith("ugt."):
             found.setdefault(type(record).__name__, record)
-    found["BlandAltman"] = ugt.bland_altman(public_functions.ratings(world), world["rated"])
+    found["BlandAltman"] = ugt.humans.bland_altman(public_functions.ratings(world), world["rated"])
     found["AnnotationPlan"] = PLAN
     return found
 
@@ -289,10 +289,10 @@ def test_what_a_plot_takes_is_said():
     labels = ugt.Labels.from_wide([[0, 1], [1, 1], [2, 1]])
     ratings = ugt.Ratings.from_wide([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0]])
     for call, said in (
-        (lambda: plots.forest(ugt.bland_altman(ratings)), "rows must be records with a value and an interval, .* Got BlandAltman"),
+        (lambda: plots.forest(ugt.humans.bland_altman(ratings)), "rows must be records with a value and an interval, .* Got BlandAltman"),
         (lambda: plots.forest(PLAN), "rows must be records with .* Got AnnotationPlan"),
         (lambda: plots.ternary(labels), "draws must be plausibilities of three classes, or numbers .* Got Labels"),
-        (lambda: plots.certainty_curve(ugt.bland_altman(ratings)), "Got BlandAltman"),
+        (lambda: plots.certainty_curve(ugt.humans.bland_altman(ratings)), "Got BlandAltman"),
     ):
         with pytest.raises(TypeError, match=said):
             call()

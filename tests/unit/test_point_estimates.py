@@ -12,7 +12,7 @@ from twins import plackett_luce_em as twin
 
 import ugt
 from ugt._core import _plackett_luce as core
-from ugt.aggregation.point_estimates import plackett_luce_map, plackett_luce_mle
+from ugt.truth.point_estimates import plackett_luce_map, plackett_luce_mle
 
 UNRANKED = ["individual", "lump", "ignore"]
 K = 6
@@ -309,7 +309,7 @@ def test_unmentioned_classes_count_as_many_or_as_one():
 def test_threads_change_nothing(dermatology):
     rankings = ugt.Rankings.from_blocks(dermatology.annotations[:600], n_classes=419)
     expected = plackett_luce_map(rankings).value
-    with ugt.threads(2):
+    with ugt.resampling.threads(2):
         assert (plackett_luce_map(rankings).value == expected).all()
 
 

@@ -12,8 +12,8 @@ from twins import points as slow
 import ugt
 from ugt._base import parallel
 from ugt._core import _mentioned as core
-from ugt.aggregation.plackett_luce_input import classes_of, stages_of
 from ugt.plausibilities.draws import REST
+from ugt.truth.plackett_luce_input import classes_of, stages_of
 
 SHIFTS = 16
 SPREAD = (15 / 13) ** 0.5  # of Student's t
@@ -297,7 +297,7 @@ def test_the_same_bytes_in_any_parts():
     def part(begin, end):
         return [whole.points(i, 64) for i in range(begin, end)]
 
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         found = [one for some in parallel.run(part, len(cases), 2, "points") for one in some]
     for i, (value, weight) in enumerate(found):
         again = whole.points(i, 64)

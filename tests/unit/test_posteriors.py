@@ -11,7 +11,7 @@ from twins import calibrators as twin
 
 import ugt
 from ugt._core import _dirmult
-from ugt.calibrators.many_labels import log_probability
+from ugt.calibration.many_labels import log_probability
 
 NAN, INF = float("nan"), float("inf")
 TOTALS = [1e-12, 1e-6, 1e-3, 0.5, 1.0, 7.0, 63.0, 64.0, 65.0, 1e3, 1e6, 1e9, 1e12]
@@ -20,7 +20,7 @@ MEANS = [[0.2, 0.3, 0.5], [1 - 1e-6 - 1e-9, 1e-6, 1e-9]]
 
 
 def likelihood(counts, alpha, **options):
-    return ugt.dirichlet_multinomial_log_likelihood(counts, alpha, **options)
+    return ugt.calibration.dirichlet_multinomial_log_likelihood(counts, alpha, **options)
 
 
 # ---- likelihoods
@@ -86,7 +86,7 @@ def test_kinds_of_counts():
 # ---- posteriors
 def test_posterior_of_one_law():
     alpha, counts = np.array([[0.5, 1.5, 2.0], [3.0, 0.0, 1.0]]), np.array([[3, 1, 0], [0, 0, 0]])
-    found = ugt.label_posterior(alpha, counts)
+    found = ugt.calibration.label_posterior(alpha, counts)
     np.testing.assert_array_equal(found.members, (alpha + counts)[None])
     np.testing.assert_allclose(found.mean, (alpha + counts) / (alpha + counts).sum(axis=1, keepdims=True), rtol=1e-15)
     assert found.weights.tolist() == [[1.0, 1.0]]
@@ -100,7 +100,7 @@ def test_posterior_of_an_ensemble(kind):
     counts, prior = rng.integers(0, 5, (6, 3)), np.array([1.0, 0.0, 2.0, 5.0])
     for weights in (None, prior, 3e307 * prior):
         share = np.full(4, 0.25) if weights is None else prior / 8
-        found = ugt.label_posterior(members, counts, kind=kind, weights=weights)
+        found = ugt.calibration.label_posterior(members, counts, kind=kind, weights=weights)
         for i, row in enumerate(counts.tolist()):
             if kind == "dirichlet":
                 each = [math.exp(twin.log_dirichlet_multinomial(row, members[s, i].tolist())) for s in range(4)]
@@ -120,22 +120,22 @@ def test_posterior_of_an_ensemble(kind):
 
 def test_posterior_in_logarithms():
     """Likelihoods of e^-70,000 and less."""
-    found = ugt.label_posterior([[[0.5, 0.5]], [[0.4999, 0.5001]]], [[50_000, 50_000]], kind="probability")
+    found = ugt.calibration.label_posterior([[[0.5, 0.5]], [[0.4999, 0.5001]]], [[50_000, 50_000]], kind="probability")
     ratio = 50_000 * (math.log(0.4999 * 0.5001) - math.log(0.25))
     assert found.weights[:, 0] == pytest.approx([1 / (1 + math.exp(ratio)), math.exp(ratio) / (1 + math.exp(ratio))], rel=1e-9)
     assert found.log_evidence[0] < -69_000
-    step = ugt.label_posterior([[[1.0, 2.0]], [[5.0, 1.0]]], [[2, 1]])
-    again = ugt.label_posterior(step.members, [[0, 3]], weights=step.weights[:, 0])
-    once = ugt.label_posterior([[[1.0, 2.0]], [[5.0, 1.0]]], [[2, 4]])
+    step = ugt.calibration.label_posterior([[[1.0, 2.0]], [[5.0, 1.0]]], [[2, 1]])
+    again = ugt.calibration.label_posterior(step.members, [[0, 3]], weights=step.weights[:, 0])
+    once = ugt.calibration.label_posterior([[[1.0, 2.0]], [[5.0, 1.0]]], [[2, 4]])
     np.testing.assert_allclose(again.mean, once.mean, rtol=1e-13)  # label after label or all at once
     assert step.log_evidence[0] + again.log_evidence[0] == pytest.approx(once.log_evidence[0], rel=1e-13)
 
 
 def test_labels_that_no_member_allows():
-    found = ugt.label_posterior([[[1.0, 0.0]], [[0.3, 0.7]]], [[1, 1]], kind="probability")
+    found = ugt.calibration.label_posterior([[[1.0, 0.0]], [[0.3, 0.7]]], [[1, 1]], kind="probability")
     assert found.weights.ravel().tolist() == [0.0, 1.0]
     for kind in ("probability", "dirichlet"):
-        none = ugt.label_posterior([[[1.0, 0.0], [1.0, 0.0]]] * 2, [[1, 1], [2, 0]], kind=kind)
+        none = ugt.calibration.label_posterior([[[1.0, 0.0], [1.0, 0.0]]] * 2, [[1, 1], [2, 0]], kind=kind)
         assert np.isnan(none.weights[:, 0]).all()
         assert np.isnan(none.mean[0]).all()
         assert none.log_evidence.tolist() == [-INF, 0.0]
@@ -143,7 +143,7 @@ def test_labels_that_no_member_allows():
 
 
 def test_probabilities_may_leave_their_range_by_rounding():
-    found = ugt.label_posterior([[1.0 + 5e-7, -5e-7]], [[1, 0]], kind="probability")
+    found = ugt.calibration.label_posterior([[1.0 + 5e-7, -5e-7]], [[1, 0]], kind="probability")
     assert found.mean.tolist() == [[1.0, 0.0]]
 
 
@@ -171,7 +171,7 @@ def test_bad_input():
         ([[1], [2]], r"counts must have at least 2 classes\. Got 1\."),
         ([1, 2], r"counts must be numbers of shape \(N, K\)\."),
     ):
-        for function in (likelihood, ugt.label_posterior):
+        for function in (likelihood, ugt.calibration.label_posterior):
             with pytest.raises(ValueError, match=message):
                 function(bad, fine) if function is likelihood else function(fine, bad)
     for options, message in (
@@ -182,7 +182,7 @@ def test_bad_input():
         ({"weights": [0]}, r"weights must be 1 finite"),
         ({"weights": np.ma.masked_equal([1], 1)}, r"weights must be 1 finite"),
     ):
-        refused(message, ugt.label_posterior, fine, counts, **options)
+        refused(message, ugt.calibration.label_posterior, fine, counts, **options)
     shares = r"predictions must be probabilities that add up to 1 for every case\. Got "
     for bad, message in (
         ([fine, [[0.5, 0.5], [0.5, 0.6]]], shares + r"\[1\.0, 1\.0\], first at case 0 of member 0\."),
@@ -192,7 +192,7 @@ def test_bad_input():
         (fine[0], r"predictions must be numbers of shape \(2, 2\) or \(S, 2, 2\), as the counts\."),
         (np.empty((0, 2, 2)), r"predictions must be numbers of shape"),
     ):
-        refused(message, ugt.label_posterior, bad, counts, kind="probability")
+        refused(message, ugt.calibration.label_posterior, bad, counts, kind="probability")
 
 
 # ---- the binding
@@ -230,15 +230,15 @@ def test_rows_without_entries():
 
 def test_probabilities_of_many_labels_do_not_cancel():
     for n in (10, 1000, 10**6, 10**12, 10**15, 2**52):
-        found = ugt.dirichlet_multinomial_log_likelihood([[n, n]], [[1.0, 1.0]])  # all 2n + 1 histograms are equally likely
+        found = ugt.calibration.dirichlet_multinomial_log_likelihood([[n, n]], [[1.0, 1.0]])  # all 2n + 1 histograms are equally likely
         np.testing.assert_allclose(found, -math.log(2 * n + 1), rtol=1e-14)
-        found = ugt.dirichlet_multinomial_log_likelihood([[n, 2 * n, 0]], [[1.0, 1.0, 1.0]])
+        found = ugt.calibration.dirichlet_multinomial_log_likelihood([[n, 2 * n, 0]], [[1.0, 1.0, 1.0]])
         np.testing.assert_allclose(found, math.log(2) - math.log(3 * n + 1) - math.log(3 * n + 2), rtol=1e-13)
     whole = [([1000, 2000], [500, 900]), ([100_000, 3], [20, 7]), ([2000, 2000, 0], [3000, 3001, 5]), ([40, 500], [1, 9])]
     for y, alpha in whole:  # a quotient of binomial coefficients
         above = math.prod(math.comb(c + a - 1, c) for c, a in zip(y, alpha))
         exact = math.log(above) - math.log(math.comb(sum(y) + sum(alpha) - 1, sum(y)))
-        found = ugt.dirichlet_multinomial_log_likelihood([y], [alpha])
+        found = ugt.calibration.dirichlet_multinomial_log_likelihood([y], [alpha])
         np.testing.assert_allclose(found, exact, rtol=0, atol=1e-15 * math.log(above))
     rng = np.random.default_rng(0)
     for _ in range(100):
@@ -246,5 +246,5 @@ def test_probabilities_of_many_labels_do_not_cancel():
         expected = twin.log_dirichlet_multinomial(y[0].tolist(), alpha[0].tolist())
         expected += twin.log_coefficient(y[0].tolist())
         np.testing.assert_allclose(log_probability(y.astype(float), alpha), expected, rtol=1e-11, atol=1e-11)
-    extreme = ugt.dirichlet_multinomial_log_likelihood([[10**12, 1], [10**9, 10**9]], [[1e-300, 1e100], [0.0, 1.0]])
+    extreme = ugt.calibration.dirichlet_multinomial_log_likelihood([[10**12, 1], [10**9, 10**9]], [[1e-300, 1e100], [0.0, 1.0]])
     assert np.isfinite(extreme[0]) and extreme[1] == -np.inf

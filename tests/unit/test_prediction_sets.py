@@ -27,17 +27,17 @@ TRUTH = np.array([[0.6, 0.3, 0.1], [0.2, 0.4, 0.4], [1.0, 0.0, 0.0], [NAN] * 3, 
 
 # ---- the record
 def test_sets_in_all_forms():
-    sets = ugt.PredictionSets.of(SETS, 3, case_ids=list("abcde"))
+    sets = ugt.conformal.PredictionSets.of(SETS, 3, case_ids=list("abcde"))
     assert sets.sizes.tolist() == [2, 1, 0, 3, 1] and sets.mean_size == 1.4 and sets.n_empty == 1
     assert sets.size_table() == {"size": [0, 1, 2, 3], "n_cases": [1, 2, 1, 1], "share": [0.2, 0.4, 0.2, 0.2]}
-    again = ugt.PredictionSets.of(sets.mask())
+    again = ugt.conformal.PredictionSets.of(sets.mask())
     assert [row.tolist() for row in again] == SETS == [row.tolist() for row in sets]
     assert sets[-1].tolist() == [1] and len(sets) == 5
     with pytest.raises(IndexError):
         sets[5]
     part = sets.take([3, 0])
     assert [row.tolist() for row in part] == [[0, 1, 2], [0, 1]] and part.axes.case_ids.tolist() == ["d", "a"]
-    assert ugt.PredictionSets.of(np.array([[0, 2], [1, 0]]), 3).mask().tolist() == [[True, False, True], [True, True, False]]
+    assert ugt.conformal.PredictionSets.of(np.array([[0, 2], [1, 0]]), 3).mask().tolist() == [[True, False, True], [True, True, False]]
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_sets_in_all_forms():
     ],
 )
 def test_bad_sets(sets, k, message):
-    refused(message, ugt.PredictionSets.of, sets, k)
+    refused(message, ugt.conformal.PredictionSets.of, sets, k)
 
 
 # ---- coverage
 def test_coverage_by_hand():
-    sets = ugt.PredictionSets.of(SETS, 3)
+    sets = ugt.conformal.PredictionSets.of(SETS, 3)
     found = sets.coverage(TRUTH)
     np.testing.assert_allclose(found.mass.per_case, [0.9, 0.4, 0, NAN, 0.5])
     np.testing.assert_allclose(found.best.per_case, [1, 0.5, 0, NAN, 1])
@@ -63,12 +63,12 @@ def test_coverage_by_hand():
     assert found.mass.value == pytest.approx(0.45) and found.mass.left_out == {"case without annotations": 1}
     assert found.mean_size == 1.4 and found.n_empty == 1
     # the metrics of the library give the same
-    assert ugt.ua_plausibility_mass(TRUTH, sets).value == found.mass.value
-    assert ugt.ua_coverage(TRUTH, sets).value == found.best.value
+    assert ugt.metrics.ua_plausibility_mass(TRUTH, sets).value == found.mass.value
+    assert ugt.metrics.ua_coverage(TRUTH, sets).value == found.best.value
 
 
 def test_coverage_of_every_draw_and_of_a_posterior():
-    sets = ugt.PredictionSets.of(SETS[:3], 3)
+    sets = ugt.conformal.PredictionSets.of(SETS[:3], 3)
     draws = RNG.dirichlet(np.ones(3), (3, 40))
     found = sets.coverage(draws)
     mask = sets.mask()
@@ -81,13 +81,13 @@ def test_coverage_of_every_draw_and_of_a_posterior():
     counts = np.array([[4, 1, 0], [1, 2, 2], [0, 0, 3]])
     post = ugt.dirichlet(ugt.Labels.from_counts(counts), prior=0.5)
     found = sets.coverage(post)
-    assert found.best.value == ugt.ua_coverage(post, sets).value != found.voted.value
+    assert found.best.value == ugt.metrics.ua_coverage(post, sets).value != found.voted.value
     np.testing.assert_allclose(found.mass.per_case, (post.mean() * mask).sum(1))
 
 
 def test_coverage_of_labels_and_rankings():
     counts = np.array([[4, 1, 0], [1, 2, 2], [0, 0, 3]])
-    sets = ugt.PredictionSets.of(SETS[:3], 3)
+    sets = ugt.conformal.PredictionSets.of(SETS[:3], 3)
     found = sets.coverage(ugt.Labels.from_counts(counts))
     np.testing.assert_allclose(found.mass.per_case, [1, 0.4, 0])
     np.testing.assert_allclose(found.voted.per_case, [1, 0.5, 0])
@@ -100,7 +100,7 @@ def test_coverage_of_labels_and_rankings():
 def test_table_has_intervals_over_cases_and_clusters():
     n = 60
     truth = RNG.dirichlet(np.ones(3), n)
-    sets = ugt.PredictionSets.of(RNG.random((n, 3)) < 0.5)
+    sets = ugt.conformal.PredictionSets.of(RNG.random((n, 3)) < 0.5)
     clusters = np.arange(n) // 6
     found = sets.coverage(truth)
     for given in (None, clusters):
@@ -116,7 +116,7 @@ def test_table_has_intervals_over_cases_and_clusters():
 def test_coverage_by_class_by_hand(against):
     truth = np.vstack([RNG.dirichlet(np.ones(4), 50), np.full(4, NAN)])
     truth[:, 3] = np.where(np.isnan(truth[:, 3]), NAN, 0.0)  # a class that never occurs
-    sets = ugt.PredictionSets.of(RNG.random((51, 4)) < 0.6)
+    sets = ugt.conformal.PredictionSets.of(RNG.random((51, 4)) < 0.6)
     clusters = np.arange(51) // 3
     found = sets.coverage_by_class(truth, against=against, clusters=clusters, n_resamples=200, seed=1)
     by_id = {i: int(clusters[i]) for i in reversed(range(51))}
@@ -136,7 +136,7 @@ def test_coverage_by_class_by_hand(against):
 
 
 def test_coverage_by_group_by_hand():
-    sets = ugt.PredictionSets.of(SETS, 3)
+    sets = ugt.conformal.PredictionSets.of(SETS, 3)
     found = sets.coverage_by_group(TRUTH, ["x", "y", "x", "y", "y"], n_resamples=50)
     assert found["group"] == ["x", "y"] and found["weight"] == [2, 2]
     np.testing.assert_allclose(found["coverage"], [0.45, 0.45])
@@ -146,7 +146,7 @@ def test_coverage_by_group_by_hand():
 
 
 def test_bad_truth_and_options():
-    sets = ugt.PredictionSets.of(SETS, 3)
+    sets = ugt.conformal.PredictionSets.of(SETS, 3)
     for call, message in (
         (lambda: sets.coverage(TRUTH[:4]), r"truth must be of 5 cases and 3 classes like the sets\. Got 4 cases"),
         (lambda: sets.coverage(ugt.Point.from_array(np.ones((5, 4)))), r"truth must be of 5 cases and 3 classes"),
@@ -164,8 +164,8 @@ def test_bad_truth_and_options():
 # ---- plausibility regions
 def test_regions_by_brute_force():
     p, truth, new = (RNG.dirichlet(np.ones(3), n) for n in (30, 30, 6))
-    regions = ugt.PlausibilityRegions("aps", 0.2, seed=4).fit(p, truth)
-    e = (truth * ugt.conformal_scores(p, "aps", seed=4)).sum(1)
+    regions = ugt.conformal.PlausibilityRegions("aps", 0.2, seed=4).fit(p, truth)
+    e = (truth * ugt.conformal.conformal_scores(p, "aps", seed=4)).sum(1)
     s, threshold = regions.half_spaces(new)
     assert threshold == pytest.approx(np.sort(e)[::-1][int(0.2 * 31) - 1], rel=1e-14)
     candidates = RNG.dirichlet(np.ones(3), (6, 200))
@@ -180,7 +180,7 @@ def test_regions_by_brute_force():
 
 def test_a_p_value_of_exactly_alpha_is_not_in_the_region():
     score = np.arange(1, 10) / 10
-    regions = ugt.PlausibilityRegions(alpha=0.1).fit(np.stack([1 - score, score], axis=1), [[1, 0]] * 9)
+    regions = ugt.conformal.PlausibilityRegions(alpha=0.1).fit(np.stack([1 - score, score], axis=1), [[1, 0]] * 9)
     assert regions.base_p_.tolist() == [0.1] and regions.level_p_.tolist() == [1.0, *score[::-1]][:9]
     assert regions.contains([[0.2, 0.8], [0.05, 0.95]], [[1.0, 0.0]] * 2).tolist() == [True, False]
 
@@ -188,7 +188,7 @@ def test_a_p_value_of_exactly_alpha_is_not_in_the_region():
 @pytest.mark.parametrize("k, steps", [(2, 7), (3, 5), (4, 4)])
 def test_grid_of_a_region(k, steps):
     p, truth = RNG.dirichlet(np.ones(k), 40), RNG.dirichlet(np.ones(k), 40)
-    regions = ugt.PlausibilityRegions(alpha=0.3).fit(p, truth)
+    regions = ugt.conformal.PlausibilityRegions(alpha=0.3).fit(p, truth)
     grid, inside = regions.grid(p[:5], n_steps=steps)
     every = {c for c in itertools.product(range(steps + 1), repeat=k) if sum(c) == steps}
     assert {tuple(row) for row in np.round(grid * steps).astype(int).tolist()} == every and len(grid) == len(every)
@@ -198,28 +198,28 @@ def test_grid_of_a_region(k, steps):
 
 def test_regions_from_posteriors_and_draws():
     p, draws = RNG.dirichlet(np.ones(3), 20), RNG.dirichlet(np.ones(3), (20, 6))
-    regions = ugt.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws)
+    regions = ugt.conformal.PlausibilityRegions(alpha=0.3, m=4).fit(p, draws)
     e = (draws[:, :4] * (1 - p)[:, None]).sum(2)
     candidate = np.tile([0.2, 0.3, 0.5], (20, 1))
     own = (candidate * (1 - p)).sum(1)
     expected = [np.mean([(1 + (e[:, j] >= x).sum()) / 21 for j in range(4)]) for x in own]
     np.testing.assert_allclose(regions.p_values(p, candidate), expected)
-    refused(r"n must be from 1 to 6", ugt.PlausibilityRegions(m=7).fit, p, draws)
+    refused(r"n must be from 1 to 6", ugt.conformal.PlausibilityRegions(m=7).fit, p, draws)
     post = ugt.dirichlet(ugt.Labels.from_counts(RNG.integers(1, 5, (20, 3))), prior=0.5)
-    found = ugt.PlausibilityRegions(alpha=0.3, m=50, seed=2).fit(p, post)
+    found = ugt.conformal.PlausibilityRegions(alpha=0.3, m=50, seed=2).fit(p, post)
     e = (post.draws(50, seed=2) * (1 - p)[:, None]).sum(2)
     expected = [np.mean([(1 + (e[:, j] >= x).sum()) / 21 for j in range(50)]) for x in own]
     np.testing.assert_allclose(found.p_values(p, candidate), expected)
-    again = ugt.PlausibilityRegions.from_json(found.to_json())
+    again = ugt.conformal.PlausibilityRegions.from_json(found.to_json())
     np.testing.assert_array_equal(again.p_values(p, candidate), found.p_values(p, candidate))
     counts = RNG.integers(1, 5, (20, 3))
     counts[3] = 0
-    assert ugt.PlausibilityRegions(m=5).fit(p, ugt.Labels.from_counts(counts)).left_out_ == {"case without annotations": 1}
+    assert ugt.conformal.PlausibilityRegions(m=5).fit(p, ugt.Labels.from_counts(counts)).left_out_ == {"case without annotations": 1}
 
 
 def test_bad_regions():
     p = RNG.dirichlet(np.ones(5), 20)
-    regions = ugt.PlausibilityRegions(alpha=0.2)
+    regions = ugt.conformal.PlausibilityRegions(alpha=0.2)
     refused(r"must be fitted first", regions.grid, p)
     regions.fit(p, p)
     for call, message in (
@@ -229,12 +229,15 @@ def test_bad_regions():
         (lambda: regions.contains(p, np.where(np.arange(20)[:, None] == 2, NAN, p)), r"add up to 1.*case 2"),
         (lambda: regions.contains(p[:, :4] / p[:, :4].sum(1, keepdims=True), p), r"predictions must have 5 classes"),
         (
-            lambda: ugt.PlausibilityRegions(m=0).fit(p, ugt.dirichlet(ugt.Labels.from_counts(np.ones((20, 5), int)))),
+            lambda: ugt.conformal.PlausibilityRegions(m=0).fit(p, ugt.dirichlet(ugt.Labels.from_counts(np.ones((20, 5), int)))),
             r"m must be a whole number",
         ),
-        (lambda: ugt.PlausibilityRegions(alpha=3).fit(p, p), r"alpha must be"),
-        (lambda: ugt.PlausibilityRegions().fit(p, p).grid(p[:, :3] / p[:, :3].sum(1, keepdims=True)), r"at most 4"),
-        (lambda: ugt.PlausibilityRegions().fit(p[:, :2] / p[:, :2].sum(1, keepdims=True), p[:, :2]).grid(p[:, :2], n_steps=0), r"n_steps"),
+        (lambda: ugt.conformal.PlausibilityRegions(alpha=3).fit(p, p), r"alpha must be"),
+        (lambda: ugt.conformal.PlausibilityRegions().fit(p, p).grid(p[:, :3] / p[:, :3].sum(1, keepdims=True)), r"at most 4"),
+        (
+            lambda: ugt.conformal.PlausibilityRegions().fit(p[:, :2] / p[:, :2].sum(1, keepdims=True), p[:, :2]).grid(p[:, :2], n_steps=0),
+            r"n_steps",
+        ),
     ):
         refused(message, call)
 
@@ -286,7 +289,7 @@ def test_command(folder, capsys):
     run(*based("--alpha", "0.2", "--m", "20", "--correction", "ecdf", "--seed", "3", "--n-boot", "50"))
     said = capsys.readouterr().out
     kept = [i for i in range(120) if i != 3]
-    model = ugt.MonteCarloConformal("aps", 0.2, m=20, correction="ecdf", seed=3)
+    model = ugt.conformal.MonteCarloConformal("aps", 0.2, m=20, correction="ecdf", seed=3)
     model.fit(p[kept], counts[kept] / 5, case_ids=ids[kept])
     sets = model.predict_sets(p[120:], case_ids=ids[120:])
     rows = read("out/sets.csv")
@@ -302,7 +305,7 @@ def test_command(folder, capsys):
     by_class = sets.coverage_by_class(ugt.Labels.from_counts(counts[120:]), level=None)
     for k, name in enumerate(NAMES):
         assert float(coverage["class", name]["coverage"]) == pytest.approx(by_class["coverage"][k])
-    again = ugt.MonteCarloConformal.from_json("out/conformal.json")
+    again = ugt.conformal.MonteCarloConformal.from_json("out/conformal.json")
     np.testing.assert_array_equal(again.predict_sets(p[120:], case_ids=ids[120:]).mask(), sets.mask())
     assert "calibrated on 119 cases" in said and "Guaranteed coverage of a label drawn as in the calibration: 0.8" in said
     assert "plausibility mass" in said and "Empty sets:" in said
@@ -314,7 +317,9 @@ def test_command_with_groups_classes_and_clusters(folder, capsys):
     run(*based(*options.split(), "--score", "raps", "--penalty", "0.2", "--k-reg", "1", "--no-random"))
     kept = [i for i in range(120) if i != 3]
     parity = np.where(np.arange(200) % 2, "odd", "even")
-    model = ugt.MonteCarloConformal("raps", 0.3, m=5, class_groups="each", penalty=0.2, k_reg=1, randomized=False, allow_empty=False)
+    model = ugt.conformal.MonteCarloConformal(
+        "raps", 0.3, m=5, class_groups="each", penalty=0.2, k_reg=1, randomized=False, allow_empty=False
+    )
     model.fit(p[kept], counts[kept] / 5, groups=parity[kept], case_ids=ids[kept])
     sets = model.predict_sets(p[120:], groups=parity[120:])
     assert [row["classes"] for row in read("out/sets.csv")] == [" | ".join(NAMES[k] for k in row) for row in sets]
@@ -334,7 +339,7 @@ def test_command_takes_logits_and_voted_labels(folder, capsys):
     single = [i for i in range(120) if i != 3 and (counts[i] == counts[i].max()).sum() == 1]
     write_scores("single.csv", NAMES, ids[single], p[single])
     run(*based("--method", "split", "--truth", "votes", "--calibrate", "single.csv", "--out", "d", "--n-boot", "20"))
-    model = ugt.SplitConformal(alpha=0.1).fit(p[single], counts[single].argmax(1), case_ids=ids[single])
+    model = ugt.conformal.SplitConformal(alpha=0.1).fit(p[single], counts[single].argmax(1), case_ids=ids[single])
     sets = model.predict_sets(p[120:], case_ids=ids[120:])
     assert [int(row["size"]) for row in read("d/sets.csv")] == sets.sizes.tolist()
 

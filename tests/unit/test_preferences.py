@@ -22,12 +22,12 @@ TOP = [(j * j % 5, [(j * j + 1 + j // 7 % 3) % 5, (j * j + 2 + j // 7 % 3) % 5])
 
 
 def pairs(preferred=WINNER, **names):
-    return ugt.Preferences.from_pairs(FIRST, SECOND, preferred, **names)
+    return ugt.judges.Preferences.from_pairs(FIRST, SECOND, preferred, **names)
 
 
 def with_ties():
     names = np.array(list("abcd"))
-    return ugt.Preferences.from_pairs(
+    return ugt.judges.Preferences.from_pairs(
         names[FIRST], names[SECOND], np.where(TIED, "tie", names[WINNER]), annotator=ROWS % 10, case=ROWS // 4
     )
 
@@ -40,11 +40,11 @@ def in_order(found):
 CHOIX = {
     "pairs": (pairs(), [0.2569297030816194, 0.2569297030816194, -0.10126810168023723, -0.4125913044830015]),
     "rankings": (
-        ugt.Preferences.from_rankings(ORDERS),
+        ugt.judges.Preferences.from_rankings(ORDERS),
         [0.18941512307351008, 0.4843511165907717, 0.05468907315139946, -0.024117307448212118, -0.7043380053674692],
     ),
     "best of a subset": (
-        ugt.Preferences.from_rankings([[one] for one, _ in TOP], offered=[[*others, one] for one, others in TOP]),
+        ugt.judges.Preferences.from_rankings([[one] for one, _ in TOP], offered=[[*others, one] for one, others in TOP]),
         [0.8313604699441394, 0.7818768200824953, -1.5600764504171956, -1.3895875974599745, 1.3364267578505356],
     ),
 }
@@ -53,7 +53,7 @@ CHOIX = {
 @pytest.mark.parametrize("name", CHOIX)
 def test_strengths_are_those_of_choix(name):
     preferences, expected = CHOIX[name]
-    np.testing.assert_allclose(in_order(ugt.strengths(preferences)), expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(in_order(ugt.judges.strengths(preferences)), expected, rtol=0, atol=1e-10)
 
 
 def test_standard_errors_are_those_of_statsmodels():
@@ -61,14 +61,14 @@ def test_standard_errors_are_those_of_statsmodels():
     of_annotators = [0.276293105402559, 0.18694985391213328, 0.27944283512143137]
     of_cases = [0.3354071086874723, 0.3158206087241782, 0.3651311304368386]
     for names, expected, g in (({"case": ROWS % 10}, of_annotators, 10), ({"case": ROWS // 4}, of_cases, 30)):
-        found = ugt.strengths(pairs(**names))
+        found = ugt.judges.strengths(pairs(**names))
         errors = [found.difference(k, 0, random=("cases",)).std_error * math.sqrt((g - 1) / g) for k in (1, 2, 3)]
         np.testing.assert_allclose(errors, expected, rtol=1e-10)
 
 
 def test_davidson_is_the_log_linear_model_of_statsmodels():
     """statsmodels 0.15.0: GLM(Poisson) with a term for each pair: θ less that of the first model, and log ν."""
-    found = ugt.strengths(with_ties())
+    found = ugt.judges.strengths(with_ties())
     assert found.model == "davidson" and found.n_cases == 30 and found.n_annotators == 10
     value = in_order(found)
     expected = [0.1286886058598776, -0.3187010496606938, -0.5763001424498313, -0.6683336565878994]
@@ -76,7 +76,7 @@ def test_davidson_is_the_log_linear_model_of_statsmodels():
 
 
 def test_the_maximum_is_one_of_the_likelihood_in_plain_python():
-    found = ugt.strengths(with_ties())
+    found = ugt.judges.strengths(with_ties())
     theta, models = dict(zip(found.models.tolist(), found.value.tolist())), "abcd"
 
     def log_likelihood(theta, tie):
@@ -94,13 +94,13 @@ def test_the_maximum_is_one_of_the_likelihood_in_plain_python():
 
 
 def test_a_sandwich_of_both_is_that_of_cases_and_annotators_less_that_of_their_cells():
-    found = ugt.strengths(with_ties())
+    found = ugt.judges.strengths(with_ties())
     one = found.difference("a", "b")
     parts = {}
     for name, unit in (("cases", ROWS // 4), ("annotators", ROWS % 10), ("both", ROWS // 4 * 10 + ROWS % 10)):
         names = np.array(list("abcd"))
-        alone = ugt.Preferences.from_pairs(names[FIRST], names[SECOND], np.where(TIED, "tie", names[WINNER]), case=unit)
-        of_unit = ugt.strengths(alone)
+        alone = ugt.judges.Preferences.from_pairs(names[FIRST], names[SECOND], np.where(TIED, "tie", names[WINNER]), case=unit)
+        of_unit = ugt.judges.strengths(alone)
         parts[name] = of_unit.difference("a", "b", random=("cases",)).std_error ** 2
         np.testing.assert_allclose(getattr(found._spread, name), of_unit._spread.cases, rtol=1e-12, atol=1e-15)
     variance = max(parts["cases"] + parts["annotators"] - parts["both"], parts["cases"], parts["annotators"])
@@ -116,7 +116,7 @@ def test_places_are_those_that_the_data_leave_open():
     first = rng.integers(0, 4, 3000)
     second = (first + rng.integers(1, 4, 3000)) % 4
     winner = np.where(rng.random(3000) < 1 / (1 + np.exp(strength[second] - strength[first])), first, second)
-    found = ugt.strengths(ugt.Preferences.from_pairs(first, second, winner, annotator=rng.integers(0, 20, 3000)))
+    found = ugt.judges.strengths(ugt.judges.Preferences.from_pairs(first, second, winner, annotator=rng.integers(0, 20, 3000)))
     rows = found.places()
     assert [row["model"] for row in rows] == found.order
     assert [(row["best"], row["worst"]) for row in rows] == [(1, 1), (2, 3), (2, 3), (4, 4)]
@@ -125,7 +125,7 @@ def test_places_are_those_that_the_data_leave_open():
 
 def test_places_are_of_intervals_of_all_pairs_that_hold_together():
     """Of six pairs, each at 1 - 0.05 / 6; some intervals at 0.95 exclude 0 and these do not."""
-    found = ugt.strengths(pairs(case=ROWS))
+    found = ugt.judges.strengths(pairs(case=ROWS))
     alone, together = ([[found.difference(a, b, level, random=CASES).low > 0 for b in range(4) if a != b] for a in range(4)]
                        for level in (0.95, 1 - 0.05 / 6))  # fmt: skip
     assert alone != together
@@ -135,17 +135,17 @@ def test_places_are_of_intervals_of_all_pairs_that_hold_together():
 
 @pytest.mark.parametrize("how", ["order", "names", "sides"])
 def test_what_must_not_change_strengths(how):
-    found, order = ugt.strengths(pairs(annotator=ROWS % 10, case=ROWS // 4)), np.random.default_rng(0).permutation(V)
+    found, order = ugt.judges.strengths(pairs(annotator=ROWS % 10, case=ROWS // 4)), np.random.default_rng(0).permutation(V)
     given = {"annotator": ROWS % 10, "case": ROWS // 4}
     if how == "order":
-        turned = ugt.Preferences.from_pairs(FIRST[order], SECOND[order], WINNER[order], **{k: v[order] for k, v in given.items()})
+        turned = ugt.judges.Preferences.from_pairs(FIRST[order], SECOND[order], WINNER[order], **{k: v[order] for k, v in given.items()})
     elif how == "names":
-        turned = ugt.Preferences.from_pairs(
+        turned = ugt.judges.Preferences.from_pairs(
             FIRST, SECOND, WINNER, annotator=[f"r{i % 10}" for i in ROWS], case=[f"c{i // 4}" for i in ROWS]
         )
     else:
-        turned = ugt.Preferences.from_pairs(SECOND, FIRST, WINNER, **given)
-    other = ugt.strengths(turned)
+        turned = ugt.judges.Preferences.from_pairs(SECOND, FIRST, WINNER, **given)
+    other = ugt.judges.strengths(turned)
     np.testing.assert_allclose(in_order(other), in_order(found), atol=1e-12)
     assert other.difference(0, 1).high == pytest.approx(found.difference(0, 1).high)
 
@@ -154,13 +154,13 @@ def test_two_of_twenty_say_nothing_about_the_other_eighteen():
     """Two models that are always offered together, and others that beat each other: the first two are not before them."""
     ring = [(f"m{k}", f"m{(k + 1) % 18}") for k in range(18)]
     bridge = [("A", "B"), ("B", "A"), ("A", "m0"), ("m0", "A")]
-    found = ugt.strengths(ugt.Preferences.from_rankings([*(["A", "B"] for _ in range(50)), *ring, *bridge]))
+    found = ugt.judges.strengths(ugt.judges.Preferences.from_rankings([*(["A", "B"] for _ in range(50)), *ring, *bridge]))
     value = dict(zip(found.models.tolist(), found.value.tolist()))
     assert value["A"] == pytest.approx(value["m0"]) and value["B"] < min(value[f"m{k}"] for k in range(18))
 
 
 def test_models_may_be_numbers_beside_the_word_for_ties():
-    found = ugt.Preferences.from_pairs([1, 2, 1], [2, 1, 2], [1, "tie", 2])
+    found = ugt.judges.Preferences.from_pairs([1, 2, 1], [2, 1, 2], [1, "tie", 2])
     assert (found.models.tolist(), found.tied.tolist()) == ([1, 2], [False, True, False])
 
 
@@ -176,7 +176,7 @@ def test_models_may_be_numbers_beside_the_word_for_ties():
     ],
 )
 def test_pairs_that_cannot_be_read_are_refused(message, given):
-    refused(message, ugt.Preferences.from_pairs, *given)
+    refused(message, ugt.judges.Preferences.from_pairs, *given)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_pairs_that_cannot_be_read_are_refused(message, given):
     ],
 )
 def test_rankings_that_cannot_be_read_are_refused(message, given):
-    refused(message, ugt.Preferences.from_rankings, **given)
+    refused(message, ugt.judges.Preferences.from_rankings, **given)
 
 
 PAIRS = ["abcd"[k % 4] + ">" + "abcd"[(k + 1) % 4] for k in range(24)]
@@ -204,7 +204,7 @@ PAIRS = ["abcd"[k % 4] + ">" + "abcd"[(k + 1) % 4] for k in range(24)]
 
 def test_rankings_that_may_be_answers_to_offered_pairs_are_refused_unless_all_classes_were_offered(tmp_path, capsys):
     """A ranking of two of four is read as before the other two only if that is said."""
-    message = "offered must be 'all' if annotators chose from all 4 classes, so that the other 2 are behind both .*ugt.Preferences"
+    message = "offered must be 'all' if annotators chose from all 4 classes, so that the other 2 are behind both .*ugt.judges.Preferences"
     case, who = np.arange(24), ["ann"] * 24
     nested = [[[[text[0]], [text[2]]]] for text in PAIRS]
     long = {"case": np.repeat(case, 2), "annotator": who * 2, "label": [text[k] for text in PAIRS for k in (0, 2)], "rank": [1, 2] * 24}
@@ -240,35 +240,37 @@ def test_other_rankings_need_no_such_word(texts):
 
 
 def test_strengths_that_are_not_finite_or_do_not_fit_are_refused():
-    refused("preferences must be Preferences. Got list", ugt.strengths, [], error=TypeError)
-    refused("preferences must hold at least one preference", ugt.strengths, ugt.Preferences.from_pairs([], [], []))
-    never = ugt.Preferences.from_pairs(list("ABC"), list("BAA"), list("ABA"))
-    refused("preferences must have models that are both preferred .*'C' never preferred to the others", ugt.strengths, never)
-    always = ugt.Preferences.from_pairs(list("AABBC"), list("BCCAB"), list("AACAB"))
-    refused("preferences must have models .*'A' never behind the others", ugt.strengths, always)
-    between = ugt.Preferences.from_pairs(list("ABBCDEF"), list("BACDEFD"), list("ABBCDEF"))
-    refused("preferences must have models .*'A', 'B' never behind the others", ugt.strengths, between)
-    apart = ugt.Preferences.from_pairs(list("ABCDCE"), list("BADCED"), list("ABCDCE"))
-    refused("preferences must have models .*'A', 'B' never compared with the others", ugt.strengths, apart)
+    refused("preferences must be Preferences. Got list", ugt.judges.strengths, [], error=TypeError)
+    refused("preferences must hold at least one preference", ugt.judges.strengths, ugt.judges.Preferences.from_pairs([], [], []))
+    never = ugt.judges.Preferences.from_pairs(list("ABC"), list("BAA"), list("ABA"))
+    refused("preferences must have models that are both preferred .*'C' never preferred to the others", ugt.judges.strengths, never)
+    always = ugt.judges.Preferences.from_pairs(list("AABBC"), list("BCCAB"), list("AACAB"))
+    refused("preferences must have models .*'A' never behind the others", ugt.judges.strengths, always)
+    between = ugt.judges.Preferences.from_pairs(list("ABBCDEF"), list("BACDEFD"), list("ABBCDEF"))
+    refused("preferences must have models .*'A', 'B' never behind the others", ugt.judges.strengths, between)
+    apart = ugt.judges.Preferences.from_pairs(list("ABCDCE"), list("BADCED"), list("ABCDCE"))
+    refused("preferences must have models .*'A', 'B' never compared with the others", ugt.judges.strengths, apart)
     refused(
         "preferences must hold a preference that is not a tie. Got 2 ties",
-        ugt.strengths,
-        ugt.Preferences.from_pairs(["A", "B"], ["B", "A"], ["tie"] * 2),
+        ugt.judges.strengths,
+        ugt.judges.Preferences.from_pairs(["A", "B"], ["B", "A"], ["tie"] * 2),
     )
-    refused("preferences must have no ties for model 'bradley-terry'", ugt.strengths, with_ties(), model="bradley-terry")
-    refused("preferences must be pairs for this model", ugt.strengths, ugt.Preferences.from_rankings(ORDERS), model="davidson")
-    refused("model must be one of 'bradley-terry'", ugt.strengths, pairs(), model="elo")
-    found = ugt.strengths(pairs())
+    refused("preferences must have no ties for model 'bradley-terry'", ugt.judges.strengths, with_ties(), model="bradley-terry")
+    refused(
+        "preferences must be pairs for this model", ugt.judges.strengths, ugt.judges.Preferences.from_rankings(ORDERS), model="davidson"
+    )
+    refused("model must be one of 'bradley-terry'", ugt.judges.strengths, pairs(), model="elo")
+    found = ugt.judges.strengths(pairs())
     refused("annotators must be named for intervals over other annotators .*random=", found.interval, 0)
     refused("model must be one of the 4 models. Got 9", found.interval, 9, random=("cases",))
-    alone = ugt.strengths(pairs(annotator=["ann"] * V))
+    alone = ugt.judges.strengths(pairs(annotator=["ann"] * V))
     with pytest.warns(RuntimeWarning, match="one annotator does not show how annotators differ"):
         assert np.isnan(alone.interval(0)).all()
 
 
 def test_models_of_pairs_agree_without_ties():
-    one, other = (ugt.strengths(pairs(), model=model) for model in ("bradley-terry", "plackett-luce"))
-    assert np.array_equal(one.value, other.value) and ugt.strengths(pairs(), model="davidson").tie == 0
+    one, other = (ugt.judges.strengths(pairs(), model=model) for model in ("bradley-terry", "plackett-luce"))
+    assert np.array_equal(one.value, other.value) and ugt.judges.strengths(pairs(), model="davidson").tie == 0
 
 
 def recession(first, second, preferred):
@@ -292,11 +294,13 @@ def recession(first, second, preferred):
 
 def test_strengths_with_ties_are_refused_exactly_if_the_likelihood_has_no_maximum():
     circle = "preferences must have a cycle with more preferences than ties, .*Got {}, {} of them ties"
-    one = ugt.Preferences.from_pairs(["A"] * 6, ["B"] * 6, ["A", "tie"] * 3)
-    refused(circle.format(6, 3), ugt.strengths, one)
-    three = ugt.Preferences.from_pairs(list("AABBA"), list("BBCCC"), ["A", "tie", "B", "tie", "A"])
-    refused(circle.format(5, 2), ugt.strengths, three)
-    tied_only = ugt.strengths(ugt.Preferences.from_pairs(list("ABB"), list("BAC"), ["A", "B", "tie"]))  # C is only tied, and is finite
+    one = ugt.judges.Preferences.from_pairs(["A"] * 6, ["B"] * 6, ["A", "tie"] * 3)
+    refused(circle.format(6, 3), ugt.judges.strengths, one)
+    three = ugt.judges.Preferences.from_pairs(list("AABBA"), list("BBCCC"), ["A", "tie", "B", "tie", "A"])
+    refused(circle.format(5, 2), ugt.judges.strengths, three)
+    tied_only = ugt.judges.strengths(
+        ugt.judges.Preferences.from_pairs(list("ABB"), list("BAC"), ["A", "B", "tie"])
+    )  # C is only tied, and is finite
     np.testing.assert_allclose(tied_only.value, 0, atol=1e-9)
     rng, seen = np.random.default_rng(0), set()
     for _ in range(150):
@@ -311,7 +315,7 @@ def test_strengths_with_ties_are_refused_exactly_if_the_likelihood_has_no_maximu
         infinite = recession(first, second, who)
         seen.add(infinite)
         if infinite:
-            refused("preferences must have a cycle", ugt.strengths, ugt.Preferences.from_pairs(first, second, who))
+            refused("preferences must have a cycle", ugt.judges.strengths, ugt.judges.Preferences.from_pairs(first, second, who))
         else:
-            assert np.abs(ugt.strengths(ugt.Preferences.from_pairs(first, second, who)).value).max() < 10
+            assert np.abs(ugt.judges.strengths(ugt.judges.Preferences.from_pairs(first, second, who)).value).max() < 10
     assert seen == {True, False}

@@ -129,5 +129,5 @@ def test_bad_tables(table, options, message):
 def test_unknown_cases_and_means():
     refused(r"case must be one of cases\. Got 5, first at row 1\.", Ratings.from_long, [1, 5], [0, 0], [1, 2], cases=[1, 2])
     ratings = Ratings.from_wide([[1.0, 3.0], [None, None], [4.0, None]])
-    posterior = ugt.normal(ratings, prior=(0, 1e-12, 2, 1.0))
+    posterior = ugt.truth.normal(ratings, prior=(0, 1e-12, 2, 1.0))
     np.testing.assert_allclose(posterior.location, ratings.means(), atol=1e-9)

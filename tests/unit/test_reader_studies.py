@@ -30,7 +30,7 @@ def ratings(seed=0, t=2, r=3, n=12):
 
 
 def study(x, truth=HARD, **options):
-    return ugt.reader_study(truth, x if isinstance(x, ugt.Readings) else ugt.Readings.from_array(x), **options)
+    return ugt.reader_study(truth, x if isinstance(x, ugt.studies.Readings) else ugt.studies.Readings.from_array(x), **options)
 
 
 def some_missing(x, seed=1, share=0.15):
@@ -128,7 +128,7 @@ def test_orders_names_and_monotone_ratings_change_nothing(options, p):
     x, rng = ratings(), np.random.default_rng(3)
     base = numbers(study(x, p, **options))
     cases, readers = rng.permutation(12), rng.permutation(3)
-    named = ugt.Readings.from_array(x[:, readers][:, :, cases], readers=["c", "a", "b"], case_ids=[f"case {i}" for i in cases])
+    named = ugt.studies.Readings.from_array(x[:, readers][:, :, cases], readers=["c", "a", "b"], case_ids=[f"case {i}" for i in cases])
     truth = {f"case {i}": one for i, one in enumerate(p)}
     np.testing.assert_allclose(numbers(study(named, truth, **options)), base, rtol=1e-9)
     np.testing.assert_allclose(numbers(study(np.exp(x), p, **options)), base, rtol=1e-9)
@@ -140,7 +140,7 @@ def test_a_long_table_is_the_array():
     x = some_missing(ratings())
     at = np.argwhere(~np.isnan(x))
     t, r, i = np.random.default_rng(0).permutation(at).T
-    long = ugt.Readings.from_long(t, r, i, x[t, r, i], cases=range(12))
+    long = ugt.studies.Readings.from_long(t, r, i, x[t, r, i], cases=range(12))
     np.testing.assert_array_equal(long.rating[np.ix_(np.argsort(long.tests), np.argsort(long.readers))], x)
 
 
@@ -257,7 +257,7 @@ def test_intervals_of_a_test():
 def test_against_readers_by_its_formula():
     x, scores = ratings()[:1], np.linspace(0, 1, 12) + HARD / 3
     table = twin.delong(np.concatenate([x[0], scores[None]]), HARD)
-    found = ugt.against_readers(HARD, ugt.Readings.from_array(x), scores, margin=0.2)
+    found = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(x), scores, margin=0.2)
     y = [twin.auroc(one, HARD) for one in x[0]]
     square, off = np.var(y, ddof=1), (table[:3, :3].sum() - np.trace(table[:3, :3])) / 6
     d = square + 3 * max(off - 2 * table[:3, 3].mean() + table[3, 3], 0)
@@ -265,13 +265,13 @@ def test_against_readers_by_its_formula():
     assert [one.value, one.std_error**2, one.df] == pytest.approx([twin.auroc(scores, HARD) - np.mean(y), d / 3, d**2 / (square**2 / 2)])
     assert found.claim.p_value == one.non_inferiority(0.2).p_value and found.model.std_error**2 == pytest.approx(table[3, 3])
     six = ratings(0, 2, 6)
-    alone = ugt.against_readers(HARD, ugt.Readings.from_array(six[:1]), scores).readers
+    alone = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(six[:1]), scores).readers
     assert alone.interval() == study(six).tests[0].interval() and alone.df % 1 > 0.1  # from the data of that test only
-    fixed = ugt.against_readers(HARD, ugt.Readings.from_array(x), scores, random="cases").difference
+    fixed = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(x), scores, random="cases").difference
     contrast = np.array([-1 / 3] * 3 + [1])
     assert fixed.std_error**2 == pytest.approx(contrast @ table @ contrast) and math.isinf(fixed.df)
     calls = {"figure": "accuracy", "threshold": 3}
-    by_calls = ugt.against_readers(HARD, ugt.Readings.from_array(x), scores, score_threshold=0.6, **calls)
+    by_calls = ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(x), scores, score_threshold=0.6, **calls)
     assert by_calls.model.value == pytest.approx(np.mean((scores >= 0.6) == HARD))
 
 
@@ -311,23 +311,23 @@ def test_truth_in_every_form():
     x, labels = ratings(), panel()
     p = labels.counts()[:, 1] / 4
     posterior = ugt.votes(labels, kind="mean")
-    named = ugt.Readings.from_array(x, case_ids=[f"c{i}" for i in range(12)])
+    named = ugt.studies.Readings.from_array(x, case_ids=[f"c{i}" for i in range(12)])
     words = np.where(HARD > 0, "malign", "benign")
     base = study(x, p).tests[0].value
     for readings, truth in ((x, posterior), (x, labels), (named, {f"c{i}": one for i, one in enumerate(p)}), (named, posterior)):
         assert study(readings, truth).tests[0].value == pytest.approx(base)
     assert study(x, words, positive="malign").tests[0].value == pytest.approx(study(x).tests[0].value)
     assert study(x, HARD > 0).notes == study(x, HARD).notes
-    against = ugt.against_readers(labels, ugt.Readings.from_array(x[:1]), HARD + np.arange(12) / 5)
+    against = ugt.studies.against_readers(labels, ugt.studies.Readings.from_array(x[:1]), HARD + np.arange(12) / 5)
     assert against.random[-1] == "annotators" and against.difference.std_error > 0
 
 
 def test_annotators_of_the_truth_add_a_part_to_a_model_and_to_readers():
-    labels, readings, scores = panel(), ugt.Readings.from_array(ratings()[:1]), HARD + np.arange(12) / 5
-    found = ugt.against_readers(labels, readings, scores)
-    alone = ugt.against_readers(labels, readings, scores, random=("readers", "cases"))
+    labels, readings, scores = panel(), ugt.studies.Readings.from_array(ratings()[:1]), HARD + np.arange(12) / 5
+    found = ugt.studies.against_readers(labels, readings, scores)
+    alone = ugt.studies.against_readers(labels, readings, scores, random=("readers", "cases"))
     others = [ugt.Labels.from_wide(np.delete(wide_of(labels), a, axis=1), classes=2) for a in range(4)]
-    without = [ugt.against_readers(one, readings, scores, random=("readers", "cases")) for one in others]
+    without = [ugt.studies.against_readers(one, readings, scores, random=("readers", "cases")) for one in others]
     for name in ("difference", "model", "readers"):
         one, before = getattr(found, name), getattr(alone, name).std_error
         values = np.array([getattr(each, name).value for each in without])
@@ -354,7 +354,7 @@ def test_an_annotator_of_the_truth_with_two_labels_is_left_out_as_well():
 def readings_with(change):
     x = ratings()
     change(x)
-    return ugt.Readings.from_array(x, tests=["without", "with"], readers=["ann", "bob", "cy"])
+    return ugt.studies.Readings.from_array(x, tests=["without", "with"], readers=["ann", "bob", "cy"])
 
 
 def blank(*at):
@@ -367,10 +367,10 @@ REFUSED = {
     "fewer than 10 cases": (lambda: study(ratings(n=6), HARD[:6]), "at least 10 cases"),
     "fewer than 10 clusters": (lambda: study(ratings(), clusters=np.arange(12) // 2), "at least 10 cases \\(clusters\\)"),
     "a truth by the readers": (
-        lambda: study(ugt.Readings.from_array(ratings(), readers=["a", "x", "y"]), panel()), "without the readers .* first at reader 'a'"
+        lambda: study(ugt.studies.Readings.from_array(ratings(), readers=["a", "x", "y"]), panel()), "without the readers .* first at reader 'a'"
     ),
     "a truth by a reader in capitals": (
-        lambda: study(ugt.Readings.from_array(ratings(), readers=["x", " B", "y"]), panel()), "first at reader ' B'"
+        lambda: study(ugt.studies.Readings.from_array(ratings(), readers=["x", " B", "y"]), panel()), "first at reader ' B'"
     ),
     "a margin in points": (lambda: study(ratings()).non_inferiority(0, 1, 5), "margin must be below 1"),
     "unknown test": (lambda: study(readings_with(lambda x: None)).difference("with", "aided"), "tests 'without', 'with'. Got 'aided'"),
@@ -402,16 +402,16 @@ REFUSED = {
     "a margin below 0": (lambda: study(ratings()).non_inferiority(0, 1, -0.1), "margin must be a finite number of at least 0"),
     "a two-sided level": (lambda: study(ratings()).non_inferiority(0, 1, 0.1, level=0.3), "level must be above 0.5"),
     "a level of a half": (lambda: study(ratings()).non_inferiority(0, 1, 0.1, level=0.5), "level must be above 0.5"),
-    "a rating twice": (lambda: ugt.Readings.from_long([1, 1], [1, 1], [5, 5], [2, 3]), "first at test 1, reader 1, case 5"),
-    "an infinite rating": (lambda: ugt.Readings.from_long([1], [1], [5], [math.inf]), "rating must be finite"),
+    "a rating twice": (lambda: ugt.studies.Readings.from_long([1, 1], [1, 1], [5, 5], [2, 3]), "first at test 1, reader 1, case 5"),
+    "an infinite rating": (lambda: ugt.studies.Readings.from_long([1], [1], [5], [math.inf]), "rating must be finite"),
     "nothing read": (lambda: study(ratings() * np.nan), "readings must hold a rating"),
-    "no rating": (lambda: ugt.Readings.from_long([1], [1], [5], [None]), "rating must be finite"),
-    "columns of other lengths": (lambda: ugt.Readings.from_long([1, 1], [1], [5], [2]), "as many rows as case"),
-    "two dimensions": (lambda: ugt.Readings.from_array([[1, 2]]), "shape \\(T, R, N\\)"),
-    "several tests and a model": (lambda: ugt.against_readers(HARD, ugt.Readings.from_array(ratings()), HARD), "test must be one of 0, 1"),
-    "unknown modality": (lambda: ugt.against_readers(HARD, ugt.Readings.from_array(ratings()), HARD, test="x"), "one of 0, 1. Got 'x'"),
+    "no rating": (lambda: ugt.studies.Readings.from_long([1], [1], [5], [None]), "rating must be finite"),
+    "columns of other lengths": (lambda: ugt.studies.Readings.from_long([1, 1], [1], [5], [2]), "as many rows as case"),
+    "two dimensions": (lambda: ugt.studies.Readings.from_array([[1, 2]]), "shape \\(T, R, N\\)"),
+    "several tests and a model": (lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD), "test must be one of 0, 1"),
+    "unknown modality": (lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD, test="x"), "one of 0, 1. Got 'x'"),
     "a case without a score": (
-        lambda: ugt.against_readers(HARD, ugt.Readings.from_array(ratings()[:1]), np.where(np.arange(12) == 4, np.nan, HARD)), "case 4"
+        lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()[:1]), np.where(np.arange(12) == 4, np.nan, HARD)), "case 4"
     ),
 }  # fmt: skip
 
@@ -429,7 +429,7 @@ def test_readers_without_a_figure_are_left_out_and_counted():
     x[:, 3, 1:] = np.nan
     x[:, 4, HARD == 0] = np.nan
     x[:, 5, np.flatnonzero(HARD == 0)[1:]] = np.nan
-    found = study(ugt.Readings.from_array(x, readers=list("abcdef")))
+    found = study(ugt.studies.Readings.from_array(x, readers=list("abcdef")))
     assert found.readers.tolist() == ["a", "b", "c"] and list(found.left_out.values()) == [3]
     assert any("d, e, f" in note for note in found.notes)
     assert numbers(found) == pytest.approx(numbers(study(x[:, :3])))
@@ -440,8 +440,10 @@ def test_cases_that_nobody_read_are_not_there():
     found, truth = study(x, np.append(HARD, [1, np.nan])), [*HARD, 0.5, 0.5]
     assert found.left_out == {"case that nobody read": 2} and found.design == "crossed" and found.covariance_method == "delong"
     assert numbers(found) == numbers(study(ratings())) and found.n_cases == 12
-    against = ugt.against_readers(truth, ugt.Readings.from_array(x), np.append(HARD, [np.nan] * 2), test=0)
-    assert against.difference.df == ugt.against_readers(HARD, ugt.Readings.from_array(ratings()), HARD, test=0).difference.df
+    against = ugt.studies.against_readers(truth, ugt.studies.Readings.from_array(x), np.append(HARD, [np.nan] * 2), test=0)
+    assert (
+        against.difference.df == ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD, test=0).difference.df
+    )
 
 
 def test_studies_are_pickled():
@@ -521,8 +523,8 @@ def test_negative_components_are_said_and_a_negative_variance_has_no_interval():
 
 
 def test_records_print_short():
-    x = ugt.Readings.from_array(ratings(t=40, n=12))
-    for found in (study(x), ugt.against_readers(HARD, x, HARD, test=3)):
+    x = ugt.studies.Readings.from_array(ratings(t=40, n=12))
+    for found in (study(x), ugt.studies.against_readers(HARD, x, HARD, test=3)):
         assert repr(found).count("\n") < 25 and len(repr(found)) < 3000 and "<table>" in found._repr_html_()
 
 
@@ -543,7 +545,7 @@ def test_500_cases_20_readers_3_tests_take_no_time(options, soft):
     """0.2 s is the aim, of a processor's time; the best of three, with room for a busy machine."""
     rng = np.random.default_rng(0)
     p = rng.random(500) if soft else (rng.random(500) < 0.5) * 1.0
-    readings = ugt.Readings.from_array(rng.normal(size=(3, 20, 500)) + p)
+    readings = ugt.studies.Readings.from_array(rng.normal(size=(3, 20, 500)) + p)
     seconds = []
     for _ in range(3):
         begin = time.process_time()

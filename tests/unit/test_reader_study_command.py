@@ -43,7 +43,7 @@ def tables(write):
 def test_the_truth_where_it_is(command, tables, words):
     x, _, _ = tables
     found = json.loads(command("reader-study", *words, "--json"))
-    one = ugt.reader_study(TRUTH, ugt.Readings.from_array(x, tests=["without", "with"]))
+    one = ugt.reader_study(TRUTH, ugt.studies.Readings.from_array(x, tests=["without", "with"]))
     assert [row["value"] for row in found["figures"]] == pytest.approx([test.value for test in one.tests.values()])
     assert found["differences"][0]["p_value"] == pytest.approx(one.differences[0].p_value)
     assert found["design"] == "crossed" and found["read"][0]["n_ratings"] == 120
@@ -81,7 +81,7 @@ def test_a_panel_and_a_claim(command, tables, tmp_path):
     x, _, labels = tables
     words = ("bare.csv", "--truth", "panel.csv", "--positive", "bad", "--new", "with", "--old", "without", "--margin", "0.1")
     printed, found = command("reader-study", *words, "--out", "tables"), json.loads(command("reader-study", *words, "--json"))
-    one = ugt.reader_study(ugt.Labels.from_wide(labels, classes=2), ugt.Readings.from_array(x, tests=["without", "with"]))
+    one = ugt.reader_study(ugt.Labels.from_wide(labels, classes=2), ugt.studies.Readings.from_array(x, tests=["without", "with"]))
     claim = one.non_inferiority("with", "without", 0.1)
     assert found["random"] == ["readers", "cases", "annotators"] and found["claim"]["low"] == pytest.approx(claim.low)
     assert f"Non-inferiority of with against without: {'demonstrated' if claim.decision else 'not demonstrated'}" in printed
@@ -93,7 +93,7 @@ def test_a_model_against_readers(command, tables):
     x, scores, _ = tables
     words = ("readings.csv", "--model", "model.csv", "--test", "without", "--margin", "0.2")
     found = json.loads(command("reader-study", *words, "--json"))
-    one = ugt.against_readers(TRUTH, ugt.Readings.from_array(x[:1]), scores, margin=0.2)
+    one = ugt.studies.against_readers(TRUTH, ugt.studies.Readings.from_array(x[:1]), scores, margin=0.2)
     assert (
         found["differences"][0]["low"] == pytest.approx(one.difference.interval()[0]) and found["claim"]["decision"] == one.claim.decision
     )

@@ -9,13 +9,13 @@ from twins.page import Page
 
 import ugt
 import ugt.report
-from ugt.aggregation import by_name
 from ugt.report import page
 from ugt.report import plan as _plan
 from ugt.report.markup import KEPT
 from ugt.report.sections import assumptions, checklist, provenance
 from ugt.tables.makers import TABLES
 from ugt.tables.rows import STRATA
+from ugt.truth import by_name
 
 PLAN = {
     "question": "Is the net as good as its readers?",

@@ -40,9 +40,9 @@ def test_rows_are_those_of_bland_altman(clusters):
         ("high", "all annotators"), ("<level>", "all annotators"),
     ]  # fmt: skip
     given = {"clusters": clusters, "coverage": COVERAGE}
-    pairs = ugt.bland_altman(ratings(), level=1 - 0.05 / 3, **given).pairs
-    models = [ugt.bland_altman(ratings(), one, level=1 - 0.05 / 2, **given).pairs[-1] for one in MODELS.values()]
-    for row, one in zip(rows, (ugt.bland_altman(ratings(), **given).population, *pairs, *models)):
+    pairs = ugt.humans.bland_altman(ratings(), level=1 - 0.05 / 3, **given).pairs
+    models = [ugt.humans.bland_altman(ratings(), one, level=1 - 0.05 / 2, **given).pairs[-1] for one in MODELS.values()]
+    for row, one in zip(rows, (ugt.humans.bland_altman(ratings(), **given).population, *pairs, *models)):
         for name in ("bias", "lower", "upper"):
             known = [getattr(one, name), *getattr(one, f"{name}_interval")]
             assert [row[name], row[f"{name}_low"], row[f"{name}_high"]] == [None if np.isnan(x) else x for x in known]
@@ -63,7 +63,7 @@ def test_the_heading_names_models_that_rate_higher():
 def test_many_numbers(monkeypatch):
     monkeypatch.setattr(limits, "MOST_CELLS", N * 9 * 3 - 1)
     made = evaluated()
-    assert len(made.tables["limits"]) == 0 and any("ugt.bland_altman has no such limit" in note for note in made.notes)
+    assert len(made.tables["limits"]) == 0 and any("ugt.humans.bland_altman has no such limit" in note for note in made.notes)
 
 
 def test_many_annotators_and_few():

@@ -13,8 +13,9 @@ from refusals import labels_of_rows, refused
 from twins import resampling as twin
 
 import ugt
-from ugt import Resamples, resampling
+from ugt import resampling
 from ugt._core import _resample
+from ugt.resampling import Resamples
 from ugt.resampling.design import by_case, strips
 from ugt.resampling.resamples import quantiles
 from ugt.resampling.sums import GroupSums
@@ -90,7 +91,7 @@ def test_resamples_do_not_depend_on_chunks_or_threads(n):
         np.testing.assert_array_equal(design.weights(5, begin, end), design.weights(5, 0, 70)[begin:end])
     alone = ugt.bootstrap(values, n_resamples=70, seed=5).values
     np.testing.assert_array_equal(alone, sums / n)
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         np.testing.assert_array_equal(ugt.bootstrap(values, n_resamples=70, seed=5).values, alone)
     np.testing.assert_array_equal(sums_of(design, values[:, 1:2], 5, 0, 70)[:, 0], sums[:, 1])
     np.testing.assert_array_equal(sums_of(design, np.asfortranarray(values), 5, 0, 70), sums)
@@ -265,7 +266,7 @@ def test_nested_resampling():
         found = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3, **options)
         table = [[expected(b, j, weights[b], draws, ones) for j in range(2)] for b in range(30)]
         np.testing.assert_allclose(found.values, table, rtol=1e-12)
-        with ugt.threads(2):
+        with ugt.resampling.threads(2):
             again = ugt.bootstrap(lambda b: draws[b], estimate_from=mean, n_resamples=30, seed=3, **options)
         np.testing.assert_array_equal(again.values, found.values)
         np.testing.assert_array_equal(found.influence, ugt.bootstrap(mean, n_resamples=2, **options).influence)
@@ -413,7 +414,7 @@ def test_intervals_are_those_of_scipy(kind, method):
     assert ours.std_error[0] == pytest.approx(theirs.standard_error, rel=1e-12)
     # and of another statistic, with the jackknife where we have no influence
     theirs = scipy.stats.bootstrap((x,), lambda x, axis: x.std(axis=axis), random_state=rng, **options)
-    ours = ugt.bootstrap_statistic(lambda w: np.sqrt(w @ (x - w @ x / w.sum()) ** 2 / w.sum()), 50, n_resamples=1)
+    ours = ugt.resampling.bootstrap_statistic(lambda w: np.sqrt(w @ (x - w @ x / w.sum()) ** 2 / w.sum()), 50, n_resamples=1)
     ours = Resamples(ours.estimate, theirs.bootstrap_distribution[:, None], _units=ours._units)
     assert ours.interval(kind=kind)[0].tolist() == pytest.approx(list(theirs.confidence_interval), rel=1e-9)
 
@@ -523,13 +524,13 @@ def test_statistics_with_weights():
         return weights @ values / weights.sum()
 
     for options in ({}, {"clusters": clusters}, {"strata": strata}, {"clusters": clusters, "strata": strata}):
-        found = ugt.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
+        found = ugt.resampling.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
         expected = ugt.bootstrap(values, n_resamples=60, seed=2, **options)
         np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
         np.testing.assert_allclose(found.estimate, expected.estimate, rtol=1e-12)
         assert found.sources == expected.sources and found.influence is None
-        with ugt.threads(2):
-            again = ugt.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
+        with ugt.resampling.threads(2):
+            again = ugt.resampling.bootstrap_statistic(means, len(values), n_resamples=60, seed=2, **options)
         np.testing.assert_array_equal(again.values, found.values)
         if "clusters" not in options:  # the mean's influences are those of leaving out
             np.testing.assert_allclose(found._units.influence(), expected.influence, atol=1e-12)
@@ -542,36 +543,38 @@ def test_statistics_with_weights():
 def test_given_influence():
     values, clusters, _ = clustered()
     influence = (values - values.mean(0)) / len(values)
-    found = ugt.bootstrap_statistic(lambda w: w @ values / w.sum(), len(values), clusters=clusters, influence=influence, n_resamples=30)
+    found = ugt.resampling.bootstrap_statistic(
+        lambda w: w @ values / w.sum(), len(values), clusters=clusters, influence=influence, n_resamples=30
+    )
     expected = ugt.bootstrap(values, clusters=clusters, n_resamples=30)
     np.testing.assert_allclose(found.influence, expected.influence, atol=1e-14)
     with pytest.raises(ValueError, match=r"influence must have one row per case and one column per number, \(\d+, 3\)\. Got \(\d+, 1\)"):
-        ugt.bootstrap_statistic(lambda w: w @ values, len(values), influence=values[:, 0])
+        ugt.resampling.bootstrap_statistic(lambda w: w @ values, len(values), influence=values[:, 0])
 
 
 def test_statistics_of_too_little():
     calls = []
-    found = ugt.bootstrap_statistic(lambda w: calls.append(w) or 1.0, 3, clusters=["a"] * 3, n_resamples=4)
+    found = ugt.resampling.bootstrap_statistic(lambda w: calls.append(w) or 1.0, 3, clusters=["a"] * 3, n_resamples=4)
     assert len(calls) == 1 and np.isnan(found.values).all() and np.isnan(found.interval()).all()
     # undefined without one case: no BCa interval
-    found = ugt.bootstrap_statistic(lambda w: w[1:].sum() / w[0] if w[0] else NAN, 4, n_resamples=30)
+    found = ugt.resampling.bootstrap_statistic(lambda w: w[1:].sum() / w[0] if w[0] else NAN, 4, n_resamples=30)
     assert np.isnan(found.interval(kind="bca")).all() and 0 < found.n_undefined[0] < 30 and not np.isnan(found.interval()).any()
 
 
 def test_the_only_unit_of_a_stratum_has_no_influence():
     """It is in every resample once: that the statistic is undefined without it does not matter."""
     x = RNG.random(9)
-    found = ugt.bootstrap_statistic(lambda w: w[:8] @ x[:8] / w[8] if w[8] else NAN, 9, strata=["a"] * 8 + ["b"], n_resamples=50)
+    found = ugt.resampling.bootstrap_statistic(lambda w: w[:8] @ x[:8] / w[8] if w[8] else NAN, 9, strata=["a"] * 8 + ["b"], n_resamples=50)
     assert found.n_undefined.tolist() == [0] and not np.isnan(found.interval(kind="bca")).any()
 
 
 @pytest.mark.parametrize("answer", [None, "a", [], [[1.0]], {}])
 def test_bad_statistics(answer):
     message = r"statistic must return a number or a row of numbers, always of the same length\. Got"
-    for call in (ugt.bootstrap_statistic, ugt.resampling.jackknife):
+    for call in (ugt.resampling.bootstrap_statistic, ugt.resampling.jackknife):
         refused(message, call, lambda w: answer, 4)
     answers = iter([[1.0, 2.0], [1.0]])
-    refused(message, ugt.bootstrap_statistic, lambda w: next(answers), 4)
+    refused(message, ugt.resampling.bootstrap_statistic, lambda w: next(answers), 4)
 
 
 def test_jackknife():
@@ -650,7 +653,7 @@ def test_rows_of_an_urn_have_the_variance_of_means(counts):
 
 def test_labels_drawn_anew():
     labels, seen = long_labels(), []
-    found = ugt.bootstrap_annotations(labels, lambda drawn: seen.append(drawn) or drawn.counts().sum(0), n_resamples=40, seed=4)
+    found = ugt.resampling.bootstrap_annotations(labels, lambda drawn: seen.append(drawn) or drawn.counts().sum(0), n_resamples=40, seed=4)
     assert seen[0] is labels and found.sources == ("annotators",)
     assert found.estimate.tolist() == [3, 3, 2]
     rows = [[1] * 3, [1], [], [1] * 4]
@@ -667,14 +670,16 @@ def test_labels_drawn_anew():
 def test_counts_drawn_anew():
     counts, seen = np.array([[3, 0, 2], [0, 0, 0], [40, 30, 0], [1, 0, 0]]), []
     expected = resampling.resampled_counts(counts, 4, 0, 20, urn=True)
-    ugt.bootstrap_annotations(ugt.Labels.from_counts(counts), lambda drawn: seen.append(drawn.counts()) or 0, n_resamples=20, seed=4)
+    ugt.resampling.bootstrap_annotations(
+        ugt.Labels.from_counts(counts), lambda drawn: seen.append(drawn.counts()) or 0, n_resamples=20, seed=4
+    )
     np.testing.assert_array_equal(seen[1:], expected)
 
 
 def test_rankings_drawn_anew():
     nested = [[[[0], [1, 2]], [[1]], []], [], [[[2], [0]], [[3, 1], [0]]]]
     rankings, seen = ugt.Rankings.from_blocks(nested, n_classes=4), []
-    found = ugt.bootstrap_annotations(rankings, lambda drawn: seen.append(drawn) or len(drawn.items), n_resamples=30, seed=7)
+    found = ugt.resampling.bootstrap_annotations(rankings, lambda drawn: seen.append(drawn) or len(drawn.items), n_resamples=30, seed=7)
     for b, drawn in enumerate(seen[1:]):
         times = twin.rows_drawn(7, b, [[1] * 3, [], [1] * 2], urn=True)
         again = [[r for r, n in zip(case, row) for _ in range(n)] for case, row in zip(nested, times)]
@@ -698,29 +703,41 @@ def test_annotations_and_cases():
     seen = []
     for options in ({}, {"clusters": clusters}):
         seen.clear()
-        found = ugt.bootstrap_annotations(labels, kept, cases=True, n_resamples=25, seed=4, **options)
+        found = ugt.resampling.bootstrap_annotations(labels, kept, cases=True, n_resamples=25, seed=4, **options)
         weights = resampling.Design.of(4, **options).weights(4, 0, 25)
         for b, ((drawn, w), expected) in enumerate(zip(seen[1:], weights)):
             np.testing.assert_array_equal(w, expected)
             times = np.concatenate(twin.rows_drawn(4, b, [[1] * 3, [1], [], [1] * 4])).astype(int)
             assert drawn.label.tolist() == np.repeat(labels.label, times).tolist()
         assert found.sources == ("clusters" if options else "cases", "annotators")
-        with ugt.threads(2):
-            again = ugt.bootstrap_annotations(labels, share, cases=True, n_resamples=25, seed=4, **options)
+        with ugt.resampling.threads(2):
+            again = ugt.resampling.bootstrap_annotations(labels, share, cases=True, n_resamples=25, seed=4, **options)
         np.testing.assert_array_equal(again.values, found.values)
-        on_cases = ugt.bootstrap_statistic(lambda w: share(labels, w), 4, n_resamples=2, **options)
+        on_cases = ugt.resampling.bootstrap_statistic(lambda w: share(labels, w), 4, n_resamples=2, **options)
         np.testing.assert_array_equal(found._units.influence(), on_cases._units.influence())
         assert not np.isnan(found.interval(kind="auto" if options else "bca")).any()
 
 
 def test_bad_annotations():
     labels = long_labels()
-    refused(r"annotations must be Labels or Rankings\. Got", ugt.bootstrap_annotations, np.ones((2, 2)), lambda drawn: 0, error=TypeError)
-    refused(r"cases must be True if clusters or strata are", ugt.bootstrap_annotations, labels, lambda drawn: 0, clusters=[1, 2, 3, 4])
-    refused(r"clusters must be 4 ids", ugt.bootstrap_annotations, labels, lambda drawn, w: 0, cases=True, clusters=[1, 2])
+    refused(
+        r"annotations must be Labels or Rankings\. Got",
+        ugt.resampling.bootstrap_annotations,
+        np.ones((2, 2)),
+        lambda drawn: 0,
+        error=TypeError,
+    )
+    refused(
+        r"cases must be True if clusters or strata are",
+        ugt.resampling.bootstrap_annotations,
+        labels,
+        lambda drawn: 0,
+        clusters=[1, 2, 3, 4],
+    )
+    refused(r"clusters must be 4 ids", ugt.resampling.bootstrap_annotations, labels, lambda drawn, w: 0, cases=True, clusters=[1, 2])
     one_each = ugt.Labels.from_counts([[1, 0], [0, 0], [0, 1], [1, 0]])
-    assert np.isnan(ugt.bootstrap_annotations(one_each, lambda drawn: 0, n_resamples=3).values).all()
-    assert not np.isnan(ugt.bootstrap_annotations(one_each, lambda drawn, w: 0, cases=True, n_resamples=3).values).any()
+    assert np.isnan(ugt.resampling.bootstrap_annotations(one_each, lambda drawn: 0, n_resamples=3).values).all()
+    assert not np.isnan(ugt.resampling.bootstrap_annotations(one_each, lambda drawn, w: 0, cases=True, n_resamples=3).values).any()
 
 
 # ---- the law of a sum
@@ -776,8 +793,8 @@ def test_seeds():
 
 CALLS = [
     lambda **options: ugt.bootstrap([1.0, 2.0], **options),
-    lambda **options: ugt.bootstrap_statistic(lambda w: w.sum(), 2, **options),
-    lambda **options: ugt.bootstrap_annotations(long_labels(), lambda drawn: 1.0, **options),
+    lambda **options: ugt.resampling.bootstrap_statistic(lambda w: w.sum(), 2, **options),
+    lambda **options: ugt.resampling.bootstrap_annotations(long_labels(), lambda drawn: 1.0, **options),
 ]
 
 

@@ -18,8 +18,8 @@ RECORDS = {
     "Certainty": ugt.annotation_certainty(POST),
     "Estimate": ugt.ua_topk_accuracy(POST, SCORES),
     "Estimate of lists": ugt.ua_average_overlap(POST, SCORES, 3),
-    "Estimate of draws": ugt.ua_overlap(ugt.Draws.from_array(POST.draws(20)), SCORES, 2),
-    "Estimate of sets": ugt.ua_coverage(POST, [[0], [1, 2], [], [0]]),
+    "Estimate of draws": ugt.metrics.ua_overlap(ugt.Draws.from_array(POST.draws(20)), SCORES, 2),
+    "Estimate of sets": ugt.metrics.ua_coverage(POST, [[0], [1, 2], [], [0]]),
 }
 
 
@@ -114,14 +114,14 @@ def test_a_law_has_at_most_a_quarter_of_the_work_in_points():
 
 
 def test_numbers_of_a_shorter_range_are_no_shares():
-    found = ugt.ua_absolute_error(ugt.Point.from_array(np.eye(2)[[0, 1, 1]]), [0, 0, 0.5], values=[0, 0.5])
+    found = ugt.grades.ua_absolute_error(ugt.Point.from_array(np.eye(2)[[0, 1, 1]]), [0, 0, 0.5], values=[0, 0.5])
     assert found.per_case.tolist() == [0, 0.5, 0] and found.statistic.spans.tolist() == [[0, 0.5]]
 
 
 def test_laws_keep_to_the_points_that_they_may_have():
     truth = ugt.dirichlet(ugt.Labels.from_counts([[3, 1, 0], [0, 2, 2], [1, 1, 1]]))
     scores = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2]])
-    for metric, options in ((ugt.ua_topk_accuracy, {"k": 1}), (ugt.ua_set_accuracy, {"k": 2}), (ugt.ua_average_overlap, {"k": 2})):
+    for metric, options in ((ugt.ua_topk_accuracy, {"k": 1}), (ugt.metrics.ua_set_accuracy, {"k": 2}), (ugt.ua_average_overlap, {"k": 2})):
         law = metric(truth, scores, **options)._law
         points = law(np.inf).pmf.shape[1] - 1
         assert law(points - 1e-9) is None
@@ -156,6 +156,6 @@ def test_a_spread_that_is_nothing_but_rounding_has_the_value_for_its_quantiles()
 def test_a_standard_error_of_rounding_has_no_interval():
     found = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_wide([[1]] * 3, classes=2), prior=1))
     assert found.std_error < 1e-14 and np.isnan(found.interval(kind="analytic")).all()
-    tiny = ugt.histogram_brier_score([[2, 0], [2, 0], [2, 0]], [[1 - 1e-6, 1e-6], [1 - 2e-6, 2e-6], [1, 0]])
+    tiny = ugt.calibration.histogram_brier_score([[2, 0], [2, 0], [2, 0]], [[1 - 1e-6, 1e-6], [1 - 2e-6, 2e-6], [1, 0]])
     low, high = tiny.interval(kind="analytic")
     assert low < tiny.value < high

@@ -27,7 +27,7 @@ def test_points_against_sums_over_cases(seed):
     rows = [(i, j, label) for i, case in enumerate(readings) for j, one in enumerate(case) for label in one]
     labels = ugt.Labels._of_columns(*zip(*rows), classes=2, cases=range(25))
     scores = rng.normal(size=25)
-    found = ugt.annotator_roc_points(labels, scores)
+    found = ugt.humans.annotator_roc_points(labels, scores)
     rows = found.table(n_resamples=100)
     for j in range(4):
         assert (found.sensitivity[j], found.specificity[j]) == pytest.approx(by_hand(readings, labels.annotators[j]), rel=1e-12)
@@ -39,18 +39,18 @@ def test_the_model_at_the_specificity_of_a_reader():
     """A model that scores as reader 0 says has their sensitivity; a case without a score counts for nobody."""
     rng = np.random.default_rng(2)
     table = rng.integers(0, 2, (40, 3))
-    found = ugt.annotator_roc_points(table, table[:, 0] * 1.0)
+    found = ugt.humans.annotator_roc_points(table, table[:, 0] * 1.0)
     assert found.model_sensitivity[0] == pytest.approx(found.sensitivity[0])
-    assert np.isnan(ugt.annotator_roc_points(table).model_sensitivity).all()
+    assert np.isnan(ugt.humans.annotator_roc_points(table).model_sensitivity).all()
     scores = [None, *map(float, table[1:, 0])]
-    dropped = ugt.annotator_roc_points(table, scores, missing="drop")
+    dropped = ugt.humans.annotator_roc_points(table, scores, missing="drop")
     assert dropped.left_out == {"case without a score": 1} and dropped.n_cases.tolist() == [39] * 3
-    np.testing.assert_array_equal(dropped.sensitivity, ugt.annotator_roc_points(table[1:]).sensitivity)
-    refused("scores must cover every case", ugt.annotator_roc_points, table, scores)
+    np.testing.assert_array_equal(dropped.sensitivity, ugt.humans.annotator_roc_points(table[1:]).sensitivity)
+    refused("scores must cover every case", ugt.humans.annotator_roc_points, table, scores)
 
 
 def test_undefined_points():
-    found = ugt.annotator_roc_points(ugt.Labels.from_wide([[0, 0, -1], [1, 0, -1], [-1, -1, 1]], missing=-1))
+    found = ugt.humans.annotator_roc_points(ugt.Labels.from_wide([[0, 0, -1], [1, 0, -1], [-1, -1, 1]], missing=-1))
     assert found.sensitivity.tolist()[1:] == [0.0, pytest.approx(math.nan, nan_ok=True)] and math.isnan(found.sensitivity[0])
     assert found.n_cases.tolist() == [2, 2, 0] and found.left_out == {"case with fewer than two annotators": 1}
 
@@ -66,4 +66,4 @@ def test_undefined_points():
     ],
 )
 def test_what_is_refused(annotations, scores, must):
-    refused(must, ugt.annotator_roc_points, annotations, scores)
+    refused(must, ugt.humans.annotator_roc_points, annotations, scores)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused, warned
+from surface import public
 from twins import histogram as twin
 from twins.histogram_problems import problem
 
@@ -13,11 +14,11 @@ from ugt import states
 
 NAN = float("nan")
 SCORES = {
-    "log": ugt.histogram_log_loss,
-    "brier": ugt.histogram_brier_score,
-    "ranked": ugt.ranked_probability_score,
-    "manhattan": ugt.manhattan_distance,
-    "wasserstein": ugt.wasserstein_distance,
+    "log": ugt.calibration.histogram_log_loss,
+    "brier": ugt.calibration.histogram_brier_score,
+    "ranked": ugt.calibration.ranked_probability_score,
+    "manhattan": ugt.calibration.manhattan_distance,
+    "wasserstein": ugt.calibration.wasserstein_distance,
 }
 scores = pytest.mark.parametrize("name", SCORES)
 
@@ -30,7 +31,7 @@ def test_known_values():
     np.testing.assert_allclose(per_case["ranked"], [0.25 + 0.0625, 0.25 * 0.75 + 0.25])
     np.testing.assert_allclose(per_case["manhattan"], [1, 0])
     np.testing.assert_allclose(per_case["wasserstein"], [0.75, 0])
-    np.testing.assert_allclose(ugt.wasserstein_distance(counts, probs, positions=[-1, 0, 10]).per_case, [0.25 + 0.25 * 11, 0])
+    np.testing.assert_allclose(ugt.calibration.wasserstein_distance(counts, probs, positions=[-1, 0, 10]).per_case, [0.25 + 0.25 * 11, 0])
 
 
 @pytest.mark.slow
@@ -86,7 +87,7 @@ def test_calibration_of_the_log_loss(k, n_bins):
     """By the slow twin; where all predictions of a group are alike, the two parts are the whole."""
     counts, probs = problem(8, n=70, k=k)
     weights = np.random.default_rng(2).choice([0.0, 1.0, 2.5], 70)
-    found, by_weight = (ugt.histogram_log_loss(counts, probs, weights=w) for w in (None, weights))
+    found, by_weight = (ugt.calibration.histogram_log_loss(counts, probs, weights=w) for w in (None, weights))
     calibration, bias, refinement = twin.log_parts(counts.tolist(), probs.tolist(), n_bins, [1] * 70)
     one, other = (found.part(name, n_bins=n_bins) for name in ("calibration", "refinement"))
     assert (one.loss.plugin, one.loss.bias, one.value) == pytest.approx((calibration, bias, calibration - bias), abs=1e-14)
@@ -97,12 +98,12 @@ def test_calibration_of_the_log_loss(k, n_bins):
         assert part.value == part.loss.plugin == pytest.approx(expected, abs=1e-14)
     assert found.calibration.plugin == found.part("calibration", "plugin").value
     assert repr(one).endswith(f", n_groups={one.n_groups})")
-    alike = ugt.histogram_log_loss(counts, np.full((70, k), 1 / k))
+    alike = ugt.calibration.histogram_log_loss(counts, np.full((70, k), 1 / k))
     for part in ("plugin", "debiased"):
         whole = getattr(alike.calibration, part) + getattr(alike.refinement, part)
         assert whole == pytest.approx(alike.value, abs=1e-12)
     times = np.random.default_rng(4).integers(0, 3, 70)
-    again = ugt.histogram_log_loss(np.repeat(counts, times, axis=0), np.repeat(probs, times, axis=0)).calibration
+    again = ugt.calibration.histogram_log_loss(np.repeat(counts, times, axis=0), np.repeat(probs, times, axis=0)).calibration
     np.testing.assert_allclose(found.part("calibration").statistic.values(times[None].astype(float)), again.debiased, atol=1e-14)
     for of in (one, by_weight.part("calibration")):
         low, high = of.interval(n_resamples=100, clusters=np.arange(70))
@@ -111,16 +112,16 @@ def test_calibration_of_the_log_loss(k, n_bins):
 
 @pytest.mark.filterwarnings("ignore:undefined", "ignore:infinite")
 def test_calibration_of_the_log_loss_at_its_ends():
-    nothing = ugt.histogram_log_loss([[0, 0]], [[0.5, 0.5]])
+    nothing = ugt.calibration.histogram_log_loss([[0, 0]], [[0.5, 0.5]])
     assert np.isnan(nothing.calibration.plugin) and np.isnan(nothing.part("refinement").interval()).all()
-    never = ugt.histogram_log_loss([[3, 1], [4, 0]], [[1.0, 0.0], [1.0, 0.0]])
+    never = ugt.calibration.histogram_log_loss([[3, 1], [4, 0]], [[1.0, 0.0], [1.0, 0.0]])
     assert np.isinf(never.part("calibration").value) and np.isnan(never.part("calibration").interval()).all()
-    at_times = ugt.histogram_log_loss([[3, 1], [4, 0]], [[1.0, 0.0], [0.99, 0.01]])
+    at_times = ugt.calibration.histogram_log_loss([[3, 1], [4, 0]], [[1.0, 0.0], [0.99, 0.01]])
     assert np.isinf(at_times.value) and np.isfinite(at_times.calibration.plugin)
-    perfect = ugt.histogram_log_loss([[4, 0], [3, 0], [0, 2]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    perfect = ugt.calibration.histogram_log_loss([[4, 0], [3, 0], [0, 2]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     assert perfect.calibration.plugin == perfect.refinement.plugin == 0.0
     probs = np.array([[0.3, 0.7], [0.6, 0.4]])
-    found = ugt.histogram_log_loss([[1, 2], [2, 1]], probs)
+    found = ugt.calibration.histogram_log_loss([[1, 2], [2, 1]], probs)
     probs[0] = [0.4, 0.6]
     refused("counts and probs must be as they were when the log loss was computed", found.part, "calibration")
     refused("n_bins must be", perfect.part, "calibration", n_bins=0)
@@ -129,7 +130,9 @@ def test_calibration_of_the_log_loss_at_its_ends():
 
 def test_infinite_log_loss():
     counts, probs = [[3, 1], [1, 1], [0, 2], [2, 2]], [[1, 0], [0.5, 0.5], [0, 1], [0, 1]]
-    found = warned("infinite: probability 0 for a class .* observed in 2 cases, first in case 0", ugt.histogram_log_loss, counts, probs)
+    found = warned(
+        "infinite: probability 0 for a class .* observed in 2 cases, first in case 0", ugt.calibration.histogram_log_loss, counts, probs
+    )
     assert found.per_case.tolist() == [np.inf, math.log(2), 0, np.inf] and found.value == np.inf and found.n_infinite == 2
     assert math.isfinite(found.entropy.debiased) and found.divergence.plugin == np.inf and found.divergence.debiased == np.inf
     for kind in ("percentile", "bca"):
@@ -138,12 +141,12 @@ def test_infinite_log_loss():
     refused(r"score must have finite values to be resampled\. Got inf, first at case 0\.", found.resamples)
     refused(r"level must be", found.interval, 2)
     named = ugt.Labels.from_counts(counts, case_ids=list("abcd"))
-    warned("first in case 'b'", ugt.histogram_log_loss, named, [[0.5, 0.5], [1, 0], [0, 1], [0.5, 0.5]])
+    warned("first in case 'b'", ugt.calibration.histogram_log_loss, named, [[0.5, 0.5], [1, 0], [0, 1], [0.5, 0.5]])
 
 
 def test_entropy_and_divergence():
     counts, probs = problem(3, n=40)
-    found = ugt.histogram_log_loss(counts, probs)
+    found = ugt.calibration.histogram_log_loss(counts, probs)
     kept = counts.sum(1) > 0
     n = counts[kept].sum(1)
     m = counts[kept] / n[:, None]
@@ -196,21 +199,27 @@ def test_bad_tables(name, bad):
 
 def test_bad_options():
     for positions in ([0, 1], [0, 2, 1], [0, 0, 1], [0, NAN, 1], [0, 1, np.inf], ["a", "b", "c"], [[0], [1, 2]], 3):
-        refused(r"positions must be 3 ascending numbers", ugt.wasserstein_distance, [[1, 2, 3]], [[0.5, 0.25, 0.25]], positions=positions)
-    refused(r"normalized must be True or False\. Got 1\.", ugt.ranked_probability_score, [[1, 2]], [[0.5, 0.5]], normalized=1)
-    refused(r"fractional must be True or False\. Got 'yes'\.", ugt.manhattan_distance, [[1, 2]], [[0.5, 0.5]], fractional="yes")
+        refused(
+            r"positions must be 3 ascending numbers",
+            ugt.calibration.wasserstein_distance,
+            [[1, 2, 3]],
+            [[0.5, 0.25, 0.25]],
+            positions=positions,
+        )
+    refused(r"normalized must be True or False\. Got 1\.", ugt.calibration.ranked_probability_score, [[1, 2]], [[0.5, 0.5]], normalized=1)
+    refused(r"fractional must be True or False\. Got 'yes'\.", ugt.calibration.manhattan_distance, [[1, 2]], [[0.5, 0.5]], fractional="yes")
 
 
 def test_counts_that_doubles_do_not_tell_apart_are_refused():
     laws = [[1.0, 1.0], [1.0, 1.0]]
-    assert ugt.dirichlet_multinomial_log_likelihood([[2**53, 1], [1, 1]], laws) is not None
+    assert ugt.calibration.dirichlet_multinomial_log_likelihood([[2**53, 1], [1, 1]], laws) is not None
     with pytest.raises(ValueError, match=r"^counts must .* Got 9007199254740994\.0, first at case 0, class 0"):
-        ugt.dirichlet_multinomial_log_likelihood([[2.0**53 + 2, 1], [1, 1]], laws)
+        ugt.calibration.dirichlet_multinomial_log_likelihood([[2.0**53 + 2, 1], [1, 1]], laws)
 
 
 def test_normalized_ranked_scores_are_divided_by_the_thresholds():
     counts, probs = [[3, 1, 0, 0], [0, 0, 2, 2]], [[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]
-    plain, normal = (ugt.ranked_probability_score(counts, probs, normalized=one).per_case for one in (False, True))
+    plain, normal = (ugt.calibration.ranked_probability_score(counts, probs, normalized=one).per_case for one in (False, True))
     np.testing.assert_allclose(normal, plain / 3)
 
 
@@ -218,22 +227,27 @@ def test_normalized_ranked_scores_are_divided_by_the_thresholds():
 def test_scores_in_parts_have_the_analytic_interval_of_all_cases(name):
     counts, probs = problem(5, n=20)
     tables = counts, (probs + 1) / (probs + 1).sum(axis=1, keepdims=True)
-    whole, part = getattr(ugt, name)(*tables), states.finish(states.partial(name, *tables))
+    whole, part = public(name)(*tables), states.finish(states.partial(name, *tables))
     assert part.interval(kind="analytic") == pytest.approx(whole.interval(kind="analytic"), rel=1e-12)
 
 
 def test_distances_at_their_largest_have_an_interval():
     counts, probs = [[3, 0, 0], [0, 0, 2]] * 20, [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] * 20
     least = 0.025 ** (1 / 40)  # Clopper & Pearson: 40 of 40
-    ranked = ugt.ranked_probability_score
-    of = {ugt.manhattan_distance: 2, ugt.histogram_brier_score: 2, ranked: 2, ugt.wasserstein_distance: 2}
+    ranked = ugt.calibration.ranked_probability_score
+    of = {
+        ugt.calibration.manhattan_distance: 2,
+        ugt.calibration.histogram_brier_score: 2,
+        ranked: 2,
+        ugt.calibration.wasserstein_distance: 2,
+    }
     found = {function: function(counts, probs) for function in of}
     for function, largest in of.items():
         assert found[function].value == largest
         np.testing.assert_allclose(found[function].interval(), [largest * least, largest])
     np.testing.assert_allclose(ranked(counts, probs, normalized=True).interval(), [least, 1])
-    far = ugt.wasserstein_distance(counts, probs, positions=[1, 2, 11])
+    far = ugt.calibration.wasserstein_distance(counts, probs, positions=[1, 2, 11])
     np.testing.assert_allclose(far.interval(kind="percentile"), [10 * least, 10])
-    np.testing.assert_allclose(ugt.manhattan_distance(counts, np.array(probs)[:, ::-1]).interval(), [0, 2 * (1 - least)])
+    np.testing.assert_allclose(ugt.calibration.manhattan_distance(counts, np.array(probs)[:, ::-1]).interval(), [0, 2 * (1 - least)])
     part = states.finish(states.partial("manhattan_distance", counts, probs, n_resamples=20, case_ids=range(40)))
     np.testing.assert_allclose(part.interval(), [2 * least, 2])

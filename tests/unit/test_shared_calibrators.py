@@ -5,10 +5,10 @@ import pytest
 from twins import calibrators as twin
 
 import ugt
-from ugt.calibrators.alpha import _Objective
-from ugt.calibrators.logits import LabelTable, LogitTable
-from ugt.calibrators.posteriors import Likelihood
-from ugt.calibrators.scaling import MatrixMap, Objective, TemperatureSums, VectorMap
+from ugt.calibration.alpha import _Objective
+from ugt.calibration.logits import LabelTable, LogitTable
+from ugt.calibration.posteriors import Likelihood
+from ugt.calibration.scaling import MatrixMap, Objective, TemperatureSums, VectorMap
 
 
 def test_dirichlet_multinomial_and_alpha_objective(shared_case):
@@ -16,7 +16,7 @@ def test_dirichlet_multinomial_and_alpha_objective(shared_case):
     given, expected, tolerance = case["inputs"], case["expected"], case["tolerance"]["abs"]
     alpha = np.array(given["alpha0"])[:, None] * np.array(given["probs"])
     for name, coefficient in (("nll_with_coefficient", True), ("nll_without", False)):
-        found = ugt.dirichlet_multinomial_log_likelihood(given["counts"], alpha, coefficient=coefficient)
+        found = ugt.calibration.dirichlet_multinomial_log_likelihood(given["counts"], alpha, coefficient=coefficient)
         np.testing.assert_allclose(-found, expected[name], rtol=0, atol=tolerance)
     table = LogitTable.of(given["probs"], "probabilities")
     likelihood = Likelihood.of(LabelTable.of(given["counts"], table.shape, False), table, None)

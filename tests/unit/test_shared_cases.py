@@ -26,7 +26,7 @@ def test_prirn(shared_case, weights, tie_weight):
         post = ugt.prirn(rankings, reliability=reliability, tie_weight=tie_weight)
         assert ugt.annotation_certainty(post).value == pytest.approx(expected["certainty"], abs=tolerance)
         for name in ("A", "B"):
-            assert ugt.ua_coverage(post, [given[f"set_{name}"]]).value == pytest.approx(expected[f"ua_{name}"], abs=tolerance)
+            assert ugt.metrics.ua_coverage(post, [given[f"set_{name}"]]).value == pytest.approx(expected[f"ua_{name}"], abs=tolerance)
             scores = np.zeros((1, given["K"]))
             scores[0, given[f"set_{name}"]] = 1
             assert ugt.ua_topk_accuracy(post, scores, 3).value == pytest.approx(expected[f"ua_{name}"], abs=tolerance)
@@ -46,7 +46,12 @@ def test_all_samples_tied(shared_case):
 
 @pytest.mark.parametrize(
     "name, metric",
-    [("topk", ugt.ua_topk_accuracy), ("set", ugt.ua_set_accuracy), ("overlap", ugt.ua_overlap), ("ao", ugt.ua_average_overlap)],
+    [
+        ("topk", ugt.ua_topk_accuracy),
+        ("set", ugt.metrics.ua_set_accuracy),
+        ("overlap", ugt.metrics.ua_overlap),
+        ("ao", ugt.ua_average_overlap),
+    ],
 )
 def test_ua_metrics(shared_case, name, metric):
     case = shared_case("33")
@@ -62,7 +67,7 @@ def test_ua_metrics(shared_case, name, metric):
 
 def test_nan_scores(shared_case):
     case = shared_case("35")
-    for metric in (ugt.ua_topk_accuracy, ugt.ua_set_accuracy, ugt.ua_overlap, ugt.ua_average_overlap):
+    for metric in (ugt.ua_topk_accuracy, ugt.metrics.ua_set_accuracy, ugt.metrics.ua_overlap, ugt.ua_average_overlap):
         with pytest.raises(ValueError, match=r"scores must not be NaN. Got nan, first at case 0, class 1."):
             metric(np.array(case["inputs"]["plausibilities"]), case["inputs"]["predictions"], case["inputs"]["ks"][0])
 
@@ -80,8 +85,10 @@ def test_risk_groups(shared_case):
         for group, p in enumerate(expected[f"{prefix}argmax"]):
             inside = [[k for k, g in enumerate(groups) if g == group]]
             assert truth.label_probability(inside)[0] == pytest.approx(p, abs=tolerance)
-    assert ugt.expected_risk(draws, groups).value == pytest.approx(expected["expected_argmax"], abs=tolerance)
-    assert ugt.expected_risk(draws, groups, kind="plausibility").value == pytest.approx(expected["expected_plausibility"], abs=tolerance)
+    assert ugt.truth.expected_risk(draws, groups).value == pytest.approx(expected["expected_argmax"], abs=tolerance)
+    assert ugt.truth.expected_risk(draws, groups, kind="plausibility").value == pytest.approx(
+        expected["expected_plausibility"], abs=tolerance
+    )
 
 
 @pytest.mark.filterwarnings("ignore:undefined")
@@ -93,7 +100,7 @@ def test_soft_metrics(shared_case, number):
     for ties in ("expected", "group"):
         found[f"ap_{ties}"] = ugt.soft_average_precision(p, scores, self_term="probability", ties=ties).value
     assert found == pytest.approx(expected, abs=case["tolerance"]["abs"], nan_ok=True)
-    curves = ugt.soft_roc_curve(p, scores), ugt.soft_precision_recall_curve(p, scores)
+    curves = ugt.soft.soft_roc_curve(p, scores), ugt.soft.soft_precision_recall_curve(p, scores)
     assert [curve.area for curve in curves] == pytest.approx([expected["auroc_half"], expected["ap_group"]], abs=1e-12, nan_ok=True)
 
 

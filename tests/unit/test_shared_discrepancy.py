@@ -38,7 +38,7 @@ def test_example_c1(shared_case):
                 kind = "model" if "m" in (first[1], second[1]) else "annotators"
                 cost[a, b] = table[f"{ {'e': 'easy', 'h': 'hard'}[first[0]] }_{kind}"]
     labels = labels_of(nested, classes=names)
-    found = ugt.alternative_discrepancy_ratios(labels, model, distance=cost)
+    found = ugt.papers.alternative_discrepancy_ratios(labels, model, distance=cost)
     assert found.ratio == pytest.approx(expected["delta"], abs=1e-12)
     assert found.prime == pytest.approx(expected["delta_prime_per_pair"], abs=1e-12)
     assert found.prime_printed == pytest.approx(expected["delta_prime_printed_formula"], abs=1e-12)
@@ -60,7 +60,7 @@ def test_jaccard(shared_case):
 def test_annotators_left_out(shared_case, cases):
     case = shared_case("71")
     labels = labels_of(case["inputs"]["labels"])
-    found = ugt.annotator_discrepancy(labels, distance=case["inputs"]["delta"], cases=cases)
+    found = ugt.humans.annotator_discrepancy(labels, distance=case["inputs"]["delta"], cases=cases)
     assert found.annotators.tolist() == [0, 1, 2]
     for j in range(3):
         expected = case["expected"][f"{j}_{cases}"]
@@ -73,7 +73,7 @@ def test_annotators_left_out(shared_case, cases):
 def test_stratified(shared_case, ties):
     case = shared_case("73")
     expected = case["expected"][ties]
-    found = ugt.stratified_discrepancy(labels_of(case["inputs"]["labels"]), case["inputs"]["model"], ties=ties)
+    found = ugt.humans.stratified_discrepancy(labels_of(case["inputs"]["labels"]), case["inputs"]["model"], ties=ties)
     assert dict(zip(map(str, found.names.tolist()), found.value.tolist())) == pytest.approx(expected["per_class"], abs=1e-12)
     assert found.mean == pytest.approx(expected["mean"], abs=case["tolerance"]["abs"])
     assert found.left_out == ({"case whose majority class is tied": 1} if ties == "drop" else {})

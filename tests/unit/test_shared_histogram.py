@@ -45,13 +45,13 @@ def test_losses(shared_case, number):
 def test_disagreement(shared_case, number):
     case = shared_case(number)
     given, tolerance = case["inputs"], case["tolerance"]["abs"]
-    predicted = ugt.predicted_disagreement(given["probs"])
+    predicted = ugt.calibration.predicted_disagreement(given["probs"])
     n_checked = 0
     for single_bins in ("zero", "plugin"):
         expected = case["expected"].get(f"order2_{single_bins}")
         if expected is None:
             continue
-        found = ugt.disagreement_losses(given["counts"], predicted, n_bins=given["bins"], single_bins=single_bins)
+        found = ugt.calibration.disagreement_losses(given["counts"], predicted, n_bins=given["bins"], single_bins=single_bins)
         roots = found.cl_per_class.root("zero").debiased
         table = {
             "l_d": found.l_phi,
@@ -80,9 +80,11 @@ def test_bins(shared_case):
 def test_unbiased_disagreement(shared_case):
     case = shared_case("59")
     counts, tolerance = np.array(case["inputs"]["counts"]), case["tolerance"]["abs"]
-    found = ugt.disagreement_losses(counts, ugt.predicted_disagreement(np.full(counts.shape, 1 / 3)))
+    found = ugt.calibration.disagreement_losses(counts, ugt.calibration.predicted_disagreement(np.full(counts.shape, 1 / 3)))
     np.testing.assert_allclose(found.observed, case["expected"]["phi_D"], rtol=0, atol=tolerance)
-    np.testing.assert_allclose(ugt.symmetric_statistic(counts, lambda a, b: a != b, 2), case["expected"]["phi_D"], rtol=0, atol=tolerance)
+    np.testing.assert_allclose(
+        ugt.calibration.symmetric_statistic(counts, lambda a, b: a != b, 2), case["expected"]["phi_D"], rtol=0, atol=tolerance
+    )
     for k in range(counts.shape[1]):
-        one_of_two = ugt.symmetric_statistic(counts, lambda a, b: (a == k) != (b == k), 2)  # noqa: B023
+        one_of_two = ugt.calibration.symmetric_statistic(counts, lambda a, b: (a == k) != (b == k), 2)  # noqa: B023
         np.testing.assert_allclose(one_of_two, np.array(case["expected"]["phi_Dk"])[:, k], rtol=0, atol=tolerance)

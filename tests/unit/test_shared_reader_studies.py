@@ -59,7 +59,7 @@ def test_obuchowski_rockette(shared_case, name):
 def test_imrmc(shared_case):
     case = shared_case("mrmc/imrmc_roemetz_full")
     ratings, truth, tolerance = case["inputs"]["ratings"], case["inputs"]["truth"], case["tolerance"]
-    study = ugt.reader_study(truth, ugt.Readings.from_array(ratings, tests=["testA", "testB"]), method="u", df="imrmc")
+    study = ugt.reader_study(truth, ugt.studies.Readings.from_array(ratings, tests=["testA", "testB"]), method="u", df="imrmc")
     for row, (a, b) in zip(case["expected"], ((0, 0), (1, 1), (0, 1))):
         close(study.moments[a, b], [row[f"M{k}"] for k in range(1, 9)], tolerance)
         if a == b:
@@ -82,7 +82,7 @@ def test_reference_implementation(shared_case, kind):
     case = shared_case("mrmc/imrmc_roemetz_full")
     reference, ratings = case["reference"], np.array(case["inputs"]["ratings"], float)
     p = np.array(case["inputs"]["truth"] if kind == "hard" else reference["soft_truth"])
-    study = ugt.reader_study(p, ugt.Readings.from_array(ratings))
+    study = ugt.reader_study(p, ugt.studies.Readings.from_array(ratings))
     expected = reference["or_delong" if kind == "hard" else "or_soft_delong"]
     known = {key: getattr(study.components, key) for key in ("error", "cov1", "cov2", "cov3")}
     known.update({"F": study.global_test.statistic, "df2": study.global_test.df2, "p": study.global_test.p_value})

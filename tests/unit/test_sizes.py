@@ -77,12 +77,12 @@ def test_sparse_answers_are_those_of_a_small_table():
     """Cell numbers beyond 2³¹ are no other cells: the last class of the last case."""
     labels = ugt.Labels.from_long(np.arange(N).repeat(2), np.tile([0, 1], N), np.tile([K - 1, 0], N), classes=K, cases=np.arange(N))
     small = ugt.Labels.from_wide([[1, 0]], classes=2)
-    assert ugt.percent_agreement(labels).value == 0 == ugt.percent_agreement(small).value
+    assert ugt.agreement.percent_agreement(labels).value == 0 == ugt.agreement.percent_agreement(small).value
     found = ugt.votes(labels)
     assert found.index[-2:].tolist() == [0, K - 1] and found.value[-2:].tolist() == [0.5, 0.5]
-    sets = ugt.PredictionSets.of([[K - 1]] * 3 + [[0]], K)
+    sets = ugt.conformal.PredictionSets.of([[K - 1]] * 3 + [[0]], K)
     post = ugt.dirichlet(labels, prior=1e-9).take(np.arange(N - 4, N))
-    np.testing.assert_allclose(ugt.ua_coverage(post, sets).per_case, 0.5, atol=1e-4)
+    np.testing.assert_allclose(ugt.metrics.ua_coverage(post, sets).per_case, 0.5, atol=1e-4)
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_what_would_not_fit_says_how_much_it_needs(world):
         (post.top, 10_000, 3),
         (given.counts,),
         (lambda: ugt.votes(given).mean(),),
-        (lambda: ugt.committee(given, n_draws=10**6),),
+        (lambda: ugt.truth.committee(given, n_draws=10**6),),
         (lambda: ugt.bootstrap(np.ones((2, 100)), n_resamples=10**9),),
         (lambda: ugt.plackett_luce(given, method="gibbs", n_draws=10**6, n_chains=1),),
         (ugt.Dirichlet.from_array, ones),
@@ -119,8 +119,8 @@ def test_memory_maps_and_the_limit_of_the_machine(monkeypatch, tmp_path):
     table = np.memmap(tmp_path / "table", np.uint8, "w+", shape=(2**20, 2**11 + 1))
     table[-3:, 0] = 1
     np.testing.assert_array_equal(ugt.Point.from_array(table[-3:]).mean()[:, 0], 1)
-    refused(r"counts needs at least 23\.6 GB", ugt.symmetric_statistic, table, lambda a, b: a != b, n=2, error=MemoryError)
-    assert ugt.disagreement_losses(table[-3:], np.zeros(3)).n_cases == 0
+    refused(r"counts needs at least 23\.6 GB", ugt.calibration.symmetric_statistic, table, lambda a, b: a != b, n=2, error=MemoryError)
+    assert ugt.calibration.disagreement_losses(table[-3:], np.zeros(3)).n_cases == 0
     monkeypatch.delenv("UGT_MEMORY")
     assert ugt.Labels.from_counts([[1, 2]]).n_labels == 3
     refused(r"needs at least 1e\+09 GB", checks.room, "a table", 1e18, error=MemoryError)

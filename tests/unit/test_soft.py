@@ -263,7 +263,7 @@ def test_scores_sorted_once(metric, options, missing, monkeypatch):
             continue
         if missing:
             p[[2, 7]] = NAN
-        expected, order = metric(p, scores, weights=weights, **options), ugt.ScoreOrder.of(scores)
+        expected, order = metric(p, scores, weights=weights, **options), ugt.soft.ScoreOrder.of(scores)
         scores[:] = 0  # which nobody sees
         with monkeypatch.context() as changed:
             changed.setattr(_soft, "argsort_descending", None)  # nor is anything sorted again
@@ -278,7 +278,7 @@ def test_scores_sorted_once(metric, options, missing, monkeypatch):
 
 def test_both_metrics_at_once():
     p, scores, _ = problem(1, 40)
-    order = ugt.ScoreOrder.of(scores)
+    order = ugt.soft.ScoreOrder.of(scores)
     one = SoftRanking.by_default(p, order)
     found = [metric(p, order) for metric in (ugt.soft_auroc, ugt.soft_average_precision)]
     assert one.names == ("soft_auroc", "hard_auroc", "soft_average_precision", "hard_average_precision")
@@ -288,13 +288,13 @@ def test_both_metrics_at_once():
 
 
 def test_orders_that_are_refused():
-    refused(r"scores must not be NaN\. Got nan, first at case 1\.", ugt.ScoreOrder.of, [1.0, NAN])
-    refused(r"scores must be of shape \(N,\) or \(N, K\)\. Got \(1, 1, 1\)\.", ugt.ScoreOrder.of, [[[1.0]]])
-    refused(r"scores must be of the shape of p, \(3,\)\. Got \(2,\)\.", ugt.soft_auroc, [0.1, 0.5, 0.9], ugt.ScoreOrder.of([1, 2]))
-    order = ugt.ScoreOrder.of([[3, 1], [2, 2]])
-    assert ugt.ScoreOrder.of(order) is order and repr(order) == "ScoreOrder(shape=(2, 2))"
-    column = ugt.ScoreOrder.of([2.0, 1.0, 0.0])
-    assert ugt.soft_roc_curve([0.9, 0.1, 0.4], column).area == ugt.soft_roc_curve([0.9, 0.1, 0.4], [2.0, 1.0, 0.0]).area
+    refused(r"scores must not be NaN\. Got nan, first at case 1\.", ugt.soft.ScoreOrder.of, [1.0, NAN])
+    refused(r"scores must be of shape \(N,\) or \(N, K\)\. Got \(1, 1, 1\)\.", ugt.soft.ScoreOrder.of, [[[1.0]]])
+    refused(r"scores must be of the shape of p, \(3,\)\. Got \(2,\)\.", ugt.soft_auroc, [0.1, 0.5, 0.9], ugt.soft.ScoreOrder.of([1, 2]))
+    order = ugt.soft.ScoreOrder.of([[3, 1], [2, 2]])
+    assert ugt.soft.ScoreOrder.of(order) is order and repr(order) == "ScoreOrder(shape=(2, 2))"
+    column = ugt.soft.ScoreOrder.of([2.0, 1.0, 0.0])
+    assert ugt.soft.soft_roc_curve([0.9, 0.1, 0.4], column).area == ugt.soft.soft_roc_curve([0.9, 0.1, 0.4], [2.0, 1.0, 0.0]).area
 
 
 # ---- annotators left out, differences, clusters by id
@@ -377,8 +377,8 @@ def test_classes_as_scikit_learn(n_classes, average):
 # ---- curves
 
 CURVES = [
-    (ugt.soft_roc_curve, ("false_positive_rate", "true_positive_rate", "thresholds"), twin.roc_points, twin.trapezoids),
-    (ugt.soft_precision_recall_curve, ("precision", "recall", "thresholds"), twin.precision_recall_points, twin.steps),
+    (ugt.soft.soft_roc_curve, ("false_positive_rate", "true_positive_rate", "thresholds"), twin.roc_points, twin.trapezoids),
+    (ugt.soft.soft_precision_recall_curve, ("precision", "recall", "thresholds"), twin.precision_recall_points, twin.steps),
 ]
 
 
@@ -418,7 +418,7 @@ def test_dropped_points(seed):
     p, scores, weights = problem(seed, 300, seed >= 5)
     if seed % 3 == 0:
         p = np.round(p)
-    whole, short = (ugt.soft_roc_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
+    whole, short = (ugt.soft.soft_roc_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
     assert short.area == whole.area
     assert twin.trapezoids(short.false_positive_rate, short.true_positive_rate) == pytest.approx(whole.area, abs=1e-12)
     assert (short.false_positive_rate[[0, -1]] == [0, 1]).all() and (short.true_positive_rate[[0, -1]] == [0, 1]).all()
@@ -426,7 +426,7 @@ def test_dropped_points(seed):
     kept = np.isin(whole.thresholds, short.thresholds)
     np.testing.assert_array_equal(np.unique(short.thresholds), np.unique(whole.thresholds[kept]))
 
-    whole, short = (ugt.soft_precision_recall_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
+    whole, short = (ugt.soft.soft_precision_recall_curve(p, scores, weights=weights, drop_intermediate=drop) for drop in (False, True))
     assert short.area == whole.area
     assert twin.steps(short.precision, short.recall) == pytest.approx(whole.area, abs=1e-12)
     assert (short.precision[-1], short.recall[-1], short.recall[0]) == (1, 0, 1)
@@ -436,24 +436,24 @@ def test_dropped_points(seed):
 
 def test_points_that_are_dropped():
     labels, scores = [1, 1, 1, 0, 0, 1, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2]
-    roc = ugt.soft_roc_curve(labels, scores)
+    roc = ugt.soft.soft_roc_curve(labels, scores)
     assert roc.thresholds.tolist() == [INF, 7, 5, 4, 2]
     assert roc.false_positive_rate.tolist() == [0, 0, 0.5, 0.5, 1] and roc.true_positive_rate.tolist() == [0, 0.75, 0.75, 1, 1]
-    curve = ugt.soft_precision_recall_curve(labels, scores)
+    curve = ugt.soft.soft_precision_recall_curve(labels, scores)
     assert curve.thresholds.tolist() == [2, 4, 7, 8, 9]
     assert curve.recall.tolist() == [1, 1, 0.75, 0.5, 0.25, 0]
     # a straight line between other points than the ends
     p, scores = [0.5, 0.5, 0.5, 0.25, 0.25], [5, 4, 3, 2, 1]
-    assert ugt.soft_roc_curve(p, scores).thresholds.tolist() == [INF, 3, 1]
-    assert len(ugt.soft_roc_curve(p, scores, drop_intermediate=False).thresholds) == 6
+    assert ugt.soft.soft_roc_curve(p, scores).thresholds.tolist() == [INF, 3, 1]
+    assert len(ugt.soft.soft_roc_curve(p, scores, drop_intermediate=False).thresholds) == 6
 
 
 def test_undefined_curves():
-    found = ugt.soft_roc_curve([0.0, 0.0], [1.0, 2.0])
+    found = ugt.soft.soft_roc_curve([0.0, 0.0], [1.0, 2.0])
     assert np.isnan(found.area) and np.isnan(found.true_positive_rate).all() and found.false_positive_rate.tolist() == [0, 1]
-    found = ugt.soft_roc_curve([1.0, 1.0], [1.0, 2.0])
+    found = ugt.soft.soft_roc_curve([1.0, 1.0], [1.0, 2.0])
     assert np.isnan(found.area) and np.isnan(found.false_positive_rate).all() and found.true_positive_rate.tolist() == [0, 1]
-    found = ugt.soft_precision_recall_curve([0.0, 0.0], [1.0, 2.0])
+    found = ugt.soft.soft_precision_recall_curve([0.0, 0.0], [1.0, 2.0])
     assert np.isnan(found.area) and np.isnan(found.recall[:-1]).all() and found.recall[-1] == 0 and found.precision[-1] == 1
 
 
@@ -461,7 +461,7 @@ def test_undefined_curves():
 def test_cases_of_weight_zero_are_not_in_curves(drop_intermediate):
     p, scores, weights = [0.3, 0.9, 0.2, 0.6, 0.5], [9.0, 8.0, 7.0, 7.0, 1.0], [0.0, 1.0, 0.0, 2.0, 0.0]
     at = [1, 3]
-    for curve in (ugt.soft_roc_curve, ugt.soft_precision_recall_curve):
+    for curve in (ugt.soft.soft_roc_curve, ugt.soft.soft_precision_recall_curve):
         found = curve(p, scores, weights=weights, drop_intermediate=drop_intermediate)
         expected = curve([p[i] for i in at], [scores[i] for i in at], weights=[1.0, 2.0], drop_intermediate=drop_intermediate)
         for one in dataclasses.fields(expected):
@@ -559,7 +559,7 @@ def test_many_cases():
         precision = y[1:] * p.sum() / (ends + 1)
         found = ugt.soft_average_precision(p, scores, self_term="probability").value
         assert found == pytest.approx((np.diff(y) * precision).sum(), abs=1e-11)
-        roc = ugt.soft_roc_curve(p, scores)
+        roc = ugt.soft.soft_roc_curve(p, scores)
         assert (roc.area, twin.trapezoids(roc.false_positive_rate, roc.true_positive_rate)) == pytest.approx((area, area), abs=1e-11)
         labels = p > 0.6
         ranks = scipy.stats.rankdata(scores.astype(float))  # of float32 some versions return float32
@@ -574,7 +574,7 @@ def test_kinds_of_input():
     for x, s, w in zip(*(layouts(array).values() for array in (p, scores, weights))):
         assert both(ugt.soft_auroc, x, s, weights=w) == pytest.approx(expected, abs=1e-14)
         assert ugt.soft_average_precision(x, s, weights=w).influence.shape == (40,)
-        assert ugt.soft_roc_curve(x, s, weights=w, drop_intermediate=False).area == pytest.approx(
+        assert ugt.soft.soft_roc_curve(x, s, weights=w, drop_intermediate=False).area == pytest.approx(
             ugt.soft_auroc(p, scores, weights=weights, self_pairs="half").value, abs=1e-14
         )
 
@@ -585,7 +585,7 @@ def test_types_of_scores(dtype):
     scores = np.abs(np.nan_to_num(scores, posinf=10, neginf=-11)).astype(dtype)
     for metric in (ugt.soft_auroc, ugt.soft_average_precision):
         assert both(metric, p, scores) == both(metric, p, scores.astype(float))
-    found, expected = ugt.soft_roc_curve(p, scores), ugt.soft_roc_curve(p, scores.astype(float))
+    found, expected = ugt.soft.soft_roc_curve(p, scores), ugt.soft.soft_roc_curve(p, scores.astype(float))
     np.testing.assert_array_equal(found.thresholds, expected.thresholds)
 
 
@@ -620,7 +620,7 @@ def test_plausibilities():
     for truth in (ugt.Point.from_array(alpha[:, :2] / alpha[:, :2].sum(1, keepdims=True)), ugt.Dirichlet.from_array(alpha[:, :2])):
         found, expected = ugt.soft_auroc(truth, scores[:, 1]), ugt.soft_auroc(truth.mean()[:, 1], scores[:, 1])
         assert found.value == expected.value and found.per_class is None
-        assert ugt.soft_roc_curve(truth, scores[:, 1]).area == ugt.soft_roc_curve(truth.mean()[:, 1], scores[:, 1]).area
+        assert ugt.soft.soft_roc_curve(truth, scores[:, 1]).area == ugt.soft.soft_roc_curve(truth.mean()[:, 1], scores[:, 1]).area
     refused(r"scores must be of the shape of p, \(20, 2\)\. Got \(20,\)\.", ugt.soft_auroc, np.full((20, 2), 0.5), scores[:, 1])
 
 
@@ -641,7 +641,7 @@ def test_cases_without_annotations():
         for kind in ("analytic", "percentile", "bca"):
             interval = found.interval(kind=kind, clusters=clusters, n_resamples=50)
             assert interval == expected.interval(kind=kind, clusters=clusters[kept], n_resamples=50)
-    for curve in (ugt.soft_roc_curve, ugt.soft_precision_recall_curve):
+    for curve in (ugt.soft.soft_roc_curve, ugt.soft.soft_precision_recall_curve):
         assert curve(missing, scores, weights=weights).area == curve(p[kept], scores[kept], weights=weights[kept]).area
     # a row of a table, and of plausibilities
     table, scores, _ = tables(1)
@@ -832,7 +832,7 @@ def test_influence_of_expected_ties(self_term):
 
 # ---- messages
 
-FUNCTIONS = [ugt.soft_auroc, ugt.soft_average_precision, ugt.soft_roc_curve, ugt.soft_precision_recall_curve]
+FUNCTIONS = [ugt.soft_auroc, ugt.soft_average_precision, ugt.soft.soft_roc_curve, ugt.soft.soft_precision_recall_curve]
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 
 

@@ -27,7 +27,7 @@ def panel(n=40, n_models=4, seed=0):
 
 def test_everything_against_loops():
     counts, models = panel()
-    found = ugt.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=30, seed=5)
+    found = ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=30, seed=5)
     drawn = resampling.resampled_counts(counts, 5, 0, 30)[..., 1] / 5
     own = counts[:, 1] / 5
     assert found.models == tuple(models) and found.metrics == tuple(METRICS) and found.n_cases == 40
@@ -54,7 +54,7 @@ def test_soft_rankings_are_the_more_stable_ones_where_the_threshold_is_a_coin():
     share = rng.uniform(0.3, 0.7, 400)
     yes = rng.binomial(4, share)
     models = {f"m{j}": share + rng.normal(0, 0.04 + 0.02 * j, 400) for j in range(5)}
-    found = ugt.ranking_stability(ugt.Labels.from_counts(np.stack([4 - yes, yes], 1)), models, n_resamples=400, seed=1)
+    found = ugt.soft.ranking_stability(ugt.Labels.from_counts(np.stack([4 - yes, yes], 1)), models, n_resamples=400, seed=1)
     assert found.spearman["soft_auroc"] > found.spearman["hard_auroc"]
     assert found.p_value["auroc"] < 1e-6
     more, less, _ = found.soft_more_stable["auroc"]
@@ -73,7 +73,7 @@ def test_several_classes(average):
     rng = np.random.default_rng(1)
     counts = rng.multinomial(6, [0.5, 0.3, 0.2], 30)
     models = {name: counts / 6 + rng.normal(0, 0.3, (30, 3)) for name in "AB"}
-    found = ugt.ranking_stability(ugt.Labels.from_counts(counts), models, average=average, n_resamples=3)
+    found = ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), models, average=average, n_resamples=3)
     for j, scores in enumerate(models.values()):
         one = ugt.soft_auroc(counts / 6, scores, average=average)
         two = ugt.soft_average_precision(counts / 6, scores, average=average)
@@ -85,27 +85,27 @@ def test_cases_without_labels_are_left_out_and_counted():
     counts, models = panel()
     more = np.concatenate([counts, [[0, 0]]])
     longer = {name: np.append(scores, 0.5) for name, scores in models.items()}
-    found = ugt.ranking_stability(ugt.Labels.from_counts(more), longer, n_resamples=4)
+    found = ugt.soft.ranking_stability(ugt.Labels.from_counts(more), longer, n_resamples=4)
     assert found.left_out == {"case without annotations": 1} and found.n_cases == 40
-    np.testing.assert_array_equal(found.values, ugt.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=4).values)
+    np.testing.assert_array_equal(found.values, ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=4).values)
 
 
 def test_same_bytes_for_any_number_of_threads_and_labels_as_counts():
     counts, models = panel(3000)
-    one, two = (ugt.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=200, seed=2, n_threads=n) for n in (1, 2))
+    one, two = (ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=200, seed=2, n_threads=n) for n in (1, 2))
     assert one.resampled.tobytes() == two.resampled.tobytes()
     labels = ugt.Labels.from_counts(counts[:50])
     few = {name: scores[:50] for name, scores in models.items()}
     assert (
-        ugt.ranking_stability(labels, few, n_resamples=3).values.tolist()
-        == ugt.ranking_stability(ugt.Labels.from_counts(counts[:50]), few, n_resamples=3).values.tolist()
+        ugt.soft.ranking_stability(labels, few, n_resamples=3).values.tolist()
+        == ugt.soft.ranking_stability(ugt.Labels.from_counts(counts[:50]), few, n_resamples=3).values.tolist()
     )
 
 
 def test_tied_models_have_no_correlation():
     counts, models = panel()
     same = {"a": models["m0"], "b": models["m0"]}
-    found = ugt.ranking_stability(ugt.Labels.from_counts(counts), same, n_resamples=4)
+    found = ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), same, n_resamples=4)
     assert np.isnan(found.spearman["soft_auroc"]) and found.p_value["auroc"] == 1.0
 
 
@@ -120,26 +120,26 @@ def readings(n=30, seed=0):
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_several_findings(average):
     labels, wide, models = readings()
-    found = ugt.ranking_stability(labels, models, average=average, n_resamples=40, seed=1)
+    found = ugt.soft.ranking_stability(labels, models, average=average, n_resamples=40, seed=1)
     for j, scores in enumerate(models.values()):
         one, two = (metric(wide.mean(2).T, scores, average=average) for metric in (ugt.soft_auroc, ugt.soft_average_precision))
         np.testing.assert_allclose(found.values[:, j], [one.value, one.hard, two.value, two.hard], atol=1e-12)
     named = ugt.Predictions(np.arange(30), models["A"][:, ::-1], classes=["f2", "f1", "f0"])
-    again = ugt.ranking_stability(labels, {**models, "A": named}, average=average, n_resamples=40, seed=1)
+    again = ugt.soft.ranking_stability(labels, {**models, "A": named}, average=average, n_resamples=40, seed=1)
     assert again.resampled.tobytes() == found.resampled.tobytes()
 
 
 def test_whole_readings_are_drawn():
     """A finding and its opposite stay opposites in every draw; one finding, or one twice, is as its labels alone."""
     labels, wide, models = readings()
-    alone = ugt.ranking_stability(labels["f0"], {name: one[:, 0] for name, one in models.items()}, n_resamples=30)
+    alone = ugt.soft.ranking_stability(labels["f0"], {name: one[:, 0] for name, one in models.items()}, n_resamples=30)
     opposite = {"f0": labels["f0"], "not": ugt.Labels.from_wide(1 - wide[0], classes=2)}
-    found = ugt.ranking_stability(opposite, {name: one[:, [0, 0]] * [1, -1] for name, one in models.items()}, n_resamples=30)
+    found = ugt.soft.ranking_stability(opposite, {name: one[:, [0, 0]] * [1, -1] for name, one in models.items()}, n_resamples=30)
     np.testing.assert_allclose(found.values[0], alone.values[0], atol=1e-12)
     twice = {"f0": labels["f0"], "again": labels["f0"]}
-    same = ugt.ranking_stability(twice, {name: one[:, [0, 0]] for name, one in models.items()}, n_resamples=30)
+    same = ugt.soft.ranking_stability(twice, {name: one[:, [0, 0]] for name, one in models.items()}, n_resamples=30)
     np.testing.assert_allclose(same.resampled, alone.resampled, atol=1e-12)
-    single = ugt.ranking_stability({"f0": labels["f0"]}, {name: one[:, 0] for name, one in models.items()}, n_resamples=30)
+    single = ugt.soft.ranking_stability({"f0": labels["f0"]}, {name: one[:, 0] for name, one in models.items()}, n_resamples=30)
     assert single.resampled.tobytes() == alone.resampled.tobytes()
 
 
@@ -161,7 +161,7 @@ def test_whole_readings_are_drawn():
 )
 def test_findings_that_do_not_fit(change, message):
     labels, wide, models = readings()
-    refused(message, ugt.ranking_stability, {**labels, "f1": change(wide)}, models)
+    refused(message, ugt.soft.ranking_stability, {**labels, "f1": change(wide)}, models)
 
 
 @pytest.mark.parametrize(
@@ -201,6 +201,6 @@ def test_findings_that_do_not_fit(change, message):
     ],
 )
 def test_errors(annotations, predictions, kind, message):
-    refused(message, ugt.ranking_stability, annotations, predictions, error=kind)
+    refused(message, ugt.soft.ranking_stability, annotations, predictions, error=kind)
     with pytest.raises(ValueError, match=r"n_resamples must be a whole number of at least 1. Got 0"):
-        ugt.ranking_stability(ugt.Labels.from_counts([[1, 2], [2, 1]]), {"a": [0.1, 0.2], "b": [0.2, 0.1]}, n_resamples=0)
+        ugt.soft.ranking_stability(ugt.Labels.from_counts([[1, 2], [2, 1]]), {"a": [0.1, 0.2], "b": [0.2, 0.1]}, n_resamples=0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from public_functions import GRADE_MEANS
 from refusals import refused, warned
+from surface import public
 from twins.parted import merged, no_part, one_part
 
 import ugt
@@ -59,7 +60,7 @@ class Data:
 
     def normal(self, rows):
         ratings = ugt.Ratings.from_wide(self.ratings[rows], case_ids=self.ids[rows])
-        return ugt.normal(ratings, prior=ugt.NormalPrior(3.0, 1.0, 2.0, 1.0))
+        return ugt.truth.normal(ratings, prior=ugt.truth.NormalPrior(3.0, 1.0, 2.0, 1.0))
 
     def drawn(self, rows):
         return ugt.plackett_luce(self.rankings(rows), method="gibbs", n_draws=60, n_warmup=20, n_chains=2, seed=5)
@@ -92,7 +93,7 @@ METRICS = {
 def test_parts_say_what_all_cases_say(metric, rng):
     data, (make, options) = Data(rng), METRICS[metric]
     found = states.finish(merged(rng, [states.partial(metric, *make(data, part), **options) for part in cuts(rng, N)]))
-    truth = getattr(ugt, metric)(*make(data, np.arange(N)), **options)
+    truth = public(metric)(*make(data, np.arange(N)), **options)
     assert found.value == pytest.approx(truth.value, rel=1e-13)
     assert (found.n_cases, found.left_out) == (truth.n_cases, dict(truth.left_out))
     for name in ("draw_std", "mc_error", "mean_set_size", "alpha", "mu"):
@@ -188,7 +189,7 @@ ALL_AGREE = ugt.Labels.from_wide([[i % K] * 3 for i in range(N)])
 )
 def test_perfect_results_have_the_interval_of_the_record(metric, data):
     found = one_part(metric, *data, case_ids=np.arange(N), n_resamples=50)
-    expected = getattr(ugt, metric)(*data).interval()
+    expected = public(metric)(*data).interval()
     assert found.value == 1 > expected[0] and found.interval() == pytest.approx(expected, rel=1e-12)
     assert found.interval(kind="percentile") == (1, 1)
     over_clusters = one_part(metric, *data, clusters=np.arange(N) // 2, n_resamples=50)
@@ -333,7 +334,7 @@ def test_bins_bound_the_exact_value(metric, kind, rng):
     p = rng.random(n) if kind == "soft" else (rng.random(n) < 0.2) * 1.0
     scores = 1 / (1 + np.exp(-(p + rng.normal(size=n))))
     scores = scores.round(2) if kind == "tied" else scores
-    exact, width = getattr(ugt, metric)(p, scores), []
+    exact, width = public(metric)(p, scores), []
     for n_bins in (2, 30, 500, 20_000):
         found = one_part(metric, p, scores, edges=n_bins)
         for value, name in ((exact.value, ""), (exact.hard, "hard ")):
@@ -349,7 +350,7 @@ def test_bins_bound_the_exact_value(metric, kind, rng):
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_one_bin_a_score_is_exact(metric, average, rng):
     p, scores = rng.dirichlet(np.ones(3), 50), rng.permutation(150).reshape(50, 3) / 150
-    exact = getattr(ugt, metric)(p, scores, average=average)
+    exact = public(metric)(p, scores, average=average)
     edges = (np.arange(150) + 0.5) / 150
     parts = [states.partial(metric, p[part], scores[part], average=average, edges=edges) for part in cuts(rng, 50)]
     found = states.finish(merged(rng, parts))
@@ -365,7 +366,7 @@ def test_ties_in_bins_and_two_rankings_of_each_case(rng):
     data = Data(rng)
     kept = [i for i in range(N) if len(data.nested[i]) and len(data.others[i])]
     first, second = ([data_of[i][0] for i in kept] for data_of in (data.nested, data.others))
-    truth = ugt.partial_average_overlap(first, second, 2, n_classes=K)
+    truth = ugt.agreement.partial_average_overlap(first, second, 2, n_classes=K)
     halves = [slice(0, 10), slice(10, None)]
     found = states.merge([states.partial("partial_average_overlap", first[h], second[h], depth=2, n_classes=K) for h in halves])
     assert states.finish(found).value == pytest.approx(truth.value, rel=1e-13)
@@ -393,7 +394,7 @@ def test_a_part_without_truth_is_left_out(columns, rng):
     p, scores = (p[:, 0], scores[:, 0]) if columns == 1 else (p, scores)
     for metric in ("soft_auroc", "soft_average_precision"):
         cut = [slice(0, 10), slice(10, 20), slice(20, 40)]
-        truth = getattr(ugt, metric)(p, scores)
+        truth = public(metric)(p, scores)
         found = states.finish(states.merge([states.partial(metric, p[part], scores[part], edges=10) for part in cut]))
         assert found.numbers["low"] <= truth.value <= found.numbers["high"] and found.left_out == dict(truth.left_out)
         exact = states.compute(metric, parts=[(p[part], scores[part]) for part in cut])
@@ -432,7 +433,7 @@ def test_two_hospitals_get_the_pooled_answer_from_text(rng):
         pooled = states.finish(state(every, [m for m, _ in together], [c for _, c in together]))
         found = states.finish(states.merge(states.State.from_json(text) for text in sent))
         data = (every,) if metric != "discrepancy_ratio" else (every, [m for m, _ in together])
-        assert found.value == pytest.approx(getattr(ugt, metric)(*data, **more).value, abs=1e-12)
+        assert found.value == pytest.approx(public(metric)(*data, **more).value, abs=1e-12)
         assert found.n_cases == pooled.n_cases and found.units == "clusters"
         np.testing.assert_allclose(found.resampled, pooled.resampled, rtol=0, atol=1e-12)
         assert found.interval() == pytest.approx(pooled.interval(), abs=1e-12)

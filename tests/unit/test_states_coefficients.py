@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 from twins.parted import WHO, Data, N, cut, merged, no_part, one_part
 
 import ugt
@@ -55,7 +56,7 @@ def check(found, expected):
 @pytest.mark.parametrize(("metric", "options"), LABELS)
 def test_labels_in_parts_are_all_labels(metric, options, seed):
     data = Data(seed)
-    expected, found = getattr(ugt, metric)(data.labels(range(N)), **options), in_parts(metric, options, data, seed)
+    expected, found = public(metric)(data.labels(range(N)), **options), in_parts(metric, options, data, seed)
     assert math.isfinite(expected.value)
     check(found, expected)
     assert {"observed", "expected", "prevalence", "per_class"} == set(found.numbers)
@@ -68,7 +69,7 @@ def test_ratings_in_parts_are_all_ratings(metric, options, seed):
     data = Data(seed)
     data.values = [100 + value for value in data.values]
     own = {name: one for name, one in options.items() if name != "center"}
-    expected = getattr(ugt, metric)(data.labels(range(N), ratings=True), **own)
+    expected = public(metric)(data.labels(range(N), ratings=True), **own)
     assert math.isfinite(expected.value)
     # who rated nothing in a part is one of the annotators there too
     named = {"annotators": WHO} if options.get("kind", "1")[0] != "1" else {}
@@ -89,17 +90,17 @@ def test_ratings_in_tables_and_far_from_the_center():
     table[3, 1], table[5:9, 0] = 2.5, np.nan
     for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "C,k"})):
         made = states.merge([states.partial(metric, part, **options) for part in (table[:3], table[3:4], table[4:])])
-        check(states.finish(made), getattr(ugt, metric)(table, **options))
+        check(states.finish(made), public(metric)(table, **options))
     table = -1e9 + np.random.default_rng(1).normal(size=(20, 3))
     for metric, options in (("krippendorff_alpha", {"level": "interval"}), ("intraclass_correlation", {"kind": "1"})):
         far, near = (one_part(metric, table, center=center, **options) for center in (0, -1e9))
         assert math.isnan(far.value) and "give a center near them" in far.reason
-        assert near.value == pytest.approx(getattr(ugt, metric)(table, **options).value, abs=1e-12)
+        assert near.value == pytest.approx(public(metric)(table, **options).value, abs=1e-12)
 
 
 def twin(metric, table, options, weights):
     """The function on cases that are there as often as they count; undefined without variation."""
-    found = getattr(ugt, metric)(np.repeat(table, weights.astype(int), axis=0), **options)
+    found = public(metric)(np.repeat(table, weights.astype(int), axis=0), **options)
     return found.value if found.reason is None else math.nan
 
 
@@ -136,7 +137,7 @@ def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, options):
 def test_conventions_are_those_of_the_functions(metric, table):
     for options in ({"classes": 2}, {"classes": 2, "level": "ordinal"})[: 1 + (metric == "krippendorff_alpha")]:
         found = states.finish(states.merge([states.partial(metric, [row], **options) for row in table]))
-        check(found, getattr(ugt, metric)(table, **options))
+        check(found, public(metric)(table, **options))
 
 
 @pytest.mark.parametrize("table", [[[0.1, 0.1], [0.1, 0.1]], [[0.1, math.nan]] * 2, [[0.1, 0.2], [0.2, 0.1], [0.15, 0.15]]])
@@ -146,7 +147,7 @@ def test_conventions_of_ratings(table):
         found = states.finish(states.merge([states.partial(metric, [row], **options) for row in table]))
         named = {"annotators": 2} if options.get("kind") == "C,1" else {}
         if not named or not np.isnan(table).any():  # who rates nothing at all is there in parts
-            check(found, getattr(ugt, metric)(table, **options))
+            check(found, public(metric)(table, **options))
 
 
 def test_the_two_annotators_may_come_in_any_order_and_one_may_be_missing():

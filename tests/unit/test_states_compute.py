@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from refusals import refused
 from simulations import in_ci
+from surface import public
 from twins.parted import one_part
 
 import ugt
@@ -41,7 +42,7 @@ def test_blocks_say_what_all_rows_say(metric, small, rng, tmp_path):
         np.save(tmp_path / f"{j}.npy", table)
         mapped.append(np.load(tmp_path / f"{j}.npy", mmap_mode="r"))
     assert len(blocks.blocks_of(mapped, 3e8, 1)) >= 10
-    found, truth = states.compute(metric, *mapped, max_memory="300 MB", min_cases=150), getattr(ugt, metric)(*data)
+    found, truth = states.compute(metric, *mapped, max_memory="300 MB", min_cases=150), public(metric)(*data)
     assert found.value == pytest.approx(truth.value, rel=1e-13) and found.n_cases == truth.n_cases
 
 
@@ -150,7 +151,7 @@ p, scores = (np.load(f"{sys.argv[2]}/{name}.npy", mmap_mode="r") for name in ("p
 if sys.argv[3] == "blocks":
     print(float(states.compute(sys.argv[4], p, scores, max_memory=limit).value))
 else:
-    print(float(getattr(ugt, sys.argv[4])(p, scores).value))
+    print(float(public(sys.argv[4])(p, scores).value))
 """
 
 
@@ -166,7 +167,7 @@ def large(request, tmp_path_factory):
     scores = p + rng.random(shape)
     for name, table in (("p", p), ("scores", scores)):
         np.save(folder / f"{name}.npy", table)
-    return request.param, folder, getattr(ugt, request.param)(p, scores).value
+    return request.param, folder, public(request.param)(p, scores).value
 
 
 @pytest.mark.slow
@@ -197,7 +198,7 @@ def test_ranges_are_exact_whatever_the_scores(kind, metric, small, rng):
         "single": scores.astype(np.float32),
     }.get(kind, scores)
     for options in ({}, {"ties": "expected"}, {"self_term": "probability"}) if metric != "soft_auroc" else ({}, {"self_pairs": "include"}):
-        found, truth = states.compute(metric, p, scores, max_memory="300 MB", **options), getattr(ugt, metric)(p, scores, **options)
+        found, truth = states.compute(metric, p, scores, max_memory="300 MB", **options), public(metric)(p, scores, **options)
         assert (found.value, found.numbers["hard"]) == pytest.approx((truth.value, truth.hard), rel=1e-12)
         assert (found.n_cases, found.left_out) == (399, {"case without annotations": 1})
 

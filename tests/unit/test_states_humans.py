@@ -40,9 +40,9 @@ def test_annotators_as_models(kind, make, options, cases, seed, least):
     data, every = Data(seed), list(range(N))
     two = lambda d, r: {"A": make(d, r), "B": make(d, r)[::1] if np.ndim(make(d, r)) == 2 else d.said[r]}  # noqa: E731
     options = {**options, "cases": cases}
-    of_all = ugt.annotator_discrepancy(data.labels(every, kind), cases=cases, distance=options["distance"]).n_cases
+    of_all = ugt.humans.annotator_discrepancy(data.labels(every, kind), cases=cases, distance=options["distance"]).n_cases
     least = least or int(np.median(of_all)) + 1
-    expected = ugt.annotator_discrepancy(data.labels(every, kind), predictions=two(data, every), least_cases=least, **options)
+    expected = ugt.humans.annotator_discrepancy(data.labels(every, kind), predictions=two(data, every), least_cases=least, **options)
     assert (len(expected.too_few) > 0) == (least > 1) and len(expected.annotators)
     found = states.finish(in_parts("annotator_discrepancy", data, kind, two, {**options, "least_cases": least}, cut(data, seed)))
     assert found.numbers["annotators"].tolist() == ASCENDING
@@ -58,7 +58,7 @@ def test_annotators_as_models(kind, make, options, cases, seed, least):
 def test_annotators_without_a_model_and_chances_against_them():
     data = Data(0)
     parts = [states.partial("annotator_discrepancy", data.labels(part), annotators=WHO) for part in cut(data, 0)]
-    found, expected = states.finish(states.merge(parts)), ugt.annotator_discrepancy(data.labels(range(N)))
+    found, expected = states.finish(states.merge(parts)), ugt.humans.annotator_discrepancy(data.labels(range(N)))
     close(found.numbers["value"], by_name(found, expected.annotators, expected.value))
     assert "model_value" not in found.numbers
     one = states.partial("annotator_discrepancy", data.labels(range(N)), predictions={"A": data.said})
@@ -67,7 +67,7 @@ def test_annotators_without_a_model_and_chances_against_them():
     made = states.partial("annotator_discrepancy", data.labels(range(N)), data.said.astype(int), distance="zero-one", n_resamples=1000)
     found = states.finish(made)
     chances = (found.resampled_numbers["model_value"] < found.resampled_numbers["value"]).mean(axis=0)
-    expected = ugt.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
+    expected = ugt.humans.annotator_discrepancy(data.labels(range(N)), predictions=data.said.astype(int), distance="zero-one")
     np.testing.assert_allclose(chances, by_name(found, expected.annotators, expected.resample_shares().better_share[0]), atol=0.08)
 
 
@@ -75,7 +75,7 @@ def test_annotators_without_a_model_and_chances_against_them():
 @pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
 def test_individual_equivalence(kind, make, options, seed):
     data, every = Data(seed), list(range(N))
-    expected = ugt.individual_equivalence_index(data.labels(every, kind), make(data, every), **options)
+    expected = ugt.papers.individual_equivalence_index(data.labels(every, kind), make(data, every), **options)
     found = states.finish(in_parts("individual_equivalence_index", data, kind, make, options, cut(data, seed)))
     close(found.value, expected.value)
     for name in ("alpha", "mu", "criterion", "coefficient"):
@@ -91,9 +91,9 @@ def test_individual_equivalence(kind, make, options, seed):
 def test_the_alternative_annotator_test(kind, make, options, seed, least):
     data, every = Data(seed), list(range(N))
     options = {**options, "epsilon": 0.15, "q": 0.2}
-    of_all = ugt.alternative_annotator_test(data.labels(every, kind), make(data, every), least_cases=2, **options).n_cases
+    of_all = ugt.humans.alternative_annotator_test(data.labels(every, kind), make(data, every), least_cases=2, **options).n_cases
     least = least or int(np.median(of_all)) + 1
-    expected = ugt.alternative_annotator_test(data.labels(every, kind), make(data, every), least_cases=least, **options)
+    expected = ugt.humans.alternative_annotator_test(data.labels(every, kind), make(data, every), least_cases=least, **options)
     assert len(expected.annotators) and (len(expected.too_few) > 0) == (least > 10)
     chosen = {**options, "least_cases": least}
     found = states.finish(in_parts("alternative_annotator_test", data, kind, make, chosen, cut(data, seed)))
@@ -113,7 +113,7 @@ def test_some_models_pass_the_test_and_some_fail():
     assert passed == [1.0, 0.0]
     labels = [[k % 2, k % 2, k % 2] for k in range(40)]
     for said, p in (([k % 2 for k in range(40)], 0.0), ([1 - k % 2 for k in range(40)], 1.0)):
-        expected = ugt.alternative_annotator_test(labels, said)
+        expected = ugt.humans.alternative_annotator_test(labels, said)
         found = states.finish(states.merge([states.partial("alternative_annotator_test", labels[h], said[h]) for h in HALVES]))
         assert found.numbers["p_value"].tolist() == expected.p_value.tolist() == [p] * 3
 
@@ -135,7 +135,7 @@ def test_over_clusters_there_are_no_p_values():
 @pytest.mark.parametrize(("kind", "make", "options"), DISTANCES)
 def test_other_averages(kind, make, options, seed):
     data, every = Data(seed), list(range(N))
-    expected = ugt.alternative_discrepancy_ratios(data.labels(every, kind), make(data, every), **options)
+    expected = ugt.papers.alternative_discrepancy_ratios(data.labels(every, kind), make(data, every), **options)
     found = states.finish(in_parts("alternative_discrepancy_ratios", data, kind, make, options, cut(data, seed)))
     close(found.value, expected.ratio)
     names = [f"{one}{name}" for name in ("prime", "prime_printed", "double_prime") for one in ("", "alpha_", "mu_")]
@@ -150,7 +150,7 @@ def test_other_averages(kind, make, options, seed):
 @pytest.mark.parametrize("held_out", [["eve"], ["dan", "ann"], ["bob", "eve", "ann"]])
 def test_relative_f1(seed, held_out):
     data, every = Data(seed), list(range(N))
-    expected = ugt.relative_f1(data.labels(every), data.other, held_out=held_out, missing="drop")
+    expected = ugt.papers.relative_f1(data.labels(every), data.other, held_out=held_out, missing="drop")
     options = {"held_out": held_out, "missing": "drop"}
     found = states.finish(in_parts("relative_f1", data, LABELS, lambda d, r: d.other[r], options, cut(data, seed)))
     close((found.value, found.numbers["model"], found.numbers["annotators"]), (expected.value, expected.model, expected.annotators))

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 from twins.histogram_problems import numbers_of
 from twins.parted import close, no_part
 
@@ -52,8 +53,8 @@ def in_parts(metric, tables, parts, ids=None, **options):
 
 
 def rows_of(table, part):
-    if isinstance(table, ugt.PredictedDisagreement):
-        return ugt.PredictedDisagreement(table.overall[part], table.per_class[part])
+    if isinstance(table, ugt.calibration.PredictedDisagreement):
+        return ugt.calibration.PredictedDisagreement(table.overall[part], table.per_class[part])
     return table[part]
 
 
@@ -65,7 +66,7 @@ def check_histogram(found, expected):
         close([found.numbers[name], found.numbers[f"{name} plugin"]], [loss.debiased, loss.plugin])
     close([found.numbers[name] for name in ("accuracy", "ce", "de")], [expected.accuracy, expected.ce, expected.de])
     record = found.record
-    assert isinstance(record, ugt.HistogramLosses) and dict(record.left_out) == dict(expected.left_out)
+    assert isinstance(record, ugt.calibration.HistogramLosses) and dict(record.left_out) == dict(expected.left_out)
     assert record.classes.tolist() == expected.classes.tolist()
     close(record.bin_edges, expected.bin_edges)
     close(numbers_of(record), numbers_of(expected))
@@ -87,9 +88,9 @@ def test_histograms_in_parts_are_all_histograms(options, seed):
 @pytest.mark.parametrize("by_class", [True, False])
 def test_disagreement_in_parts_is_all_disagreement(options, by_class, seed):
     counts, probs = data_of(seed)
-    predicted = ugt.predicted_disagreement(probs)
+    predicted = ugt.calibration.predicted_disagreement(probs)
     given = predicted if by_class else predicted.overall
-    expected = ugt.disagreement_losses(counts, given, **options)
+    expected = ugt.calibration.disagreement_losses(counts, given, **options)
     found = states.finish(in_parts("disagreement_losses", (counts, given), cut(counts, seed), **options))
     assert (found.n_cases, dict(found.left_out), found.reason) == (expected.n_cases, dict(expected.left_out), None)
     numbers = [found.value, *(found.numbers[name] for name in ("cl", "cl plugin", "ce"))]
@@ -107,14 +108,14 @@ def test_disagreement_in_parts_is_all_disagreement(options, by_class, seed):
 @pytest.mark.parametrize(("metric", "value"), [("histogram_losses", "l_sq"), ("disagreement_losses", "l_phi")])
 def test_resamples_are_those_of_all_cases_and_of_the_twin(metric, value):
     counts, probs = data_of(5)
-    predicted = (lambda p: p) if metric == "histogram_losses" else ugt.predicted_disagreement
+    predicted = (lambda p: p) if metric == "histogram_losses" else ugt.calibration.predicted_disagreement
     tables = (counts, predicted(probs))
     ids, design = np.array([f"p{i}" for i in range(80)]), {"n_resamples": 20, "seed": 9}
     whole = states.finish(in_parts(metric, tables, [np.arange(80)], ids, **design))
     found = states.finish(in_parts(metric, tables, cut(counts, 1), ids, **design))
     close(found.resampled, whole.resampled)
     repeated = [np.repeat(np.arange(80), w.astype(int)) for w in _exact.poisson_weights(stream_keys_of(ids), 9, 0, 20)]
-    close(found.resampled, [getattr(getattr(ugt, metric)(counts[at], predicted(probs[at])), value) for at in repeated])
+    close(found.resampled, [getattr(public(metric)(counts[at], predicted(probs[at])), value) for at in repeated])
     assert len(np.unique(found.resampled)) == 20 and found.std_error == pytest.approx(found.resampled.std(ddof=1))
 
 
@@ -132,8 +133,8 @@ def test_one_label_a_case_another_statistic_and_other_classes():
     assert (found.value, found.reason) == (0.5, None)
     assert all(math.isnan(found.numbers[name]) for name in ("el", "dl", "il")) and sum(found.left_out.values()) == 1
     counts, probs = data_of(7)
-    statistic = ugt.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
-    expected = ugt.disagreement_losses(counts, probs[:, 0], statistic=statistic)
+    statistic = ugt.calibration.symmetric_statistic(counts, lambda a, b, c: a == b == c, 3)
+    expected = ugt.calibration.disagreement_losses(counts, probs[:, 0], statistic=statistic)
     parts = [states.partial("disagreement_losses", counts[at], probs[at, 0], statistic=statistic[at]) for at in cut(counts, 7)]
     found = states.finish(states.merge(parts))
     close([found.value, found.numbers["cl"]], [expected.l_phi, expected.cl.debiased])
@@ -142,7 +143,7 @@ def test_one_label_a_case_another_statistic_and_other_classes():
     parts = [states.partial("histogram_losses", *given, classes=classes) for classes in (["x", "y"], ["y", "x"])]
     refused("be made with the same classes", states.merge, parts)
     said = [ugt.Labels.from_counts([[2, 1]], classes=classes) for classes in (["x", "y"], ["y", "x"])]
-    predicted = ugt.predicted_disagreement(given[1])
+    predicted = ugt.calibration.predicted_disagreement(given[1])
     refused("be made with the same classes", states.merge, [states.partial("disagreement_losses", one, predicted) for one in said])
 
 

@@ -24,7 +24,7 @@ def in_parts(metric, data, options, parts, **more):
 @pytest.mark.parametrize("options", PAIRS)
 def test_pairs(options, seed):
     data = Data(seed)
-    expected = ugt.pairwise_agreement(data.labels(range(N)), **options)
+    expected = ugt.agreement.pairwise_agreement(data.labels(range(N)), **options)
     found = in_parts("pairwise_agreement", data, options, cut(data, seed))
     assert found.numbers["annotators"].tolist() == ASCENDING
     at = [expected.annotators.tolist().index(name) for name in ASCENDING]
@@ -34,7 +34,7 @@ def test_pairs(options, seed):
     close(found.numbers["prevalence"], expected.prevalence)
     close(found.numbers["annotator_prevalence"], expected.annotator_prevalence[at])
     close(found.value, np.nanmean(expected.value))
-    shared = ugt.percent_agreement(data.labels(range(N)))
+    shared = ugt.agreement.percent_agreement(data.labels(range(N)))
     assert (found.n_cases, found.left_out, found.reason) == (shared.n_cases, dict(shared.left_out), None)
 
 
@@ -44,7 +44,7 @@ def test_pairs_of_two_without_variation_or_cases():
     parts = [states.partial("pairwise_agreement", votes[h], classes=3) for h in (slice(0, 9), slice(9, None))]
     assert states.finish(states.merge(parts)).value == pytest.approx(ugt.cohen_kappa(ugt.Labels.from_wide(votes)).value, rel=1e-12)
     labels = ugt.Labels.from_wide([[0, 0, None, None], [0, 0, None, None], [0, None, 1, None], [None, None, None, 1]], classes=2)
-    expected, found = ugt.pairwise_agreement(labels), one_part("pairwise_agreement", labels)
+    expected, found = ugt.agreement.pairwise_agreement(labels), one_part("pairwise_agreement", labels)
     for name in ("value", "n_cases", "no_variation", "per_annotator", "annotator_prevalence"):
         close(found.numbers[name], getattr(expected, name), name)
     assert found.numbers["no_variation"][0, 1] == 1 and np.isnan(found.numbers["value"][3]).all()
@@ -57,7 +57,7 @@ def test_pairs_of_two_without_variation_or_cases():
 @pytest.mark.parametrize("coefficient", ["percent", "fleiss", "ac1"])
 def test_annotators_with_themselves(coefficient, seed):
     data = Data(seed, repeat=0.5)
-    expected = ugt.intra_annotator_agreement(data.labels(range(N)), coefficient)
+    expected = ugt.agreement.intra_annotator_agreement(data.labels(range(N)), coefficient)
     found = in_parts("intra_annotator_agreement", data, {"coefficient": coefficient}, cut(data, seed))
     for name in ("observed", "expected", "prevalence", "per_class"):
         close(found.numbers[name], getattr(expected, name), name)
@@ -73,7 +73,7 @@ def test_annotators_with_themselves(coefficient, seed):
 def test_reasons_of_annotators_with_themselves(coefficient, rows, classes):
     rows = [(case, who, label * (classes - 1)) for case, who, label in rows]
     labels = labels_of_rows(*(list(zip(*rows)) or [[], [], []]), classes=classes, cases=["a", "b"])
-    expected = ugt.intra_annotator_agreement(labels, coefficient)
+    expected = ugt.agreement.intra_annotator_agreement(labels, coefficient)
     found = one_part("intra_annotator_agreement", labels, coefficient=coefficient, annotators=["ann", "bob"])
     close((found.value, found.numbers["observed"], found.numbers["expected"]), (expected.value, expected.observed, expected.expected))
     close(found.numbers["per_class"], expected.per_class)

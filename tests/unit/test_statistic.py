@@ -30,7 +30,7 @@ VALUES[4, 0] = np.nan
 def accuracy(j=0):
     """A mean over cases, one of them undefined."""
     truth = np.stack([VALUES[:, j], 1 - VALUES[:, j]], axis=1)
-    return ugt.ua_plausibility_mass(truth, [[0]] * N)
+    return ugt.metrics.ua_plausibility_mass(truth, [[0]] * N)
 
 
 FORMS = {
@@ -99,7 +99,7 @@ def test_paired_differences():
     bca = found.interval(kind="bca", **options)
     assert bca[0] < found.value < bca[1]
     refused(r"other must be a result of the same metric\. Got float\.", one.minus, 0.5, error=TypeError)
-    refused(r"other must be of the same 30 cases\. Got 2\.", one.minus, ugt.ua_plausibility_mass([[0.4, 0.6]] * 2, [[0]] * 2))
+    refused(r"other must be of the same 30 cases\. Got 2\.", one.minus, ugt.metrics.ua_plausibility_mass([[0.4, 0.6]] * 2, [[0]] * 2))
 
 
 class Median(Statistic):
@@ -126,7 +126,7 @@ def test_statistics_share_their_resamples():
     weights = design.weights(5, 0, 20)
     np.testing.assert_array_equal(together[0], median.values(weights))
     np.testing.assert_allclose(together[1][:20], mean.values(weights), rtol=1e-13)
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         for one, other in zip(resample([median, mean], kept, design, 5, [20, 40]), alone):
             np.testing.assert_array_equal(one, other)
 
@@ -162,7 +162,7 @@ def test_resamples_belong_to_the_seed(found, monkeypatch):
         drawn = found.resamples(clusters=ids, n_resamples=70, seed=3)
         np.testing.assert_allclose(drawn.estimate, found.statistic.estimate, rtol=1e-13)
         assert drawn.sources == (source,)
-        with ugt.threads(3), monkeypatch.context() as small:
+        with ugt.resampling.threads(3), monkeypatch.context() as small:
             small.setattr("ugt.resampling.sums.WORK", 1)  # of a thread at a time
             together = [one.resamples(clusters=ids, n_resamples=70, seed=3) for one in (found, *copies)]
         assert {one.values.tobytes() for one in together} == {drawn.values.tobytes()}
@@ -175,7 +175,7 @@ def test_resamples_belong_to_the_seed(found, monkeypatch):
 
 def of_cases(found):
     """The options with which results have intervals over cases; a corrected mean has them over annotators, too, unless asked."""
-    return {"random": ("cases",)} if isinstance(found, (ugt.CorrectedMean, ugt.CorrectedDifference)) else {}
+    return {"random": ("cases",)} if isinstance(found, (ugt.judges.CorrectedMean, ugt.judges.CorrectedDifference)) else {}
 
 
 @every_result
@@ -257,12 +257,12 @@ def test_quantiles_of_student_without_degrees_of_freedom_have_no_end():
 @pytest.mark.parametrize("cells", [2**22, 0], ids=["at once", "block by block"])
 def test_wide_tables_share_the_resamples_of_others(clusters, cells, monkeypatch):
     """Whether their rows are alike (labels), or all different and too many for memory (distances of numbers)."""
-    monkeypatch.setattr(ugt.discrepancy.forest, "CELLS", cells)
+    monkeypatch.setattr(ugt.humans.forest, "CELLS", cells)
     rng = np.random.default_rng(2)
     design = resampling.Design.of(60, clusters)
     for table, guess in ((rng.integers(0, 3, (60, 4)), rng.integers(0, 3, 60)), (rng.normal(size=(60, 4)), rng.normal(size=60))):
         kind = "zero-one" if table.dtype.kind == "i" else "squared"
-        judged = ugt.annotator_discrepancy(table.tolist(), {"m": guess}, distance=kind).statistic
+        judged = ugt.humans.annotator_discrepancy(table.tolist(), {"m": guess}, distance=kind).statistic
         assert judged.too_wide == (cells == 0)
         weights = design.weights(5, 0, 40)
         ratios = Ratios.of(rng.normal(size=(60, 2)))
@@ -361,8 +361,8 @@ PROBS = RNG.dirichlet([1, 1, 1], 40)
 SHUFFLED = RNG.permutation(40)
 PER_CASE = {
     "ua_topk_accuracy": lambda labels, probs: ugt.ua_topk_accuracy(ugt.dirichlet(labels), probs),
-    "histogram_log_loss": ugt.histogram_log_loss,
-    "next_annotator_agreement": ugt.next_annotator_agreement,
+    "histogram_log_loss": ugt.calibration.histogram_log_loss,
+    "next_annotator_agreement": ugt.metrics.next_annotator_agreement,
     "histogram_losses": ugt.histogram_losses,
     "annotation_certainty": lambda labels, probs: ugt.annotation_certainty(ugt.dirichlet(labels)),
 }
@@ -380,12 +380,12 @@ def test_results_of_other_orders_of_the_cases_are_refused(measure):
     got = rf"Got case '{CASES[SHUFFLED][first]}' where the first has '{CASES[first]}', first at position {first}\."
     refused(rf"other must be of the same cases in the same order .* {got}$", one.minus, other)
     if hasattr(one, "per_case"):
-        assert ugt.case_correlation(one, other).value == pytest.approx(1, abs=1e-12)  # joined by case id
+        assert ugt.truth.case_correlation(one, other).value == pytest.approx(1, abs=1e-12)  # joined by case id
 
 
 def test_few_equal_cases_have_no_interval():
     """Once only shares said so: two cases with one ratio had the interval from 0.5 to 0.5."""
-    few = [ugt.histogram_brier_score([[1, 1]] * n, [[0.5, 0.5]] * n) for n in (3, 19, 20)]
+    few = [ugt.calibration.histogram_brier_score([[1, 1]] * n, [[0.5, 0.5]] * n) for n in (3, 19, 20)]
     assert [np.isnan(one.interval()).all() for one in few] == [True, True, False] and few[2].interval() == (0.5, 0.5)
     ratio = ugt.discrepancy_ratio(ugt.Labels.from_wide([[1, 2], [2, 1]], classes=3), [1, 2], distance="zero-one")
     assert ratio.value == 0.5 and np.isnan(ratio.interval()).all()

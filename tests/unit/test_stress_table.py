@@ -80,7 +80,7 @@ def test_probabilities_of_1e_320_are_as_good_as_0(name):
 
 
 def test_log_loss_of_1e_320():
-    found = ugt.histogram_log_loss([[1, 3]], [[TINY, 1.0]])
+    found = ugt.calibration.histogram_log_loss([[1, 3]], [[TINY, 1.0]])
     assert found.per_case[0] == pytest.approx(-math.log(TINY) / 4, rel=1e-13)
 
 
@@ -121,7 +121,7 @@ def test_reliabilities_scale_counts(gamma):
 def test_modes_of_any_reliability(gamma):
     """One class from each annotator: (a + γ c) / (a K + γ n)."""
     world = make_world()
-    mode = ugt.plackett_luce_map(labels(world), reliability=gamma, prior_shape=0.5).mean()
+    mode = ugt.papers.plackett_luce_map(labels(world), reliability=gamma, prior_shape=0.5).mean()
     exact = world["counts"] * gamma + 0.5
     np.testing.assert_allclose(mode, exact / exact.sum(1, keepdims=True), rtol=1e-6)
 
@@ -143,7 +143,7 @@ def test_coefficients_know_no_classes_that_nobody_uses():
     """Those without a term of K are the same to the last bit, with three classes or a million."""
     world = make_world()
     wide = [ugt.Labels.from_wide(world["wide"], classes=k, missing=-1) for k in (3, 10**6)]
-    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.krippendorff_alpha, ugt.leave_one_annotator_out):
+    for function in (ugt.agreement.percent_agreement, ugt.fleiss_kappa, ugt.krippendorff_alpha, ugt.agreement.leave_one_annotator_out):
         small, large = (function(one).value for one in wide)
         assert small == large, function
     small, large = (ugt.cohen_kappa(one, annotators=[0, 1]).value for one in wide)
@@ -171,13 +171,13 @@ def test_a_crowd_is_its_counts(crowd):
     given, counts = crowd
     table = ugt.Labels.from_counts([counts])
     for function in (
-        ugt.percent_agreement, ugt.gwet_ac1, ugt.leave_one_annotator_out, lambda x: ugt.annotation_certainty(ugt.dirichlet(x)),
+        ugt.agreement.percent_agreement, ugt.agreement.gwet_ac1, ugt.agreement.leave_one_annotator_out, lambda x: ugt.annotation_certainty(ugt.dirichlet(x)),
         lambda x: ugt.discrepancy_ratio(x, [1], distance="zero-one"),
-        lambda x: ugt.histogram_log_loss(x, [[0.5, 0.3, 0.2]]),
+        lambda x: ugt.calibration.histogram_log_loss(x, [[0.5, 0.3, 0.2]]),
     ):  # fmt: skip
         values = [function(one).value for one in (given, table)]
         assert values[0] == pytest.approx(values[1], rel=1e-12)
-    mode = ugt.plackett_luce_map(given, prior_shape=0.5).mean()[0]
+    mode = ugt.papers.plackett_luce_map(given, prior_shape=0.5).mean()[0]
     np.testing.assert_allclose(mode, (counts + 0.5) / (counts.sum() + 1.5), rtol=1e-6)
 
 
@@ -189,7 +189,7 @@ def test_skills_of_a_crowd(crowd):
     np.testing.assert_allclose(found.plausibilities.mean()[0], [1, 0, 0], atol=1e-9)
     np.testing.assert_allclose(found.accuracy[right], 2 / 4, rtol=1e-9)
     np.testing.assert_allclose(found.accuracy[~right], 1 / 4, rtol=1e-9)
-    abilities = ugt.glad(given, max_iter=20)
+    abilities = ugt.annotators.glad(given, max_iter=20)
     assert np.isfinite(abilities.ability).all()
     np.testing.assert_allclose(abilities.plausibilities.mean()[0], [1, 0, 0], atol=1e-9)
     assert abilities.ability[right].min() > abilities.ability[~right].max()
@@ -197,5 +197,5 @@ def test_skills_of_a_crowd(crowd):
 
 def test_pairs_of_a_crowd_are_refused(crowd, monkeypatch):
     monkeypatch.setenv("UGT_MEMORY", "4")
-    for call in (ugt.pairwise_agreement, lambda x: ugt.alternative_discrepancy_ratios(x, [0], distance="zero-one")):
+    for call in (ugt.agreement.pairwise_agreement, lambda x: ugt.papers.alternative_discrepancy_ratios(x, [0], distance="zero-one")):
         refused(r"pairs of annotators needs at least [\d.]+ GB", call, crowd[0], error=MemoryError)

@@ -25,7 +25,7 @@ def rated(seed, n=30, who=4, most=2, shown=0.7):
 @pytest.mark.parametrize("seed", range(3))
 def test_numbers_are_those_of_the_twin(seed):
     ratings, cases = rated(seed)
-    found = ugt.annotator_strictness(ratings)
+    found = ugt.agreement.annotator_strictness(ratings)
     names = ratings.annotators.tolist()
     expected = np.array([twin.strictness(cases, a) for a in names])
     numbers = np.stack([found.value, found.std_error, found.n_cases, found.spread, found.others_spread], axis=1)
@@ -46,7 +46,7 @@ def test_numbers_are_those_of_the_twin(seed):
 
 def test_the_interval_of_the_ratio_of_spreads_is_the_jackknife():
     ratings, cases = rated(4)
-    row = ugt.annotator_strictness(ratings).table()[0]
+    row = ugt.agreement.annotator_strictness(ratings).table()[0]
     a = int(row["annotator"])
     spreads = [twin.strictness(cases[:i] + cases[i + 1 :], a)[3:] for i, case in enumerate(cases) if a in case and len(case) > 1]
     left = np.array([math.log(own / others) for own, others in spreads])
@@ -61,15 +61,15 @@ def test_published_tests():
     """For a complete table Hotelling's T² of the deviations; for two annotators the paired t test; with clusters, that of their sums."""
     x = np.random.default_rng(1).normal(size=(25, 4))
     x[:, 1:3] += [0.3, 0.1]
-    found = ugt.annotator_strictness(x)
+    found = ugt.agreement.annotator_strictness(x)
     contrasts = np.delete(x, 0, axis=1) - x[:, :1]
     t2 = 25 * contrasts.mean(0) @ np.linalg.solve(np.cov(contrasts.T), contrasts.mean(0))
     f = (25 - 3) / (24 * 3) * t2
     assert (found.f_value, found.df) == (pytest.approx(f, rel=1e-9), (3.0, 22.0))
     assert found.p_value == pytest.approx(stats.f.sf(f, 3, 22), rel=1e-9)
-    two, paired = ugt.annotator_strictness(x[:, :2]), stats.ttest_rel(x[:, 0], x[:, 1])
+    two, paired = ugt.agreement.annotator_strictness(x[:, :2]), stats.ttest_rel(x[:, 0], x[:, 1])
     assert (two.p_value, two.value[0] / two.std_error[0]) == (pytest.approx(paired.pvalue), pytest.approx(paired.statistic))
-    five = ugt.annotator_strictness(x, clusters=np.arange(25) // 5)
+    five = ugt.agreement.annotator_strictness(x, clusters=np.arange(25) // 5)
     influence = (found.statistic.influence()[:, 0]).reshape(5, 5).sum(1)
     assert five.std_error[0] == pytest.approx(math.sqrt((influence**2).sum() * 5 / 4)) and five.df == (3.0, 2.0)
     assert found.intervals(kind="analytic")[1].tolist() == pytest.approx([found.table()[0]["low"], found.table()[0]["high"]])
@@ -80,7 +80,7 @@ def test_it_agrees_with_the_graded_response():
     shift, slope, threshold = np.array([0.9, 0.0, -0.2, -0.7]), np.array([1.5, 2.5, 2.0, 3.0]), np.array([-1.0, 0.0, 1.0])
     table = graded.simulate(np.random.default_rng(3), 1500, shift, slope, threshold, 0.2)
     labels = ugt.Labels.from_wide(table, ordered=[0, 1, 2, 3])
-    found, fitted = ugt.annotator_strictness(labels), ugt.graded_response(labels)
+    found, fitted = ugt.agreement.annotator_strictness(labels), ugt.annotators.graded_response(labels)
     assert np.argsort(found.value).tolist() == np.argsort(-fitted.leniency).tolist()
     x = np.linspace(-7, 7, 1401)
     above = 1 / (1 + np.exp(-fitted.discrimination[:, None, None] * (x - fitted.cuts[..., None])))
@@ -92,9 +92,9 @@ def test_it_agrees_with_the_graded_response():
 
 def test_grades_of_ordered_labels():
     words, numbers = [["low", "high"], ["mid", "high"], ["low", "low"]], [[1, 3], [2, 3], [1, 1]]
-    found = ugt.annotator_strictness(ugt.Labels.from_wide(words, ordered=["low", "mid", "high"]))
-    assert found.value.tolist() == ugt.annotator_strictness(np.array(numbers, float)).value.tolist() == [-1.0, 1.0]
-    named = ugt.annotator_strictness(ugt.Labels.from_wide([["1.5", "2"], ["2", "3"]]))
+    found = ugt.agreement.annotator_strictness(ugt.Labels.from_wide(words, ordered=["low", "mid", "high"]))
+    assert found.value.tolist() == ugt.agreement.annotator_strictness(np.array(numbers, float)).value.tolist() == [-1.0, 1.0]
+    named = ugt.agreement.annotator_strictness(ugt.Labels.from_wide([["1.5", "2"], ["2", "3"]]))
     assert named.value.tolist() == pytest.approx([-0.75, 0.75])
 
 
@@ -107,17 +107,17 @@ def test_grades_of_ordered_labels():
     ],
 )
 def test_undefined(table, reason):
-    found = ugt.annotator_strictness(table)
+    found = ugt.agreement.annotator_strictness(table)
     assert math.isnan(found.p_value) and found.reason == reason
     for row in found.table():
         assert math.isnan(row["low"]) == (not row["std_error"] > 0)
 
 
 def test_one_annotator_and_few_cases():
-    one = ugt.annotator_strictness([[1.0], [2.0]])
+    one = ugt.agreement.annotator_strictness([[1.0], [2.0]])
     assert np.isnan(one.value).all() and one.table() == [] and one.left_out == {"case with a single annotator": 2}
     with pytest.warns(UserWarning, match="2 of 2 annotators share fewer than 10 cases with others: their strictness is hardly known"):
-        ugt.annotator_strictness([[1.0, 2.0], [2.0, 2.5]])
+        ugt.agreement.annotator_strictness([[1.0, 2.0], [2.0, 2.5]])
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,6 @@ def test_one_annotator_and_few_cases():
     ],
 )
 def test_refusals(given, must):
-    refused(must, ugt.annotator_strictness, given)
-    found = ugt.annotator_strictness([[1.0, 2.0], [2.0, 2.5], [3.0, 3.5]])
+    refused(must, ugt.agreement.annotator_strictness, given)
+    found = ugt.agreement.annotator_strictness([[1.0, 2.0], [2.0, 2.5], [3.0, 3.5]])
     refused(r"random must be \('cases',\) for the strictness", found.intervals, random=("cases", "annotators"))

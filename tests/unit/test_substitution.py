@@ -9,7 +9,7 @@ from twins import discrepancy as twin
 
 import ugt
 from ugt import resampling
-from ugt.discrepancy import alternative_annotator as _alternative_annotator
+from ugt.humans import alternative_annotator as _alternative_annotator
 
 
 def study(seed, n_cases=60, n_annotators=4, numbers=False):
@@ -32,7 +32,7 @@ def wide(nested):
 @pytest.mark.parametrize("numbers, distance, delta", [(False, "zero-one", twin.zero_one), (True, "squared", twin.squared)])
 def test_alternative_annotators_against_their_twin(seed, epsilon, numbers, distance, delta):
     nested, model = study(seed, numbers=numbers)
-    found = ugt.alternative_annotator_test(wide(nested), model, distance=distance, epsilon=epsilon, least_cases=2)
+    found = ugt.humans.alternative_annotator_test(wide(nested), model, distance=distance, epsilon=epsilon, least_cases=2)
     expected, rejected, winning_rate = twin.alternative_annotator(model, nested, delta, epsilon)
     for j, (rho_f, rho_h, p) in expected.items():
         assert (found.advantage[j], found.annotator_advantage[j]) == pytest.approx((rho_f, rho_h))
@@ -46,44 +46,49 @@ def test_alternative_annotators_against_their_twin(seed, epsilon, numbers, dista
 def test_equal_distances_are_wins_of_both():
     """Mean distances that are equal up to rounding: 0.1 + 0.2 against 0.3."""
     table = np.array([[0.3, 0.0, 0.0, 0.0]] * 2 + [[0.1 + 0.2, 0.0, 0.0, 0.0]] * 2)
-    found = ugt.alternative_annotator_test(table, [0.1 + 0.2] * 2 + [0.3] * 2, distance="absolute", least_cases=2)
+    found = ugt.humans.alternative_annotator_test(table, [0.1 + 0.2] * 2 + [0.3] * 2, distance="absolute", least_cases=2)
     assert found.advantage[0] == found.annotator_advantage[0] == 1
 
 
 def test_cases_with_one_other_annotator_count():
     table = np.array([[0, 1, np.nan], [0, np.nan, np.nan], [1, 1, 0]])
-    found = ugt.alternative_annotator_test(table, [1, 0, 1], least_cases=2)
+    found = ugt.humans.alternative_annotator_test(table, [1, 0, 1], least_cases=2)
     assert found.annotators.tolist() == [0, 1]
     assert found.n_cases.tolist() == [2, 2]
     assert found.too_few == {"2": 1}
     assert found.left_out == {"case with a single annotator": 1}
-    refused(r"annotations must hold an annotator with 30 cases or more .* Got at most 2", ugt.alternative_annotator_test, table, [1, 0, 1])
+    refused(
+        r"annotations must hold an annotator with 30 cases or more .* Got at most 2",
+        ugt.humans.alternative_annotator_test,
+        table,
+        [1, 0, 1],
+    )
 
 
 def test_differences_without_spread():
     """The model is always nearer to the others, or never: no t, but no doubt either."""
     table = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]] * 2)
-    good = ugt.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.1, least_cases=2)
+    good = ugt.humans.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.1, least_cases=2)
     assert good.p_value.tolist() == [0, 0, 0]
     assert good.passed
-    even = ugt.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.0, least_cases=2)
+    even = ugt.humans.alternative_annotator_test(np.zeros((5, 3)), [0] * 5, epsilon=0.0, least_cases=2)
     assert even.p_value.tolist() == [1, 1, 1]
     assert not even.passed
-    assert ugt.alternative_annotator_test(table, [1] * 6, least_cases=2).advantage.tolist() == [1, 1, 1]
+    assert ugt.humans.alternative_annotator_test(table, [1] * 6, least_cases=2).advantage.tolist() == [1, 1, 1]
 
 
 def test_clusters_of_one_case_change_nothing_and_copies_do_not_help():
     nested, model = study(7, n_cases=40)
     table = wide(nested)
-    plain = ugt.alternative_annotator_test(table, model, least_cases=2)
-    single = ugt.alternative_annotator_test(table, model, least_cases=2).over_clusters(np.arange(40)[::-1])
+    plain = ugt.humans.alternative_annotator_test(table, model, least_cases=2)
+    single = ugt.humans.alternative_annotator_test(table, model, least_cases=2).over_clusters(np.arange(40)[::-1])
     np.testing.assert_allclose(single.p_value, plain.p_value, rtol=1e-12)
     three = np.repeat(table, 3, axis=0), np.repeat(model, 3)
-    copies = ugt.alternative_annotator_test(*three, least_cases=2).over_clusters(np.repeat(np.arange(40), 3))
+    copies = ugt.humans.alternative_annotator_test(*three, least_cases=2).over_clusters(np.repeat(np.arange(40), 3))
     np.testing.assert_allclose(copies.p_value, plain.p_value, rtol=1e-9)
-    one = ugt.alternative_annotator_test(*three, least_cases=2).over_clusters(np.zeros(120))
+    one = ugt.humans.alternative_annotator_test(*three, least_cases=2).over_clusters(np.zeros(120))
     assert np.isnan(one.p_value).all() and not one.passed
-    naive = ugt.alternative_annotator_test(*three, least_cases=2)
+    naive = ugt.humans.alternative_annotator_test(*three, least_cases=2)
     assert (np.abs(naive.p_value - 0.5) > np.abs(plain.p_value - 0.5)).all()
 
 
@@ -101,7 +106,7 @@ def test_benjamini_yekutieli():
 
 def test_resamples_of_advantages():
     nested, model = study(3)
-    found = ugt.alternative_annotator_test(wide(nested), model, least_cases=2)
+    found = ugt.humans.alternative_annotator_test(wide(nested), model, least_cases=2)
     resamples = found.resamples(n_resamples=50, seed=1)
     np.testing.assert_allclose(resamples.estimate, [found.value, *found.advantage, *found.annotator_advantage])
     np.testing.assert_allclose(resamples.values[:, 0], resamples.values[:, 1:5].mean(axis=1))
@@ -122,7 +127,7 @@ def test_resamples_of_advantages():
     ],
 )
 def test_options_that_are_refused(options, must):
-    refused(must, ugt.alternative_annotator_test, np.zeros((3, 2)), [0, 0, 0], **{"least_cases": 2, **options})
+    refused(must, ugt.humans.alternative_annotator_test, np.zeros((3, 2)), [0, 0, 0], **{"least_cases": 2, **options})
 
 
 # ---- equivalence ----
@@ -130,7 +135,7 @@ def test_options_that_are_refused(options, must):
 @pytest.mark.parametrize("numbers, distance, delta", [(False, "zero-one", twin.zero_one), (True, "squared", twin.squared)])
 def test_equivalence_against_its_twin(seed, numbers, distance, delta):
     nested, model = study(seed, numbers=numbers)
-    found = ugt.individual_equivalence_index(wide(nested), model, distance=distance)
+    found = ugt.papers.individual_equivalence_index(wide(nested), model, distance=distance)
     overall, per_annotator = twin.equivalence(model, nested, delta)
     assert found.value == pytest.approx(overall, abs=1e-12)
     np.testing.assert_allclose(found.per_annotator, per_annotator, atol=1e-12)
@@ -143,14 +148,14 @@ def test_equivalence_against_its_twin(seed, numbers, distance, delta):
 def test_equivalence_is_the_mean_over_annotators_where_all_label_all():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(20, 4))
-    found = ugt.individual_equivalence_index(table, rng.normal(size=20))
+    found = ugt.papers.individual_equivalence_index(table, rng.normal(size=20))
     assert found.value == pytest.approx(found.per_annotator.mean())
 
 
 def test_equivalence_intervals():
     nested, model = study(5, numbers=True)
     patient = np.arange(60) // 3
-    found = ugt.individual_equivalence_index(wide(nested), model)
+    found = ugt.papers.individual_equivalence_index(wide(nested), model)
     drawn = {"clusters": patient, "n_resamples": 100, "seed": 2}
     whole = twin.discrepancy(model, nested, twin.squared)
     counted = np.array([twin.several(case) for case in nested])
@@ -167,7 +172,7 @@ def test_equivalence_intervals():
 
 
 def test_nothing_to_compare():
-    found = ugt.individual_equivalence_index(np.array([[1.0, np.nan], [np.nan, 2.0]]), [1.0, 1.0])
+    found = ugt.papers.individual_equivalence_index(np.array([[1.0, np.nan], [np.nan, 2.0]]), [1.0, 1.0])
     assert math.isnan(found.value)
     assert np.isnan(found.interval()).all()
     assert not found.interchangeable(10.0)
@@ -176,7 +181,7 @@ def test_nothing_to_compare():
 
 def test_an_advantage_at_the_end_of_its_range_has_an_interval():
     labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 0, 1]] * 10, classes=2)
-    found = ugt.alternative_annotator_test(labels, [0, 1, 0, 1] * 10)
+    found = ugt.humans.alternative_annotator_test(labels, [0, 1, 0, 1] * 10)
     assert found.value == 1
     for kind in ("auto", "percentile", "bca"):
         np.testing.assert_allclose(found.interval(kind=kind), [0.025 ** (1 / 40), 1])  # Clopper & Pearson: 40 of 40

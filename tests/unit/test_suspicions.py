@@ -187,11 +187,11 @@ def test_names_of_no_grades(names):
 
 ALIKE = (
     ugt.fleiss_kappa,
-    ugt.gwet_ac1,
+    ugt.agreement.gwet_ac1,
     ugt.krippendorff_alpha,
-    ugt.percent_agreement,
+    ugt.agreement.percent_agreement,
     lambda one: ugt.histogram_losses(one, GOOD),
-    lambda one: ugt.next_annotator_agreement(one, GOOD),
+    lambda one: ugt.metrics.next_annotator_agreement(one, GOOD),
     lambda one: ugt.discrepancy_ratio(one, GOOD),
 )
 

@@ -12,7 +12,7 @@ from ugt._base import parallel
 
 
 def slices(n, chunk, n_threads=1):
-    with ugt.threads(n_threads):
+    with ugt.resampling.threads(n_threads):
         return parallel.run(lambda begin, end: (begin, end), n, chunk, "nothing")
 
 
@@ -30,13 +30,13 @@ def test_results_keep_their_order_when_chunks_finish_in_another():
         time.sleep(0.02 if begin == 0 else 0)
         return begin
 
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         assert parallel.run(task, 6, 1, "nothing") == [0, 1, 2, 3, 4, 5]
 
 
 def test_as_many_threads_as_asked_for():
     meeting = threading.Barrier(3, timeout=20)
-    with ugt.threads(3):
+    with ugt.resampling.threads(3):
         names = parallel.run(lambda begin, end: (meeting.wait(), threading.get_ident())[1], 3, 1, "nothing")
     assert len(set(names)) == 3
     assert set(parallel.run(lambda begin, end: threading.get_ident(), 3, 1, "nothing")) == {threading.get_ident()}
@@ -46,11 +46,11 @@ def test_blocks_nest_and_end():
     def workers():
         return parallel._n_threads.get()
 
-    with ugt.threads(4):
-        with ugt.threads(2):
+    with ugt.resampling.threads(4):
+        with ugt.resampling.threads(2):
             assert workers() == 2
         assert workers() == 4
-        with pytest.raises(KeyError), ugt.threads(8):
+        with pytest.raises(KeyError), ugt.resampling.threads(8):
             raise KeyError
         assert workers() == 4
     assert workers() == 1
@@ -58,7 +58,7 @@ def test_blocks_nest_and_end():
 
 @pytest.mark.parametrize("n_threads", [0, -1, 2.0, "2", None, True])
 def test_bad_numbers_of_threads(n_threads):
-    with pytest.raises(ValueError, match=r"n_threads must be a whole number of at least 1. Got"), ugt.threads(n_threads):
+    with pytest.raises(ValueError, match=r"n_threads must be a whole number of at least 1. Got"), ugt.resampling.threads(n_threads):
         pass
 
 
@@ -73,7 +73,7 @@ def test_an_error_ends_the_work(kind, n_threads):
             raise kind("in the third chunk")
         time.sleep(0.002)
 
-    with pytest.raises(kind, match="in the third chunk"), ugt.threads(n_threads):
+    with pytest.raises(kind, match="in the third chunk"), ugt.resampling.threads(n_threads):
         parallel.run(task, 1000, 1, "nothing")
     # with threads, some more chunks start before the main thread hears of it
     assert len(started) < (4 if n_threads == 1 else 500)
@@ -120,7 +120,7 @@ def test_an_interrupt_is_held_back_inside_of_the_standard_library(where, monkeyp
 
     if where == "done":
         stop[0] = 1
-    with pytest.raises(KeyboardInterrupt), ugt.threads(2):
+    with pytest.raises(KeyboardInterrupt), ugt.resampling.threads(2):
         parallel.run(task, 4, 1, "nothing", stop, hit("done", lambda begin, end, result: None))
     assert inside == ["begun", "not torn"]
     assert calls.count("submit") == (1 if where == "submit" else 4)
@@ -134,7 +134,7 @@ def test_handlers_that_raise_nothing_do_not_end_the_work():
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append(True))
     try:
-        with ugt.threads(2):
+        with ugt.resampling.threads(2):
             assert parallel.run(lambda begin, end: begin, 3, 1, "nothing", None, lambda *_: interrupt()) == []
     finally:
         signal.signal(signal.SIGINT, before)

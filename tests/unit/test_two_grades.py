@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from refusals import refused
+from surface import public
 
 import ugt
 from ugt import Labels, Ratings, states
@@ -28,20 +29,20 @@ def test_errors_of_two_grades_are_those_of_classes(name):
     truth, nominal = TRUTHS[name](ORDERED), TRUTHS[name](NOMINAL)
     assert truth.mean().tobytes() == nominal.mean().tobytes()
     grade = (P > 0.5).astype(np.int64)
-    right = ugt.ua_plausibility_mass(nominal, grade[:, None])
+    right = ugt.metrics.ua_plausibility_mass(nominal, grade[:, None])
     if name == "votes":  # a certain truth is a class
         assert right.value == pytest.approx(ugt.ua_topk_accuracy(nominal, SCORES).value, **NEAR)
-    for function in (ugt.ua_absolute_error, ugt.ua_squared_error):
+    for function in (ugt.grades.ua_absolute_error, ugt.grades.ua_squared_error):
         found = function(truth, grade)
         assert found.value == pytest.approx(1 - right.value, **NEAR)
         assert found.per_case == pytest.approx(1 - right.per_case, **NEAR, nan_ok=True)
         assert found.interval(kind="percentile")[::-1] == pytest.approx(1 - np.array(right.interval(kind="percentile")), **NEAR)
-    assert ugt.ua_within_accuracy(truth, grade, within=0).value == pytest.approx(right.value, **NEAR)
+    assert ugt.grades.ua_within_accuracy(truth, grade, within=0).value == pytest.approx(right.value, **NEAR)
     pi = nominal.mean()
     by_hand = pi[:, 0] * P**2 + pi[:, 1] * (1 - P) ** 2  # the Brier score of one probability
-    assert ugt.ua_ranked_probability_score(truth, SCORES).value == pytest.approx(np.nanmean(by_hand), **NEAR)
+    assert ugt.grades.ua_ranked_probability_score(truth, SCORES).value == pytest.approx(np.nanmean(by_hand), **NEAR)
     if name != "dirichlet":  # there the law itself is uncertain
-        assert ugt.ua_grade_wasserstein(truth, SCORES).value == pytest.approx(np.nanmean(np.abs(pi[:, 1] - P)), **NEAR)
+        assert ugt.grades.ua_grade_wasserstein(truth, SCORES).value == pytest.approx(np.nanmean(np.abs(pi[:, 1] - P)), **NEAR)
 
 
 COEFFICIENTS = ("percent_agreement", "fleiss_kappa", "gwet_ac2", "brennan_prediger")
@@ -49,8 +50,8 @@ COEFFICIENTS = ("percent_agreement", "fleiss_kappa", "gwet_ac2", "brennan_predig
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_weights_change_nothing_with_two_grades(name):
-    function = getattr(ugt, name)
-    one = ugt.gwet_ac1(NOMINAL) if name == "gwet_ac2" else function(NOMINAL)
+    function = public(name)
+    one = ugt.agreement.gwet_ac1(NOMINAL) if name == "gwet_ac2" else function(NOMINAL)
     for known in (NOMINAL, ORDERED):
         for weights in ("linear", "quadratic"):
             found = function(known, weights=weights)
@@ -102,14 +103,14 @@ ALONE = Ratings.from_wide([[1], [2], [3], [3]], scale=SCALE)
 
 
 def test_equal_ratings_have_no_variation():
-    refused("ratings must have cases with two different ratings, to fit a prior", ugt.normal, EQUAL)
-    refused("labels must use at least two grades. Got one grade, 3", ugt.graded_response, EQUAL.to_labels())
+    refused("ratings must have cases with two different ratings, to fit a prior", ugt.truth.normal, EQUAL)
+    refused("labels must use at least two grades. Got one grade, 3", ugt.annotators.graded_response, EQUAL.to_labels())
     for found in (ugt.fleiss_kappa(EQUAL.to_labels(), weights="quadratic"), ugt.krippendorff_alpha(EQUAL, level="interval")):
         assert found.reason.startswith("no variation")
 
 
 def test_one_annotator_has_nobody_to_agree_with():
-    refused("Got none: severity and strictness cannot be separated", ugt.graded_response, ALONE.to_labels())
+    refused("Got none: severity and strictness cannot be separated", ugt.annotators.graded_response, ALONE.to_labels())
     found = ugt.fleiss_kappa(ALONE.to_labels(), weights="quadratic")
     assert np.isnan(found.value) and found.reason == "no case has labels of two annotators"
 
@@ -122,9 +123,9 @@ def test_a_reversed_scale_has_the_same_errors_and_agreement(cells):
         lambda known, _: ugt.fleiss_kappa(known, weights="quadratic"),
         lambda known, _: ugt.krippendorff_alpha(known, level="interval"),
         lambda known, _: ugt.krippendorff_alpha(known, level="ordinal"),
-        lambda known, _: ugt.ua_absolute_error(ugt.dirichlet(known), [1, 3, 4]),
-        lambda known, own: ugt.ua_ranked_probability_score(ugt.dirichlet(known), own),
-        lambda known, own: ugt.ua_grade_wasserstein(ugt.dirichlet(known), own),
+        lambda known, _: ugt.grades.ua_absolute_error(ugt.dirichlet(known), [1, 3, 4]),
+        lambda known, own: ugt.grades.ua_ranked_probability_score(ugt.dirichlet(known), own),
+        lambda known, own: ugt.grades.ua_grade_wasserstein(ugt.dirichlet(known), own),
     ):
         assert function(down, law[:, ::-1]).value == pytest.approx(function(up, law).value, **NEAR)
 

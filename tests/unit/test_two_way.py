@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from refusals import refused, warned
+from surface import public
 from twins import two_way as twin
 
 import ugt
@@ -53,7 +54,7 @@ def some_rankings():
     ("function", "plain", "scale"),
     [
         (ugt.fleiss_kappa, twin.fleiss, "complement"),
-        (lambda known: ugt.next_annotator_agreement(known, SCORES), twin.next_annotator(SCORES.argmax(axis=1)), "logit"),
+        (lambda known: ugt.metrics.next_annotator_agreement(known, SCORES), twin.next_annotator(SCORES.argmax(axis=1)), "logit"),
         (lambda known: ugt.discrepancy_ratio(known, CHOSEN), twin.discrepancy(CHOSEN), "log"),
     ],
     ids=["kappa", "agreement with one more", "discrepancy ratio"],
@@ -82,7 +83,7 @@ def test_parts_of_a_mean_of_a_complete_table_are_mean_squares(given):
         means = np.add.reduceat(known.value, known.offsets[:-1]) / np.diff(known.offsets)
         return (means - means.mean()) / len(means)
 
-    found = ugt.two_way(ugt.Ratings.from_wide(ratings), mean, influence if given else None)
+    found = ugt.resampling.two_way(ugt.Ratings.from_wide(ratings), mean, influence if given else None)
     g, r = ratings.shape
     by_case, by_annotator = ratings.mean(axis=1, keepdims=True), ratings.mean(axis=0)
     left = ratings - by_case - by_annotator + ratings.mean()
@@ -99,23 +100,29 @@ def results(known):
         ugt.votes(known, kind="mean"),
     ]
     yield from (ugt.krippendorff_alpha(known, level) for level in ("nominal", "ordinal", "interval"))
-    for function in (ugt.percent_agreement, ugt.fleiss_kappa, ugt.gwet_ac1, ugt.gwet_ac2, ugt.brennan_prediger):
+    for function in (
+        ugt.agreement.percent_agreement,
+        ugt.fleiss_kappa,
+        ugt.agreement.gwet_ac1,
+        ugt.agreement.gwet_ac2,
+        ugt.agreement.brennan_prediger,
+    ):
         yield function(known)
     for truth in truths:
         yield ugt.ua_topk_accuracy(truth, SCORES)
         yield ugt.ua_average_overlap(truth, SCORES, k=2)
-        yield ugt.ua_coverage(truth, [[0, 1]] * N)
-        yield ugt.ua_overlap(truth, [[0, 1], *[[0]] * (N - 1)])
-        yield ugt.ua_plausibility_mass(truth, [[0]] * N)
+        yield ugt.metrics.ua_coverage(truth, [[0, 1]] * N)
+        yield ugt.metrics.ua_overlap(truth, [[0, 1], *[[0]] * (N - 1)])
+        yield ugt.metrics.ua_plausibility_mass(truth, [[0]] * N)
         yield ugt.soft_auroc(truth, SCORES)
     yield ugt.ua_topk_accuracy(truths[0].take(np.arange(0, N, 2)), SCORES[::2])
     yield from (one(known, SCORES) for one in (ugt.soft_auroc, ugt.soft_average_precision))
     yield ugt.histogram_losses(known, PROBS)
-    yield from (getattr(ugt, name)(known, PROBS) for name in SCORED)
-    yield ugt.disagreement_losses(known, ugt.predicted_disagreement(PROBS))
+    yield from (public(name)(known, PROBS) for name in SCORED)
+    yield ugt.calibration.disagreement_losses(known, ugt.calibration.predicted_disagreement(PROBS))
     yield ugt.discrepancy_ratio(known, CHOSEN)
-    yield ugt.individual_equivalence_index(known, CHOSEN)
-    yield ugt.next_annotator_agreement(known, SCORES).minus(ugt.next_annotator_agreement(known, SCORES[:, ::-1]))
+    yield ugt.papers.individual_equivalence_index(known, CHOSEN)
+    yield ugt.metrics.next_annotator_agreement(known, SCORES).minus(ugt.metrics.next_annotator_agreement(known, SCORES[:, ::-1]))
     yield ugt.ua_topk_accuracy(truths[0], SCORES).minus(ugt.ua_topk_accuracy(truths[0], SCORES[:, ::-1]))
 
 
@@ -123,7 +130,7 @@ def of_rankings():
     known = some_rankings()
     for truth in (ugt.prirn(known, reliability=5), ugt.prirn(known, background=0.1), ugt.irn(known), ugt.votes(known)):
         yield ugt.ua_topk_accuracy(truth, SCORES)
-        yield ugt.ua_set_accuracy(truth, SCORES, k=2)
+        yield ugt.metrics.ua_set_accuracy(truth, SCORES, k=2)
 
 
 @pytest.mark.parametrize(
@@ -181,23 +188,23 @@ def test_many_cases_are_counted_as_few_different_ones():
 def test_order_and_names_do_not_matter():
     order, annotators = RNG.permutation(N), RNG.permutation(R)
     for one, other in ((labels(), labels(order=order)), (labels(), labels(annotators=annotators))):
-        for function in (ugt.krippendorff_alpha, ugt.gwet_ac1):
+        for function in (ugt.krippendorff_alpha, ugt.agreement.gwet_ac1):
             np.testing.assert_allclose([*function(one).two_way().parts.values()], [*function(other).two_way().parts.values()], rtol=1e-10)
     ends = ugt.discrepancy_ratio(labels(), CHOSEN).interval(random=BOTH)
     np.testing.assert_allclose(ends, ugt.discrepancy_ratio(labels(order=order), CHOSEN[order]).interval(random=BOTH), rtol=1e-10)
 
 
 def test_a_statistic_of_ones_own_is_the_coefficient_that_it_is():
-    result = ugt.percent_agreement(labels())
+    result = ugt.agreement.percent_agreement(labels())
     clusters = {i: i // 2 for i in range(N)}
 
     def own(known, weights):
-        return float(ugt.percent_agreement(known).statistic.values(weights[None])[0, 0])
+        return float(ugt.agreement.percent_agreement(known).statistic.values(weights[None])[0, 0])
 
     def influence(known):
-        return ugt.percent_agreement(known).influence
+        return ugt.agreement.percent_agreement(known).influence
 
-    found = ugt.two_way(labels(), own, influence, scale="logit", clusters=clusters)
+    found = ugt.resampling.two_way(labels(), own, influence, scale="logit", clusters=clusters)
     kept = ~np.isnan(result.per_case)
     expected = result.two_way(clusters=CLUSTERS)
     # in the own statistic cases without two labels are units that add 0
@@ -205,7 +212,7 @@ def test_a_statistic_of_ones_own_is_the_coefficient_that_it_is():
     assert (found.value, found.n_units, g) == (pytest.approx(result.value), more, len(np.unique(CLUSTERS[kept])))
     changed = found.parts["cases"] / (more / (more - 1)) * g / (g - 1)
     assert changed == pytest.approx(expected.parts["cases"])
-    units_left_out = ugt.two_way(labels(), own, scale="logit", clusters=CLUSTERS)
+    units_left_out = ugt.resampling.two_way(labels(), own, scale="logit", clusters=CLUSTERS)
     np.testing.assert_allclose([*units_left_out.parts.values()], [*found.parts.values()], rtol=0.1)
 
 
@@ -216,7 +223,7 @@ def test_non_inferiority_with_other_annotators_is_decided_by_the_contrast(margin
 
     counted = np.isfinite(result.alpha_per_case)
     kept, contrast = CHOSEN[counted], [0, -(1 + margin), 1]
-    own = ugt.two_way(
+    own = ugt.resampling.two_way(
         labels(order=counted),
         lambda given, weights: ugt.discrepancy_ratio(given, kept).statistic.values(weights[None])[0] @ contrast,
         lambda given: ugt.discrepancy_ratio(given, kept).statistic.influence() @ contrast,
@@ -231,7 +238,7 @@ def test_non_inferiority_with_other_annotators_is_decided_by_the_contrast(margin
     ("result", "message"),
     [
         (lambda: ugt.fleiss_kappa(labels(annotators=[0])), "one annotator does not show how annotators differ"),
-        (lambda: ugt.next_annotator_agreement(labels(annotators=[2]), SCORES), "one annotator does not show how annotators differ"),
+        (lambda: ugt.metrics.next_annotator_agreement(labels(annotators=[2]), SCORES), "one annotator does not show how annotators differ"),
         (lambda: ugt.fleiss_kappa(labels(annotators=[0, 1])), "undefined without annotator 0"),
         (lambda: ugt.cohen_kappa(labels(annotators=[0, 1])), "undefined without annotator 0"),
         (lambda: ugt.cohen_kappa(labels(), annotators=[1, 4]), "undefined without annotator 1"),
@@ -267,7 +274,7 @@ def test_one_cluster_has_no_interval_for_a_reason():
 )
 def test_few_annotators_are_noted(n, note):
     with pytest.warns(UserWarning, match=note) if note else np.errstate():
-        found = ugt.next_annotator_agreement(labels(False, annotators=slice(n)), SCORES).two_way()
+        found = ugt.metrics.next_annotator_agreement(labels(False, annotators=slice(n)), SCORES).two_way()
     assert len(found.notes) == bool(note) and np.isfinite(found.interval()).all()
 
 
@@ -289,18 +296,18 @@ def test_an_annotator_with_a_single_label_is_counted():
 
 def test_two_annotators_who_say_the_same_are_two():
     twice = np.column_stack([TABLE, TABLE[:, 0]])
-    one, two = (ugt.next_annotator_agreement(ugt.Labels.from_wide(table, classes=K), SCORES).two_way() for table in (TABLE, twice))
+    one, two = (ugt.metrics.next_annotator_agreement(ugt.Labels.from_wide(table, classes=K), SCORES).two_way() for table in (TABLE, twice))
     assert (one.n_annotators, two.n_annotators) == (R, R + 1)
 
 
 def test_the_brier_score_has_the_interval_of_l_sq():
-    scored, losses = ugt.histogram_brier_score(labels(), PROBS), ugt.histogram_losses(labels(), PROBS)
+    scored, losses = ugt.calibration.histogram_brier_score(labels(), PROBS), ugt.histogram_losses(labels(), PROBS)
     np.testing.assert_allclose([*scored.two_way().parts.values()], [*losses.two_way().parts.values()], rtol=1e-10)
 
 
 def test_at_an_end_of_the_range_there_are_as_many_trials_as_annotators():
     same = ugt.Labels.from_wide(np.tile(TRUE[:, None], 5), classes=K)
-    found = ugt.next_annotator_agreement(same, np.eye(K)[TRUE])
+    found = ugt.metrics.next_annotator_agreement(same, np.eye(K)[TRUE])
     assert found.interval(random=BOTH) == (pytest.approx(0.025 ** (1 / 5)), 1.0)
     assert found.interval() == (pytest.approx(0.025 ** (1 / N)), 1.0)
 
@@ -314,8 +321,8 @@ NAMED = r"annotators must be named for intervals over other annotators\. Got "
     [
         (NAMED, lambda: ugt.fleiss_kappa(UNNAMED)),
         (NAMED, lambda: ugt.discrepancy_ratio(UNNAMED, [0, 1])),
-        (NAMED, lambda: ugt.next_annotator_agreement(UNNAMED, np.eye(3)[:2])),
-        (NAMED, lambda: ugt.histogram_brier_score(UNNAMED, np.full((2, 3), 1 / 3))),
+        (NAMED, lambda: ugt.metrics.next_annotator_agreement(UNNAMED, np.eye(3)[:2])),
+        (NAMED, lambda: ugt.calibration.histogram_brier_score(UNNAMED, np.full((2, 3), 1 / 3))),
         (NAMED, lambda: ugt.histogram_losses(UNNAMED, np.full((2, 3), 1 / 3))),
         (NAMED, lambda: ugt.ua_topk_accuracy(ugt.dirichlet(UNNAMED), np.eye(3)[:2])),
         (NAMED, lambda: ugt.ua_topk_accuracy([[0.5, 0.5], [0.2, 0.8]], np.eye(2))),
@@ -365,7 +372,7 @@ IN_PARTS += [("krippendorff_alpha", {"level": level}) for level in ("nominal", "
 
 @pytest.mark.parametrize(("metric", "options"), IN_PARTS)
 def test_parts_of_the_data_have_the_interval_of_all(metric, options):
-    expected = getattr(ugt, metric)(*part(metric, slice(None)), **options).two_way()
+    expected = public(metric)(*part(metric, slice(None)), **options).two_way()
     pieces = [slice(0, 25), slice(25, 26), slice(26, N)]
     panel = np.arange(R)[::-1]
     found = states.merge([states.partial(metric, *part(metric, one), random=BOTH, panel=panel, **options) for one in pieces])
@@ -429,7 +436,7 @@ def in_rounds(metric, found, of):
     """What the function and what the parts are called with."""
     if metric.startswith("soft"):
         return (found, of["bins"]), (found, of["scores"]), {"edges": EDGES}, {"ties": "expected"} if "precision" in metric else {}
-    given = (found, *{"h": [of["probs"]], "d": [ugt.predicted_disagreement(of["probs"])]}.get(metric[0], []))
+    given = (found, *{"h": [of["probs"]], "d": [ugt.calibration.predicted_disagreement(of["probs"])]}.get(metric[0], []))
     return given, given, {}, {}
 
 
@@ -444,7 +451,7 @@ def test_in_two_rounds_parts_have_the_interval_of_all(metric, options, numbers, 
     monkeypatch.setattr("ugt.states.two_way.MOST", 0)
     data, _, _, more = in_rounds(metric, *some(kind, k=k, r=r))
     units = np.where(np.arange(N) < 26, np.arange(N), CLUSTERS + N) if clustered else None
-    record, panel = getattr(ugt, metric)(*data, **options, **more), range(r)[::-1]
+    record, panel = public(metric)(*data, **options, **more), range(r)[::-1]
 
     def state(at, given=None):
         _, data, more, _ = in_rounds(metric, *some(kind, at, k, r))
@@ -473,7 +480,7 @@ def test_rounds_that_follow_by_themselves(metric, options):
     binned = np.searchsorted(EDGES, SCORES, side="right") * 1.0
     data = (labels(), binned)[: 1 + len(options)]
     units = np.where(np.arange(N) < 26, np.arange(N), CLUSTERS + N)
-    expected = getattr(ugt, metric)(*data).two_way(clusters=units).interval()
+    expected = public(metric)(*data).two_way(clusters=units).interval()
     given = {"random": BOTH, "panel": range(R), **options}
     found = states.compute(metric, parts=parts, clusters=[units[at] for at in PIECES], **given)
     np.testing.assert_allclose(found.two_way().interval(), expected, rtol=1e-9)
@@ -527,19 +534,21 @@ def test_states_of_which_settings_differ_are_not_merged():
 
 
 def test_all_numbers_have_intervals():
-    result = ugt.next_annotator_agreement(labels(), SCORES)
+    result = ugt.metrics.next_annotator_agreement(labels(), SCORES)
     ends = result.intervals(random=BOTH)
     np.testing.assert_array_equal(ends, [result.interval(of=name, random=BOTH) for name in result.statistic.names])
-    grouped = ugt.stratified_discrepancy(labels(), CHOSEN, ties="lowest")
+    grouped = ugt.humans.stratified_discrepancy(labels(), CHOSEN, ties="lowest")
     assert np.isfinite(grouped.intervals(random=BOTH)).all()
 
 
 def test_own_statistics_that_do_not_fit():
-    refused("annotations must be Labels, Rankings or Ratings", ugt.two_way, [[1, 2]], lambda known, weights: 0.0, error=TypeError)
-    refused(NAMED, ugt.two_way, UNNAMED, lambda known, weights: 0.0)
-    refused("statistic must return a number", ugt.two_way, labels(), lambda known, weights: weights)
-    refused(f"influence must return {N} numbers", ugt.two_way, labels(), lambda known, weights: 1.0, lambda known: [1.0])
-    refused("scale must be", ugt.two_way, labels(), lambda known, weights: 1.0, scale="probit")
+    refused(
+        "annotations must be Labels, Rankings or Ratings", ugt.resampling.two_way, [[1, 2]], lambda known, weights: 0.0, error=TypeError
+    )
+    refused(NAMED, ugt.resampling.two_way, UNNAMED, lambda known, weights: 0.0)
+    refused("statistic must return a number", ugt.resampling.two_way, labels(), lambda known, weights: weights)
+    refused(f"influence must return {N} numbers", ugt.resampling.two_way, labels(), lambda known, weights: 1.0, lambda known: [1.0])
+    refused("scale must be", ugt.resampling.two_way, labels(), lambda known, weights: 1.0, scale="probit")
     other = ugt.fleiss_kappa(labels(False))
     refused("other must be of the same annotations", ugt.fleiss_kappa(labels()).minus(other).interval, random=BOTH)
 

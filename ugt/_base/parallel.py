@@ -40,7 +40,7 @@ def threads(n_threads: int) -> Iterator[None]:
     Examples
     --------
     >>> import ugt
-    >>> with ugt.threads(2):
+    >>> with ugt.resampling.threads(2):
     ...     certainty = ugt.annotation_certainty(ugt.dirichlet(ugt.Labels.from_counts([[3, 1, 0], [2, 2, 0]])))
     >>> certainty.per_case.round(4)
     array([0.8629, 0.4968])

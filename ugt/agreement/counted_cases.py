@@ -42,7 +42,7 @@ class CaseCounts(Results):
     --------
     >>> import ugt
     >>> labels = ugt.Labels.from_wide([[0, 0, 1], [2, 2, None], [0, 1, 2], [1, 1, 1]])
-    >>> found = ugt.case_counts(labels, ["low", "low", "high", "high"])
+    >>> found = ugt.agreement.case_counts(labels, ["low", "low", "high", "high"])
     >>> found.groups.tolist(), found.mean_annotators.tolist(), found.mean_classes.tolist()
     (['high', 'low'], [3.0, 2.5], [2.0, 1.5])
     """
@@ -108,7 +108,7 @@ def case_counts(annotations: Labels | Rankings, groups: Any = None) -> CaseCount
     >>> import numpy as np, ugt
     >>> rankings = ugt.Rankings.from_blocks([[[[0], [1]], [[0]]], [[[2]], [[2]], [[1, 0]]]], n_classes=3)
     >>> risk = np.array(["low", "low", "high"])[ugt.irn(rankings).mean().argmax(axis=1)]
-    >>> ugt.case_counts(rankings, risk).table()[0]
+    >>> ugt.agreement.case_counts(rankings, risk).table()[0]
     {'group': 'high', 'n_cases': 1, 'mean_annotators': 3.0, 'mean_classes': 3.0}
     """
     instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")

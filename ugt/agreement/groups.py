@@ -94,7 +94,7 @@ class GroupAgreement(Result):
     --------
     >>> import ugt
     >>> labels = ugt.Labels.from_wide([[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0]])
-    >>> found = ugt.agreement_by_group(labels, ["A", "A", "B", "B"])
+    >>> found = ugt.agreement.agreement_by_group(labels, ["A", "A", "B", "B"])
     >>> round(found.within, 3), round(found.between, 3), found.matrix.round(3).tolist()
     (0.833, 0.167, [[1.0, 0.167], [0.167, 0.667]])
     """
@@ -151,7 +151,7 @@ def agreement_by_group(labels: Labels, groups: Any) -> GroupAgreement:
     >>> import ugt
     >>> wide = [[1, 1, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0]]
     >>> labels = ugt.Labels.from_wide(wide, annotators=["ann", "bob", "eve", "joe"])
-    >>> found = ugt.agreement_by_group(labels, {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
+    >>> found = ugt.agreement.agreement_by_group(labels, {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
     >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
     (0.4, [-0.28, 1.0])
     """

@@ -55,7 +55,7 @@ class PairwiseAgreement(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent", classes=2)
+    >>> found = ugt.agreement.pairwise_agreement([[0, 0, 1], [0, 0, None], [1, 1, 0], [1, 0, 1]], "percent", classes=2)
     >>> found.value.round(2).tolist()
     [[nan, 0.75, 0.33], [0.75, nan, 0.0], [0.33, 0.0, nan]]
     >>> found.n_cases.tolist(), found.per_annotator.round(2).tolist()
@@ -100,7 +100,7 @@ def pairwise_agreement(labels: Any, coefficient: str = "cohen", *, weights: Any 
     --------
     >>> import ugt
     >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None], [1, 0, 1]], annotators=["ann", "bob", "eve"])
-    >>> found = ugt.pairwise_agreement(labels)
+    >>> found = ugt.agreement.pairwise_agreement(labels)
     >>> found.value.round(2).tolist(), found.n_cases[0].tolist()
     ([[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.0, 0.0, nan]], [4, 4, 3])
     """

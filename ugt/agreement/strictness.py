@@ -66,7 +66,7 @@ class AnnotatorStrictness(Results):
     --------
     >>> import ugt
     >>> table = [[1, 2, 1], [3, 4, 3], [2, 3, 3], [0, 2, 1], [4, 4, 3]]
-    >>> found = ugt.annotator_strictness(ugt.Ratings.from_wide(table, annotators=["ann", "bob", "cy"]))
+    >>> found = ugt.agreement.annotator_strictness(ugt.Ratings.from_wide(table, annotators=["ann", "bob", "cy"]))
     >>> [(row["annotator"], round(row["strictness"], 2)) for row in found.table()]
     [('bob', 0.9), ('cy', -0.3), ('ann', -0.6)]
     >>> round(found.p_value, 3)

@@ -239,7 +239,7 @@ class Rankings(OnAxes):
             k = self.n_classes
             others = f"other {k - 2} are" if k > 3 else "third is"
             must = f"be 'all' if annotators chose from all {k} classes, so that the {others} behind both"
-            way = "(if two at a time were offered, use ugt.Preferences and ugt.strengths)"
+            way = "(if two at a time were offered, use ugt.judges.Preferences and ugt.judges.strengths)"
             raise error("offered", f"{must} {way}", f"None, and each of {self.n_rankings:,} rankings has 2 of {k} classes")
         offsets = self.block_offsets[self.ranking_offsets]
         at = _tables.find_repeat(offsets, self.items, self.n_classes)

@@ -16,10 +16,10 @@ from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from .._tabular.whole_file import write_text
 from ..annotations import Labels, Ratings
-from ..calibrators import AlphaCalibration, MatrixScaling, PlattScaling, TemperatureScaling, VectorScaling
+from ..calibration import AlphaCalibration, MatrixScaling, PlattScaling, TemperatureScaling, VectorScaling
+from ..calibration.pairs_of_labels import PredictedDisagreement
 from ..evaluation.input import aggregation_input
 from ..evaluation.passes import resampled
-from ..histogram.pairs_of_labels import PredictedDisagreement
 from ..tables.calibration import ModelLosses
 from ..tables.context import Options
 from .cases import (

@@ -20,8 +20,8 @@ from ..annotations import Labels, Predictions, Rankings
 from ..annotations.predictions import unknown_case
 from ..annotations.probabilities import is_percentage, is_probability, may_be_probabilities, not_probabilities, rounded_note
 from ..annotations.unnamed import columns_note, position_note
-from ..calibrators.logits import LogitTable
-from ..calibrators.scaling import softmax
+from ..calibration.logits import LogitTable
+from ..calibration.scaling import softmax
 from ..evaluation.input import aggregation_input
 from ..io.beside import cluster_file, prediction_file, reliability_file, subgroup_file
 from ..resampling import ids_of_cases

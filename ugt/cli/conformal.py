@@ -14,11 +14,11 @@ from .._base.arrays import Int64
 from .._base.checks import error
 from .._tabular.csv_text import write_csv
 from .._tabular.whole_file import write_text
-from ..aggregation import dirichlet, irn, prirn, votes
 from ..annotations import Labels
 from ..conformal import MonteCarloConformal, SplitConformal
 from ..conformal.sets import PredictionSets
 from ..report.digits import Digits
+from ..truth import dirichlet, irn, prirn, votes
 from .cases import (
     PredictedCases,
     add_input,

@@ -22,10 +22,7 @@ from .._base.ragged import sizes_of
 from .._tabular.csv_text import utf8, write_csv
 from .._tabular.whole_file import write_text
 from .._tabular.windows import typed
-from ..aggregation import by_name
-from ..aggregation.plackett_luce_draws import METHODS, N_DRAWS, plackett_luce
 from ..annotations import Predictions, Ratings
-from ..certainty import annotation_certainty
 from ..evaluation import Evaluation, evaluate
 from ..evaluation.facts import data_summary
 from ..evaluation.input import aggregation_input, grades_of
@@ -38,6 +35,8 @@ from ..report.plan import read_plan
 from ..tables.context import Annotated
 from ..tables.rows import CERTAINTY as CERTAINTY_AT
 from ..tables.rows import finite, reliability_key
+from ..truth import annotation_certainty, by_name
+from ..truth.plackett_luce_draws import METHODS, N_DRAWS, plackett_luce
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
 from .command import (
     ANNOTATIONS,

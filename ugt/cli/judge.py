@@ -20,8 +20,8 @@ from .._tabular.whole_file import write_text
 from ..annotations import Labels, Rankings
 from ..evaluation.facts import now
 from ..io.judge_logs import REPEATS, JudgeLog
+from ..judges import JudgeAssessment, assess_judges
 from ..report.judging import html, verdicts
-from ..studies.judges import JudgeAssessment, assess_judges
 from .cases import annotations_of, beside, of_cases
 from .command import aligned, decimal, group, new_command, say, spanned, took, written
 from .reading import add_reading

@@ -11,8 +11,8 @@ import numpy as np
 
 from .._base.arrays import Array, Bools, Int32, Int64
 from .._base.checks import error, option, room, scalar, whole
-from ..calibrators import selection
-from ..calibrators.estimator import Self
+from ..calibration import selection
+from ..calibration.estimator import Self
 from .input import CALIBRATED, HELD_OUT, SAMPLED, Cases, ScoreRule, Truth, case_groups, class_groups, sampled, single_labels
 from .predictor import Conformal, check_alpha, named, pooled, pooled_by_class
 from .regions import PlausibilityRegions
@@ -70,9 +70,9 @@ def conformal_scores(
     Examples
     --------
     >>> import ugt
-    >>> ugt.conformal_scores([[0.5, 0.3, 0.2]], "aps", randomized=False).round(3)
+    >>> ugt.conformal.conformal_scores([[0.5, 0.3, 0.2]], "aps", randomized=False).round(3)
     array([[0.5, 0.8, 1. ]])
-    >>> ugt.conformal_scores([[0.5, 0.3, 0.2]], "raps", randomized=False, penalty=0.1, k_reg=1).round(3)
+    >>> ugt.conformal.conformal_scores([[0.5, 0.3, 0.2]], "raps", randomized=False, penalty=0.1, k_reg=1).round(3)
     array([[0.5, 0.9, 1.2]])
     """
     return ScoreRule.of(score, randomized, penalty, k_reg, seed).table(Cases.of(predictions, case_ids), CALIBRATED)
@@ -129,7 +129,7 @@ class SplitConformal(Conformal):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.dirichlet([1, 1, 1], size=500)
     >>> labels = (p.cumsum(1) < rng.random((500, 1))).sum(1)
-    >>> conformal = ugt.SplitConformal("lac", alpha=0.1).fit(p[:250], labels[:250])
+    >>> conformal = ugt.conformal.SplitConformal("lac", alpha=0.1).fit(p[:250], labels[:250])
     >>> sets = conformal.predict_sets(p[250:])
     >>> sets
     PredictionSets(n_cases=250, n_classes=3, mean_size=1.82, n_empty=0)
@@ -219,11 +219,11 @@ class MonteCarloConformal(Conformal):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.dirichlet([1, 1, 1], size=600)
     >>> truth = np.array([rng.dirichlet(20 * row + 0.1) for row in p])
-    >>> conformal = ugt.MonteCarloConformal("aps", alpha=0.1, m=20).fit(p[:300], truth[:300])
+    >>> conformal = ugt.conformal.MonteCarloConformal("aps", alpha=0.1, m=20).fit(p[:300], truth[:300])
     >>> sets = conformal.predict_sets(p[300:])
     >>> round(sets.coverage(truth[300:]).mass.value, 3), round(conformal.guarantee, 3)
     (0.91, 0.8)
-    >>> ugt.MonteCarloConformal.from_json(conformal.to_json()).predict_sets(p[300:]).mean_size == sets.mean_size
+    >>> ugt.conformal.MonteCarloConformal.from_json(conformal.to_json()).predict_sets(p[300:]).mean_size == sets.mean_size
     True
     """
 

@@ -14,16 +14,16 @@ from .._base.checks import error, flag, option, room, scalar, whole
 from .._base.names import alike, find, listed
 from .._base.ragged import sizes_of
 from .._core import _sets
-from ..aggregation import votes
 from ..annotations import Labels
 from ..annotations.bare import check_bare
 from ..annotations.named import names_of
-from ..calibrators.logits import LogitTable, refuse
+from ..calibration.logits import LogitTable, refuse
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.point import NO_TABLE
 from ..plausibilities.sets import as_groups
 from ..resampling import ids_of_cases
 from ..resampling.design import seed_of
+from ..truth import votes
 
 SCORES = {"lac": _sets.LAC, "aps": _sets.APS, "raps": _sets.RAPS}
 BLOCK = 2**18  # numbers per block of rows

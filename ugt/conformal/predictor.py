@@ -16,7 +16,7 @@ from .._base.arrays import Array, Int32, Int64
 from .._base.axes import Axes
 from .._base.checks import error, flag, room
 from .._base.ragged import offsets_of
-from ..calibrators.estimator import Calibrator
+from ..calibration.estimator import Calibrator
 from .input import NO_TRUTH, PREDICTED, Cases, ScoreRule, located_groups
 from .sets import PredictionSets
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array, Bools
 from .._base.checks import error, room, whole
-from ..calibrators.estimator import Calibrator, Self
+from ..calibration.estimator import Calibrator, Self
 from .input import BLOCK, CALIBRATED, NO_TRUTH, PREDICTED, Cases, ScoreRule, Truth
 from .predictor import Levels, check_alpha, named, pooled
 
@@ -59,7 +59,7 @@ class PlausibilityRegions(Calibrator):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.dirichlet([1, 1, 1], size=200)
     >>> truth = np.array([rng.dirichlet(9 * row + 0.1) for row in p])
-    >>> regions = ugt.PlausibilityRegions("lac", alpha=0.1).fit(p[:100], truth[:100])
+    >>> regions = ugt.conformal.PlausibilityRegions("lac", alpha=0.1).fit(p[:100], truth[:100])
     >>> float(regions.contains(p[100:], truth[100:]).mean())
     0.92
     >>> grid, inside = regions.grid([[0.8, 0.1, 0.1]], n_steps=10)

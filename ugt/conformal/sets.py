@@ -15,15 +15,15 @@ from .._base.axes import Axes, OnAxes
 from .._base.checks import error, option, room
 from .._base.ragged import dense, sizes_of, take
 from .._base.records import Record
-from ..accuracy import ua_coverage, ua_plausibility_mass
-from ..aggregation import irn, votes
 from ..annotations import Labels, Rankings
 from ..annotations.named import rows_of
+from ..metrics import ua_coverage, ua_plausibility_mass
 from ..plausibilities import Plausibilities, Point, as_plausibilities
 from ..plausibilities.estimates import Estimate
 from ..plausibilities.orders import CERTAIN, NONE, Sets
 from ..plausibilities.sets import as_sets
 from ..resampling import over
+from ..truth import irn, votes
 
 AGAINST = ("mass", "best", "voted")
 
@@ -46,12 +46,12 @@ class PredictionSets(OnAxes):
     Examples
     --------
     >>> import ugt
-    >>> sets = ugt.PredictionSets.of([[0, 1], [2], []], n_classes=3)
+    >>> sets = ugt.conformal.PredictionSets.of([[0, 1], [2], []], n_classes=3)
     >>> sets
     PredictionSets(n_cases=3, n_classes=3, mean_size=1, n_empty=1)
     >>> sets.size_table()
     {'size': [0, 1, 2], 'n_cases': [1, 1, 1], 'share': [0.333..., 0.333..., 0.333...]}
-    >>> ugt.ua_coverage([[0.6, 0.4, 0.0], [0.5, 0.1, 0.4], [0.0, 0.0, 1.0]], sets).per_case
+    >>> ugt.metrics.ua_coverage([[0.6, 0.4, 0.0], [0.5, 0.1, 0.4], [0.0, 0.0, 1.0]], sets).per_case
     array([1., 0., 0.])
     """
 
@@ -266,7 +266,7 @@ class SetCoverage(Record):
     Examples
     --------
     >>> import ugt
-    >>> sets = ugt.PredictionSets.of([[0, 1], [2]], n_classes=3)
+    >>> sets = ugt.conformal.PredictionSets.of([[0, 1], [2]], n_classes=3)
     >>> found = sets.coverage(ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5]]))
     >>> found.mass.value, found.voted.value
     (0.65, 0.75)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._base.arrays import Array
 from .._base.checks import option
-from ..annotator_models import MODELS
+from ..annotators import MODELS
 from ..states.experts import Expert
 from ..states.skills import Engine, SkillModel, add_tables, fit, holds_labels
 from ..states.sums import as_exact, rounded

@@ -16,17 +16,17 @@ from .._base.records import Record
 from .._base.version import __version__
 from .._tabular.csv_text import plain_value
 from .._tabular.whole_file import write_text
-from ..aggregation import by_name
-from ..aggregation.reliabilities import is_mapping
 from ..annotations import Ratings
 from ..annotations.joins import tells_joins, told_so_far
 from ..annotations.other_annotators import check_not_among
 from ..annotations.predictions import positive_position
-from ..annotator_models import warn_if_judged
+from ..annotators import warn_if_judged
 from ..report.wording import check
 from ..tables import SCHEMA, ResultTable
 from ..tables.context import Annotated, Context, Options
 from ..tables.makers import OF_RATINGS
+from ..truth import by_name
+from ..truth.reliabilities import is_mapping
 from . import facts
 from .input import aggregation_input, annotators_of, check_mapping, grades_of, groups_of, informed, joined, orders_of, subgroups_of
 from .needs import check_room

@@ -8,10 +8,10 @@ import numpy as np
 
 from .._base import checks
 from .._core import _plackett_luce as core
-from ..aggregation.by_name import Truths
 from ..annotations import Rankings, Ratings
 from ..plausibilities import Plausibilities
 from ..tables.context import MOST_CELLS, Options
+from ..truth.by_name import Truths
 from .work import metrics_wanted
 
 

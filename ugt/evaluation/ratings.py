@@ -17,10 +17,10 @@ from .grades import Graded, GradePredictions
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
-    from ..aggregation.by_name import Truths
     from ..resampling import Statistic
     from ..tables.context import Annotated, Options
     from ..tables.rows import Row
+    from ..truth.by_name import Truths
 
 LEFT_OUT = (
     "Ratings on a real scale have no classes: accuracy, certainty of a class, calibration and prediction sets are left out, and models "

@@ -13,9 +13,8 @@ import numpy as np
 from .._base import notices, parallel
 from .._base.checks import error
 from .._base.lazy import cached_property
-from ..accuracy import ua_group_accuracy
-from ..accuracy.bounds import LEAST_CASES, Assumed
-from ..certainty import annotation_certainty
+from ..metrics import ua_group_accuracy
+from ..metrics.bounds import LEAST_CASES, Assumed
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
 from ..resampling import CaseNumbers
@@ -27,17 +26,18 @@ from ..tables.names import COMMONEST, PERFECT
 from ..tables.performance import SPREADS, STANDING
 from ..tables.rows import ends_of, finite
 from ..tables.standings import shuffled_quantiles
+from ..truth import annotation_certainty
 from .grades import Graded, median_grade, read
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, Int64, NDArray
-    from ..aggregation.by_name import Truths
     from ..plausibilities import Plausibilities, Point
     from ..plausibilities.estimates import Certainty, Estimate
     from ..plausibilities.metric import Metric
     from ..resampling import Statistic
     from ..tables.context import Annotated, Options
     from ..tables.rows import Row
+    from ..truth.by_name import Truths
 
     Truth = tuple[float | None, Plausibilities]  # with its reliability
 

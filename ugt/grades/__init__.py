@@ -77,7 +77,7 @@ def ua_absolute_error(truth: Any, predictions: Any, *, values: Any = None, predi
     --------
     >>> import ugt
     >>> post = ugt.dirichlet(ugt.Labels.from_counts([[4, 1, 0], [0, 2, 3]], classes=[1, 2, 3]), prior=0.5)
-    >>> found = ugt.ua_absolute_error(post, [1, 2.5])
+    >>> found = ugt.grades.ua_absolute_error(post, [1, 2.5])
     >>> found.per_case.round(4), round(found.value, 4), round(found.draw_std, 4)
     (array([0.3846, 0.5769]), 0.4808, 0.124)
     """
@@ -99,7 +99,7 @@ def ua_squared_error(truth: Any, predictions: Any, *, values: Any = None, predic
     Examples
     --------
     >>> import ugt
-    >>> ugt.ua_squared_error([[0.8, 0.2, 0.0], [0.0, 0.5, 0.5]], [0, 1.5]).per_case
+    >>> ugt.grades.ua_squared_error([[0.8, 0.2, 0.0], [0.0, 0.5, 0.5]], [0, 1.5]).per_case
     array([0.2 , 0.25])
     """
     return errors.of_grade(truth, predictions, values, predictions_are, errors.squared, SQUARED, 2)
@@ -131,7 +131,7 @@ def ua_within_accuracy(
     --------
     >>> import ugt
     >>> law = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]]
-    >>> ugt.ua_within_accuracy(law, [0, 1]).value, ugt.ua_within_accuracy(law, [0, 1], within=0).value
+    >>> ugt.grades.ua_within_accuracy(law, [0, 1]).value, ugt.grades.ua_within_accuracy(law, [0, 1], within=0).value
     (0.9, 0.3)
     """
     distance = checks.scalar("within", within)
@@ -177,9 +177,9 @@ def ua_ranked_probability_score(
     --------
     >>> import ugt
     >>> law, probs = [[0.5, 0.5, 0.0], [0.2, 0.2, 0.6]], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]]
-    >>> ugt.ua_ranked_probability_score(law, probs).per_case.round(4)
+    >>> ugt.grades.ua_ranked_probability_score(law, probs).per_case.round(4)
     array([0.3125, 0.6   ])
-    >>> ugt.ua_ranked_probability_score(law, probs, against="law").per_case.round(4)
+    >>> ugt.grades.ua_ranked_probability_score(law, probs, against="law").per_case.round(4)
     array([0.0625, 0.2   ])
     """
     if checks.option("against", against, AGAINST) == "law":
@@ -218,7 +218,7 @@ def ua_grade_wasserstein(truth: Any, predictions: Any, *, values: Any = None, pr
     --------
     >>> import ugt
     >>> post = ugt.Dirichlet.from_array([[4.5, 1.5, 0.5], [0.5, 2.5, 3.5]])
-    >>> ugt.ua_grade_wasserstein(post, [[0.7, 0.2, 0.1], [0.0, 0.5, 0.5]]).per_case.round(4)
+    >>> ugt.grades.ua_grade_wasserstein(post, [[0.7, 0.2, 0.1], [0.0, 0.5, 0.5]]).per_case.round(4)
     array([0.2178, 0.2305])
     """
     return errors.of_law(truth, predictions, values, predictions_are, 1)
@@ -273,7 +273,7 @@ def ua_weighted_kappa(
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.ua_weighted_kappa([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0, 1, 2, 1])
+    >>> found = ugt.grades.ua_weighted_kappa([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0, 1, 2, 1])
     >>> round(found.value, 3), round(found.human, 3), round(found.ceiling, 3)
     (0.857, 0.773, 0.879)
     """

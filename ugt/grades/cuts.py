@@ -16,8 +16,8 @@ from ..annotations import Labels
 from ..annotations.joins import tells_joins
 from ..annotations.named import names_of, per_class
 from ..annotations.named import table as in_order
-from ..histogram import HistogramLosses, histogram_losses
-from ..histogram.input import numbers
+from ..calibration import HistogramLosses, histogram_losses
+from ..calibration.input import numbers
 from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities.made_of import MadeOf
 from ..resampling import Part, ids_of_cases
@@ -105,7 +105,7 @@ def ua_auroc_at_cuts(
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.ua_auroc_at_cuts([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
+    >>> found = ugt.grades.ua_auroc_at_cuts([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
     >>> found.per_class.round(3), round(found.value, 3)
     (array([0.915, 0.915]), 0.915)
     """
@@ -218,7 +218,7 @@ def calibration_at_cuts(counts: Any, probs: Any, *, values: Any = None, **option
     Examples
     --------
     >>> import ugt
-    >>> low, high = ugt.calibration_at_cuts([[3, 1, 0], [0, 2, 2], [0, 1, 3]], [[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.1, 0.2, 0.7]])
+    >>> low, high = ugt.grades.calibration_at_cuts([[3, 1, 0], [0, 2, 2], [0, 1, 3]], [[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.1, 0.2, 0.7]])
     >>> round(low.cl.plugin, 4), round(high.cl.plugin, 4)
     (0.015, 0.015)
     """

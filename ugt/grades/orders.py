@@ -58,7 +58,7 @@ def ua_spearman(truth: Any, predictions: Any, *, values: Any = None, predictions
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.ua_spearman([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
+    >>> found = ugt.grades.ua_spearman([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
     >>> round(found.value, 3), round(found.human, 3), round(found.ceiling, 3)
     (0.874, 0.773, 0.879)
     """
@@ -87,7 +87,7 @@ def ua_kendall(truth: Any, predictions: Any, *, values: Any = None, predictions_
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.ua_kendall([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
+    >>> found = ugt.grades.ua_kendall([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
     >>> round(found.value, 3), round(found.human, 3), round(found.ceiling, 3)
     (0.867, 0.81, 0.9)
     """
@@ -117,7 +117,7 @@ def ua_concordance(truth: Any, predictions: Any, *, values: Any = None, predicti
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.ua_concordance([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
+    >>> found = ugt.grades.ua_concordance([[0.9, 0.1, 0.0], [0.0, 0.8, 0.2], [0.0, 0.1, 0.9], [0.2, 0.8, 0.0]], [0.1, 2.3, 5.0, 0.7])
     >>> round(found.value, 3), round(found.human, 3), round(found.ceiling, 3)
     (0.991, 0.905, 1.0)
     """

@@ -50,7 +50,7 @@ class GradeCoefficient(Result):
     Examples
     --------
     >>> import ugt
-    >>> found = ugt.ua_weighted_kappa([[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.3, 0.7]], [0, 1, 2])
+    >>> found = ugt.grades.ua_weighted_kappa([[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.3, 0.7]], [0, 1, 2])
     >>> round(found.value, 3), round(found.human, 3), round(found.ceiling, 3)
     (0.811, 0.664, 0.815)
     """

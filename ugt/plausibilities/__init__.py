@@ -25,7 +25,7 @@ __all__ = ["Certainty", "Dirichlet", "Draws", "Estimate", "Plausibilities", "Poi
 ADVICE = {
     "Labels": "aggregate them first, for example with ugt.dirichlet",
     "Rankings": "aggregate them first, for example with ugt.prirn",
-    "Ratings": "ugt.normal(ratings).to_point(cuts) gives those of the bins between cuts",
+    "Ratings": "ugt.truth.normal(ratings).to_point(cuts) gives those of the bins between cuts",
     "NormalPosterior": "its method to_point(cuts) gives those of the bins between cuts",
 }
 

@@ -54,7 +54,7 @@ class NormalPrior(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> ugt.NormalPrior(0.0, 1.0, 2.0, 1.5).converged is None
+    >>> ugt.truth.NormalPrior(0.0, 1.0, 2.0, 1.5).converged is None
     True
     """
 
@@ -104,7 +104,7 @@ def normal(ratings: Any, *, prior: Any = "fit", reliability: float = 1.0) -> Nor
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.normal([[5, 6, 7, 4], [3, 3, float("nan"), 4]], prior=(5, 0.5, 1.5, 2.0))
+    >>> post = ugt.truth.normal([[5, 6, 7, 4], [3, 3, float("nan"), 4]], prior=(5, 0.5, 1.5, 2.0))
     >>> post.location.round(3), post.probability_above(5).round(3)
     (array([5.444, 3.571]), array([0.633, 0.125]))
     """
@@ -165,7 +165,7 @@ def fit_normal_prior(ratings: Any) -> NormalPrior:
     Examples
     --------
     >>> import ugt
-    >>> prior = ugt.fit_normal_prior([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4], [5, 5, 6]])
+    >>> prior = ugt.truth.fit_normal_prior([[1, 2, 3], [7, 6, 8], [4, 4, 5], [2, 9, 4], [5, 5, 6]])
     >>> round(prior.location, 2), prior.converged
     (4.82, True)
     """
@@ -242,8 +242,8 @@ def rating_certainty(posterior: NormalPosterior, cut: float, *, kind: str = "pre
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.normal([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], prior=(0, 1, 2, 1.5))
-    >>> [round(ugt.rating_certainty(post, 0, kind=kind).value, 4) for kind in ("predictive", "mean", "expected_max")]
+    >>> post = ugt.truth.normal([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], prior=(0, 1, 2, 1.5))
+    >>> [round(ugt.truth.rating_certainty(post, 0, kind=kind).value, 4) for kind in ("predictive", "mean", "expected_max")]
     [0.532, 0.6093, 0.5967]
     """
     _check(posterior)
@@ -290,10 +290,10 @@ def ua_rating_accuracy(
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.normal([[5, 6, 7, 4], [3, 3, 2, 4]], prior=(5, 0.5, 1.5, 2.0))
-    >>> ugt.ua_rating_accuracy(post, [6.1, 5.5], 5).per_case.round(3)
+    >>> post = ugt.truth.normal([[5, 6, 7, 4], [3, 3, 2, 4]], prior=(5, 0.5, 1.5, 2.0))
+    >>> ugt.metrics.ua_rating_accuracy(post, [6.1, 5.5], 5).per_case.round(3)
     array([0.782, 0.005])
-    >>> ugt.ua_rating_accuracy(post, [5.5, 3.5], [3, 5], kind="predictive").per_case.round(3)
+    >>> ugt.metrics.ua_rating_accuracy(post, [5.5, 3.5], [3, 5], kind="predictive").per_case.round(3)
     array([0.633, 0.487])
     """
     _check(posterior)

@@ -46,7 +46,7 @@ class NormalPosterior(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> post = ugt.normal([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], prior=(0, 1, 2, 1.5))
+    >>> post = ugt.truth.normal([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]], prior=(0, 1, 2, 1.5))
     >>> post.location.round(4), post.kappa, post.shape, post.scale.round(4)
     (array([0.0909]), array([11.]), array([7.]), array([7.9545]))
     >>> post.cdf(0).round(4), post.cdf(0, kind="mean").round(4)

@@ -111,7 +111,7 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     Parameters
     ----------
     correlation : CaseCorrelation
-        Record of :func:`ugt.case_correlation`, such as certainty and agreement of each annotator with the others.
+        Record of :func:`ugt.truth.case_correlation`, such as certainty and agreement of each annotator with the others.
     ax : matplotlib Axes, optional
 
     Returns
@@ -128,7 +128,7 @@ def case_scatter(correlation: Any, *, ax: Any = None) -> Any:
     Examples
     --------
     >>> import ugt.plots
-    >>> ax = ugt.plots.case_scatter(ugt.case_correlation([0.9, 0.5, 0.7, 1.0], [1.0, 0.4, 0.5, 0.9]))
+    >>> ax = ugt.plots.case_scatter(ugt.truth.case_correlation([0.9, 0.5, 0.7, 1.0], [1.0, 0.4, 0.5, 0.9]))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['r = 0.92 (4 cases)']
     """
@@ -174,7 +174,7 @@ def case_histogram(values: Any, *, bins: int = 20, ax: Any = None) -> Any:
     --------
     >>> import ugt.plots
     >>> truth = ugt.dirichlet(ugt.Labels.from_counts([[4, 1, 0], [0, 1, 4], [0, 0, 5]]))
-    >>> ax = ugt.plots.case_histogram(ugt.expected_risk(truth, [0, 1, 2]), bins=2)
+    >>> ax = ugt.plots.case_histogram(ugt.truth.expected_risk(truth, [0, 1, 2]), bins=2)
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 2]
     """
@@ -214,7 +214,7 @@ def rated_case(posterior: Any, case: int | str, *, spread: str = "precision", ra
     Parameters
     ----------
     posterior : NormalPosterior
-        Posterior by :func:`ugt.normal`.
+        Posterior by :func:`ugt.truth.normal`.
     case : int or str
         Position of the case, or its id as text; the title of the plot is the id.
     spread : {"precision", "std"}
@@ -237,7 +237,7 @@ def rated_case(posterior: Any, case: int | str, *, spread: str = "precision", ra
     --------
     >>> import ugt.plots
     >>> ratings = ugt.Ratings.from_wide([[-1, 0, 2, 1, -2, 0, 1, 1, -1, 0]])
-    >>> ax = ugt.plots.rated_case(ugt.normal(ratings, prior=(0, 1, 2, 1.5)), 0, ratings=ratings)
+    >>> ax = ugt.plots.rated_case(ugt.truth.normal(ratings, prior=(0, 1, 2, 1.5)), 0, ratings=ratings)
     >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
     ('precision 1/σ²', ['mean of the case, 100 draws', '10 ratings'])
     """

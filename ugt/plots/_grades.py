@@ -29,7 +29,7 @@ def grade_shares(labels: Any, *, by: str = "annotator", ax: Any = None) -> Any:
 
     Darker is a higher grade. Annotators stand in the order of their mean grade, the highest at the top; in brackets are their numbers of
     labels. Cases stand from the lowest mean grade to the highest. Do not read a darker annotator as a strict one if annotators rated
-    different cases: :func:`ugt.graded_response` separates the annotator from the severity of the cases.
+    different cases: :func:`ugt.annotators.graded_response` separates the annotator from the severity of the cases.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def reliability_diagram(curve: Any, *, ax: Any = None) -> Any:
     Parameters
     ----------
     curve : ReliabilityCurve, or mapping of name to curves of one kind
-        Curves by ``reliability_curve`` of :class:`ugt.HistogramLosses` or :class:`ugt.DisagreementLosses`.
+        Curves by ``reliability_curve`` of :class:`ugt.calibration.HistogramLosses` or :class:`ugt.calibration.DisagreementLosses`.
     ax : matplotlib Axes, optional
 
     Returns

@@ -22,7 +22,7 @@ def reliability_profile(found: Any, *, level: float = 0.95, ax: Any = None) -> A
     Parameters
     ----------
     found : FittedReliability, or mapping of name to these
-        Fits by :func:`ugt.fit_reliability` or :func:`ugt.fit_predictive_reliability`.
+        Fits by :func:`ugt.fit_reliability` or :func:`ugt.truth.fit_predictive_reliability`.
     level : float
         Level of the intervals; default 0.95.
     ax : matplotlib Axes, optional

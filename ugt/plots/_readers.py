@@ -36,7 +36,7 @@ def bland_altman(limits: Any, *, ax: Any = None) -> Any:
     Examples
     --------
     >>> import ugt.plots
-    >>> found = ugt.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]])
+    >>> found = ugt.humans.bland_altman([[1.0, 2.0], [3.0, 3.5], [5.0, 5.0], [2.0, 3.5]])
     >>> ax = ugt.plots.bland_altman({"0 and 1": found.pairs[0]})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['0 and 1 (bias -0.75, limits -2.02 to 0.515)']
@@ -84,8 +84,8 @@ def annotator_roc_points(points: Any, curve: Any = None, *, ax: Any = None) -> A
     >>> import ugt.plots
     >>> readers = [[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 0], [1, 0, 1], [0, 0, 1]]
     >>> scores = [0.8, 0.9, 0.1, 0.4, 0.5, 0.3]
-    >>> curve = ugt.soft_roc_curve(ugt.Labels.from_wide(readers), scores)
-    >>> ax = ugt.plots.annotator_roc_points(ugt.annotator_roc_points(readers), {"model": curve})
+    >>> curve = ugt.soft.soft_roc_curve(ugt.Labels.from_wide(readers), scores)
+    >>> ax = ugt.plots.annotator_roc_points(ugt.humans.annotator_roc_points(readers), {"model": curve})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['model (0.852)', '0', '1', '2']
     """

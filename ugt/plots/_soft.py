@@ -100,8 +100,8 @@ def soft_curve(curve: Any, *, band: Any = None, ax: Any = None) -> Any:
     Examples
     --------
     >>> import ugt.plots
-    >>> soft = ugt.soft_roc_curve([0.9, 0.6, 0.1], [3.0, 2.0, 1.0])
-    >>> hard = ugt.soft_roc_curve([1, 1, 0], [3.0, 2.0, 1.0])
+    >>> soft = ugt.soft.soft_roc_curve([0.9, 0.6, 0.1], [3.0, 2.0, 1.0])
+    >>> hard = ugt.soft.soft_roc_curve([1, 1, 0], [3.0, 2.0, 1.0])
     >>> ax = ugt.plots.soft_curve({"soft": soft, "hard": hard})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['soft (0.857)', 'hard (1.000)']

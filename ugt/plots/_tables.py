@@ -152,7 +152,7 @@ def agreement_matrix(matrix: Any, names: Sequence[Any] | None = None, *, ax: Any
     --------
     >>> import ugt.plots
     >>> labels = ugt.Labels.from_wide([[0, 0, 1], [1, 1, 1], [0, 0, None], [1, 0, 1]], annotators=["ann", "bob", "eve"])
-    >>> ax = ugt.plots.agreement_matrix(ugt.pairwise_agreement(labels, "percent"))
+    >>> ax = ugt.plots.agreement_matrix(ugt.agreement.pairwise_agreement(labels, "percent"))
     >>> [text.get_text() for text in ax.texts]
     ['0.75', '0.67', '0.75', '0.33', '0.67', '0.33']
     """
@@ -249,7 +249,7 @@ def forest(rows: Any, *, reference: float | None = None, x_label: str = "", numb
     >>> ax = ugt.plots.forest({"model": (0.9, 0.8, 1.05), "ann": (1.1, 1.0, 1.3)}, x_label="discrepancy ratio")
     >>> ax.lines[0].get_xdata().tolist(), [text.get_text() for text in ax.get_yticklabels()]
     ([0.8, 1.05], ['model', 'ann'])
-    >>> ax = ugt.plots.forest(ugt.annotator_strictness([[1, 2, 2], [0, 2, 1], [3, 3, 3], [1, 3, 2]] * 3), x_label="strictness, grades")
+    >>> ax = ugt.plots.forest(ugt.agreement.annotator_strictness([[1, 2, 2], [0, 2, 1], [3, 3, 3], [1, 3, 2]] * 3), x_label="strictness, grades")
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['1', '2', '0']
     """
@@ -313,7 +313,7 @@ def coverage_and_size(coverage: Any, *, target: float | None = None, against: st
 
     Each method is one marker, with a whisker for the interval of its coverage; the dashed line is the wanted coverage. Good sets reach the
     line with few classes, that is, to the left. If the whole interval lies above the line, the sets are larger than needed. Do not read
-    mean coverage as coverage of every class or group: :meth:`ugt.PredictionSets.coverage_by_class` and ``coverage_by_group`` show these.
+    mean coverage as coverage of every class or group: :meth:`ugt.conformal.PredictionSets.coverage_by_class` and ``coverage_by_group`` show these.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def coverage_and_size(coverage: Any, *, target: float | None = None, against: st
     >>> import ugt.plots
     >>> labels = ugt.Labels.from_counts([[6, 2, 2], [5, 0, 5]])
     >>> given = {"A": [[0], [2]], "B": [[0, 1], [2]]}
-    >>> found = {name: ugt.PredictionSets.of(sets, n_classes=3).coverage(labels) for name, sets in given.items()}
+    >>> found = {name: ugt.conformal.PredictionSets.of(sets, n_classes=3).coverage(labels) for name, sets in given.items()}
     >>> ax = ugt.plots.coverage_and_size(found, target=0.9)
     >>> [line.get_xydata().round(2).tolist() for line in ax.lines if line.get_label() in found]
     [[[1.0, 0.55]], [[1.5, 0.65]]]

@@ -48,7 +48,7 @@ def plausibilities(
         names of classes. Tied classes share their first rank.
     points : mapping of name to Point, Dirichlet, Draws or array (N, K), optional
         Other plausibilities of the same cases, whose means are drawn as markers on the bars, such as point estimates:
-        ``{"ML": ugt.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}`` [A figures 5 and 15]. The legend names undefined ones.
+        ``{"ML": ugt.truth.plackett_luce_mle(rankings), "IRN": ugt.irn(rankings)}`` [A figures 5 and 15]. The legend names undefined ones.
     names : sequence of K names, optional
         Names of the classes. Default: those of the truth.
     top : int

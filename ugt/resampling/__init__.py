@@ -139,7 +139,7 @@ def bootstrap(
 
     Notes
     -----
-    Contributions are multiplied by weights and never copied. Within :class:`ugt.threads` a function is called from several
+    Contributions are multiplied by weights and never copied. Within :class:`ugt.resampling.threads` a function is called from several
     threads at once. Cases that are drawn bring their annotations with them, so that a bootstrap over cases already includes the variance
     that annotations add to a mean over cases. Drawing annotations as well counts that part (nearly) twice, and intervals are then too
     wide rather than too narrow.

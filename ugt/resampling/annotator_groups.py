@@ -126,7 +126,7 @@ class GroupNumber(Result):
     --------
     >>> import ugt
     >>> labels = ugt.Labels.from_wide([[1, 1], [0, 0], [1, 0], [0, 1], [0, 0]], annotators=["ann", "bob"])
-    >>> difference = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6, 0.7])).difference("ann", "bob")
+    >>> difference = ugt.resampling.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6, 0.7])).difference("ann", "bob")
     >>> round(difference.value, 3), [round(end, 2) for end in difference.interval()]
     (-0.167, [-1.0, 1.0])
     """
@@ -155,7 +155,7 @@ class ByAnnotators(Results):
     --------
     >>> import ugt
     >>> labels = ugt.Labels.from_wide([[1, 1, 0], [0, 0, 0], [1, 0, 0], [1, 1, 1]], annotators=["ann", "bob", "eve"])
-    >>> found = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]))
+    >>> found = ugt.resampling.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]))
     >>> found.values.round(3).tolist(), round(found.mean().value, 3)
     ([1.0, 1.0, 0.667], 0.889)
     """
@@ -231,7 +231,7 @@ def by_annotators(result: Any, groups: Any = None) -> ByAnnotators:
     >>> import ugt
     >>> wide = [[1, 1, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0], [1, 1, 1, 1]]
     >>> labels = ugt.Labels.from_wide(wide, annotators=["ann", "bob", "eve", "joe"])
-    >>> found = ugt.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]), {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
+    >>> found = ugt.resampling.by_annotators(ugt.soft_auroc(labels, [0.9, 0.1, 0.5, 0.6]), {"ann": "A", "bob": "A", "eve": "B", "joe": "B"})
     >>> found.values.round(3).tolist(), round(found.difference("A", "B").value, 3)
     ([0.933, 0.562], 0.371)
     """

@@ -311,7 +311,7 @@ def two_way(
     >>> def share(labels, weights):
     ...     counts = labels.counts()
     ...     return weights @ (counts[:, 1] / counts.sum(1)) / weights.sum()
-    >>> found = ugt.two_way(labels, share, scale="logit")
+    >>> found = ugt.resampling.two_way(labels, share, scale="logit")
     >>> round(found.value, 3), [round(end, 2) for end in found.interval()]
     (0.64, [0.22, 0.92])
     """

@@ -74,7 +74,7 @@ def bootstrap_statistic(
     >>> def correlation(weights):
     ...     covariance = np.cov(x, y, aweights=weights)
     ...     return covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
-    >>> found = ugt.bootstrap_statistic(correlation, 8, n_resamples=500, seed=3)
+    >>> found = ugt.resampling.bootstrap_statistic(correlation, 8, n_resamples=500, seed=3)
     >>> found.estimate.round(3).tolist(), found.interval(kind="bca").round(2).tolist()
     ([0.932], [[0.78, 1.0]])
     """
@@ -253,7 +253,7 @@ def bootstrap_annotations(
     >>> import numpy as np, ugt
     >>> labels = ugt.Labels.from_counts([[3, 0], [2, 2], [1, 4], [0, 2]])
     >>> share = lambda drawn: (drawn.counts()[:, 1] / drawn.counts().sum(1)).mean()
-    >>> found = ugt.bootstrap_annotations(labels, share, n_resamples=500, seed=5)
+    >>> found = ugt.resampling.bootstrap_annotations(labels, share, n_resamples=500, seed=5)
     >>> found.estimate.round(3).tolist(), found.interval().round(2).tolist(), found.sources
     ([0.575], [[0.4, 0.75]], ('annotators',))
     """

@@ -188,7 +188,7 @@ class RocCurve(Record):
     Examples
     --------
     >>> import ugt
-    >>> curve = ugt.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0])
+    >>> curve = ugt.soft.soft_roc_curve([0.9, 0.5, 0.1], [3.0, 2.0, 1.0])
     >>> curve.false_positive_rate.round(3), round(curve.area, 3)
     (array([0.   , 0.067, 0.4  , 1.   ]), 0.856)
     """
@@ -208,7 +208,7 @@ class PrecisionRecallCurve(Record):
     Examples
     --------
     >>> import ugt
-    >>> ugt.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0]).precision.round(3)
+    >>> ugt.soft.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0]).precision.round(3)
     array([0.467, 0.65 , 0.9  , 1.   ])
     """
 
@@ -237,7 +237,7 @@ def soft_roc_curve(p: Any, scores: Any, *, weights: Any = None, drop_intermediat
     Examples
     --------
     >>> import ugt
-    >>> ugt.soft_roc_curve([1, 1, 0, 0], [4, 3, 2, 1]).true_positive_rate
+    >>> ugt.soft.soft_roc_curve([1, 1, 0, 0], [4, 3, 2, 1]).true_positive_rate
     array([0., 1., 1.])
     """
     positive, negative, thresholds = _curve(p, scores, weights)
@@ -263,7 +263,7 @@ def soft_precision_recall_curve(p: Any, scores: Any, *, weights: Any = None, dro
     Examples
     --------
     >>> import ugt
-    >>> curve = ugt.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0])
+    >>> curve = ugt.soft.soft_precision_recall_curve([0.9, 0.4, 0.1], [3.0, 2.0, 1.0])
     >>> curve.recall.round(3), curve.thresholds
     (array([1.   , 0.929, 0.643, 0.   ]), array([1., 2., 3.]))
     """

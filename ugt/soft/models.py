@@ -76,7 +76,7 @@ class HardAgainstSoft(Results):
     --------
     >>> import ugt
     >>> models = {"A": [0.1, 0.6, 0.8, 0.3], "B": [0.3, 0.2, 0.4, 0.1], "C": [0.2, 0.7, 0.1, 0.3]}
-    >>> ugt.hard_against_soft([0.2, 0.6, 0.8, 0.4], models).soft_ranks[0]
+    >>> ugt.soft.hard_against_soft([0.2, 0.6, 0.8, 0.4], models).soft_ranks[0]
     array([1., 2., 3.])
     """
 
@@ -140,7 +140,7 @@ def hard_against_soft(
     --------
     >>> import ugt
     >>> models = {"A": [0.9, 0.6, 0.8, 0.3], "B": [0.3, 0.2, 0.4, 0.1], "C": [0.2, 0.7, 0.1, 0.3]}
-    >>> found = ugt.hard_against_soft([0.9, 0.6, 0.8, 0.4], models)
+    >>> found = ugt.soft.hard_against_soft([0.9, 0.6, 0.8, 0.4], models)
     >>> found.r_squared.round(3), found.hard_ranks[0]
     (array([0.996, 0.989]), array([1., 1., 3.]))
     """

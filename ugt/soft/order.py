@@ -49,7 +49,7 @@ class ScoreOrder:
     Examples
     --------
     >>> import ugt
-    >>> order = ugt.ScoreOrder.of([3.1, 0.2, 0.4, -1.0])
+    >>> order = ugt.soft.ScoreOrder.of([3.1, 0.2, 0.4, -1.0])
     >>> order
     ScoreOrder(shape=(4,))
     >>> p = [0.9, 0.6, 0.2, 0.0]

@@ -55,7 +55,7 @@ class RankingStability(Record):
     --------
     >>> import ugt
     >>> models = {"A": [0.1, 0.6, 0.8], "B": [0.3, 0.2, 0.4]}
-    >>> found = ugt.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4]]), models, n_resamples=50)
+    >>> found = ugt.soft.ranking_stability(ugt.Labels.from_counts([[4, 1], [3, 2], [1, 4]]), models, n_resamples=50)
     >>> found.models, found.metrics[0], found.resampled.shape
     (('A', 'B'), 'soft_auroc', (4, 50, 2))
     """
@@ -124,7 +124,7 @@ def ranking_stability(
     >>> import ugt
     >>> counts = [[4, 1], [3, 2], [1, 4], [2, 3], [5, 0], [0, 5]]
     >>> models = {"A": [0.1, 0.6, 0.8, 0.7, 0.2, 0.9], "B": [0.3, 0.2, 0.4, 0.9, 0.1, 0.8]}
-    >>> found = ugt.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=200)
+    >>> found = ugt.soft.ranking_stability(ugt.Labels.from_counts(counts), models, n_resamples=200)
     >>> found.values[0].round(3), 0 < found.p_value["auroc"] <= 1
     (array([0.822, 0.756]), True)
     """

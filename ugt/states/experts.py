@@ -10,8 +10,8 @@ from .._base import identifiers
 from .._base.arrays import Array, Int64, NDArray
 from .._base.checks import error
 from .._base.lazy import cached_property
-from ..annotator_models.em import ALL, Confusions
-from ..annotator_models.records import GivenLabels, point_of, point_with_rest
+from ..annotators.em import ALL, Confusions
+from ..annotators.records import GivenLabels, point_of, point_with_rest
 from ..plausibilities import Point
 
 Tables = dict[str, Array]

@@ -17,9 +17,9 @@ from .._base.axes import Frozen
 from .._base.lazy import cached_property
 from .._core import _em
 from ..annotations import Labels
-from ..annotator_models import MODELS
-from ..annotator_models.em import ALL, Effort, Fit, best_of, coin_mode, three
-from ..annotator_models.records import NO_LABELS, Cells, confusion_of
+from ..annotators import MODELS
+from ..annotators.em import ALL, Effort, Fit, best_of, coin_mode, three
+from ..annotators.records import NO_LABELS, Cells, confusion_of
 from ..plausibilities import Point
 from ..resampling import over, seed_of
 from .computing import load, run
@@ -40,7 +40,7 @@ class SkillModel(Frozen):
     Attributes
     ----------
     model, annotators, n_labels, accuracy, prevalence, log_likelihood, trace
-        As of :class:`ugt.AnnotatorModel`; annotators of all parts, sorted.
+        As of :class:`ugt.annotators.AnnotatorModel`; annotators of all parts, sorted.
     converged : bool
         Whether the tolerance was reached.
     n_cases, left_out : int, mapping

@@ -223,7 +223,7 @@ class Merged(Frozen):
         Name of the function that gives the same result for cases in one place.
     value : float
         The metric; NaN if undefined, for the ``reason``. For a metric with a value for each annotator or pair of annotators, the mean of
-        these, which are in ``numbers``; for :func:`ugt.alternative_annotator_test` the average advantage.
+        these, which are in ``numbers``; for :func:`ugt.humans.alternative_annotator_test` the average advantage.
     numbers : mapping
         Further numbers by name, such as ``alpha`` and ``mu`` of a discrepancy ratio, or ``low`` and ``high``, the bounds of a value from
         bins.
@@ -238,7 +238,7 @@ class Merged(Frozen):
     units : {"cases", "clusters"}
         The units that were resampled.
     record : object or None
-        The record of the function itself, if it can be computed without cases: :class:`ugt.HistogramLosses`.
+        The record of the function itself, if it can be computed without cases: :class:`ugt.calibration.HistogramLosses`.
     resampled_numbers : mapping of name to (B, ...) array
         Those of ``numbers`` that are known in each of the resamples.
 
@@ -300,7 +300,7 @@ class Merged(Frozen):
         of : str, optional
             Name of one of the ``numbers`` that are known in each resample. Default: ``value``.
         kind : {"auto", "percentile", "basic", "analytic"}
-            ``"percentile"`` and ``"basic"`` are as in :class:`ugt.Resamples`. ``"auto"``: percentile; if no resample differs from a value
+            ``"percentile"`` and ``"basic"`` are as in :class:`ugt.resampling.Resamples`. ``"auto"``: percentile; if no resample differs from a value
             at an end of its range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. ``"analytic"``: of
             ``value``, by its ``std_error`` and Student's t (over clusters: the normal law), without resamples if there are sums of
             squares; for intraclass correlations by the F distribution, for other cases and other annotators.

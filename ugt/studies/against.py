@@ -52,7 +52,7 @@ class AgainstReaders(Frozen):
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> scores = [0.1, 0.2, 0.6, 0.9, 0.2, 0.1, 0.7, 0.8, 0.9, 0.6]
-    >>> found = ugt.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a]), scores)
+    >>> found = ugt.studies.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a]), scores)
     >>> round(found.model.value, 3), found.figures.round(3)
     (0.88, array([0.8 , 0.88, 0.94]))
     """
@@ -135,7 +135,7 @@ def against_readers(
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> scores = [0.1, 0.2, 0.6, 0.9, 0.2, 0.1, 0.7, 0.8, 0.9, 0.6]
-    >>> found = ugt.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a]), scores, margin=0.05)
+    >>> found = ugt.studies.against_readers([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a]), scores, margin=0.05)
     >>> round(found.difference.value, 3), [round(end, 3) for end in found.difference.interval()], found.claim.decision
     (0.007, [-0.209, 0.222], False)
     """

@@ -40,7 +40,7 @@ class MarginClaim(Record):
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
-    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a, b], tests=["a", "b"]))
+    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a, b], tests=["a", "b"]))
     >>> claim = found.non_inferiority("b", "a", 0.05)
     >>> round(claim.low, 3), claim.decision
     (-0.046, True)
@@ -97,7 +97,7 @@ class ReaderFigure(OfReaders):
     --------
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
-    >>> one = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a])).tests[0]
+    >>> one = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a])).tests[0]
     >>> round(one.value, 3), [round(end, 3) for end in one.interval()], [round(end, 3) for end in one.interval(scale="identity")]
     (0.873, [0.595, 0.97], [0.703, 1.0])
     """
@@ -151,7 +151,7 @@ class ReaderDifference(OfReaders):
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
-    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a, b], tests=["a", "b"])).difference("b", "a")
+    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a, b], tests=["a", "b"])).difference("b", "a")
     >>> round(found.value, 3), [round(end, 3) for end in found.interval()], found.non_inferiority(0.05).decision
     (0.1, [-0.106, 0.306], True)
     """

@@ -11,13 +11,13 @@ from .._base import notices
 from .._base.arrays import Array
 from .._base.checks import error
 from .._base.ragged import row_of
-from ..accuracy.given import orders_of
 from ..agreement import krippendorff_alpha
 from ..agreement.coefficients import DECLARED, labels_of
 from ..annotations import Labels
-from ..discrepancy import discrepancy_ratio
-from ..discrepancy.distances import Distances, distances
-from ..discrepancy.input import as_annotations, joined
+from ..humans import discrepancy_ratio
+from ..humans.distances import Distances, distances
+from ..humans.input import as_annotations, joined
+from ..metrics.given import orders_of
 from ..soft import soft_auroc
 from ..soft.input import read as read_soft
 from .components import PairedCases, ScoredLabels

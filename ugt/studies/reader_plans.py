@@ -54,7 +54,7 @@ class ReaderPlan(Frozen):
     --------
     >>> import ugt
     >>> pilot = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
-    >>> found = ugt.plan_reader_study(pilot, difference=0.06)
+    >>> found = ugt.studies.plan_reader_study(pilot, difference=0.06)
     >>> found.best.n_readers, found.best.n_cases, round(found.best.power, 2), round(found.design(5, 300).power, 2)
     (9, 617, 0.8, 0.48)
     """
@@ -182,7 +182,7 @@ def plan_reader_study(
     --------
     >>> import ugt
     >>> pilot = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
-    >>> found = ugt.plan_reader_study(pilot, margin=0.05, cost=(20, 1, 500))
+    >>> found = ugt.studies.plan_reader_study(pilot, margin=0.05, cost=(20, 1, 500))
     >>> found.best.n_readers, found.best.n_cases
     (10, 685)
     """

@@ -36,7 +36,7 @@ class Readings(Frozen):
     Examples
     --------
     >>> import ugt
-    >>> ugt.Readings.from_array([[[1, 3, 2], [1, 2, None]], [[1, 3, 3], [2, 3, 1]]], tests=["without", "with"])
+    >>> ugt.studies.Readings.from_array([[[1, 3, 2], [1, 2, None]], [[1, 3, 3], [2, 3, 1]]], tests=["without", "with"])
     Readings(n_tests=2, n_readers=2, n_cases=3, n_ratings=11)
     """
 

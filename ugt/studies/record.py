@@ -28,7 +28,7 @@ class GlobalTest(Record):
     Examples
     --------
     >>> import ugt
-    >>> readings = ugt.Readings.from_array([[[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2]],
+    >>> readings = ugt.studies.Readings.from_array([[[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2]],
     ...                                     [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2]]])
     >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], readings).global_test
     >>> round(found.statistic, 2), found.df1, round(found.df2, 2), round(found.p_value, 3)
@@ -62,7 +62,7 @@ class ReaderComponents(Record):
     Examples
     --------
     >>> import ugt
-    >>> readings = ugt.Readings.from_array([[[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2]],
+    >>> readings = ugt.studies.Readings.from_array([[[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2]],
     ...                                     [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2]]])
     >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], readings).components
     >>> round(found.error, 4), round(found.cov1, 4), round(found.cov2, 4), round(found.cov3, 4)
@@ -118,7 +118,7 @@ class ReaderStudy(Frozen):
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
-    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.Readings.from_array([a, b], tests=["a", "b"]))
+    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a, b], tests=["a", "b"]))
     >>> found.design, {name: round(one.value, 3) for name, one in found.tests.items()}
     ('crossed', {'a': 0.873, 'b': 0.973})
     """

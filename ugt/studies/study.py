@@ -117,7 +117,7 @@ def reader_study(
     >>> import ugt
     >>> without = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> aided = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
-    >>> readings = ugt.Readings.from_array([without, aided], tests=["without", "with"])
+    >>> readings = ugt.studies.Readings.from_array([without, aided], tests=["without", "with"])
     >>> study = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], readings)
     >>> found = study.difference("with", "without")
     >>> round(found.value, 3), [round(end, 3) for end in found.interval()], round(found.df, 1), round(found.p_value, 3)

@@ -12,10 +12,10 @@ from .._base import notices
 from .._base.arrays import Array, NDArray
 from .._base.counts import counted
 from ..annotations.probabilities import NOT_COMPUTED, is_probability, not_probabilities
-from ..histogram import histogram_losses
-from ..histogram.disagreement import disagreement_losses
-from ..histogram.pairs_of_labels import PredictedDisagreement, predicted_disagreement
-from ..histogram.scores import histogram_log_loss
+from ..calibration import histogram_losses
+from ..calibration.disagreement import disagreement_losses
+from ..calibration.pairs_of_labels import PredictedDisagreement, predicted_disagreement
+from ..calibration.scores import histogram_log_loss
 from .context import Ask, Made
 from .rows import finite
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.arrays import Array, Int64
-from ..accuracy.groups import FEW_EXPECTED
+from ..metrics.groups import FEW_EXPECTED
 from ..plausibilities.point import summed
 from ..resampling import Ratios, over
 from .context import MOST_WORK, Ask, Made, most
@@ -33,7 +33,7 @@ def make(context: Context, notes: list[str]) -> Made:
     Class t is the most plausible one of case i with probability m_it, the prediction is p with the share c_ip of the first choice. The
     matrix has n_tp = Σ m_it c_ip, so that Σ_t n_tt over the number of cases is UA top-1 accuracy; positive percent agreement is
     Σ m_ik c_ik / Σ m_ik, negative Σ (1 - m_ik)(1 - c_ik) / Σ (1 - m_ik). Of a group G of classes the former is of sums over the group, and
-    the accuracy given the group is Σ_i Σ_{k in G} m_ik c_ik / Σ_i Σ_{k in G} m_ik, as :func:`ugt.ua_group_accuracy` has them.
+    the accuracy given the group is Σ_i Σ_{k in G} m_ik c_ik / Σ_i Σ_{k in G} m_ik, as :func:`ugt.metrics.ua_group_accuracy` has them.
     """
     here = context.defined
     if context.top is None or not context.scores or not here.any():

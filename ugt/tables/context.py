@@ -20,8 +20,8 @@ from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Sta
 from .rows import Row, reliability_key
 
 if TYPE_CHECKING:
-    from ..accuracy.bounds import Assumed
-    from ..aggregation.by_name import Making
+    from ..metrics.bounds import Assumed
+    from ..truth.by_name import Making
 
 MOST_CELLS = 2 * 10**7  # most cells (cases x classes) of a table that is made as a whole
 LEAST_RESAMPLES = 100

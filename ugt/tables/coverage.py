@@ -10,7 +10,7 @@ from .._base import notices, parallel
 from .._base.arrays import Array, Bools, Int64, NDArray
 from .._base.ragged import row_of
 from ..annotations.probabilities import is_probability
-from ..calibrators import selection
+from ..calibration import selection
 from ..conformal import MonteCarloConformal
 from ..resampling import Design, Ratios
 from .context import MOST_CELLS, Ask, Made

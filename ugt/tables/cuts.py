@@ -14,7 +14,7 @@ from .context import MOST_WORK, Ask, Made
 from .rows import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..histogram import HistogramLosses
+    from ..calibration import HistogramLosses
     from ..soft import SoftScore
     from .context import Context
 

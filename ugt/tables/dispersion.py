@@ -9,9 +9,9 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Int64
 from ..annotations.probabilities import is_probability
-from ..histogram.disagreement import disagreement_losses
-from ..histogram.pairs_of_labels import predicted_disagreement
-from ..histogram.reliability import LabelShares
+from ..calibration.disagreement import disagreement_losses
+from ..calibration.pairs_of_labels import predicted_disagreement
+from ..calibration.reliability import LabelShares
 from .context import Ask, Made
 from .rows import ends_of
 

@@ -11,13 +11,13 @@ import numpy as np
 from .._base import notices
 from .._base.counts import counted
 from .._base.ragged import row_of
-from ..discrepancy import annotator_discrepancy, discrepancy_ratio
+from ..humans import annotator_discrepancy, discrepancy_ratio
 from .context import MOST_COUNTS, Ask, Made, first_choices
 from .rows import ends_of, finite
 
 if TYPE_CHECKING:
     from ..annotations import Labels
-    from ..discrepancy import DiscrepancyRatio
+    from ..humans import DiscrepancyRatio
     from .context import Context
     from .rows import Row
 

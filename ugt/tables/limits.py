@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from ..discrepancy import LimitsOfAgreement, bland_altman
+from ..humans import LimitsOfAgreement, bland_altman
 from .context import MOST_CELLS
 from .rows import Row, finite
 
@@ -19,8 +19,8 @@ TABLES = {
 }  # fmt: skip
 COVERAGE = 0.95
 MOST = 12  # annotators with a row for each pair; pairs on the page
-TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.bland_altman takes some of them)."
-TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers (ugt.bland_altman has no such limit)."
+TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.humans.bland_altman takes some of them)."
+TOO_LARGE = f"Limits of agreement were not computed: over {MOST_CELLS:,} numbers (ugt.humans.bland_altman has no such limit)."
 
 
 def make(context: Context, notes: list[str]) -> Rows:

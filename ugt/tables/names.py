@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..aggregation.by_name import INTEGRALS
 from ..grades import GRADE_METRICS
 from ..plausibilities.metric import METRICS
 from ..resampling import FEW_UNITS
 from ..soft.ranking import WORDS as AREAS
+from ..truth.by_name import INTEGRALS
 
 __all__ = [
     "AREAS",

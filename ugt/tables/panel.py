@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base import notices
-from ..aggregation.panel_check import Halves, PanelCheck
+from ..truth.panel_check import Halves, PanelCheck
 from .context import MOST_CELLS, Made
 from .names import truth_name
 from .rows import ends_of, finite

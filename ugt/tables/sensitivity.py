@@ -11,10 +11,10 @@ import numpy as np
 from .._base import notices
 from .._base.arrays import Array, Int64
 from .._base.ragged import take
-from ..aggregation import by_name
 from ..annotations.other_annotators import cases_of_annotators, joined, without
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
+from ..truth import by_name
 from .context import Rows
 from .rows import finite
 from .standings import EQUAL
@@ -269,7 +269,7 @@ class _Work:
 
 def _lacking(labels: Labels) -> tuple[str, str] | None:
     """Return what labels must do for the graded-response model, and what they do instead; None if it can be fitted."""
-    from ..annotator_models.graded import undetermined  # noqa: PLC0415  (few evaluations need it)
+    from ..annotators.graded import undetermined  # noqa: PLC0415  (few evaluations need it)
 
     return undetermined(labels)
 

@@ -11,12 +11,12 @@ import numpy as np
 from .. import resampling
 from .._base import notices
 from .._base.arrays import Array
-from ..aggregation import by_name
 from ..annotations import Rankings
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
 from ..resampling.spread import spread_of
 from ..resampling.two_way import design_if_named
+from ..truth import by_name
 from .context import Made
 from .rows import ends_of, finite
 from .standings import both_ends

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..accuracy.bounds import outer_ends
-from ..accuracy.next_annotator import next_annotator_agreement
+from ..metrics.bounds import outer_ends
+from ..metrics.next_annotator import next_annotator_agreement
 from .context import MOST_CELLS, MOST_WORK, Ask, Made
 from .rows import ends_of, finite
 
 if TYPE_CHECKING:
-    from ..accuracy.bounds import Assumed
-    from ..accuracy.next_annotator import NextAnnotatorAgreement
+    from ..metrics.bounds import Assumed
+    from ..metrics.next_annotator import NextAnnotatorAgreement
     from ..resampling import Resamples
     from .context import Context
     from .rows import Row

@@ -15,7 +15,7 @@ def likelihood(n_cases, per_case, n_items, method):
 
         blocks = [[[[int(item)] for item in order] for order in case] for case in data]
         rankings = ugt.Rankings.from_blocks(blocks, n_classes=n_items)
-        return lambda: ugt.plackett_luce_mle(rankings).mean()
+        return lambda: ugt.truth.plackett_luce_mle(rankings).mean()
 
     def theirs(data):
         import choix

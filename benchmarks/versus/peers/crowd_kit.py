@@ -74,7 +74,7 @@ def glad(n):
     return job(
         "GLAD",
         n,
-        lambda ugt, labels: ugt.glad(labels).plausibilities.mean().argmax(1),
+        lambda ugt, labels: ugt.annotators.glad(labels).plausibilities.mean().argmax(1),
         lambda crowdkit, table: answer_of(crowdkit.GLAD().fit_predict_proba(table)).argmax(1),
         0.02,
         share_apart,

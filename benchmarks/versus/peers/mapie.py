@@ -48,7 +48,7 @@ def sets(score, n, k):
         probs, labels, new, truth = data
 
         def call():
-            return ugt.SplitConformal(score, alpha=ALPHA).fit(probs, labels).predict_sets(new)
+            return ugt.conformal.SplitConformal(score, alpha=ALPHA).fit(probs, labels).predict_sets(new)
 
         return lambda: answer(call().mask(), truth)
 

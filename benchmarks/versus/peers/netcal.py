@@ -34,7 +34,7 @@ def temperature(n, k):
         import ugt
 
         def call():
-            fitted = ugt.TemperatureScaling(input="probabilities").fit(data["probs"], data["y"])
+            fitted = ugt.calibration.TemperatureScaling(input="probabilities").fit(data["probs"], data["y"])
             return fitted.transform(data["probs"])
 
         return call

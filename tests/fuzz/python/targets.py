@@ -22,9 +22,10 @@ import numpy as np
 from fuzz.python.arguments import INPUTS, Taker, arguments, words
 
 import ugt.cli
-from ugt import Labels, Rankings, Ratings, perspectivist_distance, states
+from ugt import Labels, Rankings, Ratings, states
 from ugt import io as files
 from ugt._tabular.csv_table import Table
+from ugt.humans import perspectivist_distance
 from ugt.io import beside as _beside
 from ugt.io.arrays import parts_of
 from ugt.report import plan as _plan

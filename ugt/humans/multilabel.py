@@ -1,0 +1,142 @@
+"""The mean of a measure over several labels of each case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array, NDArray
+from .._base.checks import error
+from .._base.lazy import cached_property
+from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
+from ..resampling import Ratios, Statistic
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MultilabelMean(MeanOfCases):
+    """The mean over several labels of each case, and its mean over cases.
+
+    Attributes
+    ----------
+    value : float
+        Mean over cases.
+    per_case : (N,) array
+        Mean over the labels of each case; NaN if it is undefined for one of them.
+    n_cases, left_out : int, mapping
+        Cases counted, and cases left out by reason.
+    by_label : mapping of name to float
+        The value of each label.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> found = {"irony": ugt.calibration.manhattan_distance([[1, 3]], [[0.5, 0.5]]), "hate": ugt.calibration.manhattan_distance([[4, 0]], [[1.0, 0.0]])}
+    >>> ugt.humans.multilabel_mean(found).by_label
+    {'irony': 0.5, 'hate': 0.0}
+    """
+
+    value: float
+    per_case: Array
+    n_cases: int
+    left_out: Mapping[str, int]
+    by_label: Mapping[str, float]
+    _results: tuple[MeanOfCases, ...] = field(repr=False)
+
+    @property
+    def case_ids(self) -> NDArray[Any] | None:
+        return self._results[0].case_ids
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        return OfEachLabel([one.statistic for one in self._results], self.per_case)
+
+
+class OfEachLabel(Ratios):
+    """The mean over labels of means over cases, which can be computed without some of the annotators."""
+
+    def __init__(self, each: list[Any], per_case: Array) -> None:
+        base = Ratios.of(per_case)
+        super().__init__(base.columns, base.of_number)
+        ends = np.concatenate([one.spans for one in each])
+        self.each, self.span = each, (float(ends.min()), float(ends.max()))
+
+    def annotations_by_name(self) -> Any:
+        known = [one.annotations_by_name() for one in self.each]
+        for other in known[1:]:
+            if not np.array_equal(known[0].annotators, other.annotators):
+                raise error("annotators", "be the same, in one order, for all labels if annotators are random", "others")
+        return known[0]
+
+    def judged_by(self, annotators: NDArray[Any]) -> OfEachLabel:
+        each = [one.judged_by(annotators) for one in self.each]
+        return OfEachLabel(each, _mean_of_each([np.where(one.kept, one.columns[:, 0], np.nan) for one in each]))
+
+
+def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
+    """Return the mean of a measure over several labels of each case, such as several yes-or-no questions.
+
+    A case contributes ``1/L Σ_l x_l``, with x_l its number (``per_case``) for each of the L labels.
+
+    Parameters
+    ----------
+    results : mapping of name to result
+        For each label the result of one function, whose value is an unweighted mean over the same cases in one order, such as
+        :func:`manhattan_distance` or :func:`perspectivist_error_rate`.
+
+    Returns
+    -------
+    MultilabelMean
+
+    Raises
+    ------
+    TypeError
+        If results are not a mapping of results.
+    ValueError
+        If there is no result, if the cases are not the same in one order, or if the cases have weights.
+
+    Notes
+    -----
+    With Manhattan distances this is the soft measure, and with error rates the perspectivist measure, of the multi-label data of LeWiDi
+    2025. A yes-or-no question has two classes: the Manhattan distance is then twice that of the probabilities of "yes".
+
+    References
+    ----------
+    Leonardelli et al. (2025), "LeWiDi-2025 at NLPerspectives".
+
+    Examples
+    --------
+    >>> import ugt
+    >>> counts = {"entailment": [[2, 2], [4, 0]], "neutral": [[1, 3], [0, 4]]}
+    >>> probs = {"entailment": [[0.5, 0.5], [0.9, 0.1]], "neutral": [[0.5, 0.5], [0.2, 0.8]]}
+    >>> ugt.humans.multilabel_mean({name: ugt.calibration.manhattan_distance(counts[name], probs[name]) for name in counts}).per_case.round(3)
+    array([0.25, 0.3 ])
+    """
+    others = [one for one in results.values() if not isinstance(one, MeanOfCases)] if isinstance(results, Mapping) else [results]
+    if others:
+        raise TypeError(
+            f"results must be a mapping of label to a mean over cases, such as of Manhattan distances. Got {type(others[0]).__name__}."
+        )
+    if not results:
+        raise error("results", "hold a result for at least one label", "none")
+    (first, *names), each = results, tuple(results.values())
+    for name, one in zip(names, each[1:]):
+        if len(one.per_case) != len(each[0].per_case):
+            raise error("results", f"be of the same {len(each[0].per_case)} cases", len(one.per_case), f"label {name!r}")
+        ids: list[Any] = [found.case_ids for found in (each[0], one)]
+        if (ids[0] is None) != (ids[1] is None) or (ids[0] is not None and not np.array_equal(*ids)):
+            must = f"be of the same cases in one order, as for {first!r} (cases= in Labels.from_long gives one order)"
+            raise error("results", must, "other cases or another order", f"label {name!r}")
+    for name, one in results.items():
+        if getattr(one, "weights", None) is not None or getattr(one, "weight", None) is not None:
+            raise error("results", "not have weights of cases", "weights", f"label {name!r}")
+    per_case = _mean_of_each([one.per_case for one in each])
+    value, n = mean_of(per_case)
+    by_label = {str(name): float(one.value) for name, one in results.items()}
+    return MultilabelMean(value, per_case, n, left_out(per_case), by_label, each)
+
+
+def _mean_of_each(columns: list[Array]) -> Array:
+    return np.asarray(np.add.reduce(columns) / len(columns))

@@ -1,0 +1,332 @@
+"""How far judges can stand for people: corrected means, distances to people, biases, and what to label next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .._base.checks import error
+from .._base.notices import heard
+from .._base.ragged import row_of, sizes_of
+from .._base.records import Record
+from .._tabular.source import naming
+from ..agreement import krippendorff_alpha, percent_agreement
+from ..annotations import Labels
+from ..annotations.joins import tells_joins
+from ..humans import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
+from ..resampling import check_level
+from .corrected import places
+from .corrected_mean import ALIKE, corrected_mean
+from .groups import ScoredSystem, biases_of, by_score_of, clusters_of, ends_of, groups_of
+from .input import JudgedCases, of_rows, read
+
+ONE_ANNOTATOR = "one annotator: how annotators differ is not known"
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeAssessment(Record):
+    """How far judges can stand for people, as tables of rows; made by :func:`assess_judges`.
+
+    Attributes
+    ----------
+    means : list of rows
+        For each judge and system: ``judge, system, n_cases, n_labelled, n_annotators, judge_alone, people_alone, people_low,
+        people_high, corrected, low, high, cases_low, cases_high, tuning, notes``. The interval ``low, high`` is over cases and
+        annotators, ``cases_low, cases_high`` over cases alone, with the same annotators.
+    order : list of rows
+        For each judge and pair of systems: ``judge, first, second, n_cases, n_all, judge_alone, difference, low, high, shown, survives,
+        reason``, on the ``n_cases`` that the judge scored on both systems (``n_all``: on the one of which it scored more). The
+        intervals of all pairs of a judge hold together (Bonferroni). ``shown``: the interval of the corrected difference excludes 0;
+        ``survives``: it does, and the judge alone gives the same order.
+    distance : list of rows
+        For each judge and system: ``judge, system, ratio, low, high, increase, increase_low, increase_high, winning_rate, advantage,
+        passed, reason``: :func:`discrepancy_ratio` and :func:`individual_equivalence_index` with intervals over cases and annotators,
+        :func:`alternative_annotator_test`.
+    people : list of rows
+        For each system: ``system, n_annotators, n_several, agreement, agreement_low, agreement_high, alpha, low, high``: how near
+        annotators are to each other: the share of pairs with the same label, and Krippendorff's alpha.
+    by_score : list of rows
+        For each judge and group of cases by its score: ``judge, score, n_labelled, mean_score, people, low, high``: what people say
+        where the judge says this. A judge that is right on average still differs at both ends, if it is not certain.
+    bias : list of rows
+        For each judge and group of cases: ``judge, column, group, n_labelled, bias, low, high, shown, apart, apart_low, apart_high,
+        apart_shown``: the mean of score less label, by system and by the columns, and how far this bias is apart from that of all other
+        groups. Lenient annotators move the bias of every group, so that they nearly cancel in ``apart``. The intervals of a judge and
+        column hold together (Bonferroni), those of ``bias`` and those of ``apart`` each.
+    next_labels : list of rows
+        For each judge, system and group of cases by the judge's score: ``judge, system, score, n_cases, n_labelled, std, share``: the
+        standard deviation of label less λ times score, and the share of new labels that makes the interval over cases narrowest.
+    widths : list of rows
+        For each judge and system, the width of the interval, and the expected width with twice as many labelled cases or annotators, in
+        the proportion of :meth:`CorrectedMean.expected_width`: ``judge, system, now, more_cases, more_annotators``.
+    level : float
+        Level of all intervals.
+
+    Examples
+    --------
+    See :func:`assess_judges`.
+    """
+
+    means: Rows
+    order: Rows
+    distance: Rows
+    people: Rows
+    by_score: Rows
+    bias: Rows
+    next_labels: Rows
+    widths: Rows
+    level: float
+
+
+@tells_joins
+def assess_judges(
+    systems: Mapping[Any, tuple[Any, Mapping[Any, Any]]],
+    *,
+    values: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    clusters: Any = None,
+    probabilities: Any = None,
+    strata: Any = None,
+    level: float = 0.95,
+    missing: str = "error",
+) -> JudgeAssessment:
+    """Assess judges, such as language models, by people who labelled some of the cases.
+
+    Parameters
+    ----------
+    systems : mapping of name to (labels, mapping of judge to scores)
+        For each system under test the labels of people and the scores of each judge, as for :func:`corrected_mean`. Cases have the same
+        ids in all systems.
+    values : (K,) array or mapping of class to number, optional
+        Of Labels, as for :func:`corrected_mean`.
+    columns : mapping of name to mapping of case id to value, optional
+        Properties of cases, such as the length of an answer or its topic, by which a judge may be biased. Numbers of more than 12
+        values are cut into thirds. Blank, None and cases that a mapping lacks are the group "not stated".
+    clusters : mapping of case id to cluster, optional
+        Cases that belong together, such as one conversation.
+    probabilities : mapping of case id to number, optional
+        The probability with which each case was chosen to be labelled, as for :func:`corrected_mean`. Distances to people are not weighted.
+    strata : mapping of case id to id, optional
+        Strata within which cases were chosen to be labelled, as for :func:`corrected_mean`.
+    level : float
+        Level of all intervals.
+    missing : {"error", "drop"}
+        What to do with labelled cases that a judge did not score, as for :func:`corrected_mean`.
+
+    Returns
+    -------
+    JudgeAssessment
+
+    Raises
+    ------
+    ValueError
+        If there is no system or no judge; as for :func:`corrected_mean`.
+
+    Notes
+    -----
+    What cannot be computed is NaN, with the reason beside it: with one annotator, intervals are over cases alone, and say so.
+
+    References
+    ----------
+    As for :func:`corrected_mean`, :func:`alternative_annotator_test`, :func:`discrepancy_ratio`, :func:`individual_equivalence_index`.
+    Shares of new labels: Neyman (1934), "On the two different aspects of the representative method", JRSS 97.
+
+    Examples
+    --------
+    >>> import numpy as np, ugt
+    >>> rng = np.random.default_rng(1)
+    >>> quality = rng.normal(size=400)
+    >>> case = np.repeat(np.arange(120), 3)
+    >>> right = quality[case] + rng.normal(0, 0.4, 6)[(case + np.tile([0, 2, 4], 120)) % 6] + rng.logistic(size=360) > 0
+    >>> who = np.char.add("ann ", ((case + np.tile([0, 2, 4], 120)) % 6).astype(str))
+    >>> labels = ugt.Ratings.from_long(case, who, right * 1.0, cases=np.arange(400))
+    >>> found = ugt.judges.assess_judges({"model": (labels, {"judge": quality + rng.logistic(size=400) > 0.5})})
+    >>> row = found.means[0]
+    >>> [round(row[name], 2) for name in ("judge_alone", "people_alone", "corrected", "low", "high")]
+    [0.4, 0.49, 0.5, 0.39, 0.61]
+    """
+    level = check_level(level)
+    if not isinstance(systems, Mapping) or not systems:
+        raise error("systems", "be a mapping of the name of a system to (labels, scores of judges)", "none")
+    if columns is not None and not isinstance(columns, Mapping):
+        raise error("columns", "be a mapping of a name to a mapping of case id to value", type(columns).__name__)
+    chosen = {"probabilities": probabilities, "strata": strata}
+    judged = [one for system, (labels, judges) in systems.items() for one in _judged(str(system), labels, judges, values, chosen, missing)]
+    names = list(dict.fromkeys(one.judge for one in judged))
+    by_judge = {name: [one for one in judged if one.judge == name] for name in names}
+    fullest = {one.system: one for one in sorted(reversed(judged), key=lambda one: one.mean.n_labelled)}
+    return JudgeAssessment(
+        [_mean(one, clusters, level) for one in judged],
+        [row for own in by_judge.values() for row in _order(own, chosen, clusters, level)],
+        [_distance(one, clusters, level) for one in judged],
+        [_people(fullest[str(system)], clusters, level) for system in systems],
+        [row for own in by_judge.values() for row in by_score_of(own, clusters, level)],
+        [row for own in by_judge.values() for row in biases_of(own, columns or {}, clusters, level)],
+        [row for one in judged for row in _next_labels(one)],
+        [_widths(one, clusters, level) for one in judged],
+        level,
+    )
+
+
+def _judged(
+    system: str, labels: Any, judges: Mapping[Any, Any], values: Any, chosen: Mapping[str, Any], missing: str
+) -> Iterator[ScoredSystem]:
+    if not isinstance(judges, Mapping) or not judges:
+        raise error("systems", "name the judges of each system, as a mapping to their scores", f"none for {system!r}")
+    for judge, scores in judges.items():
+        with naming(f"{judge} on {system}"), heard() as notes:
+            given: JudgedCases = read(labels, scores, values, missing)
+            mean = corrected_mean(given.labels, given.judge, **chosen)
+        yield ScoredSystem(str(judge), system, given.labels, given.judge, mean, (*given.notes, *_unlike(given), *notes))
+
+
+def _unlike(given: JudgedCases) -> list[str]:
+    """Return the caution on scores of another scale than labels, for which a corrected mean is right and comparisons are not."""
+    low, high, least, most = (float(end) for one in (given.labels.value, given.judge) for end in (one.min(), one.max()))
+    beyond = (high - low) / 2
+    apart = most > least and (most <= low or least >= high)  # a judge who always says 1 may have the scale of the labels
+    if high == low or not (most > high + beyond or least < low - beyond or apart):
+        return []
+    ends = f"scores are from {least:.3g} to {most:.3g}, labels from {low:.3g} to {high:.3g}"
+    return [f"{ends}: the judge alone, its distance to people and its bias compare numbers of different scales"]
+
+
+def _mean(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+    found, own = one.mean, clusters_of(clusters, one.labels)
+    people = found.without_judge
+    several = len(one.labels.annotators) > 1
+    random = ("cases", "annotators") if several else ("cases",)
+    people_low, people_high = ends_of(people, level, own, random)
+    low, high = ends_of(found, level, own, random)
+    cases_low, cases_high = ends_of(found, level, own, ("cases",))
+    return {
+        "judge": one.judge, "system": one.system, "n_cases": found.n_cases, "n_labelled": found.n_labelled,
+        "n_annotators": found.n_annotators, "judge_alone": found.judge, "people_alone": people.value, "people_low": people_low,
+        "people_high": people_high, "corrected": found.value, "low": low, "high": high, "cases_low": cases_low, "cases_high": cases_high,
+        "tuning": found.tuning, "notes": (*one.notes, *(() if several else (ONE_ANNOTATOR,))),
+    }  # fmt: skip
+
+
+def _in_both(first: ScoredSystem, second: ScoredSystem, chosen: Mapping[str, Any]) -> tuple[ScoredSystem, ScoredSystem]:
+    """Return the two systems with the cases that the judge scored on both; ValueError: fewer than two of them are labelled."""
+    found = []
+    for one, other in ((first, second), (second, first)):
+        held = places(other.labels.case_ids, one.labels.case_ids) >= 0
+        if held.all():
+            found.append(one)
+            continue
+        if not held.any():
+            raise error("systems", "have cases in common, to be compared", f"none for {first.system!r} and {second.system!r}")
+        labels, scores = of_rows(one.labels, np.flatnonzero(held)), one.scores[held]
+        with heard() as notes:
+            found.append(one._replace(labels=labels, scores=scores, mean=corrected_mean(labels, scores, **chosen), notes=tuple(notes)))
+    return found[0], found[1]
+
+
+def _order(own: list[ScoredSystem], chosen: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+    pairs = list(combinations(own, 2))
+    for first, second in pairs:
+        row: dict[str, Any] = {"judge": first.judge, "first": first.system, "second": second.system}
+        n_cases, n_all, alone = 0, max(first.mean.n_cases, second.mean.n_cases), math.nan
+        difference = low = high = math.nan
+        reason = ""
+        try:
+            one, other = _in_both(first, second, chosen)
+            found, n_cases, alone = one.mean.minus(other.mean), one.mean.n_cases, one.mean.judge - other.mean.judge
+            difference = found.value
+            low, high = ends_of(found, 1 - (1 - level) / len(pairs), clusters_of(clusters, one.labels))
+            if math.isnan(low):
+                with heard():
+                    reason = f"no interval over annotators: {found.two_way().reason or ALIKE}"
+        except ValueError as problem:
+            reason = str(problem)
+        shown = bool(low > 0 or high < 0)
+        row |= {"n_cases": n_cases, "n_all": n_all, "judge_alone": alone, "difference": difference, "low": low, "high": high}
+        yield {**row, "shown": shown, "survives": shown and (alone > 0) == (difference > 0), "reason": reason}
+
+
+def _distance(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+    """How near the judge is to people, with what the cases with several labels tell."""
+    row: dict[str, Any] = {"judge": one.judge, "system": one.system}
+    names = ("ratio", "low", "high", "increase", "increase_low", "increase_high", "winning_rate", "advantage")
+    row |= dict.fromkeys(names, math.nan) | {"passed": None, "reason": ""}
+    binary = set(np.unique(one.labels.value)) | set(np.unique(one.scores)) <= {0.0, 1.0}
+    distance = "zero-one" if binary else "squared"
+    own = clusters_of(clusters, one.labels)
+    with heard():
+        try:
+            ratio = discrepancy_ratio(one.labels, one.scores, distance=distance)
+            row["ratio"], (row["low"], row["high"]) = ratio.value, ends_of(ratio, level, own)
+            increase = individual_equivalence_index(one.labels, one.scores, distance=distance)
+            row["increase"], (row["increase_low"], row["increase_high"]) = increase.value, ends_of(increase, level, own)
+            test: Any = alternative_annotator_test(one.labels, one.scores, distance=distance)
+            test = test if own is None else test.over_clusters(own)
+            row["winning_rate"], row["advantage"], row["passed"] = test.winning_rate, test.value, bool(test.passed)
+        except ValueError as problem:
+            row["reason"] = str(problem)
+    return row
+
+
+def _people(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+    labels = one.labels
+    several = int((sizes_of(labels.offsets) > 1).sum())
+    row = {"system": one.system, "n_annotators": len(labels.annotators), "n_several": several}
+    own = clusters_of(clusters, labels)
+    agreement = agreement_low = agreement_high = alpha = low = high = math.nan
+    if several:
+        with heard():
+            codes = np.unique(labels.value)
+            named = Labels.from_long(
+                row_of(labels.offsets), labels.annotators[labels.annotator], np.searchsorted(codes, labels.value), classes=range(len(codes))
+            )
+            shares = percent_agreement(named)
+            held = None if own is None else own[sizes_of(labels.offsets) > 0]
+            agreement, (agreement_low, agreement_high) = shares.value, ends_of(shares, level, held)
+            found = krippendorff_alpha(labels, level="interval")
+            alpha, (low, high) = found.value, ends_of(found, level, own)
+    ends = {"agreement": agreement, "agreement_low": agreement_low, "agreement_high": agreement_high}
+    return {**row, **ends, "alpha": alpha, "low": low, "high": high}
+
+
+# ---- what to label next
+
+
+def _next_labels(one: ScoredSystem) -> list[dict[str, Any]]:
+    """Shares of new labels by groups of the judge's score, in proportion to cases times standard deviation [Neyman 1934]."""
+    labelled = sizes_of(one.labels.offsets) > 0
+    total = np.bincount(row_of(one.labels.offsets), one.labels.value, one.labels.n_cases)
+    with np.errstate(invalid="ignore"):
+        rest = total / sizes_of(one.labels.offsets) - one.mean.tuning * one.scores
+    rows: Rows = []
+    for name, (held,) in groups_of([one], "score", {}):
+        own = rest[held & labelled]
+        std = float(own.std(ddof=1)) if len(own) > 1 else math.nan
+        rows.append(
+            {"judge": one.judge, "system": one.system, "score": name, "n_cases": int(held.sum()), "n_labelled": len(own), "std": std}
+        )
+    weights = np.array([row["n_cases"] * row["std"] for row in rows])
+    known = np.isfinite(weights)
+    share = weights / weights[known].sum() if known.all() and weights.sum() > 0 else np.full(len(rows), math.nan)
+    return [{**row, "share": float(one_share)} for row, one_share in zip(rows, share)]
+
+
+def _widths(one: ScoredSystem, clusters: Any, level: float) -> dict[str, Any]:
+    """The width of the interval, and what it would be with more cases or annotators like these: in proportion to expected widths."""
+    found = one.mean
+    row: dict[str, Any] = {"judge": one.judge, "system": one.system, "now": math.nan, "more_cases": math.nan, "more_annotators": math.nan}
+    if found.n_annotators < 2:
+        return row
+    low, high = ends_of(found, level, clusters_of(clusters, one.labels))
+    with heard():
+        now = found.expected_width(found.n_annotators, level=level)
+        more = found.expected_width(found.n_annotators, 2 * found.n_labelled, level=level)
+        others = found.expected_width(2 * found.n_annotators, level=level)
+    times = (high - low) / now if now > 0 else math.nan
+    return {**row, "now": high - low, "more_cases": times * more, "more_annotators": times * others}

@@ -1,0 +1,177 @@
+"""Groups of cases by columns or by the judge's own score: where a judge is biased, and what people say where it says something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._base import identifiers
+from .._base.arrays import Array, NDArray
+from .._base.notices import heard
+from .._base.ragged import row_of, sizes_of
+from ..annotations import Ratings
+from ..resampling import ids_of_cases
+from .corrected import Corrected
+from .corrected_mean import CorrectedDifference, CorrectedMean, record_of
+from .input import JudgedCases
+
+LEAST = 10  # labelled cases of a group whose bias is told
+NOT_STATED = "not stated"  # the group of blank cells and of cases that a column lacks
+MOST_GROUPS = 12  # values of a column; columns of more numbers are cut into thirds
+
+
+class ScoredSystem(NamedTuple):
+    """One judge on one system."""
+
+    judge: str
+    system: str
+    labels: Ratings
+    scores: Array  # (N,) of the cases of the labels
+    mean: CorrectedMean
+    notes: tuple[str, ...]
+
+
+def ends_of(result: Any, level: float, clusters: Any, random: tuple[str, ...] = ("cases", "annotators")) -> tuple[float, float]:
+    """Return an interval; NaN if there is none."""
+    with heard():
+        try:
+            low, high = result.interval(level, clusters=clusters, random=random)
+        except ValueError:
+            return math.nan, math.nan
+    return low, high
+
+
+def clusters_of(clusters: Any, labels: Ratings) -> Any:
+    return None if clusters is None else ids_of_cases("clusters", clusters, labels.n_cases, labels.case_ids)
+
+
+class _Pooled(NamedTuple):
+    """Numbers of the labelled cases of all systems, by annotator."""
+
+    numbers: Ratings
+    held: NDArray[Any]  # clusters, so that answers of several systems to one case are together
+    labelled: list[NDArray[np.intp]]  # of each system, the labelled cases
+    weight: Array
+
+    @classmethod
+    def of(cls, own: list[ScoredSystem], clusters: Any, of_score: float, of_label: float) -> _Pooled:
+        """Return a combination of score and label of every label."""
+        case: list[str] = []
+        annotator: list[str] = []
+        value: list[float] = []
+        names: list[str] = []
+        held: list[str] = []
+        labelled = []
+        for one in own:
+            at, own_held = row_of(one.labels.offsets), clusters_of(clusters, one.labels)
+            ids = [identifiers.name(id_) for id_ in one.labels.case_ids.tolist()]
+            there = np.flatnonzero(sizes_of(one.labels.offsets) > 0)
+            labelled.append(there)
+            names += (f"{one.system}/{ids[i]}" for i in there.tolist())
+            held += (ids[i] if own_held is None else str(own_held[i]) for i in there.tolist())
+            case += (f"{one.system}/{ids[i]}" for i in at.tolist())
+            annotator += map(identifiers.name, one.labels.annotators[one.labels.annotator].tolist())
+            value += (of_score * one.scores[at] + of_label * one.labels.value).tolist()
+        weight = np.concatenate([one.mean.weights_of_labelled()[there] for one, there in zip(own, labelled)])
+        scales = {one.labels.scale for one in own}
+        stated = len(scales) == 1 and (of_score, of_label) == (0, 1)
+        scale = next((one for one in scales if stated and (not isinstance(one, tuple) or len(one) > 1)), None)
+        return cls(Ratings.from_long(case, annotator, value, cases=names, scale=scale), np.array(held), labelled, weight)
+
+    def rows(self, groups: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        """Return which of the pooled cases are in a group, which is given for the cases of each system."""
+        return np.concatenate([rows[there] for rows, there in zip(groups, self.labelled)])
+
+    def mean(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
+        """Return the mean of some cases and its interval; NaN if they are few."""
+        if rows.sum() < LEAST:
+            return math.nan, math.nan, math.nan
+        return self._ends(record_of(self._of(rows)), level)
+
+    def apart(self, rows: NDArray[np.bool_], level: float) -> tuple[float, float, float]:
+        """Return the mean of some cases less that of the others, and its interval; NaN if either are few."""
+        if min(rows.sum(), (~rows).sum()) < LEAST:
+            return math.nan, math.nan, math.nan
+        return self._ends(record_of(self._of(rows)).minus(record_of(self._of(~rows))), level)
+
+    def _of(self, rows: NDArray[np.bool_]) -> Corrected:
+        n, nothing = len(rows), np.zeros(len(rows))
+        return Corrected(JudgedCases(self.numbers, nothing), rows * self.weight, nothing, np.zeros(n, np.int64), 0.0)
+
+    def _ends(self, found: CorrectedMean | CorrectedDifference, level: float) -> tuple[float, float, float]:
+        random = ("cases", "annotators") if len(self.numbers.annotators) > 1 else ("cases",)
+        return (found.value, *ends_of(found, level, self.held, random))
+
+
+def by_score_of(own: list[ScoredSystem], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+    pooled = _Pooled.of(own, clusters, 0.0, 1.0)
+    for name, groups in groups_of(own, "score", {}):
+        rows = pooled.rows(groups)
+        people, low, high = pooled.mean(rows, level)
+        score = float(np.concatenate([one.scores[held] for one, held in zip(own, groups)]).mean())
+        ends = {"people": people, "low": low, "high": high}
+        yield {"judge": own[0].judge, "score": name, "n_labelled": int(rows.sum()), "mean_score": score, **ends}
+
+
+def biases_of(own: list[ScoredSystem], columns: Mapping[str, Any], clusters: Any, level: float) -> Iterator[dict[str, Any]]:
+    pooled = _Pooled.of(own, clusters, 1.0, -1.0)
+    for column in (["system"] if len(own) > 1 else []) + list(columns):
+        found = groups_of(own, column, columns)
+        together = 1 - (1 - level) / len(found)
+        for name, groups in found:
+            rows = pooled.rows(groups)
+            row = {"judge": own[0].judge, "column": column, "group": name, "n_labelled": int(rows.sum())}
+            for kind, (value, low, high) in (("bias", pooled.mean(rows, together)), ("apart", pooled.apart(rows, together))):
+                end = "" if kind == "bias" else "apart_"
+                row |= {kind: value, f"{end}low": low, f"{end}high": high, f"{end}shown": bool(low > 0 or high < 0)}
+            yield row
+
+
+def groups_of(own: list[ScoredSystem], column: str, columns: Mapping[str, Any]) -> list[tuple[str, list[NDArray[np.bool_]]]]:
+    """Return the name of each group by a column, or by the judge's own score, with its cases of each system."""
+    values: list[NDArray[Any]]
+    if column == "score":
+        values = [one.scores for one in own]
+    elif column == "system" and column not in columns:
+        values = [np.full(len(one.scores), one.system) for one in own]
+        return [(one.system, [held == one.system for held in values]) for one in own]
+    else:
+        known = columns[column]
+        values = [ids_of_cases(column, known, one.labels.n_cases, one.labels.case_ids, absent="", what="a value") for one in own]
+    together = np.concatenate([one.astype(object) for one in values])
+    stated = np.array([one is not None and one == one and str(one).strip() != "" for one in together.tolist()], bool)  # noqa: PLR0124
+    found: dict[str, NDArray[np.bool_]] = {}
+    for name, rows in _grouped(together[stated]) if stated.any() else ():
+        held = found.setdefault(name, np.zeros(len(together), bool))  # 1 and "1" have one name
+        held[stated] |= rows
+    found[NOT_STATED] = found.get(NOT_STATED, False) | ~stated
+    ends = np.cumsum([len(one) for one in values])[:-1]
+    return [(name, np.split(rows, ends)) for name, rows in found.items() if rows.any()]
+
+
+def _grouped(values: NDArray[Any]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield the name and the rows of each group of some values, which are those of all systems."""
+    numbers = _numbers(values)
+    if numbers is None:
+        yield from ((str(name), np.asarray(values == name)) for name in sorted(set(values.tolist()), key=str))
+        return
+    levels = np.unique(numbers)
+    if len(levels) <= MOST_GROUPS:
+        yield from ((f"{level:g}", numbers == level) for level in levels.tolist())
+        return
+    low, high = np.quantile(numbers, [1 / 3, 2 / 3]).tolist()
+    digits = next((digits for digits in range(3, 17) if low == high or f"{low:.{digits}g}" != f"{high:.{digits}g}"), 17)
+    yield f"up to {low:.{digits}g}", numbers <= low
+    yield f"up to {high:.{digits}g}", (numbers > low) & (numbers <= high)
+    yield f"above {high:.{digits}g}", numbers > high
+
+
+def _numbers(values: NDArray[Any]) -> Array | None:
+    try:
+        found = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        return None
+    return found if np.isfinite(found).all() else None

@@ -1,0 +1,154 @@
+"""Agreement of a model with one more annotator, next to the agreement of annotators with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array, Int64
+from .._base.checks import instance, room
+from .._base.ragged import distinct
+from ..annotations import Labels, Rankings
+from ..annotations.adjudication import drawn_alike
+from ..annotations.first_choices import FirstChoices, first_choices
+from ..annotations.joins import tells_joins
+from ..plausibilities.estimates import NO_ANNOTATIONS
+from ..resampling import Ratios, Result
+from .given import orders_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NextAnnotatorAgreement(Result):
+    """The agreement of a model with one more annotator. :meth:`interval` takes ``model``, ``annotators`` or ``difference``.
+
+    Attributes
+    ----------
+    value : float
+        ``model``: how often an annotator, drawn from those of a case, chose the model's first choice; mean over cases.
+    annotators : float
+        How often two annotators of a case chose the same class; mean over the cases with two or more annotators.
+    difference : float
+        The model's agreement less the annotators' agreement, over the cases with two or more annotators.
+    per_case : (N,) array
+        The model's agreement in each case; NaN for a case without annotations.
+    n_cases, left_out : int, mapping
+        Cases counted, and cases left out by reason.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_counts([[3, 1], [0, 2], [1, 0]])
+    >>> found = ugt.metrics.next_annotator_agreement(labels, [[0.8, 0.2], [0.6, 0.4], [0.9, 0.1]])
+    >>> found.per_case, round(found.annotators, 3), round(found.difference, 3)
+    (array([0.75, 0.  , 1.  ]), 0.75, -0.375)
+    """
+
+    value: float
+    annotators: float
+    difference: float
+    per_case: Any
+    n_cases: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    _statistic: Any = field(default=None, repr=False)
+
+
+@tells_joins
+def next_annotator_agreement(annotations: Labels | Rankings, scores: Any, *, ties: str = "expectation") -> NextAnnotatorAgreement:
+    r"""Return the agreement of a model's first choice with one more annotator, and that of annotators with each other.
+
+    Let a case have n annotators, ``s_a(k)`` be the share of class k in the choice of annotator a (1 for a single label), and C be the
+    model's first choice. The case contributes ``Σ_a s_a(C) / n`` to the model's agreement. To the annotators' agreement it contributes
+    ``Σ_{a ≠ b} Σ_k s_a(k) s_b(k) / (n (n - 1))``, which for n_k single labels is ``Σ_k n_k (n_k - 1) / (n (n - 1))``. Both are unbiased
+    for another annotator like these if the model has not seen the annotations; they need no prior and no assumption on the true class.
+
+    Parameters
+    ----------
+    annotations : Labels or Rankings
+        Annotations of N cases. Of each ranking the first block counts, with equal shares for its classes.
+    scores : (N, K) array, or table with names
+        Scores of the model, higher is better; infinities are allowed, NaN is not.
+    ties : {"expectation", "first"}
+        Rule for tied scores: expectation over random tie-breaking, or by position.
+
+    Returns
+    -------
+    NextAnnotatorAgreement
+
+    Raises
+    ------
+    TypeError
+        If annotations are neither labels nor rankings.
+    ValueError
+        If scores do not fit, or one is NaN.
+
+    Notes
+    -----
+    Agreement is not correctness: a model that agrees with annotators better than they do with each other may have learnt the errors that
+    they share. A case with one annotation does not count for the agreement of annotators.
+
+    Examples
+    --------
+    >>> import ugt
+    >>> labels = ugt.Labels.from_wide([["a", "a", "b"], ["b", "b", "b"]])
+    >>> round(ugt.metrics.next_annotator_agreement(labels, [[0.7, 0.3], [0.2, 0.8]]).value, 4)
+    0.8333
+    """
+    instance("annotations", annotations, (Labels, Rankings), "be Labels or Rankings")
+    if isinstance(annotations, Labels):
+        annotations = drawn_alike(annotations)
+    room("agreement with annotators", 32.0 * annotations.n_cases * annotations.n_classes)
+    one = NextAgreement(annotations, orders_of(annotations, scores, 1, ties).sets(1).membership(1))
+    counted = one.n_counted
+    left_out = {NO_ANNOTATIONS: one.n_cases - counted} if counted < one.n_cases else {}
+    value, among, difference = (float(number) for number in one.estimate)
+    model = np.where(one.kept, one.columns[:, 0], np.nan)
+    return NextAnnotatorAgreement(value, among, difference, model, counted, left_out, one)
+
+
+class NextAgreement(Ratios):
+    """The agreement of first choices (N, K) with an annotator, that of annotators, and the difference in cases with two annotators."""
+
+    def __init__(self, annotations: Labels | Rankings, chosen: Array) -> None:
+        self.annotations, self.chosen, self.case_ids = annotations, chosen, annotations.axes.ids_or_none
+        *_, hits, pairs, n = self._read()
+        super().__init__(_columns(hits, pairs, n), np.array([0, 1, 1]), ("model", "annotators", "difference"))
+        self.compact()
+
+    def _read(self) -> tuple[FirstChoices, Array, Array, Array, Array]:
+        """Return the first choices of annotators, their sums (N, K), and of each case the hits, agreeing pairs, and annotators."""
+        n_cases, n_classes = self.chosen.shape
+        found = first_choices(self.annotations)
+        weight = found.share * found.times
+        total = np.bincount(found.case * n_classes + found.label, weight, n_cases * n_classes)
+        said: Array = np.asarray(total, np.float64).reshape(n_cases, n_classes)
+        pairs = (said**2).sum(axis=1) - np.bincount(found.case, found.share * weight, n_cases)
+        return found, said, (said * self.chosen).sum(axis=1), pairs, found.n_opinions(n_cases)
+
+    @property
+    def spans(self) -> Array:
+        return np.array([[0.0, 1.0], [0.0, 1.0], [-np.inf, np.inf]])
+
+    def annotations_by_name(self) -> Any:
+        return self.annotations if len(self.annotations.annotators) else super().annotations_by_name()
+
+    def without_pairs(self) -> tuple[Int64, Int64, Array]:
+        """Return case, annotator and the case's contributions without this annotator, one row per opinion."""
+        found, said, hits_of_case, pairs, n = self._read()
+        first, of = distinct(found.opinion)
+        case = found.case[first]
+        hits, shared, alone = (
+            np.bincount(of, found.share * with_, len(case))
+            for with_ in (self.chosen[found.case, found.label], said[found.case, found.label], found.share)
+        )
+        left = pairs[case] - 2 * (shared - alone)
+        return case, found.annotator[first], _columns(hits_of_case[case] - hits, left, n[case] - 1)
+
+
+def _columns(hits: Array, pairs: Array, n: Array) -> Array:
+    """Return the (N, 5) contributions from sums over the n annotators of each case and over their ordered pairs."""
+    one, two = n > 0, n > 1
+    model, annotators = hits / np.maximum(n, 1), np.where(two, pairs / np.maximum(n * (n - 1), 1), 0.0)
+    return np.stack([np.where(one, model, 0.0), annotators, np.where(two, model - annotators, 0.0), one, two], axis=1)
