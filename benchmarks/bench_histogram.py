@@ -126,7 +126,7 @@ def proper_scores(n, k, score):
     """proper scores"""
     counts, probs = tables(n, k)
     probs = np.clip(probs, 1e-9, 1)
-    return Work(lambda: getattr(ugt, score)(counts, probs), {"numpy.sum": stream(counts, probs)})
+    return Work(lambda: getattr(ugt.calibration, score)(counts, probs), {"numpy.sum": stream(counts, probs)})
 
 
 @bench.job([SIZES[0]], SMALL)

@@ -19,7 +19,7 @@ def fresh(statement):
 STATEMENTS = {
     "nothing": "import numpy, ugt",
     "soft_auroc": "import numpy, ugt; ugt.soft_auroc",
-    "everything": "import numpy, ugt; [getattr(ugt, name) for name in ugt.__all__]",
+    "everything": "import numpy, ugt; [getattr(ugt, name) for name in dir(ugt) if name not in ('dask', 'plots')]",
 }
 
 

@@ -97,7 +97,7 @@ def subjects():
     for name, post in posteriors.items():
         found[f"annotation_certainty, {name}"] = lambda post=post: ugt.annotation_certainty(post)
         for metric, k in (("ua_topk_accuracy", 1), ("ua_topk_accuracy", 2), ("ua_set_accuracy", 2), ("ua_average_overlap", 2)):
-            found[f"{metric}, k = {k}, {name}"] = lambda post=post, metric=metric, k=k: getattr(ugt, metric)(post, scores, k)
+            found[f"{metric}, k = {k}, {name}"] = lambda post=post, metric=metric, k=k: getattr(ugt.metrics, metric)(post, scores, k)
     found["dirichlet + annotation_certainty"] = lambda: ugt.annotation_certainty(ugt.dirichlet(labels, prior=0.1))
     found["dirichlet + ua_topk_accuracy"] = lambda: ugt.ua_topk_accuracy(ugt.dirichlet(labels, prior=0.1), scores, 1)
     found["votes + ua_topk_accuracy"] = lambda: ugt.ua_topk_accuracy(ugt.votes(labels), scores, 1)

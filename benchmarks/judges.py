@@ -87,7 +87,7 @@ def difference(rng: np.random.Generator, n_people: int, leniency: float, *, peop
 
 
 def bias(rng: np.random.Generator, n_people: int, leniency: float, *, sorted_: bool = False, clustered: bool = False, n: int = 200) -> Any:
-    """Return the row of :func:`ugt.judges.assess_judges` of one of two topics, whose bias is larger by KINDER; each case has three labels."""
+    """Return the row of :func:`ugt.judges.assess_judges` of one of two topics, whose bias is larger by KINDER; three labels a case."""
     quality, topic, clusters = rng.normal(size=n), np.arange(n) // (n // 2), np.arange(n) // 4
     case, lenient = np.repeat(np.arange(n), 3), leniency * rng.normal(size=n_people)
     liking = 3.0 * sorted_ * (np.arange(n_people) % 2 == topic[:, None])

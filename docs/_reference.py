@@ -1,6 +1,7 @@
-"""The reference: which topics stand on which page, and the pages, written from the package at every build.
+"""The reference: a page for each namespace of ``ugt``, written from the package at every build.
 
-The names of a topic are those of ``ugt._HOMES``. A topic on no page, or on two, fails `make docs` and tests/test_documentation.py.
+The title of a page and what it is about are the first paragraph of the namespace's docstring, before and after the colon. A namespace
+without a page fails `make docs` and tests/test_documentation.py.
 """
 
 from __future__ import annotations
@@ -8,152 +9,49 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-PACKAGE = "ugt"
 FOLDER = "reference"
 
-# Modules of which every public function and class is in the reference, besides the names of the package itself.
-MODULES = {
-    "io": ("Files", "Readers and writers behind the command line. Formats and examples: :doc:`/files`."),
-    "plots": ("Plots", "One function each, with matplotlib. Pictures: :doc:`/gallery`."),
-    "states": (
-        "Metrics of data in several places",
-        "Sums instead of cases: made in each place, merged, finished. Explained in :doc:`/beyond-one-machine`.",
-    ),
-    "dask": ("Metrics on Dask", "The same on partitions of Dask collections. Explained in :doc:`/beyond-one-machine`."),
-    "synthetic": ("Generated data", "Annotations and predictions with a known truth: for examples, tests, and planning a study."),
+# The pages, in the order of the contents, with those that explain what is on them.
+EXPLAINED = {
+    "annotations": "data-model",
+    "evaluation": "quickstart reading-the-report",
+    "truth": "truth-models ratings reliability-and-priors",
+    "annotators": "annotator-models",
+    "metrics": "glossary small-print",
+    "soft": "small-print",
+    "calibration": "calibration",
+    "conformal": "prediction-sets",
+    "agreement": "coming-from",
+    "humans": "comparing-with-humans discrepancy",
+    "grades": "grades",
+    "studies": "readers-and-cases planning",
+    "judges": "judges",
+    "resampling": "small-print extending",
+    "io": "files",
+    "plots": "gallery",
+    "states": "beyond-one-machine",
+    "dask": "beyond-one-machine",
+    "synthetic": "planning",
+    "papers": "papers",
 }
 
 
-class Group(NamedTuple):
-    """One page: its title, a sentence on what it is about, the topics."""
-
-    title: str
-    about: str
-    topics: tuple[str, ...]
-
-
-GROUPS = {
-    "annotations": Group(
-        "Annotations and predictions",
-        "What you bring. Explained in :doc:`/data-model`.",
-        ("annotations",),
-    ),
-    "evaluation": Group(
-        "The whole evaluation",
-        "Annotations and predictions in, every number out. Explained in :doc:`/quickstart` and :doc:`/reading-the-report`.",
-        ("evaluation",),
-    ),
-    "aggregation": Group(
-        "From labels and rankings to truth",
-        "Aggregations, among them models of rankings with ties (Plackett–Luce), and the three kinds of truth "
-        "that they make. Explained in :doc:`/truth-models` and :doc:`/small-print`.",
-        ("aggregation", "plausibilities"),
-    ),
-    "annotator-models": Group(
-        "Models of annotators",
-        "Who is how good, estimated from the same labels. Explained in :doc:`/annotator-models`.",
-        ("annotator_models",),
-    ),
-    "ratings": Group(
-        "Truth from ratings",
-        "Numbers on a scale. Explained in :doc:`/ratings`.",
-        ("plausibilities.normal",),
-    ),
-    "grades": Group(
-        "Metrics of grades",
-        "Predicted grades, severity scores and ratings against an uncertain truth. Explained in :doc:`/grades`.",
-        ("grades",),
-    ),
-    "certainty": Group(
-        "Certainty of the truth",
-        "How far the annotations settle a case, and which case to annotate next. Explained in :doc:`/reliability-and-priors`.",
-        ("certainty",),
-    ),
-    "metrics": Group(
-        "Metrics that know the truth is uncertain",
-        "Uncertainty-adjusted accuracies, overlaps and distances. Explained in :doc:`/glossary` and :doc:`/small-print`.",
-        ("accuracy",),
-    ),
-    "soft-labels": Group(
-        "Metrics against soft labels",
-        "AUROC and average precision against probabilities of being positive. Explained in :doc:`/small-print`.",
-        ("soft",),
-    ),
-    "studies": Group(
-        "Studies",
-        "Readers with and without a model, and how many cases, labels, annotators and readers a study needs. Explained in "
-        ":doc:`/readers-and-cases` and :doc:`/planning`.",
-        ("studies",),
-    ),
-    "judges": Group(
-        "Judges",
-        "Means of a judge's scores, corrected by people who disagree, and preferences among models. Explained in :doc:`/judges`.",
-        ("studies.judges",),
-    ),
-    "histograms": Group(
-        "Losses and distances against label histograms and single labels",
-        "Calibration with the bias of few labels taken out, disagreement, scores. Explained in :doc:`/calibration`.",
-        ("histogram", "discrepancy.perspectivist"),
-    ),
-    "calibrators": Group(
-        "Calibrators",
-        "Fitted on validation cases with label histograms. Explained in :doc:`/calibration`.",
-        ("calibrators",),
-    ),
-    "prediction-sets": Group(
-        "Prediction sets",
-        "Conformal prediction under uncertain truth. Explained in :doc:`/prediction-sets`.",
-        ("conformal",),
-    ),
-    "agreement": Group(
-        "Agreement among annotators",
-        "Coefficients with intervals, for labels and for rankings.",
-        ("agreement",),
-    ),
-    "humans": Group(
-        "Models beside annotators",
-        "No truth is needed. Explained in :doc:`/comparing-with-humans` and :doc:`/discrepancy`.",
-        ("discrepancy",),
-    ),
-    "resampling": Group(
-        "Intervals, comparisons, threads",
-        "One engine for every interval. Explained in :doc:`/small-print`; used for a metric of your own in :doc:`/extending`.",
-        ("resampling", "_base.parallel"),
-    ),
-}
-
-
-def problems(topics: Iterable[str]) -> list[str]:
-    """What is wrong with the groups, in sentences; empty if every topic stands in one group exactly."""
-    listed = [topic for group in GROUPS.values() for topic in group.topics]
-    missing, unknown = sorted(set(topics) - set(listed)), sorted(set(listed) - set(topics))
-    twice = sorted({topic for topic in listed if listed.count(topic) > 1})
+def problems(spaces: Iterable[str]) -> list[str]:
+    """What is wrong with the pages, in sentences; empty if every namespace has one."""
+    missing, unknown = sorted(set(spaces) - set(EXPLAINED)), sorted(set(EXPLAINED) - set(spaces))
     return [
-        *(f"ugt.{topic} has public names but stands in no group of docs/_reference.py: add it to GROUPS." for topic in missing),
-        *(f"{topic} stands in a group of docs/_reference.py but not in ugt._HOMES." for topic in unknown),
-        *(f"{topic} stands in docs/_reference.py more than once." for topic in twice),
+        *(f"ugt.{space} is a namespace without a page: add it to EXPLAINED of docs/_reference.py." for space in missing),
+        *(f"{space} is in EXPLAINED of docs/_reference.py but not in ugt._NAMESPACES." for space in unknown),
     ]
 
 
-def names_of(package: Any, group: Group) -> dict[str, Any]:
-    """The public names of a group's topics, topic by topic: functions, then classes."""
-    names = {name: getattr(package, name) for topic in group.topics for name in package._HOMES[topic].split()}
-    return dict(sorted(names.items(), key=lambda item: inspect.isclass(item[1])))
-
-
-def public_members(module: Any) -> list[str]:
-    """Functions and classes that a module defines or lists, without a leading underscore, in the order of its source."""
-    listed = getattr(module, "__all__", None)
-    if listed is not None:
-        return [name for name in listed if callable(getattr(module, name))]
-    own = {
-        name: value
-        for name, value in vars(module).items()
-        if not name.startswith("_") and inspect.isroutine(value) | inspect.isclass(value)
-    }
-    return [name for name, value in own.items() if value.__module__.startswith(module.__name__)]
+def public_members(space: Any) -> dict[str, Any]:
+    """The public functions of a namespace in the order of its list, then the classes."""
+    names = {name: getattr(space, name) for name in space.__all__}
+    found = {name: one for name, one in names.items() if callable(one)}
+    return dict(sorted(found.items(), key=lambda item: inspect.isclass(item[1])))
 
 
 def directive(name: str, value: Any) -> str:
@@ -164,33 +62,36 @@ def directive(name: str, value: Any) -> str:
     return f".. autofunction:: {name}\n"
 
 
-def page(label: str, home: str, title: str, about: str, names: dict[str, Any]) -> str:
-    """A page: heading, introduction, a table of the names with their summaries, then each name in full."""
-    rule = "=" * len(title)
+def on_top(package: Any, name: str, value: Any) -> bool:
+    """Whether a name is also a name of the package itself."""
+    return name in package.__all__ and getattr(package, name) is value
+
+
+def page(package: Any, label: str, space: Any) -> str:
+    """A page: heading, introduction, a table of the names with their summaries, then each in full, by the shortest name that it has."""
+    title, _, about = " ".join((inspect.getdoc(space) or "").split("\n\n")[0].split()).partition(": ")
+    known = public_members(space)
+    names = {f"{package.__name__}.{name if on_top(package, name, one) else f'{label}.{name}'}": one for name, one in known.items()}
     table = "\n".join(f"   {name}" for name in names)
     entries = "\n".join(directive(name, value) for name, value in names.items())
-    head = f".. _reference-{label}:\n\n.. currentmodule:: {home}\n\n{title}\n{rule}\n\n{about}\n"
+    explained = ", ".join(f":doc:`/{one}`" for one in EXPLAINED[label].split())
+    rule = "=" * len(title)
+    head = f".. _reference-{label}:\n\n{title}\n{rule}\n\n{about[:1].upper()}{about[1:]} Explained in {explained}.\n"
     return f"{head}\n.. autosummary::\n   :nosignatures:\n\n{table}\n\n{entries}"
 
 
-def pages(package: Any, modules: dict[str, Any]) -> dict[str, str]:
+def pages(package: Any, spaces: dict[str, Any]) -> dict[str, str]:
     """All pages of the reference: file name to text."""
-    wrong = problems(package._HOMES)
+    wrong = problems(spaces)
     if wrong:
         raise ValueError("\n".join(wrong))
-    made = {}
-    for label, group in GROUPS.items():
-        made[label] = page(label, PACKAGE, group.title, group.about, names_of(package, group))
-    for label, (title, about) in MODULES.items():
-        names = {name: getattr(modules[label], name) for name in public_members(modules[label])}
-        made[label] = page(label, f"{PACKAGE}.{label}", title, about, names)
-    return {f"{label}.rst": text for label, text in made.items()}
+    return {f"{label}.rst": page(package, label, spaces[label]) for label in EXPLAINED}
 
 
-def write(folder: Path, package: Any, modules: dict[str, Any]) -> None:
+def write(folder: Path, package: Any, spaces: dict[str, Any]) -> None:
     """Write the pages into ``folder``; leave files as they are that would not change, remove those that are no longer made."""
     folder.mkdir(exist_ok=True)
-    made = pages(package, modules)
+    made = pages(package, spaces)
     for old in set(folder.glob("*.rst")) - {folder / name for name in made}:
         old.unlink()
     for name, text in made.items():

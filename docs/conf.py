@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE))
 import _reference  # noqa: E402
 import _studies  # noqa: E402
 from pygments.lexers.special import TextLexer  # noqa: E402
+from sphinx.util.nodes import make_refnode  # noqa: E402
 
 import ugt  # noqa: E402
 
@@ -56,8 +57,18 @@ html_copy_source = False
 
 def write_reference(app: Any) -> None:
     """Write the pages of the reference from the package as it is."""
-    modules = {name: importlib.import_module(f"ugt.{name}") for name in _reference.MODULES}
-    _reference.write(HERE / _reference.FOLDER, ugt, modules)
+    spaces = {name: importlib.import_module(f"ugt.{name}") for name in ugt._NAMESPACES}
+    _reference.write(HERE / _reference.FOLDER, ugt, spaces)
+
+
+def find(app: Any, env: Any, node: Any, contents: Any) -> Any:
+    """Link a name of Python that is written without its namespace, as docstrings write the names of other pages."""
+    target = node["reftarget"]
+    found = env.get_domain("py").find_obj(env, None, None, target, None, 1) if node.get("refdomain") == "py" else []
+    if len({one[1].node_id for one in found}) != 1:
+        return None
+    _, entry = found[0]
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, contents, target)
 
 
 def draw_gallery(app: Any) -> None:
@@ -85,3 +96,4 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", write_reference)
     app.connect("builder-inited", draw_gallery)
     app.connect("builder-inited", write_notebooks)
+    app.connect("missing-reference", find)

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import operator
 import os
 import re
 import subprocess
@@ -13,12 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import stubs
 from house import above, complexity, counts, function_sizes, functions, texts_searched
 
 import ugt
-import ugt.io
-import ugt.plots
-import ugt.synthetic
+from ugt._base import wrong_names
 
 PACKAGE = Path(__file__).parents[1] / "ugt"
 CORE = PACKAGE / "_core"
@@ -29,7 +29,7 @@ OPTIONAL = {"dask", "joblib", "matplotlib", "pandas", "polars", "pyarrow", "tqdm
 
 # The files with a bootstrap loop or a reader of groups beside the one of all; nothing comes in.
 LOOPS = {"resampling/__init__.py"}  # annotations drawn anew within resampled cases have no sums
-READERS = {"discrepancy/groups.py", "plausibilities/sets.py"}  # groups of annotators and of classes
+READERS = {"humans/groups.py", "plausibilities/sets.py"}  # groups of annotators and of classes
 
 
 @cache
@@ -146,15 +146,39 @@ def test_package_init_only_collects_names():
     assert {type(node) for node in body} <= {ast.Expr, ast.ImportFrom, ast.Assign, ast.FunctionDef}
     assert [node.name for node in body if isinstance(node, ast.FunctionDef)] == ["__getattr__", "__dir__"]
     assert len(ugt.__all__) == len(set(ugt.__all__)) and set(ugt.__all__) <= set(dir(ugt))
-    with pytest.raises(AttributeError, match="module 'ugt' has no attribute 'no_such_name'"):
-        _ = ugt.no_such_name
+    assert dir(ugt) == sorted([*ugt.__all__, *ugt._NAMESPACES])  # what a key for completion shows
 
 
-def test_type_checkers_see_the_names_that_there_are():
-    lines = [(node.module, alias.name) for node in tree(PACKAGE / "__init__.pyi").body for alias in node.names]
-    every = {home: importlib.import_module(f"ugt.{home}").__all__ for home, name in lines if name == "*"}
-    seen = [(home, one) for home, name in lines for one in (every[home] if name == "*" else [name])]
-    assert sorted(seen) == sorted([*((home, name) for name, home in ugt._HOME_OF.items()), ("_base.version", "__version__")])
+def test_stubs_are_made_from_the_sources():
+    """By ``python tests/stubs.py``."""
+    assert [str(path) for path, text in stubs.made().items() if path.read_text(encoding="utf-8") != text] == []
+
+
+def test_namespaces_have_all_public_names():
+    every = {space: importlib.import_module(f"ugt.{space}") for space in ugt._NAMESPACES if space not in OPTIONAL}
+    homes = defaultdict(list)
+    for found in every.values():
+        for name in found.__all__:
+            homes[name].append(getattr(found, name))
+    assert [name for name in ugt.__all__ if name[0] != "_" and not any(one is getattr(ugt, name) for one in homes[name])] == []
+
+
+def test_a_wrong_name_is_answered_with_the_right_one():
+    for name, answers in wrong_names.FOREIGN.items():
+        assert name not in dir(ugt)
+        for answer in answers.split(", "):  # such as "votes (kind='mean')", "a, ugt.b.c"
+            assert operator.attrgetter(answer.removeprefix("ugt.").split(" ")[0])(ugt) is not None
+        with pytest.raises(AttributeError, match=re.escape(f"module 'ugt' has no attribute {name!r}: see ugt.{answers}")):
+            getattr(ugt, name)
+    for name, right in {
+        "two_way": "resampling.two_way",
+        "kripendorff_alpha": "krippendorff_alpha",
+        "Agreement": "agreement.Agreement",
+    }.items():
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}': see ugt.{right}$"):
+            getattr(ugt, name)
+    with pytest.raises(AttributeError, match=r"module 'ugt' has no attribute 'xyz'$"):
+        _ = ugt.xyz
 
 
 OPEN = [dotted(path) for path in MODULES if not re.search(r"/_(?!_init__)|dask", str(path.relative_to(PACKAGE.parent)))]
@@ -232,15 +256,18 @@ def test_nine_functions_in_ten_are_short():
     assert len(long) <= len(sizes) / 10, long
 
 
-PUBLIC = [(module, name) for module in (ugt, ugt.io, ugt.plots, ugt.synthetic) for name in public_names(module)]
+SPACES = [importlib.import_module(f"ugt.{space}") for space in ugt._NAMESPACES if space not in OPTIONAL]
+PUBLIC = [(space, name) for space in SPACES for name in public_names(space)]
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC, ids=lambda value: getattr(value, "__name__", value))
 def test_public_names_are_documented_with_an_example(module, name):
     public = getattr(module, name)
     assert inspect.getdoc(public)
-    # A class may give its examples with its constructors.
-    described = [public, *(getattr(public, own) for own in vars(public))] if isinstance(public, type) else [public]
+    # A class may give its examples with its constructors, a base with a class that derives from it.
+    described = (
+        [public, *(getattr(public, own) for own in vars(public)), *public.__subclasses__()] if isinstance(public, type) else [public]
+    )
     assert any(re.search(r"^Examples\n-{8}$", inspect.getdoc(each) or "", re.MULTILINE) for each in described)
 
 

@@ -78,30 +78,27 @@ def docs_recipe():
 
 
 # --- the reference ---------------------------------------------------------------------------------------------------------
-def test_a_topic_without_a_group_or_in_two_is_told():
-    assert REFERENCE.problems(ugt._HOMES) == []
-    (missing,) = REFERENCE.problems([*ugt._HOMES, "brand_new"])
-    assert "ugt.brand_new has public names but stands in no group" in missing
-    (gone,) = REFERENCE.problems([topic for topic in ugt._HOMES if topic != "soft"])
-    assert "soft stands in a group" in gone
+def test_a_namespace_without_a_page_is_told():
+    assert REFERENCE.problems(ugt._NAMESPACES) == []
+    (missing,) = REFERENCE.problems([*ugt._NAMESPACES, "brand_new"])
+    assert "ugt.brand_new is a namespace without a page" in missing
+    (gone,) = REFERENCE.problems([space for space in ugt._NAMESPACES if space != "soft"])
+    assert "soft is in EXPLAINED" in gone
     with pytest.raises(ValueError, match=r"brand_new .* add it"):
-        REFERENCE.pages(type("Package", (), {"_HOMES": [*ugt._HOMES, "brand_new"]}), {})
+        REFERENCE.pages(ugt, {"brand_new": ugt.soft, **dict.fromkeys(ugt._NAMESPACES, ugt.soft)})
 
 
 def test_pages_of_the_reference_hold_every_name():
-    modules = {name: importlib.import_module(f"ugt.{name}") for name in REFERENCE.MODULES}
-    pages = REFERENCE.pages(ugt, modules)
-    written = re.findall(r"^\.\. auto(?:function|class):: (\w+)$", "\n".join(pages.values()), re.MULTILINE)
-    of_modules = [name for module in modules.values() for name in REFERENCE.public_members(module)]
-    assert sorted([*written, "__version__"]) == sorted([*ugt.__all__, *of_modules])
-    assert {"read_annotations", "read_predictions", "forest", "make_labels"} <= set(of_modules)
-    assert sorted(toctree(DOCS / "reference.md")) == sorted(f"{REFERENCE.FOLDER}/{name[: -len('.rst')]}" for name in pages)
-
-
-@pytest.mark.parametrize("module", REFERENCE.MODULES)
-def test_names_of_modules_are_documented(module):
-    found = importlib.import_module(f"ugt.{module}")
-    assert [name for name in REFERENCE.public_members(found) if not getattr(found, name).__doc__] == []
+    spaces = {name: importlib.import_module(f"ugt.{name}") for name in ugt._NAMESPACES}
+    pages = REFERENCE.pages(ugt, spaces)
+    written = re.findall(r"^\.\. auto(?:function|class):: ugt\.([\w.]+)$", "\n".join(pages.values()), re.MULTILINE)
+    every = [name for space in spaces.values() for name in REFERENCE.public_members(space)]
+    assert sorted(name.split(".")[-1] for name in written) == sorted(every)
+    assert {*ugt.__all__} - {"__version__"} == {name for name in written if "." not in name}
+    assert {"io.write_annotations", "plots.forest", "synthetic.make_labels", "agreement.Agreement"} <= set(written)
+    assert toctree(DOCS / "reference.md") == [f"{REFERENCE.FOLDER}/{name[: -len('.rst')]}" for name in pages]
+    named = {page for explained in REFERENCE.EXPLAINED.values() for page in explained.split()}
+    assert named <= {page.stem for page in PAGES}
 
 
 # --- the pages -------------------------------------------------------------------------------------------------------------
@@ -115,12 +112,6 @@ def test_every_page_is_in_the_contents_once():
     assert sorted([*listed, *below, *apart, "index"]) == sorted(NAMED)
     assert listed[:3] == ["quickstart", "glossary", "data-model"]
     assert listed[-3:] == ["development", "extending", "versus"]  # nothing that a user looks for
-
-
-def test_pages_of_the_reference_are_pointed_to_from_where_they_are_explained():
-    named = {name for group in REFERENCE.GROUPS.values() for name in re.findall(r":doc:`/([\w-]+)`", group.about)}
-    named |= {name for _, about in REFERENCE.MODULES.values() for name in re.findall(r":doc:`/([\w-]+)`", about)}
-    assert named <= {page.stem for page in PAGES}
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -182,9 +173,9 @@ def test_words_are_plain(path):
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_name_that_a_text_calls_exists(path):
     text = FENCE.sub(lambda fence: fence.group() if fence.group(2) in ("pycon", "python") else "", read(path))
-    for name in re.findall(r"(?<![\w/-])ugt\.((?:io|plots|synthetic|resampling|states|dask)\.\w+|[A-Za-z_]\w*)", text):
+    for name in re.findall(r"(?<![\w/-])ugt\.((?:[a-z]+\.)?[A-Za-z_]\w*)", text):
         home, _, last = name.rpartition(".")
-        if last in ("io", "plots", "synthetic", "resampling", "states", "dask", "cli", "name", "h"):
+        if name in ("name", "h", "icc") or home in ugt.__all__ or last in ugt._NAMESPACES or last == "cli":
             continue
         if home == "dask" and importlib.util.find_spec("dask") is None:
             continue

@@ -1,33 +1,54 @@
-from ._base.parallel import threads as threads
+from . import agreement as agreement
+from . import annotations as annotations
+from . import annotators as annotators
+from . import calibration as calibration
+from . import conformal as conformal
+from . import dask as dask
+from . import evaluation as evaluation
+from . import grades as grades
+from . import humans as humans
+from . import io as io
+from . import judges as judges
+from . import metrics as metrics
+from . import papers as papers
+from . import plots as plots
+from . import resampling as resampling
+from . import soft as soft
+from . import states as states
+from . import studies as studies
+from . import synthetic as synthetic
+from . import truth as truth
 from ._base.version import __version__ as __version__
-from .accuracy import *
-from .aggregation import *
-from .agreement import *
-from .annotations import *
-from .annotator_models import *
-from .calibrators import *
-from .certainty import *
-from .conformal import *
-from .discrepancy import *
-from .discrepancy.perspectivist import *
-from .evaluation import *
-from .grades import *
-from .histogram import *
-from .plausibilities import Certainty as Certainty
+from .agreement import agreement_table as agreement_table
+from .agreement import cohen_kappa as cohen_kappa
+from .agreement import fleiss_kappa as fleiss_kappa
+from .agreement import krippendorff_alpha as krippendorff_alpha
+from .annotations import Labels as Labels
+from .annotations import Masks as Masks
+from .annotations import Predictions as Predictions
+from .annotations import Rankings as Rankings
+from .annotations import Ratings as Ratings
+from .annotators import dawid_skene as dawid_skene
+from .calibration import histogram_losses as histogram_losses
+from .evaluation import evaluate as evaluate
+from .humans import discrepancy_ratio as discrepancy_ratio
+from .io import read_annotations as read_annotations
+from .io import read_predictions as read_predictions
+from .judges import corrected_mean as corrected_mean
+from .metrics import ua_average_overlap as ua_average_overlap
+from .metrics import ua_topk_accuracy as ua_topk_accuracy
 from .plausibilities import Dirichlet as Dirichlet
 from .plausibilities import Draws as Draws
-from .plausibilities import Estimate as Estimate
 from .plausibilities import Point as Point
-from .plausibilities.normal import *
-from .resampling import ByAnnotators as ByAnnotators
-from .resampling import GroupNumber as GroupNumber
-from .resampling import Resamples as Resamples
-from .resampling import TwoWay as TwoWay
 from .resampling import bootstrap as bootstrap
-from .resampling import bootstrap_annotations as bootstrap_annotations
-from .resampling import bootstrap_statistic as bootstrap_statistic
-from .resampling import by_annotators as by_annotators
-from .resampling import two_way as two_way
-from .soft import *
-from .studies import *
-from .studies.judges import *
+from .soft import soft_auroc as soft_auroc
+from .soft import soft_average_precision as soft_average_precision
+from .studies import plan_annotations as plan_annotations
+from .studies import reader_study as reader_study
+from .truth import annotation_certainty as annotation_certainty
+from .truth import dirichlet as dirichlet
+from .truth import fit_reliability as fit_reliability
+from .truth import irn as irn
+from .truth import plackett_luce as plackett_luce
+from .truth import prirn as prirn
+from .truth import votes as votes

@@ -1,4 +1,4 @@
-"""Generated annotations and predictions with a known truth, for the demo, for tests and for the simulation of a planned study.
+"""Generated data: annotations and predictions with a known truth, for the demo, for tests and for the simulation of a planned study.
 
 All numbers come from uniforms of the library's own streams, so that a seed gives the same data on every numpy version.
 """

@@ -1,7 +1,7 @@
 """The alternative annotator test, on nine public data sets.
 
-This page compares the 52 printed results of the test with those of `ugt.humans.alternative_annotator_test`, and repeats the test with texts as
-the units.
+This page compares the 52 printed results of the test with those of `ugt.humans.alternative_annotator_test`, and repeats the test with
+texts as the units.
 
 **In short:** all 52 pairs agree to the printed digits. With texts as the units, one of the 52 decisions changes.
 

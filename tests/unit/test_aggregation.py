@@ -12,6 +12,7 @@ from twins import irn as twin
 
 import ugt.truth as agg
 from ugt.annotations import Labels, Rankings
+from ugt.papers import plackett_luce_map
 from ugt.plausibilities import Dirichlet
 
 TIE_WEIGHTS = ["split", "full"]
@@ -269,7 +270,7 @@ def test_reliability_of_each_annotator_of_labels(table, weights):
         near(concentrations(agg.prirn(labels, reliability=form)), np.divide(expected, 4))
 
 
-MADE = [agg.dirichlet, agg.prirn, agg.irn, agg.plackett_luce_map, lambda x, **o: agg.plackett_luce(x, method="gibbs", n_draws=400, **o)]
+MADE = [agg.dirichlet, agg.prirn, agg.irn, plackett_luce_map, lambda x, **o: agg.plackett_luce(x, method="gibbs", n_draws=400, **o)]
 
 
 @pytest.mark.filterwarnings("ignore:chains have not mixed")
@@ -331,7 +332,7 @@ BAD_RELIABILITIES = [
 
 @pytest.mark.parametrize(("annotations", "reliability", "message"), BAD_RELIABILITIES)
 def test_reliabilities_are_checked(annotations, reliability, message):
-    for make in (agg.prirn, agg.irn, agg.plackett_luce, agg.plackett_luce_map, agg.plackett_luce_mle):
+    for make in (agg.prirn, agg.irn, agg.plackett_luce, plackett_luce_map, agg.plackett_luce_mle):
         refused(message, make, annotations, reliability=reliability)
     if isinstance(annotations, Labels):
         refused(message, agg.dirichlet, annotations, reliability=reliability)

@@ -780,10 +780,10 @@ def test_the_core_checks_what_it_reads():
 def test_a_model_among_the_annotators_is_reported():
     labels = ugt.Labels.from_long([1, 1, 2, 2], ["ann", "resnet", "ann", "vit"], [0, 1, 1, 1])
     with pytest.warns(UserWarning, match=r"'resnet', 'vit' is the name of a model and of an annotator") as caught:
-        assert annotator_models.warn_if_judged(labels, ["vgg", "resnet", "vit"]) == ["resnet", "vit"]
+        assert annotators.warn_if_judged(labels, ["vgg", "resnet", "vit"]) == ["resnet", "vit"]
     assert caught[0].filename == __file__
-    assert annotator_models.warn_if_judged(labels, {"vgg": None}) == []
-    assert annotator_models.warn_if_judged(ugt.Labels.from_counts([[1, 2]]), ["0"]) == []
-    assert annotator_models.warn_if_judged(np.zeros((2, 2)), ["0"]) == []
+    assert annotators.warn_if_judged(labels, {"vgg": None}) == []
+    assert annotators.warn_if_judged(ugt.Labels.from_counts([[1, 2]]), ["0"]) == []
+    assert annotators.warn_if_judged(np.zeros((2, 2)), ["0"]) == []
     with pytest.warns(UserWarning, match=r"'7' is the name"):
-        annotator_models.warn_if_judged(ugt.Labels.from_long([1], [7], [0]), ["7"])
+        annotators.warn_if_judged(ugt.Labels.from_long([1], [7], [0]), ["7"])

@@ -8,7 +8,7 @@ from twins import orders as twin
 
 import ugt
 from ugt._base.ragged import offsets_of
-from ugt.metrics import orders_of
+from ugt.metrics.given import orders_of
 from ugt.plausibilities.comparisons import Comparison, spread_of
 from ugt.plausibilities.orders import Orders
 

@@ -4,9 +4,7 @@ import dataclasses
 import inspect
 
 import pytest
-from surface import public
-
-import ugt
+from surface import every, public
 
 #: what a public function or method takes if nobody says otherwise, by the name of the argument
 DEFAULTS = {
@@ -46,10 +44,7 @@ DEFAULTS = {
 
 
 def callables():
-    for name in ugt.__all__:
-        one = public(name)
-        if name.startswith("_") or not getattr(one, "__module__", "").startswith("ugt"):
-            continue
+    for name, one in every().items():
         yield name, one
         if inspect.isclass(one):
             yield from ((f"{name}.{part}", getattr(one, part)) for part in dir(one) if part[0] != "_" and callable(getattr(one, part)))

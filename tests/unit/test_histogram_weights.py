@@ -16,8 +16,12 @@ COUNTS, PROBS = problem(0, n=N)
 PREDICTED = ugt.calibration.predicted_disagreement(PROBS)
 WEIGHTS = np.random.default_rng(3).choice([0.0, 0.3, 1.0, 4.5], N)
 SCORES = (
-    ugt.calibration.histogram_brier_score, ugt.calibration.histogram_log_loss, ugt.calibration.ranked_probability_score, ugt.calibration.manhattan_distance, ugt.calibration.wasserstein_distance
-)  # fmt: skip
+    ugt.calibration.histogram_brier_score,
+    ugt.calibration.histogram_log_loss,
+    ugt.calibration.ranked_probability_score,
+    ugt.calibration.manhattan_distance,
+    ugt.calibration.wasserstein_distance,
+)
 
 
 def disagreement_losses(counts, probs, **options):

@@ -101,14 +101,18 @@ PARTS = {"cases": 0.2, "annotators": 0.02, "labels": 0.1}
 READERS = {"error": 0.0027, "cov1": 0.0012, "cov2": 0.0015, "cov3": 0.0007, "test_reader": 0.0007, "n_cases": 100}
 LARGE = make_world(150, 3, seed=1)
 FURTHER = {
-    "likelihood": (lambda x: ugt.truth.plackett_luce_log_likelihood(public_functions.rankings(WORLD), WORLD["table"], gradient=x), bool, True),
+    "likelihood": (
+        lambda x: ugt.truth.plackett_luce_log_likelihood(public_functions.rankings(WORLD), WORLD["table"], gradient=x), bool, True
+    ),
     "held": (lambda x: ugt.truth.fit_predictive_reliability(public_functions.labels(LARGE), held=x), int, 2),
     "margin": (lambda x: ugt.plan_annotations(components=PARTS, metric="difference", margin=x, power=0.8), float, 0.1),
     "value": (lambda x: ugt.plan_annotations(components=PARTS, value=x, width=0.5), float, 0.7),
     "component": (lambda x: ugt.plan_annotations(components={**PARTS, "cases": x}, value=0.5, width=0.5), float, 0.2),
     "cost": (lambda x: ugt.plan_annotations(components=PARTS, width=0.5, cost=(x, 1, 2)), float, 1.1),
     **{
-        f"readers: {name}": (lambda x, name=name: ugt.studies.plan_reader_study(READERS, **{"margin": 0.05, "power": 0.8, name: x}), kind, value)
+        f"readers: {name}": (
+            lambda x, name=name: ugt.studies.plan_reader_study(READERS, **{"margin": 0.05, "power": 0.8, name: x}), kind, value
+        )
         for name, kind, value in (
             ("margin", float, 0.06), ("difference", float, 0.01), ("power", float, 0.7), ("width", float, 0.2), ("level", float, 0.9),
             ("max_readers", int, 20),

@@ -367,7 +367,8 @@ REFUSED = {
     "fewer than 10 cases": (lambda: study(ratings(n=6), HARD[:6]), "at least 10 cases"),
     "fewer than 10 clusters": (lambda: study(ratings(), clusters=np.arange(12) // 2), "at least 10 cases \\(clusters\\)"),
     "a truth by the readers": (
-        lambda: study(ugt.studies.Readings.from_array(ratings(), readers=["a", "x", "y"]), panel()), "without the readers .* first at reader 'a'"
+        lambda: study(ugt.studies.Readings.from_array(ratings(), readers=["a", "x", "y"]), panel()),
+        "without the readers .* first at reader 'a'"
     ),
     "a truth by a reader in capitals": (
         lambda: study(ugt.studies.Readings.from_array(ratings(), readers=["x", " B", "y"]), panel()), "first at reader ' B'"
@@ -408,10 +409,19 @@ REFUSED = {
     "no rating": (lambda: ugt.studies.Readings.from_long([1], [1], [5], [None]), "rating must be finite"),
     "columns of other lengths": (lambda: ugt.studies.Readings.from_long([1, 1], [1], [5], [2]), "as many rows as case"),
     "two dimensions": (lambda: ugt.studies.Readings.from_array([[1, 2]]), "shape \\(T, R, N\\)"),
-    "several tests and a model": (lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD), "test must be one of 0, 1"),
-    "unknown modality": (lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD, test="x"), "one of 0, 1. Got 'x'"),
+    "several tests and a model": (
+        lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD),
+        "test must be one of 0, 1",
+    ),
+    "unknown modality": (
+        lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()), HARD, test="x"),
+        "one of 0, 1. Got 'x'",
+    ),
     "a case without a score": (
-        lambda: ugt.studies.against_readers(HARD, ugt.studies.Readings.from_array(ratings()[:1]), np.where(np.arange(12) == 4, np.nan, HARD)), "case 4"
+        lambda: ugt.studies.against_readers(
+            HARD, ugt.studies.Readings.from_array(ratings()[:1]), np.where(np.arange(12) == 4, np.nan, HARD)
+        ),
+        "case 4",
     ),
 }  # fmt: skip
 

@@ -171,7 +171,8 @@ def test_a_crowd_is_its_counts(crowd):
     given, counts = crowd
     table = ugt.Labels.from_counts([counts])
     for function in (
-        ugt.agreement.percent_agreement, ugt.agreement.gwet_ac1, ugt.agreement.leave_one_annotator_out, lambda x: ugt.annotation_certainty(ugt.dirichlet(x)),
+        ugt.agreement.percent_agreement, ugt.agreement.gwet_ac1, ugt.agreement.leave_one_annotator_out,
+        lambda x: ugt.annotation_certainty(ugt.dirichlet(x)),
         lambda x: ugt.discrepancy_ratio(x, [1], distance="zero-one"),
         lambda x: ugt.calibration.histogram_log_loss(x, [[0.5, 0.3, 0.2]]),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""Annotations: labels, partial rankings of classes, ratings or masks, as ragged arrays that are checked once and immutable."""
+"""Annotations and predictions: labels, rankings, ratings and masks, as ragged arrays that are checked once and immutable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Truth models with annotators of unequal skill: Dawid–Skene, its posterior draws, GLAD; and the disagreement deconvolution."""
+"""Models of annotators: who is how good, from the same labels. Dawid–Skene, its draws, GLAD, graded responses; deconvolution."""
 
 from __future__ import annotations
 

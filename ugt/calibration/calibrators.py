@@ -12,17 +12,11 @@ import numpy as np
 from .._base import checks
 from .._base.arrays import Array
 from . import scaling
-from .alpha import AlphaCalibration, DirichletPredictions
+from .alpha import AlphaCalibration
 from .estimator import Calibrator, read_json, restored
 from .fitting import Regularised, Scaling
 from .logits import LabelTable, LogitTable
-from .posteriors import LabelPosterior, dirichlet_multinomial_log_likelihood, label_posterior
 from .scaling import MatrixMap, Objective, PlattMap, VectorMap
-
-__all__ = [
-    "AlphaCalibration", "DirichletPredictions", "LabelPosterior", "MatrixScaling", "PlattScaling", "TemperatureScaling", "VectorScaling",
-    "dirichlet_multinomial_log_likelihood", "label_posterior", "load_calibrator",
-]  # fmt: skip
 
 
 class TemperatureScaling(Scaling):

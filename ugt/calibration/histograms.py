@@ -14,16 +14,10 @@ from .._base import checks, notices
 from ..annotations.joins import tells_joins
 from ..plausibilities.means import means
 from ..resampling import Part
-from .disagreement import DisagreementLosses, DisagreementStatistic, disagreement_losses
-from .errors import CalibrationError
+from .disagreement import DisagreementStatistic
 from .input import check_in_order
-from .log_parts import LogLossPart
 from .losses import HistogramLosses, HistogramStatistic
-from .pairs_of_labels import PredictedDisagreement, predicted_disagreement, symmetric_statistic
-from .reliability import ReliabilityCurve
 from .scores import (
-    HistogramLogLoss,
-    HistogramScore,
     histogram_brier_score,
     histogram_log_loss,
     manhattan_distance,
@@ -31,13 +25,6 @@ from .scores import (
     wasserstein_distance,
 )
 from .sums import BinLosses
-
-__all__ = [
-    "CalibrationError", "DisagreementLosses", "HistogramLogLoss", "HistogramLosses", "HistogramScore", "LogLossPart",
-    "PredictedDisagreement", "ReliabilityCurve", "disagreement_losses", "histogram_brier_score", "histogram_log_loss",
-    "histogram_losses", "manhattan_distance", "predicted_disagreement", "ranked_probability_score", "symmetric_statistic",
-    "wasserstein_distance",
-]  # fmt: skip
 
 
 @tells_joins

@@ -1,4 +1,4 @@
-"""Metrics of data that dask holds in partitions, on one machine or many; needs dask (``pip install 'ugt[dask]'``).
+"""Metrics on dask: of data in partitions, on one machine or many. It needs dask (``pip install 'ugt[dask]'``).
 
 Each partition gives a state of :mod:`ugt.states`; states are merged in a tree. dask provides the graph, workers, retries and shuffles.
 """

@@ -214,7 +214,8 @@ def per_case(function: Callable[..., Any], *collections: Any) -> Any:
     ----------
     function : callable
         Called with the data of a partition, one argument per collection. Returns a record with ``per_case`` (such as
-        :class:`ugt.metrics.Estimate`), an (N,) array, or a dict of these, one per column; a dict may hold the case ids itself, as ``"case"``.
+        :class:`ugt.metrics.Estimate`), an (N,) array, or a dict of these, one per column; a dict may hold the case ids itself, as
+        ``"case"``.
     *collections
         As for :func:`partial`; the first that names its cases (such as :func:`labels`) gives the ids.
 

@@ -1,4 +1,4 @@
-"""The main function: it takes annotations and predictions, and evaluates every model under every truth."""
+"""The whole evaluation: annotations and predictions in, every number of every model under every truth out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Metrics of predicted grades, severity scores and ratings against an uncertain truth.
+r"""Metrics of grades: predicted grades, severity scores and ratings against an uncertain truth.
 
 The truth of a case is a law over grades, of which annotations leave more or less open. A metric compares the prediction with a grade that
 is drawn from this law, as another annotator's would be, or with the law itself. :data:`GRADE_METRICS` lists all metrics with their words.

@@ -33,7 +33,8 @@ class MultilabelMean(MeanOfCases):
     Examples
     --------
     >>> import ugt
-    >>> found = {"irony": ugt.calibration.manhattan_distance([[1, 3]], [[0.5, 0.5]]), "hate": ugt.calibration.manhattan_distance([[4, 0]], [[1.0, 0.0]])}
+    >>> from ugt.calibration import manhattan_distance
+    >>> found = {"irony": manhattan_distance([[1, 3]], [[0.5, 0.5]]), "hate": manhattan_distance([[4, 0]], [[1.0, 0.0]])}
     >>> ugt.humans.multilabel_mean(found).by_label
     {'irony': 0.5, 'hate': 0.0}
     """
@@ -109,9 +110,10 @@ def multilabel_mean(results: Mapping[str, MeanOfCases]) -> MultilabelMean:
     Examples
     --------
     >>> import ugt
+    >>> from ugt.calibration import manhattan_distance
     >>> counts = {"entailment": [[2, 2], [4, 0]], "neutral": [[1, 3], [0, 4]]}
     >>> probs = {"entailment": [[0.5, 0.5], [0.9, 0.1]], "neutral": [[0.5, 0.5], [0.2, 0.8]]}
-    >>> ugt.humans.multilabel_mean({name: ugt.calibration.manhattan_distance(counts[name], probs[name]) for name in counts}).per_case.round(3)
+    >>> ugt.humans.multilabel_mean({name: manhattan_distance(counts[name], probs[name]) for name in counts}).per_case.round(3)
     array([0.25, 0.3 ])
     """
     others = [one for one in results.values() if not isinstance(one, MeanOfCases)] if isinstance(results, Mapping) else [results]

@@ -17,10 +17,8 @@ from ..annotations import Labels, Ratings
 from ..plausibilities.estimates import MeanOfCases, left_out, mean_of
 from ..plausibilities.means import means
 from ..resampling import Ratios, Statistic
-from .multilabel import MultilabelMean, multilabel_mean
+from .multilabel import multilabel_mean
 from .perspectivist_join import Annotations, Joined, case_ids_of, joined, positions
-
-__all__ = ["MultilabelMean", "PerspectivistScore", "multilabel_mean", "perspectivist_distance", "perspectivist_error_rate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

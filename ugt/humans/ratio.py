@@ -5,27 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..annotations.joins import tells_joins
-from .alternative_annotator import AlternativeAnnotatorTest, alternative_annotator_test
-from .alternatives import AlternativeRatios, alternative_discrepancy_ratios
-from .forest import AnnotatorDiscrepancy, annotator_discrepancy
-from .groups import GroupedDiscrepancy, group_discrepancy, stratified_discrepancy
-from .held_out import RelativeF1, relative_f1
 from .input import compare
-from .limits_of_agreement import BlandAltman, LimitsOfAgreement, bland_altman
-from .non_inferiority import NonInferiority
-from .pairwise import mean_pairwise_deviation
-from .parts import PARTS as PARTS
-from .record import Discrepancy, DiscrepancyRatio, IndividualEquivalence, individual_equivalence_index, record
-from .roc_points import AnnotatorRocPoints, annotator_roc_points
-from .threshold_sweep import BestThreshold, ThresholdSweep, threshold_sweep
-
-__all__ = [
-    "AlternativeAnnotatorTest", "AlternativeRatios", "AnnotatorDiscrepancy", "AnnotatorRocPoints", "BestThreshold", "BlandAltman",
-    "DiscrepancyRatio", "GroupedDiscrepancy", "IndividualEquivalence", "LimitsOfAgreement", "NonInferiority", "RelativeF1",
-    "ThresholdSweep", "alternative_annotator_test", "alternative_discrepancy_ratios", "annotator_discrepancy", "annotator_roc_points",
-    "bland_altman", "discrepancy_ratio", "group_discrepancy", "individual_equivalence_index", "mean_pairwise_deviation", "relative_f1",
-    "stratified_discrepancy", "threshold_sweep",
-]  # fmt: skip
+from .record import Discrepancy, DiscrepancyRatio, record
 
 
 @tells_joins

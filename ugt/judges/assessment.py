@@ -18,7 +18,8 @@ from .._tabular.source import naming
 from ..agreement import krippendorff_alpha, percent_agreement
 from ..annotations import Labels
 from ..annotations.joins import tells_joins
-from ..humans import alternative_annotator_test, discrepancy_ratio, individual_equivalence_index
+from ..humans import alternative_annotator_test, discrepancy_ratio
+from ..humans.record import individual_equivalence_index
 from ..resampling import check_level
 from .corrected import places
 from .corrected_mean import ALIKE, corrected_mean

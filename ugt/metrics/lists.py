@@ -1,7 +1,4 @@
-"""Uncertainty-adjusted metrics of predictions: expected agreement with a truth drawn from the posterior of the plausibilities [A 2.4].
-
-The first argument is the truth (plausibilities, or arrays (N, K) of certain ones, (N, draws, K) of draws); scores (N, K) come second.
-"""
+"""Metrics of a model's order of the classes: its best k, as a set or as a list, beside the best of the truth [A 2.4]."""
 
 from __future__ import annotations
 
@@ -13,17 +10,8 @@ from ..plausibilities import as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
 from ..plausibilities.metric import METRICS
-from .bounds import AccuracyBounds, accuracy_bounds
 from .coverage import of_sets, ua_coverage, ua_plausibility_mass
 from .given import looks_like_scores, orders_of
-from .groups import ua_group_accuracy
-from .next_annotator import NextAnnotatorAgreement, next_annotator_agreement
-
-__all__ = [
-    "AccuracyBounds", "NextAnnotatorAgreement", "accuracy_bounds", "next_annotator_agreement",
-    "ua_average_overlap", "ua_coverage", "ua_footrule_distance", "ua_group_accuracy", "ua_kendall_distance", "ua_ndcg", "ua_overlap",
-    "ua_plausibility_mass", "ua_rank_biased_overlap", "ua_set_accuracy", "ua_topk_accuracy", "ua_weighted_kendall_distance",
-]  # fmt: skip
 
 
 def _metric(truth: Any, scores: Any, name: str, k: int, ties: str, parameter: float | None = None) -> results.Estimate:

@@ -249,7 +249,8 @@ def forest(rows: Any, *, reference: float | None = None, x_label: str = "", numb
     >>> ax = ugt.plots.forest({"model": (0.9, 0.8, 1.05), "ann": (1.1, 1.0, 1.3)}, x_label="discrepancy ratio")
     >>> ax.lines[0].get_xdata().tolist(), [text.get_text() for text in ax.get_yticklabels()]
     ([0.8, 1.05], ['model', 'ann'])
-    >>> ax = ugt.plots.forest(ugt.agreement.annotator_strictness([[1, 2, 2], [0, 2, 1], [3, 3, 3], [1, 3, 2]] * 3), x_label="strictness, grades")
+    >>> strictness = ugt.agreement.annotator_strictness([[1, 2, 2], [0, 2, 1], [3, 3, 3], [1, 3, 2]] * 3)
+    >>> ax = ugt.plots.forest(strictness, x_label="strictness, grades")
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['1', '2', '0']
     """
@@ -313,7 +314,8 @@ def coverage_and_size(coverage: Any, *, target: float | None = None, against: st
 
     Each method is one marker, with a whisker for the interval of its coverage; the dashed line is the wanted coverage. Good sets reach the
     line with few classes, that is, to the left. If the whole interval lies above the line, the sets are larger than needed. Do not read
-    mean coverage as coverage of every class or group: :meth:`ugt.conformal.PredictionSets.coverage_by_class` and ``coverage_by_group`` show these.
+    mean coverage as coverage of every class or group: :meth:`ugt.conformal.PredictionSets.coverage_by_class` and ``coverage_by_group`` show
+    these.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The one resampling engine: weights multiply the contributions of cases, and cases are never copied."""
+"""Intervals, comparisons, threads: one engine of resamples, in which weights multiply what cases contribute."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from .._base import parallel
 from .._base.arrays import Array
 from .._base.checks import error, flag, room, whole
+from .._base.parallel import threads
 from ..annotations.joins import tells_joins
 from ..annotations.named import names_of
 from ..annotations.named import table as in_order
@@ -34,56 +35,8 @@ if TYPE_CHECKING:
     from .design import Seed as Seed
 
 __all__ = [
-    "FEW_UNITS",
-    "SOURCES",
-    "UNNAMED",
-    "Alike",
-    "Answer",
-    "ByAnnotators",
-    "CaseNumbers",
-    "Design",
-    "Difference",
-    "Facts",
-    "GroupNumber",
-    "GroupSums",
-    "Jackknife",
-    "Linear",
-    "Part",
-    "PartMeans",
-    "Quotients",
-    "Ratios",
-    "Resamples",
-    "Result",
-    "ResultDifference",
-    "Results",
-    "Statistic",
-    "TwoWay",
-    "Wide",
-    "Without",
-    "beside",
-    "bootstrap",
-    "bootstrap_annotations",
-    "bootstrap_statistic",
-    "by_annotators",
-    "by_case",
-    "check_level",
-    "check_one_sided",
-    "distinct_rows",
-    "few_clusters",
-    "groups_of",
-    "ids_of_cases",
-    "jackknife",
-    "limits",
-    "numbers_of_cases",
-    "options_of",
-    "over",
-    "plain",
-    "resample",
-    "resampled_counts",
-    "resamples_of",
-    "seed_of",
-    "shared_ids",
-    "two_way",
+    "ByAnnotators", "GroupNumber", "Linear", "Resamples", "Result", "Statistic", "TwoWay", "bootstrap", "bootstrap_annotations",
+    "bootstrap_statistic", "by_annotators", "threads", "two_way",
 ]  # fmt: skip
 
 

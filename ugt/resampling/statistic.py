@@ -287,7 +287,21 @@ class Statistic(ABC):
 
 
 class Linear(Statistic):
-    """A statistic whose sums are those of the columns of a table."""
+    """A statistic whose sums are those of the columns of a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ugt.resampling import Linear
+    >>> class Quotient(Linear):
+    ...     def __init__(self, above, below):
+    ...         self.columns, self.n_cases = np.stack([above, below], axis=1), len(above)
+    ...
+    ...     def answer(self, sums):
+    ...         return sums[:, :1] / sums[:, 1:]
+    >>> Quotient([1.0, 2.0, 4.0], [2.0, 2.0, 10.0]).estimate
+    array([0.5])
+    """
 
     columns: Array  # (N, S), rows of 0 for cases that do not count
 

@@ -1,4 +1,4 @@
-"""AUROC, average precision and their curves against probabilities of being positive instead of hard labels [D].
+"""Metrics against soft labels: AUROC, average precision and their curves against probabilities of being positive [D].
 
 A case is positive with probability p and negative with probability 1 - p. With labels 0 and 1 every function gives the
 ordinary metric. The first argument is the truth p: an array, labels (their shares), or plausibilities (their means).

@@ -1,4 +1,4 @@
-"""Metrics of cases that are in several places: each place computes a state of sums; states are merged, and give the metric.
+"""Metrics of data in several places: each place computes a state of sums; states are merged, and give the metric.
 
 ``finish(merge([partial(metric, ...), partial(metric, ...)]))`` is the result of the function ``metric`` for all cases together. A state
 holds no case, so that hospitals can exchange states.

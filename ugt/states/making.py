@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -29,23 +29,35 @@ NOTHING = np.empty(0)
 TABLES = ("truth", "posterior", "p", "counts", "probs")  # arguments that may be arrays with a column for each class
 
 
+# Namespaces with metrics that can be computed from parts, those that are used most first.
+SPACES = ("soft", "metrics", "truth", "agreement", "calibration", "grades", "humans", "papers")
+
+
 def part_of(metric: Any) -> Part:
-    """Return the declaration of a metric's parts, from ``PARTS`` of its module."""
-    found = _known(metric) if isinstance(metric, str) else None
-    if found is None:
-        option("metric", metric, metrics())
-    assert found is not None
+    """Return the declaration of a metric's parts, from ``PARTS`` of its namespace."""
+    parts: dict[str, Part] = _space_of(metric).PARTS
+    return parts[metric]
+
+
+def function_of(metric: str) -> Callable[..., Any]:
+    """Return the public function of a metric."""
+    found: Callable[..., Any] = getattr(_space_of(metric), metric)
     return found
 
 
 def metrics() -> tuple[str, ...]:
-    return tuple(sorted(metric for metric in import_module("ugt")._HOME_OF if _known(metric) is not None))
+    return tuple(sorted(name for space in map(_space, SPACES) for name in space.__all__ if name in space.PARTS))
 
 
-def _known(metric: str) -> Part | None:
-    home = import_module("ugt")._HOME_OF.get(metric)
-    known: dict[str, Part] = {} if home is None else getattr(import_module(f"ugt.{home}"), "PARTS", {})
-    return known.get(metric)
+def _space(name: str) -> Any:
+    return import_module(f"ugt.{name}")
+
+
+def _space_of(metric: object) -> Any:
+    found = next((one for one in map(_space, SPACES) if isinstance(metric, str) and metric in one.__all__ and metric in one.PARTS), None)
+    if found is None:
+        option("metric", metric, metrics())
+    return found
 
 
 def partial(
@@ -114,7 +126,7 @@ def partial(
     """
     home, design = part_of(metric), PlannedResamples.of(n_resamples, clusters, case_ids, seed, with_annotators(random))
     with notices.heard() as warnings:
-        one = home.statistic(getattr(import_module("ugt"), metric), data, options)
+        one = home.statistic(function_of(metric), data, options)
     for text in warnings:
         if not text.startswith("undefined"):  # "undefined" can only be decided for all parts together
             notices.warn(text)
@@ -156,7 +168,7 @@ def settings_of_data(metric: str, data: Sequence[Any], known_already: Mapping[st
 
 def classes_of(metric: str, data: Sequence[Any]) -> list[Any] | int | None:
     """Return the names of the classes of the data, in their order; their number if they have no names, and None without classes."""
-    arguments = list(inspect.signature(getattr(import_module("ugt"), metric)).parameters)
+    arguments = list(inspect.signature(function_of(metric)).parameters)
     for name, one in zip(arguments, data):
         axes = getattr(one, "axes", None)
         if isinstance(axes, Axes):

@@ -300,9 +300,9 @@ class Merged(Frozen):
         of : str, optional
             Name of one of the ``numbers`` that are known in each resample. Default: ``value``.
         kind : {"auto", "percentile", "basic", "analytic"}
-            ``"percentile"`` and ``"basic"`` are as in :class:`ugt.resampling.Resamples`. ``"auto"``: percentile; if no resample differs from a value
-            at an end of its range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. ``"analytic"``: of
-            ``value``, by its ``std_error`` and Student's t (over clusters: the normal law), without resamples if there are sums of
+            ``"percentile"`` and ``"basic"`` are as in :class:`ugt.resampling.Resamples`. ``"auto"``: percentile; if no resample differs
+            from a value at an end of its range (30 of 30 right), Clopper & Pearson's interval with as many trials as cases. ``"analytic"``:
+            of ``value``, by its ``std_error`` and Student's t (over clusters: the normal law), without resamples if there are sums of
             squares; for intraclass correlations by the F distribution, for other cases and other annotators.
 
         Returns

@@ -1,4 +1,4 @@
-"""Reader studies, and planning: the numbers of cases, labels, annotators and readers that a study needs."""
+"""Studies: readers with and without a model, and how many cases, labels, annotators and readers a study needs."""
 
 from __future__ import annotations
 

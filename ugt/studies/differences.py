@@ -151,7 +151,8 @@ class ReaderDifference(OfReaders):
     >>> import ugt
     >>> a = [[1, 2, 3, 4, 2, 1, 3, 3, 4, 1], [2, 2, 3, 3, 1, 1, 4, 3, 4, 2], [1, 3, 3, 3, 1, 2, 4, 2, 4, 3]]
     >>> b = [[1, 1, 4, 4, 2, 2, 3, 1, 4, 3], [1, 2, 4, 3, 1, 1, 4, 2, 4, 2], [2, 1, 3, 4, 1, 2, 4, 3, 4, 3]]
-    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], ugt.studies.Readings.from_array([a, b], tests=["a", "b"])).difference("b", "a")
+    >>> readings = ugt.studies.Readings.from_array([a, b], tests=["a", "b"])
+    >>> found = ugt.reader_study([0, 0, 1, 1, 0, 0, 1, 0, 1, 1], readings).difference("b", "a")
     >>> round(found.value, 3), [round(end, 3) for end in found.interval()], found.non_inferiority(0.05).decision
     (0.1, [-0.106, 0.306], True)
     """

@@ -21,23 +21,10 @@ from ..annotations.named import per_class
 from ..annotations.named import table as in_order
 from ..plausibilities import Dirichlet, Point
 from ..plausibilities.made_of import INFORMED, MadeOf
-from .fitted_reliability import fit_reliability
 from .label_prior import DirichletPrior, FittedDirichlet, fit_dirichlet_prior
-from .panel_check import PanelCheck, PanelParts, split_panel_check
-from .plackett_luce_draws import plackett_luce, plackett_luce_diagnostics
-from .plackett_luce_likelihood import plackett_luce_log_likelihood
-from .point_estimates import plackett_luce_map, plackett_luce_mle
-from .predictive_reliability import fit_predictive_reliability
 from .reliabilities import merged, reliability_of
-from .reliability_profile import FittedReliability
 
 Ragged = tuple[Int64, Int32, Array]
-
-__all__ = [
-    "DirichletPrior", "FittedReliability", "PanelCheck", "PanelParts", "dirichlet", "fit_dirichlet_prior",
-    "fit_predictive_reliability", "fit_reliability", "irn", "plackett_luce", "plackett_luce_diagnostics",
-    "plackett_luce_log_likelihood", "plackett_luce_map", "plackett_luce_mle", "prirn", "split_panel_check", "votes",
-]  # fmt: skip
 
 
 _ALL_BLOCKS = 2**62

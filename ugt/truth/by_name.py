@@ -14,8 +14,8 @@ from ..annotations import Labels, Rankings, Ratings
 from ..annotations.named import per_class
 from ..plausibilities import Dirichlet, Plausibilities, Point
 from ..plausibilities.integrated import Integrated, Summary, note_of
-from .aggregation import _prior, dirichlet, fit_dirichlet_prior, irn, prirn, votes
-from .label_prior import DirichletPrior
+from .aggregation import _prior, dirichlet, irn, prirn, votes
+from .label_prior import DirichletPrior, fit_dirichlet_prior
 from .plackett_luce_draws import LEAST_ESS, N_DRAWS, WORST_RHAT, check_method, plackett_luce
 from .plackett_luce_input import UNRANKED, as_rankings
 from .reliabilities import annotator_reliabilities

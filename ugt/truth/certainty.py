@@ -17,11 +17,6 @@ from ..plausibilities import Plausibilities, as_plausibilities
 from ..plausibilities import estimates as results
 from ..plausibilities.means import means
 from ..plausibilities.sets import as_groups
-from .committees import ExpectedCertainty, committee, expected_certainty
-from .correlation import CaseCorrelation, case_correlation
-
-__all__ = ["CaseCorrelation", "ExpectedCertainty", "annotation_certainty", "case_correlation", "committee", "expected_certainty"]
-__all__ += ["expected_risk"]
 
 
 @tells_joins

@@ -156,9 +156,9 @@ def _check_possible(known: Any, impossible: Bools) -> None:
 
 
 def _maker(model: str, options: Mapping[str, Any]) -> Callable[..., Plausibilities]:
-    from . import aggregation  # noqa: PLC0415  (it imports this module)
+    from .. import truth as makers  # noqa: PLC0415  (it imports this module)
 
-    return partial(getattr(aggregation, model), **options)
+    return partial(getattr(makers, model), **options)
 
 
 def _log_probability(known: Any, wanted: Array, gamma: Any, make: Callable[..., Plausibilities]) -> Array:

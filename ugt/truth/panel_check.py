@@ -18,7 +18,7 @@ from ..annotations import Labels, Rankings, Ratings
 from ..annotations.first_choices import first_choices
 from ..annotations.joins import tells_joins
 from ..annotations.other_annotators import case_offsets, cases_of_annotators, keeping, without
-from ..plausibilities.normal import fit_normal_prior, normal
+from ..plausibilities.normal import fit_normal_prior
 from ..resampling import check_level, ids_of_cases, seed_of
 from .label_prior import fit_dirichlet_prior
 
@@ -247,9 +247,9 @@ class Halves(NamedTuple):
 
     def check(self, model: str, per_annotator: bool, options: Mapping[str, Any]) -> PanelCheck:
         """Return the check of a truth model, one of ``MODELS``, with these options."""
-        from . import aggregation  # noqa: PLC0415  (it imports this module)
+        from .. import truth as makers  # noqa: PLC0415  (it imports this module)
 
-        make = partial(normal if model == "normal" else getattr(aggregation, model), **options)
+        make = partial(getattr(makers, model), **options)
         judge = partial(_of_ratings if model == "normal" else _of_classes, make=make)
         found = judge(self.rest, self.out, vote=self.vote)
         if not len(found.row):

@@ -16,7 +16,7 @@ def ranking(name, n, weighted=False):
         import ugt
 
         weights = data["weights"] if weighted else None
-        return lambda: getattr(ugt, METRICS[name][0])(data["y"], data["scores"], weights=weights).value
+        return lambda: getattr(ugt.soft, METRICS[name][0])(data["y"], data["scores"], weights=weights).value
 
     def theirs(data):
         from sklearn import metrics
@@ -35,7 +35,7 @@ def soft(name, n):
     def ours(data):
         import ugt
 
-        return lambda: getattr(ugt, METRICS[name][0])(data["p"], data["scores"], **variant).value
+        return lambda: getattr(ugt.soft, METRICS[name][0])(data["p"], data["scores"], **variant).value
 
     def theirs(data):
         from sklearn import metrics
@@ -64,7 +64,7 @@ def probabilities(name, n, k):
         import ugt
 
         counts = one_hot(data)
-        return lambda: getattr(ugt, function)(counts, data["probs"]).value
+        return lambda: getattr(ugt.calibration, function)(counts, data["probs"]).value
 
     def theirs(data):
         from sklearn import metrics
