@@ -62,13 +62,13 @@ def write_reference(app: Any) -> None:
 
 
 def find(app: Any, env: Any, node: Any, contents: Any) -> Any:
-    """Link a name of Python that is written without its namespace, as docstrings write the names of other pages."""
-    target = node["reftarget"]
-    found = env.get_domain("py").find_obj(env, None, None, target, None, 1) if node.get("refdomain") == "py" else []
-    if len({one[1].node_id for one in found}) != 1:
+    """Link a name of Python that is written without its namespace, or in one though it is on top, as docstrings write it."""
+    if node.get("refdomain") != "py":
         return None
-    _, entry = found[0]
-    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, contents, target)
+    target, own = node["reftarget"], f"ugt.{Path(node['refdoc']).name}."
+    known = [one for name in (target, target.rpartition(".")[2]) for one in env.get_domain("py").find_obj(env, None, None, name, None, 1)]
+    known.sort(key=lambda one: (one[0] != f"ugt.{target}", not one[0].startswith(own)))  # on top first, then of the page's namespace
+    return make_refnode(app.builder, node["refdoc"], known[0][1].docname, known[0][1].node_id, contents, target) if known else None
 
 
 def draw_gallery(app: Any) -> None:

@@ -114,16 +114,21 @@ def test_every_page_is_in_the_contents_once():
     assert listed[-3:] == ["development", "extending", "versus"]  # nothing that a user looks for
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_examples_are_run(path):
+def wrong_with(path, language, content):
+    """Why a block of code would not be run, if it would not."""
+    if language in ("py", "python3") or (language == "python" and path not in COPIED):
+        return "an example that nothing runs: make it `pycon`, or name its page in COPIED"
+    if (">>>" in content) != (language == "pycon"):
+        return "a prompt belongs into a block `pycon`, and into no other"
+    if language == "pycon" and not content.endswith("\n\n"):
+        return "no blank line at the end: the fence counts as output"
+    return None
+
+
+def test_examples_are_run():
     assert all(argument in docs_recipe() for argument in RUN_BY_DOCTEST)
-    for language, content in fences(path):
-        assert language != "python" or path in COPIED, (
-            f"an example that nothing runs: make it `pycon`, or name its page in COPIED\n{content}"
-        )
-        assert language not in ("py", "python3"), content
-        assert (">>>" in content) == (language == "pycon"), content
-        assert language != "pycon" or content.endswith("\n\n"), f"no blank line at the end: the fence counts as output\n{content}"
+    blocks = [(path, *block) for path in TEXTS for block in fences(path)]
+    assert [(block[0].name, wrong_with(*block), block[2]) for block in blocks if wrong_with(*block)] == []
 
 
 def shell(content):
@@ -150,47 +155,53 @@ def test_blocks_that_are_copied_from_a_page_run_in_order(path, tmp_path, monkeyp
             assert any(read(file).startswith(content.lstrip()) for file in tmp_path.rglob("*.csv")), content
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_links_lead_somewhere(path):
+def test_links_lead_somewhere():
     drawn = re.findall(r"^def (\w+)", read(DOCS / "gallery" / "plots_gallery.py"), re.MULTILINE)
-    generated = {f"gallery/{name}.png" for name in drawn}
-    for target in LINK.findall(CODE_SPAN.sub("", FENCE.sub("", read(path)))):
-        if re.match(r"https?://|mailto:", target):
-            continue
+    generated, lost = {f"gallery/{name}.png" for name in drawn}, []
+    for path, target in [(page, target) for page in TEXTS for target in LINK.findall(prose(page))]:
         name, _, anchor = target.partition("#")
-        found = path if not name else path.parent / name
-        assert found.exists() or name in generated, f"{path.name}: {target}"
-        assert not anchor or anchor in anchors(found), f"{path.name}: {target}"
+        found = path.parent / name if name else path
+        if not re.match(r"https?://|mailto:", target) and (
+            not (found.exists() or name in generated) or (anchor and anchor not in anchors(found))
+        ):
+            lost.append(f"{path.name}: {target}")
+    assert lost == []
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_words_are_plain(path):
+def test_words_are_plain():
     words = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, FORBIDDEN))})(?![\w-])", re.IGNORECASE)
-    found = [match.group() for match in words.finditer(prose(path))]
-    assert found == []
+    assert [f"{path.name}: {match.group()}" for path in TEXTS for match in words.finditer(prose(path))] == []
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_every_name_that_a_text_calls_exists(path):
-    text = FENCE.sub(lambda fence: fence.group() if fence.group(2) in ("pycon", "python") else "", read(path))
-    for name in re.findall(r"(?<![\w/-])ugt\.((?:[a-z]+\.)?[A-Za-z_]\w*)", text):
-        home, _, last = name.rpartition(".")
-        if name in ("name", "h", "icc") or home in ugt.__all__ or last in ugt._NAMESPACES or last == "cli":
-            continue
-        if home == "dask" and importlib.util.find_spec("dask") is None:
-            continue
-        assert hasattr(importlib.import_module(f"ugt.{home}" if home else "ugt"), last), f"{path.name}: ugt.{name}"
+def exists(name):
+    """Whether ``ugt`` has the name, which may be in a namespace."""
+    home, _, last = name.rpartition(".")
+    if home == "dask" and importlib.util.find_spec("dask") is None:
+        return True
+    return hasattr(importlib.import_module(f"ugt.{home}" if home else "ugt"), last)
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_commands_exist_with_their_options(path, capsys):
-    for language, content in fences(path):
+def test_every_name_that_a_text_calls_exists():
+    named = set()
+    for path in TEXTS:
+        text = FENCE.sub(lambda fence: fence.group() if fence.group(2) in ("pycon", "python") else "", read(path))
+        named |= {(path.name, name) for name in re.findall(r"(?<![\w/-])ugt\.((?:[a-z]+\.)?[A-Za-z_]\w*)", text)}
+    other = {"name", "h", "icc", "cli", *ugt._NAMESPACES}  # placeholders, a header, a wrong name, and namespaces themselves
+    asked = [(page, name) for page, name in named if name not in other and name.split(".")[0] not in ugt.__all__]
+    assert [f"{page}: ugt.{name}" for page, name in asked if not exists(name)] == []
+    assert not exists("soft.no_such_name") and exists("soft.soft_roc_curve")
+
+
+def test_commands_exist_with_their_options(capsys):
+    known = {}
+    for path, (language, content) in [(page, block) for page in TEXTS for block in fences(page)]:
         commands = content.replace("\\\n", " ") if language in ("", "sh", "bash") else ""
-        for line in re.findall(r"^(?:\S*/)?ugt ([\w-]+)(.*)$", commands, re.MULTILINE):
-            with pytest.raises(SystemExit):
-                cli.main([line[0], "--help"])
-            known = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
-            assert set(re.findall(r"(?<!\S)--[\w-]+", line[1])) <= known, f"{path.name}: ugt {' '.join(line)}"
+        for command, options in re.findall(r"^(?:\S*/)?ugt ([\w-]+)(.*)$", commands, re.MULTILINE):
+            if command not in known:
+                with pytest.raises(SystemExit):
+                    cli.main([command, "--help"])
+                known[command] = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+            assert set(re.findall(r"(?<!\S)--[\w-]+", options)) <= known[command], f"{path.name}: ugt {command} {options}"
 
 
 def test_guide_to_the_report_has_its_sections_in_order():
