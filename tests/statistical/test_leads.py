@@ -8,9 +8,7 @@ import pytest
 from simulations import sets
 
 import ugt
-from ugt.tables.standings import standings
-
-ROW = {"metric": "topk_accuracy", "k": 1, "reliability": 1.0}
+from ugt.tables.standings import MetricRow, standings
 
 
 def called_best(accuracies, n_cases, n_sets, seed):
@@ -22,11 +20,11 @@ def called_best(accuracies, n_cases, n_sets, seed):
         level = 1 - (1 - np.asarray(accuracies)) * np.where(hard, 2.0, 4 / 7)
         right = (rng.random(level.shape) < level).astype(float)
         drawn = ugt.bootstrap(right, n_resamples=400, seed=i)
-        rows = [{**ROW, "model": str(m), "value": value} for m, value in enumerate(right.mean(axis=0))]
-        (first,) = standings(rows, drawn, 0.95)
-        shares += first["best_share"] > 0.95
-        if first["n_undistinguished"] == 0:
-            found[i] = int(first["model"])
+        rows = [MetricRow(str(m), 1.0, "topk_accuracy", 1, value) for m, value in enumerate(right.mean(axis=0))]
+        (first,), _ = standings(rows, drawn, 0.95)
+        shares += first.best_share > 0.95
+        if first.n_undistinguished == 0:
+            found[i] = int(first.model)
     return found, shares / n_sets
 
 

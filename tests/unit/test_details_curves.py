@@ -180,7 +180,7 @@ def test_scores_that_are_no_probabilities_count_by_their_lead():
     # of two classes as the metrics of the evaluation have it
     counts, _ = data(30)
     context = details.context(counts, {"A": logits[:, :2]}, reliability=1)
-    soft = next(row["value"] for _, rows in context.further for row in rows if row["metric"] == "soft_auroc")
+    soft = next(row.value for row in context.all_metrics if row.metric == "soft_auroc")
     assert found(context)[0]["curve_scores"][0]["soft_auroc"] == pytest.approx(soft, abs=1e-12)
 
 

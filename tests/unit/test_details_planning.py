@@ -6,6 +6,7 @@ import pytest
 import ugt
 from ugt.report import html
 from ugt.report.sections import checklist
+from ugt.tables.source import Source
 
 
 def study(n=40, **options):
@@ -20,8 +21,8 @@ def study(n=40, **options):
 
 def answered(found):
     """Where the size of the sample is answered, and how far."""
-    (row,) = (row for row in checklist.rows(found.to_dict(), {}) if row["asks"] == "how the sample size was arrived at")
-    return f"{row['where']}, {row['status'].split(';')[0]}"
+    (row,) = (row for row in checklist.rows(Source.read(found.to_dict()), {}) if row.asks == "how the sample size was arrived at")
+    return f"{row.where}, {row.status.split(';')[0]}"
 
 
 def test_widths_of_other_designs():

@@ -239,10 +239,10 @@ def test_sampling_is_bounded(monkeypatch):
 def test_one_case_and_what_is_passed_on_unchanged():
     rows, notes = found([[2, 1]], {"A": [[0.6, 0.4]]})
     assert {row["n_cases"] for row in rows} == {1} and notes == []
-    rows = [{"reliability": 3.0, "quantity": "largest R-hat", "value": 1.01}]
+    row = sensitivity.Diagnostic(3.0, "largest R-hat", 1.01)
     context = details.context(labels(), models())
-    tables, _ = details.made(sensitivity, replace(context, diagnostics=rows))
-    assert tables["diagnostics"] == rows and details.made(sensitivity, context)[0]["diagnostics"] == []
+    tables, _ = details.made(sensitivity, replace(context, diagnostics=[row]))
+    assert tables["diagnostics"] == [row._asdict()] and details.made(sensitivity, context)[0]["diagnostics"] == []
     known = rankings()
     arrays = (known.case_offsets, known.ranking_offsets, known.block_offsets, known.items, known.annotator)
     before = [array.copy() for array in arrays]

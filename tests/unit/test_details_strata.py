@@ -51,8 +51,8 @@ def numbers_twin(context):
     """Contributions of every number."""
     found = {(None, "certainty"): details.certainty(context)}
     for row, column in zip(context.metrics, context.columns):
-        if row["k"] == 1 and row["reliability"] in (None, context.reliability):
-            found[row["model"], row["metric"]] = column
+        if row.k == 1 and row.reliability in (None, context.reliability):
+            found[row.model, row.metric] = column
     return found
 
 

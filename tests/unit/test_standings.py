@@ -10,10 +10,11 @@ import ugt
 from ugt import resampling
 from ugt.report.digest import Lead, Standing
 from ugt.tables import standings as _standings
+from ugt.tables.standings import MetricRow
 
 
 def row(model, reliability=1.0, value=0.5, metric="topk_accuracy", k=1):
-    return {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": value}
+    return MetricRow(model, reliability, metric, k, value)
 
 
 def resamples(estimate, values):
@@ -23,17 +24,17 @@ def resamples(estimate, values):
 def test_chances_ranks_and_lead():
     rows = [row("A", value=0.7), row("B", value=0.6), row("C", value=0.1)]
     values = [[0.7, 0.6, 0.1]] * 3 + [[0.5, 0.6, 0.1]]
-    (winner,) = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), 0.4)
-    assert [r["best_share"] for r in rows] == [0.75, 0.25, 0.0] and sum(r["best_share"] for r in rows) == 1
-    assert [(r["rank_low"], r["rank_high"]) for r in rows] == [(1, 1), (2, 2), (3, 3)]
-    assert (winner["model"], winner["runner_up"], winner["best_share"]) == ("A", "B", 0.75)
-    assert winner["margin"] == pytest.approx(0.1)
+    (winner,), ranked = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), 0.4)
+    assert [r.best_share for r in ranked] == [0.75, 0.25, 0.0] and sum(r.best_share for r in ranked) == 1
+    assert [(r.rank_low, r.rank_high) for r in ranked] == [(1, 1), (2, 2), (3, 3)]
+    assert (winner.model, winner.runner_up, winner.best_share) == ("A", "B", 0.75)
+    assert winner.margin == pytest.approx(0.1)
     # of A - B, A - C and B - C the last never moves; the others are away from their value by 2 standard deviations in one resample of four
     for level, joint in ((0.4, 0.4), (0.9, 2 * NormalDist().cdf(2 * 0.7) - 1)):
-        (winner,) = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), level)
+        (winner,), ranked = _standings.standings(rows, resamples([0.7, 0.6, 0.1], values), level)
         ends = np.quantile([0.1, 0.1, 0.1, -0.1], [0.5 - max(joint, level) / 2, 0.5 + max(joint, level) / 2])
-        assert (winner["margin_low"], winner["margin_high"]) == pytest.approx(ends)
-        assert winner["n_undistinguished"] == (ends[0] <= 0)
+        assert (winner.margin_low, winner.margin_high) == pytest.approx(ends)
+        assert winner.n_undistinguished == (ends[0] <= 0)
 
 
 def test_levels_of_joint_intervals():
@@ -48,14 +49,14 @@ def test_levels_of_joint_intervals():
 
 def test_equal_models_share_and_undefined_ones_stand_aside():
     rows = [row("A"), row("B"), row("C", value=0.5)]
-    (winner,) = _standings.standings(rows, resamples([0.5] * 3, np.random.default_rng(0).random((50, 1)) * np.ones((50, 3))), 0.9)
-    assert winner["model"] == "A = B = C" and winner["best_share"] == pytest.approx(1.0)
-    assert winner["runner_up"] is None and winner["margin_low"] is None and winner["n_undistinguished"] == 2
-    assert [r["best_share"] for r in rows] == pytest.approx([1 / 3] * 3)
+    (winner,), ranked = _standings.standings(rows, resamples([0.5] * 3, np.random.default_rng(0).random((50, 1)) * np.ones((50, 3))), 0.9)
+    assert winner.model == "A = B = C" and winner.best_share == pytest.approx(1.0)
+    assert winner.runner_up is None and winner.margin_low is None and winner.n_undistinguished == 2
+    assert [r.best_share for r in ranked] == pytest.approx([1 / 3] * 3)
     rows = [row("A", value=float("nan")), row("B")]
-    (winner,) = _standings.standings(rows, resamples([np.nan, 0.5], [[np.nan, 0.5]] * 4), 0.9)
-    assert winner["model"] == "B" and winner["best_share"] == 1.0
-    assert "best_share" not in rows[0]
+    (winner,), ranked = _standings.standings(rows, resamples([np.nan, 0.5], [[np.nan, 0.5]] * 4), 0.9)
+    assert winner.model == "B" and winner.best_share == 1.0
+    assert ranked[0].best_share is None
 
 
 def test_flips_lie_on_the_line_between():
@@ -67,19 +68,19 @@ def test_flips_lie_on_the_line_between():
     never = [0.4, 0.5, 0.4, 0.5, 0.4, 0.5]  # above the highest
     other_way = [0.6, 0.5, 0.6, 0.5, 0.4, 0.5]  # only the other change: beyond both ends
     (flip,) = _standings.flips(rows, resamples(own, [own, later, other_way]), 0.9)
-    assert (flip["model"], flip["other"], flip["better_above"]) == ("A", "B", True)
-    assert flip["reliability"] == pytest.approx(10**0.5)
-    assert (flip["low"], flip["high"], flip["share_inside"]) == (None, None, pytest.approx(2 / 3)) and not _standings.is_shown(flip)
+    assert (flip.model, flip.other, flip.better_above) == ("A", "B", True)
+    assert flip.reliability == pytest.approx(10**0.5)
+    assert (flip.low, flip.high, flip.share_inside) == (None, None, pytest.approx(2 / 3)) and not flip.is_shown
     (flip,) = _standings.flips(rows, resamples(own, [own, earlier, never, never]), 0.9)
-    assert (flip["low"], flip["high"], flip["share_inside"]) == (None, None, 0.25)
+    assert (flip.low, flip.high, flip.share_inside) == (None, None, 0.25)
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.6, 0.5, 0.4, 0.5], [[0.4, 0.5, 0.6, 0.5, 0.4, 0.5]]), 0.9)
-    assert [flip["better_above"] for flip in found] == [True, False]
+    assert [flip.better_above for flip in found] == [True, False]
     found = _standings.flips(rows, resamples([0.4, 0.5, 0.5, 0.5, 0.6, 0.5], [[0.4, 0.5, 0.5, 0.5, 0.6, 0.5]]), 0.9)
-    assert [flip["reliability"] for flip in found] == [pytest.approx(10.0)]  # equal at 10: one flip, not two
+    assert [flip.reliability for flip in found] == [pytest.approx(10.0)]  # equal at 10: one flip, not two
     assert _standings.flips(rows, resamples([0.6, 0.5] * 3, [[0.6, 0.5] * 3]), 0.9) == []
     (flip,) = _standings.flips(rows, resamples(own, [later, later]), 0.9)
-    assert flip["reliability"] == pytest.approx(10**0.5) and flip["low"] == flip["high"] == pytest.approx(10**1.5)
-    assert _standings.is_shown(flip)
+    assert flip.reliability == pytest.approx(10**0.5) and flip.low == flip.high == pytest.approx(10**1.5)
+    assert flip.is_shown
 
 
 def led(best, leads):

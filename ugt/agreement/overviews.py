@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,23 @@ from .table import Judgements, read
 
 NO_INTERVAL = "no interval: too few cases (or clusters) to show how others would differ"
 CELLS = 1 << 22  # cells of tables in memory at a time
-COLUMNS = (
-    *("coefficient", "value", "low", "high", "two_way_low", "two_way_high"),
-    *("std_error", "observed", "expected", "n_cases", "n_annotators", "reason"),
-)
+
+
+class AgreementRow(NamedTuple):
+    """One coefficient of agreement, at most 1, with its intervals, and the observed and the expected agreement; None: undefined."""
+
+    coefficient: str
+    value: float | None
+    low: float | None
+    high: float | None
+    two_way_low: float | None = None
+    two_way_high: float | None = None
+    std_error: float | None = None
+    observed: float | None = None
+    expected: float | None = None
+    n_cases: int = 0
+    n_annotators: int | None = None
+    reason: str | None = None  # why a number is undefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,38 +282,39 @@ class AgreementTable(Record):
         ``low`` and ``high`` are the ends of :meth:`interval`, for the same annotators. ``two_way_low`` and ``two_way_high`` hold for other
         annotators, too; they need names of annotators, and not too many annotators (see :class:`TwoWay`).
         """
+        return [row._asdict() for row in self._rows(level, kind, resampling)]
+
+    def _rows(self, level: float, kind: str, resampling: Mapping[str, Any]) -> list[AgreementRow]:
         return self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters"))
 
-    def rows_of(self, intervals: Array, level: float, clusters: Any = None) -> list[dict[str, Any]]:
-        """Return :meth:`rows` with given intervals (M, 2) over cases."""
+    def rows_of(self, intervals: Array, level: float, clusters: Any = None) -> list[AgreementRow]:
+        """Return :meth:`rows` as records, with given intervals (M, 2) over cases."""
         rows = []
         for each, ends in zip(self.found, intervals.tolist()):
             numbers = (each.value, *ends, *each.ends_if_named(level, clusters), each.std_error, each.observed, each.expected)
             known = [None if x is None or math.isnan(x) else float(x) for x in numbers]
             reason = each.reason or (NO_INTERVAL if math.isnan(ends[0]) else None)
-            rows.append(dict(zip(COLUMNS, (each.coefficient, *known, each.n_cases, each.n_annotators, reason))))
+            rows.append(AgreementRow._make((each.coefficient, *known, each.n_cases, each.n_annotators, reason)))
         return rows
 
     def text(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> str:
         """Return the :meth:`rows` as a text table."""
-        return self.text_of(self.rows(level, kind=kind, **resampling), level)
+        return self.text_of(self._rows(level, kind, resampling), level)
 
-    def text_of(self, rows: list[dict[str, Any]], level: float) -> str:
+    def text_of(self, rows: Sequence[AgreementRow], level: float) -> str:
         """Return rows with intervals of a level as a text table."""
         level = check_level(level)
-        width = max(len(row["coefficient"]) for row in rows)
-        two_way = any(row["two_way_low"] is not None for row in rows)
+        width = max(len(row.coefficient) for row in rows)
+        two_way = any(row.two_way_low is not None for row in rows)
         heads = [f"{100 * level:g}% interval", *(["for other annotators"] if two_way else [])]
         widths = [max(16, len(head)) for head in heads]
         wide = "".join(f"   {head:{n}}" for head, n in zip(heads, widths))
         lines = [f"{'coefficient':{width}}  {'value':>6}{wide}  observed  expected  cases"]
         for row in rows:
-            shown = {key: "-" if row[key] is None else f"{row[key]:.3f}" for key in COLUMNS[1:8] if key != "std_error"}
-            ends = [_ends(shown["low"], shown["high"])] + ([_ends(shown["two_way_low"], shown["two_way_high"])] if two_way else [])
+            ends = [_ends(row.low, row.high), *([_ends(row.two_way_low, row.two_way_high)] if two_way else [])]
             wide = "".join(f"   {one:{n}}" for one, n in zip(ends, widths))
-            line = f"{row['coefficient']:{width}}  {shown['value']:>6}{wide}"
-            line += "".join(f"  {'-' if row[key] is None else format(row[key], '.3f'):>8}" for key in ("observed", "expected"))
-            lines.append(f"{line}  {row['n_cases']:>5}" + (f"  {row['reason']}" if row["reason"] else ""))
+            line = f"{row.coefficient:{width}}  {_shown(row.value):>6}{wide}  {_shown(row.observed):>8}  {_shown(row.expected):>8}"
+            lines.append(f"{line}  {row.n_cases:>5}" + (f"  {row.reason}" if row.reason else ""))
         if self.prevalence is not None:
             shares = (f"{name} ({share:.3f})" for name, share in zip(self.classes, self.prevalence))
             lines.append("classes: " + ", ".join(shares))
@@ -310,9 +324,13 @@ class AgreementTable(Record):
         return self.text()
 
 
-def _ends(low: str, high: str) -> str:
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
     """Return both ends of an interval, or one dash without an interval."""
-    return f"{'-':>6}" if low == high == "-" else f"{low:>6} to {high:>6}"
+    return f"{'-':>6}" if low is high is None else f"{_shown(low):>6} to {_shown(high):>6}"
 
 
 def agreement_table(

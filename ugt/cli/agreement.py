@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from .._base.checks import error
 from .._tabular.csv_text import utf8, write_csv
 from ..agreement.coefficients import OF_PAIRS
 from ..agreement.costs import LEVELS, WEIGHTS
-from ..agreement.overviews import COLUMNS, AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
+from ..agreement.overviews import AgreementRow, AgreementTable, PairwiseAgreement, agreement_table, pairwise_agreement
 from ..agreement.strictness import AnnotatorStrictness, annotator_strictness
 from ..annotations import Labels, Rankings, Ratings
 from ..evaluation import evaluate, facts
@@ -24,7 +25,8 @@ from ..report.digits import Digits
 from ..tables.agreement import of_rankings, ranking_rows
 from ..tables.context import Annotated
 from ..tables.limits import MOST as MOST_READERS
-from ..tables.limits import between
+from ..tables.limits import LimitsRow, between
+from ..tables.rows import cells_of
 from .cases import add_resampling, annotations_of, of_cases, read_record
 from .command import ANNOTATIONS, aligned, decimal, group, in_options, new_command, output_file, say, spanned, written
 from .reading import add_reading
@@ -134,9 +136,16 @@ def _of_rankings(given: Rankings, options: argparse.Namespace, resampling: dict[
     """Rankings have no coefficients corrected for chance."""
     found = of_rankings(given)
     rows = ranking_rows(found, [one.interval(options.level, **resampling) for one in found.values()], len(given.annotators))
-    decimals = Digits.proportion((row["low"], row["high"]) for row in rows).decimals
-    lines = [[row["coefficient"], spanned(row["value"], row["low"], row["high"], decimals), str(row["n_cases"])] for row in rows]
-    record: dict[str, Any] = {"left_out": {}, "agreement": rows, "pairs": None, "n_pairs": 0, "worst_pairs": [], "annotators": []}
+    decimals = Digits.proportion((row.low, row.high) for row in rows).decimals
+    lines = [[row.coefficient, spanned(row.value, row.low, row.high, decimals), str(row.n_cases)] for row in rows]
+    record: dict[str, Any] = {
+        "left_out": {},
+        "agreement": list(map(cells_of, rows)),
+        "pairs": None,
+        "n_pairs": 0,
+        "worst_pairs": [],
+        "annotators": [],
+    }
     return aligned([["agreement of rankings", f"value ({100 * options.level:g}% interval)", "cases"], *lines]), record
 
 
@@ -144,7 +153,7 @@ def _of_labels(
     given: Labels | Ratings, options: argparse.Namespace, draft: Path | None, resampling: dict[str, Any]
 ) -> tuple[list[str], dict[str, Any]]:
     table = agreement_table(given, weights=options.weights, levels=options.levels)
-    rows = table.rows(options.level, **resampling)
+    rows = table.rows_of(table.interval(options.level, **resampling), options.level, resampling["clusters"])
     pairs = weights = None
     labels = given.to_labels() if isinstance(given, Ratings) and _finite(given) else given
     if isinstance(labels, Labels) and len(labels.annotators) > 1:
@@ -156,7 +165,7 @@ def _of_labels(
     limits = between(given, resampling["clusters"], options.level) if graded and len(given.annotators) <= MOST_READERS else []
     if draft is not None:
         _write(draft, table, rows, pairs, strict_rows, limits)
-    none = [] if any(row["value"] is not None for row in rows) else ["No case has two annotators, so that no agreement is defined."]
+    none = [] if any(row.value is not None for row in rows) else ["No case has two annotators, so that no agreement is defined."]
     lines = [*none, *table.text_of(rows, options.level).splitlines()]
     lines += [f"Left out: {reason}: {n:,}." for reason, n in table.left_out.items()]
     if strict is not None and not none:
@@ -170,8 +179,13 @@ def _of_labels(
         lines += ["", f"Each annotator against the others ({title}, mean of pairs, lowest first):", *_first(["annotator"], annotators)]
         lines += ["", f"Pairs of annotators ({title}, lowest first):", *_first(["annotator", "other"], couples)]
     test = None if strict is None else {"f": strict.f_value, "df": strict.df, "p": strict.p_value}
-    record: dict[str, Any] = {"left_out": table.left_out, "agreement": rows, "strictness": strict_rows, "strictness_test": test}
-    record["limits"] = limits
+    record: dict[str, Any] = {
+        "left_out": table.left_out,
+        "agreement": list(map(cells_of, rows)),
+        "strictness": strict_rows,
+        "strictness_test": test,
+    }
+    record["limits"] = list(map(cells_of, limits))
     record["pairs"], record["pair_weights"] = None if pairs is None else pairs.coefficient, weights
     return lines, {**record, "n_pairs": len(couples), "worst_pairs": couples[:MOST_PAIRS], "annotators": annotators}
 
@@ -193,18 +207,18 @@ def _strict_lines(found: AnnotatorStrictness, rows: list[dict[str, Any]], level:
     return ["", title, *aligned([heads, *cells]), *more, f"Test that no annotator is strict or lenient: {test}."]
 
 
-def _limit_lines(rows: list[dict[str, Any]], level: float) -> list[str]:
+def _limit_lines(rows: Sequence[LimitsRow], level: float) -> list[str]:
     """Return the differences and limits of agreement of any two annotators and of the pairs that differ most."""
     if not rows:
         return []
-    drawn = [rows[0], *sorted(rows[1:], key=lambda row: -abs(row["bias"] or 0.0))[:SHOWN]]
-    decimals = Digits.proportion((row["bias_low"], row["bias_high"]) for row in rows[1:]).decimals
+    drawn = [rows[0], *sorted(rows[1:], key=lambda row: -abs(row.bias or 0.0))[:SHOWN]]
+    decimals = Digits.proportion((row.bias_low, row.bias_high) for row in rows[1:]).decimals
     cells = [
-        [f"{row['first']} - {row['second']}", f"{row['n_cases']:,}", *(
-            "-" if row[name] is None
-            else decimal(row[name], decimals) if row[f"{name}_low"] == row[f"{name}_high"]  # any two differ by 0 on average
-            else spanned(row[name], row[f"{name}_low"], row[f"{name}_high"], decimals)
-            for name in ("bias", "lower", "upper")
+        [f"{row.first} - {row.second}", f"{row.n_cases:,}", *(
+            "-" if value is None
+            else decimal(value, decimals) if low == high  # any two differ by 0 on average
+            else spanned(value, low, high, decimals)
+            for value, low, high in row.numbers
         )]
         for row in drawn
     ]  # fmt: skip
@@ -241,18 +255,19 @@ def _annotators(pairs: PairwiseAgreement) -> list[dict[str, Any]]:
 
 
 def _write(
-    draft: Path, table: AgreementTable, found: list[dict[str, Any]], pairs: PairwiseAgreement | None, strict: list[dict[str, Any]],
-    limits: list[dict[str, Any]],
+    draft: Path, table: AgreementTable, found: Sequence[AgreementRow], pairs: PairwiseAgreement | None, strict: list[dict[str, Any]],
+    limits: Sequence[LimitsRow],
 ) -> None:  # fmt: skip
-    write_csv(draft / "agreement.csv", COLUMNS, [list(row.values()) for row in found])
+    write_csv(draft / "agreement.csv", AgreementRow._fields, found)
     named = [one for one in table.found if one.per_class is not None]
     if named and table.prevalence is not None:
         columns = [np.asarray(one.per_class).tolist() for one in named]
         rows = [list(row) for row in zip(table.classes, table.prevalence.tolist(), *columns)]
         write_csv(draft / "classes.csv", ["class", "prevalence", *(one.coefficient for one in named)], rows)
-    for name, listed in (("strictness", strict), ("limits", limits)):
-        if listed:
-            write_csv(draft / f"{name}.csv", list(listed[0]), [list(row.values()) for row in listed])
+    if strict:
+        write_csv(draft / "strictness.csv", list(strict[0]), [list(row.values()) for row in strict])
+    if limits:
+        write_csv(draft / "limits.csv", LimitsRow._fields, limits)
     if pairs is not None:
         ids = pairs.annotators.tolist()
         rows = [list(row.values()) for row in _pairs(pairs)]

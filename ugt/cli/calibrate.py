@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,8 +21,9 @@ from ..calibration import AlphaCalibration, MatrixScaling, PlattScaling, Tempera
 from ..calibration.pairs_of_labels import PredictedDisagreement
 from ..evaluation.input import aggregation_input
 from ..evaluation.passes import resampled
-from ..tables.calibration import ModelLosses
+from ..tables.calibration import LossRow, ModelLosses
 from ..tables.context import Options
+from ..tables.rows import cells_of, columns_of
 from .cases import (
     PredictedCases,
     add_input,
@@ -47,7 +49,21 @@ METHODS: dict[str, Any] = {
 }
 PRINTED = ("accuracy", "log_loss", "l_sq", "el", "cl", "ce", "disagreement_l", "disagreement_ce")
 PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that the JSON holds
-COLUMNS = ("part", "predictions", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases")
+
+
+class Judged(NamedTuple):
+    """A loss of the predictions before or after calibration, in a part of the data."""
+
+    part: str
+    predictions: str
+    loss: LossRow
+
+    def cells(self) -> dict[str, Any]:
+        """Return the values under their columns."""
+        return {"part": self.part, "predictions": self.predictions, **{n: v for n, v in cells_of(self.loss).items() if n != "model"}}
+
+
+COLUMNS = ("part", "predictions", *columns_of(LossRow)[1:])
 
 TEXT = """
 Fits a calibrator to the label histograms of validation cases, and applies it to the predictions of test cases. If cases have labels,
@@ -119,10 +135,10 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         write_csv(draft / "calibrated.csv", ["case", *apply.cases.classes.tolist()], rows_of_cases)
         write_text(draft / "calibrator.json", calibrator.to_json() + "\n")
         rows, notes = _judged(options, calibrator, kind, {"validation": fit, "test": apply})
-        write_csv(draft / "calibration.csv", COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
+        write_csv(draft / "calibration.csv", COLUMNS, (row.cells().values() for row in rows))
     lines = [*filter(None, [given.missing_note()]), *_said(calibrator, fit, apply), *notes]
     say(*lines, "", *_table(rows), "", f"Calibrated predictions: {Path(options.out) / 'calibrated.csv'}")
-    losses = [{key: value for key, value in row.items() if key != "class"} for row in rows if row["class"] is None]
+    losses = [{key: value for key, value in row.cells().items() if key != "class"} for row in rows if row.loss.class_ is None]
     return {**_record(calibrator, apply), "losses": losses, "notes": notes, **read_record(given), "files": files}
 
 
@@ -200,9 +216,9 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     return calibrator.fit(fit.cases.scores, fit.counts, clusters=fit.cases.ids["clusters"])
 
 
-def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[dict[str, Any]], list[str]]:
+def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[Judged], list[str]]:
     """Return the losses of the predictions before and after calibration, for cases with labels, and notes on them."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Judged] = []
     notes: list[str] = []
     settings = Options(level=options.level, n_resamples=options.n_resamples)
     for name, part in parts.items():
@@ -219,7 +235,7 @@ def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict
         for when, (probs, own) in judged.items():
             found = ModelLosses(part.counts[kept], probs[kept], settings, part.cases.classes, own)
             intervals = resampled(found.asks, part.cases.ids_of("clusters", kept), options.seed)
-            rows += [{"part": name, "predictions": when, **row} for row in found.rows(intervals)]
+            rows += [Judged(name, when, row) for row in found.rows(intervals)]
             notes += [note for note in found.notes if note not in notes]
     return rows, notes
 
@@ -242,11 +258,11 @@ def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:
     return lines
 
 
-def _table(rows: list[dict[str, Any]]) -> list[str]:
+def _table(rows: Sequence[Judged]) -> list[str]:
     if not rows:
         return ["No case has labels, so that no loss can be computed."]
-    found = {(row["part"], row["predictions"], row["loss"]): row["debiased"] for row in rows if row["class"] is None}
+    found = {(row.part, row.predictions, row.loss.loss): row.loss.debiased for row in rows if row.loss.class_ is None}
     lines = [["", *PRINTED]]
-    for part, when in dict.fromkeys((row["part"], row["predictions"]) for row in rows):
+    for part, when in dict.fromkeys((row.part, row.predictions) for row in rows):
         lines.append([f"{part}, {when}", *(decimal(found[part, when, loss]) for loss in PRINTED)])
     return ["Losses against label histograms (debiased if possible):", *aligned(lines)]

@@ -7,7 +7,7 @@ import csv
 import math
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from .. import io
 from .._base.checks import error
 from .._base.notices import heard
 from .._base.ragged import sizes_of
-from .._tabular.csv_text import utf8, write_csv
+from .._tabular.csv_text import utf8
 from .._tabular.whole_file import write_text
 from .._tabular.windows import typed
 from ..annotations import Predictions, Ratings
@@ -33,8 +33,10 @@ from ..report import guidelines
 from ..report.digest import SETTLED
 from ..report.plan import read_plan
 from ..tables.context import Annotated
-from ..tables.rows import CERTAINTY as CERTAINTY_AT
-from ..tables.rows import finite, reliability_key
+from ..tables.performance import CertaintyRow
+from ..tables.rows import cells_of, finite, reliability_key, with_ends
+from ..tables.source import Source
+from ..tables.worklist import Cases
 from ..truth import annotation_certainty, by_name
 from ..truth.plackett_luce_draws import METHODS, N_DRAWS, plackett_luce
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
@@ -207,7 +209,7 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
             known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
         found = _write(evaluation, [*like_grades(known.given, from_file=True), read.missing_note()], draft)
-    say(*data_lines(found, read.missing_note()), "", *model_lines(found), "", f"Report: {Path(options.out) / 'report.html'}")
+    say(*data_lines(found, read.missing_note()), "", *model_lines(Source.read(found)), "", f"Report: {Path(options.out) / 'report.html'}")
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
@@ -279,28 +281,35 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
         read = annotations_of(options)
         known = aggregation_input(read.annotations)
         if isinstance(known, Ratings):
-            found = _of_sides(options, known)
-            rows = found["cases"]
+            data, left_out, certainty, cases = _of_sides(options, known)
+            found: Mapping[str, Any] = {"data": data, "left_out": left_out}
             if draft is not None:
-                write_csv(draft, list(rows[0]), (row.values() for row in rows))
+                write_text(draft, cases.table().csv_text())
         else:
             if options.cut is not None:
                 raise error("--cut", "be left out unless annotations are ratings on a real scale", f"{options.cut:g}")
             evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
             found = evaluation.to_dict()
+            source = Source.read(found)
+            certainty, cases = list(source.rows(CertaintyRow)), source.cases
             if draft is not None:
                 evaluation.to_csv(draft, table="cases")
     how = [str(note) for note in found.get("notes") or () if str(note).startswith("Plackett-Luce")]
-    said = certainty_lines(found, options.cut)
-    say(*data_lines(found, read.missing_note()), "", *said, *textwrap.wrap(how[0] if how else "", 120), "", *worklist_lines(found["cases"]))
+    said = certainty_lines(certainty, found["data"]["n_classes"], options.cut)
+    say(*data_lines(found, read.missing_note()), "", *said, *textwrap.wrap(how[0] if how else "", 120), "", *worklist_lines(cases))
     if draft is not None:
         say("", f"All cases: {options.out}")
-    parts = {name: found[name] for name in ("data", "left_out", "certainty")}
-    return {**parts, "least_certain": worklist(found["cases"]), **read_record(read), "files": [options.out] if options.out else []}
+    parts = {"data": found["data"], "left_out": found["left_out"], "certainty": list(map(cells_of, certainty))}
+    return {
+        **parts,
+        "least_certain": [one._asdict() for one in worklist(cases)],
+        **read_record(read),
+        "files": [options.out] if options.out else [],
+    }
 
 
-def _of_sides(options: argparse.Namespace, ratings: Ratings) -> dict[str, Any]:
-    """Return the certainty of the side of the cut on which the mean rating of each case is, under each reliability."""
+def _of_sides(options: argparse.Namespace, ratings: Ratings) -> tuple[dict[str, Any], Mapping[str, int], list[CertaintyRow], Cases]:
+    """Return facts, cases left out, and under each reliability the certainty of the side of the cut on which the mean of a case is."""
     if options.cut is None or not math.isfinite(options.cut):
         must = (
             "be a number for ratings on a real scale, whose certainty is that of a side of the cut (for grades, state them: --scale 1,2,3)"
@@ -317,22 +326,15 @@ def _of_sides(options: argparse.Namespace, ratings: Ratings) -> dict[str, Any]:
     rows = []
     for reliability, one in found.items():
         low, high = one.interval()
-        below, ends = int((one.per_case < SETTLED).sum()), {"case_low": finite(low), "case_high": finite(high)}
-        rows.append({"reliability": reliability, "measure": "certainty", "k": 1, "value": finite(one.value), **ends, "n_below_099": below,
-                     "n_cases": one.n_cases})  # fmt: skip
+        row = CertaintyRow(reliability, "certainty", 1, *with_ends(one.value, (low, high)), n_cases=one.n_cases)
+        rows.append(row._replace(n_below_099=int((one.per_case < SETTLED).sum())))
     per_case = np.stack([one.per_case for one in found.values()], axis=1)
     mean, means, n = per_case.mean(axis=1), ratings.means(), sizes_of(ratings.offsets).tolist()
-    cases = []
-    for i in np.argsort(mean, kind="stable").tolist():
-        at = {f"{CERTAINTY_AT}{reliability_key(r)}": finite(value) for r, value in zip(found, per_case[i])}
-        case = {"case": str(ratings.case_ids[i]), "n_annotations": n[i], "voted": finite(means[i])}
-        cases.append({**case, **at, "mean_certainty": finite(mean[i])})
-    return {
-        "data": data_summary(Annotated.all_of(ratings)),
-        "left_out": next(iter(found.values())).left_out,
-        "certainty": rows,
-        "cases": cases,
-    }
+    order = np.argsort(mean, kind="stable").tolist()
+    certainty = {reliability_key(r): [finite(per_case[i, at]) for i in order] for at, r in enumerate(found)}
+    ids, voted = [str(ratings.case_ids[i]) for i in order], [finite(means[i]) for i in order]
+    cases = Cases(ids, [n[i] for i in order], voted, [finite(mean[i]) for i in order], certainty)
+    return data_summary(Annotated.all_of(ratings)), next(iter(found.values())).left_out, rows, cases
 
 
 def add_demo(commands: Any) -> None:
@@ -351,15 +353,16 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, ["The annotations and the models are generated."], draft)
+    source = Source.read(found)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
     post = plackett_luce(rankings)
     certainty = float(annotation_certainty(post).value)
     say(
         "Generated data with known truth. The model clear-cut is good at clear cases, the model broad at unclear ones.",
-        sizes_line(found["data"]),
+        sizes_line(source.data),
         "",
     )
-    say(*model_lines(found), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
+    say(*model_lines(source), "", "How often one more annotator would agree with the model's first choice (the truth is known):")
     say("  " + ", ".join(f"{name} {value:.4f}" for name, value in known.items()))
     say("", f"The same rankings under Plackett-Luce: the mean certainty of the most plausible class is {certainty:.4f}.", post.note)
     say("", f"Report: {Path(options.out) / 'report.html'}")

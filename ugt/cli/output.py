@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._base import parallel
 from .._base.names import POSITIVE
@@ -20,9 +20,13 @@ from ..report.cautions import spoilt
 from ..report.digest import Digest, words_for_few
 from ..report.digits import Digits
 from ..soft.ranking import WORDS
+from ..tables.answer import ReferenceRow
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
-from ..tables.standings import is_shown
+from ..tables.performance import CertaintyRow
+from ..tables.source import Facts, Source
+from ..tables.standings import FlipRow, MetricRow
 from ..tables.strata import FEW_CASES
+from ..tables.worklist import Cases
 from .command import aligned, decimal, in_blocks, in_options, spanned
 from .facts import counted
 
@@ -52,41 +56,48 @@ def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
 
 
-def sizes_line(data: Mapping[str, Any]) -> str:
-    by = f" by {counted(data['n_annotators'], 'annotator')}" if data["n_annotators"] else ""
-    kind = "ranking" if data["kind"] == "rankings" else "label"
-    numbers = ((data["n_cases"], "case"), (data["n_classes"], "class"), (data["n_annotations"], kind))
+def sizes_line(data: Facts) -> str:
+    by = f" by {counted(data.n_annotators, 'annotator')}" if data.n_annotators else ""
+    kind = "ranking" if data.kind == "rankings" else "label"
+    numbers = ((data.n_cases, "case"), (data.n_classes, "class"), (data.n_annotations or 0, kind))
     return f"{', '.join(counted(n, what) for n, what in numbers)}{by}."
 
 
-def certainty_lines(found: Mapping[str, Any], cut: float | None = None) -> list[str]:
+def certainty_lines(found: Sequence[CertaintyRow], n_classes: int, cut: float | None = None) -> list[str]:
     """Return a table of the mean certainty at each reliability: of the top classes, or of the sides of a cut of ratings."""
-    rows = {(row["reliability"], row["k"]): row for row in found["certainty"] if row["measure"] == "certainty"}
+    rows = {(row.reliability, row.k): row for row in found if row.measure == "certainty"}
     orders = list(dict.fromkeys(k for _, k in rows))
-    orders = [k for k in orders if k == 1 or k < found["data"]["n_classes"]] or orders  # top-3 of 3 classes is always certain
-    decimals = Digits.proportion((row["case_low"], row["case_high"]) for row in rows.values()).decimals
+    orders = [k for k in orders if k == 1 or k < n_classes] or orders  # top-3 of 3 classes is always certain
+    decimals = Digits.proportion((row.case_low, row.case_high) for row in rows.values()).decimals
     lines = [["reliability", *(f"top-{k}" if cut is None else "certainty" for k in orders), "cases below 99%"]]
-    few = max((row["n_cases"] for row in rows.values()), default=0) < FEW_CASES
+    few = max((row.n_cases for row in rows.values()), default=0) < FEW_CASES
     for reliability in dict.fromkeys(reliability for reliability, _ in rows):
         at = [rows[reliability, k] for k in orders]
-        values = [
-            decimal(row["value"], decimals) if few else spanned(row["value"], row["case_low"], row["case_high"], decimals) for row in at
-        ]
-        lines.append([_reliability(reliability), *values, f"{rows[reliability, 1]['n_below_099']:,}"])
+        values = [decimal(row.value, decimals) if few else spanned(row.value, row.case_low, row.case_high, decimals) for row in at]
+        lines.append([_reliability(reliability), *values, f"{rows[reliability, 1].n_below_099:,}"])
     what = "the top classes" if cut is None else f"the side of {cut:g} on which the mean rating of a case lies"
-    said = by_definition([k for _, k in rows], found["data"]["n_classes"]) if cut is None else []
+    said = by_definition([k for _, k in rows], n_classes) if cut is None else []
     how = "no intervals: too few cases" if few else "in brackets: 95% interval over cases"
     return [f"Mean certainty of {what} ({how}):", *aligned(lines), *said]
 
 
-def worklist(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[dict[str, Any]]:
-    """Return the least certain cases, as rows."""
-    columns = {"case": "case", "n_annotations": "n_annotations", "voted": "voted", "certainty": "mean_certainty"}
-    return [{name: row[column] for name, column in columns.items()} for row in cases if row["mean_certainty"] is not None][:n]
+class Uncertain(NamedTuple):
+    """A case of the worklist."""
+
+    case: str
+    n_annotations: int | None
+    voted: str | float | None
+    certainty: float
 
 
-def worklist_lines(cases: Sequence[Mapping[str, Any]], n: int = 10) -> list[str]:
-    worst = [[row["case"], str(row["n_annotations"]), _voted(row["voted"]), decimal(row["certainty"])] for row in worklist(cases, n)]
+def worklist(cases: Cases, n: int = 10) -> list[Uncertain]:
+    """Return the least certain cases."""
+    columns = zip(cases.case, cases.n_annotations, cases.voted, cases.mean_certainty)
+    return [Uncertain(case, size, voted, mean) for case, size, voted, mean in columns if mean is not None][:n]
+
+
+def worklist_lines(cases: Cases, n: int = 10) -> list[str]:
+    worst = [[row.case, str(row.n_annotations), _voted(row.voted), decimal(row.certainty)] for row in worklist(cases, n)]
     return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
 
 
@@ -94,37 +105,35 @@ def _voted(voted: str | float | None) -> str:
     return decimal(voted) if isinstance(voted, float) else str(voted)
 
 
-def model_lines(found: Mapping[str, Any]) -> list[str]:
+def model_lines(source: Source) -> list[str]:
     """Return a table of models and metrics at the middle reliability, and lines on the differences that the data show."""
-    reliabilities = found["provenance"]["reliability"]
+    reliabilities = source.provenance.reliability
     shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
-    n_classes = found["data"]["n_classes"]
-    table: dict[str, dict[str, Mapping[str, Any]]] = {}
+    n_classes = source.data.n_classes
+    table: dict[str, dict[str, MetricRow]] = {}
     # Orders of all classes are left out: top-3 of 3 classes is always 1.
-    metrics, flips = ([row for row in found[part] if row["k"] in (None, 1) or row["k"] < n_classes] for part in ("metrics", "flips"))
-    digest = Digest(found)
+    metrics = [row for row in source.rows(MetricRow) if row.k in (None, 1) or (row.k or 0) < n_classes]
+    digest = Digest(source)
     headline = digest.headline
     if not headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
-        metrics = [
-            row for row in metrics if row["metric"] in (*GRADE_METRICS, VOTED_ERROR) or (row["metric"] in ACCURACIES and row["k"] == 1)
-        ]
+        metrics = [row for row in metrics if row.metric in (*GRADE_METRICS, VOTED_ERROR) or (row.metric in ACCURACIES and row.k == 1)]
     for row in metrics:
-        if row["reliability"] in (None, shown):
-            table.setdefault(HEADINGS[row["metric"]].format(k=row["k"]), {})[row["model"]] = row
-    ends = {name: [(row["case_low"], row["case_high"]) for row in rows.values()] for name, rows in table.items()}
+        if row.reliability in (None, shown):
+            table.setdefault(HEADINGS[row.metric].format(k=row.k), {})[row.model] = row
+    ends = {name: [(row.case_low, row.case_high) for row in rows.values()] for name, rows in table.items()}
     digits = {name: Digits.proportion(intervals).decimals for name, intervals in ends.items()}
     lines = [["model", *table]]
     cells = {name: {model: _cell(row, digits[name], digest.withheld) for model, row in rows.items()} for name, rows in table.items()}
-    lines += [[model, *(own.get(model, "") for own in cells.values())] for model in found["models"]]
-    for reference in dict.fromkeys(row["reference"] for row in found.get("references", ())):
-        known = [row for row in found["references"] if (row["reference"], row["reliability"]) == (reference, shown)]
-        values = {HEADINGS[row["metric"]].format(k=row["k"]): row["value"] for row in known}
+    lines += [[model, *(own.get(model, "") for own in cells.values())] for model in source.models]
+    for reference in dict.fromkeys(row.reference for row in source.rows(ReferenceRow)):
+        known = [row for row in source.rows(ReferenceRow) if (row.reference, row.reliability) == (reference, shown)]
+        values = {HEADINGS[row.metric].format(k=row.k): row.value for row in known}
         lines.append([f"({reference})", *(decimal(values[name], digits[name]) if name in values else "" for name in table)])
     title = "Results"
     if shown is not None:
-        several = f" (the report has all of {', '.join(map(_reliability, reliabilities))})" if len(reliabilities) > 1 else ""
+        several = f" (the report has all of {', '.join(map(_reliability, reliabilities or ()))})" if len(reliabilities or ()) > 1 else ""
         title += f" at reliability {shown:g}{several}"
-    few, level = words_for_few(digest), f"In brackets: {100 * found['provenance']['level']:g}% intervals over cases."
+    few, level = words_for_few(digest), f"In brackets: {100 * source.provenance.level:g}% intervals over cases."
     level = f"No intervals: {few}." if digest.withheld else level
     legend = [
         f"{level} Voted top-k: how often the first k choices hold the",
@@ -134,26 +143,28 @@ def model_lines(found: Mapping[str, Any]) -> list[str]:
         f"{level} MAE: mean distance of the prediction from a truth drawn from",
         f"what the annotations leave open, in {headline.units}; lower is better. Voted MAE: distance from the {headline.voted_name}.",
     ]  # fmt: skip
-    legend += by_definition([row["k"] for row in found["metrics"]], n_classes)
-    legend += ["The report explains the other columns."] if any(row["metric"] not in WITH_ENDS for row in metrics) else []
-    order = [] if len(found["models"]) < 2 else [*_lead_lines({**found, "metrics": metrics}), *_flip_lines(flips)]
+    legend += by_definition([row.k for row in source.rows(MetricRow) if row.k is not None], n_classes)
+    legend += ["The report explains the other columns."] if any(row.metric not in WITH_ENDS for row in metrics) else []
+    flips = [row for row in source.rows(FlipRow) if row.k in (None, 1) or (row.k or 0) < n_classes]
+    leads = _lead_lines(Digest(source.with_tables({"metrics": metrics})))
+    order = [] if len(source.models) < 2 else [*leads, *_flip_lines(flips)]
     order = [f"There are {few} to say which model is ahead."] if order and digest.withheld else order
     return [f"{title}:", *(line.rstrip() for line in in_blocks(lines)), *legend, *order]
 
 
-def _cell(row: Mapping[str, Any], decimals: int, alone: bool) -> str:
+def _cell(row: MetricRow, decimals: int, alone: bool) -> str:
     """Return a value; an accuracy with its interval over cases, unless it must stand ``alone``."""
-    if alone or row["metric"] not in WITH_ENDS:
-        return decimal(row["value"], decimals)
-    return spanned(row["value"], row["case_low"], row["case_high"], decimals)
+    if alone or row.metric not in WITH_ENDS:
+        return decimal(row.value, decimals)
+    return spanned(row.value, row.case_low, row.case_high, decimals)
 
 
-def _lead_lines(found: Mapping[str, Any]) -> list[str]:
+def _lead_lines(digest: Digest) -> list[str]:
     """Which leads by the headline measure the data support, under each reliability and by the voted label."""
-    digest, lines = Digest(found), []
-    metric = digest.headline.metric
-    truths = list(dict.fromkeys(row["reliability"] for row in found["metrics"] if row["metric"] == metric))
-    for k in dict.fromkeys(row["k"] for row in found["metrics"] if row["metric"] == metric):
+    lines = []
+    own_rows = digest.found(metric=digest.headline.metric)
+    metric, truths = digest.headline.metric, list(dict.fromkeys(row.reliability for row in own_rows))
+    for k in dict.fromkeys(row.k for row in own_rows):
         said: dict[str, list[tuple[Any, tuple[float, float] | None]]] = {}
         for at in truths:
             one = digest.standing(metric, at, k)
@@ -188,14 +199,14 @@ def _span(low: float, high: float) -> str:
     return " to ".join(digits.beside(low, high).points(end) for end in (low, high)).replace("−", "-")
 
 
-def _flip_lines(flips: Sequence[Mapping[str, Any]]) -> list[str]:
+def _flip_lines(flips: Sequence[FlipRow]) -> list[str]:
     """Where the order of two models by top-k accuracy changes, if the data show it."""
     lines = []
     for row in flips:
-        if row["metric"] in (TOP, ERROR) and is_shown(row):
-            below, above = (row["other"], row["model"]) if row["better_above"] else (row["model"], row["other"])
-            at = f"{row['reliability']:.3g} (interval: {row['low']:.3g} to {row['high']:.3g})"
-            by = "MAE" if row["k"] is None else f"top-{row['k']}"
+        if row.metric in (TOP, ERROR) and row.is_shown:
+            below, above = (row.other, row.model) if row.better_above else (row.model, row.other)
+            at = f"{row.reliability:.3g} (interval: {row.low:.3g} to {row.high:.3g})"
+            by = "MAE" if row.k is None else f"top-{row.k}"
             lines.append(f"By {by}, {below} is better below reliability {at}, {above} above.")
     return lines
 

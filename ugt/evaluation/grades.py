@@ -18,17 +18,18 @@ from ..grades.errors import median_of
 from ..grades.input import GradeScale, Predicted
 from ..plausibilities import Estimate, Point
 from ..resampling import over
+from ..tables.answer import ReferenceRow
 from ..tables.errors import distance_of_pairs
 from ..tables.names import ERROR, MEDIAN, PERFECT, VOTED_ERROR, WITHIN
-from ..tables.performance import SPREADS, STANDING
 from ..tables.rows import finite
+from ..tables.standings import MetricRow
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
     from ..grades.declared import GradeMetric
     from ..resampling import Statistic
     from ..tables.context import Context
-    from ..tables.rows import Row
+    from ..tables.rows import Number
 
 OF_LAWS = ("ranked_probability_score", "grade_wasserstein")
 OF_ORDER = ("spearman", "kendall", "concordance", "auroc_at_cuts")  # a constant answer has no order
@@ -107,9 +108,9 @@ class Graded:
     values: Array | None  # (K,) numbers of the grades; None: ratings on a real scale
     names: NDArray[Any] | None  # (K,) names of the grades; None: ratings on a real scale
     median: float  # of all grades or ratings
-    two_way: Callable[[Statistic, int], list[Row]]
-    further: list[tuple[Statistic, list[Row]]]  # as in the context
-    references: list[Row]
+    two_way: Callable[[Statistic, int], list[tuple[Number, Number]]]
+    further: list[tuple[Statistic, list[MetricRow]]]  # as in the context
+    references: list[ReferenceRow]
     level: float
     say: Callable[[str], None]  # adds a note
     columns: dict[tuple[str, str, float | None], Array] = field(default_factory=dict)  # model, metric, reliability -> (n,) contributions
@@ -213,23 +214,19 @@ class Graded:
 
     def add_row(self, model: str, reliability: float | None, metric: str, one: Statistic, found: Any = None) -> None:
         """Add the row of a number, with its statistic and, if it is a mean over cases, its result."""
-        (ends,) = self.two_way(one, 1)
-        spread = isinstance(found, Estimate)
-        draws = (found.draw_std, *found.draw_interval(self.level)) if spread else (None, None, None)
-        row: Row = {
-            "model": model, "reliability": reliability, "metric": metric, "k": None, "value": float(one.estimate[0]),
-            **dict(zip(SPREADS, draws)), **dict.fromkeys(STANDING), **ends, "mc_error": found.mc_error if spread else 0.0,
-            "n_cases": int(one.n_counted),
-        }  # fmt: skip
+        ((low, high),) = self.two_way(one, 1)
+        row = MetricRow(model, reliability, metric, None, float(one.estimate[0]), n_cases=int(one.n_counted))
+        row = row._replace(two_way_low=low, two_way_high=high)
+        if isinstance(found, Estimate):
+            low, high = found.draw_interval(self.level)
+            row = row._replace(draw_std=found.draw_std, draw_low=low, draw_high=high, mc_error=found.mc_error)
         self.further.append((one, [row]))
 
     def _refer(self, name: str, reliability: float | None, metric: GradeMetric, truth: Any, given: GradePredictions) -> None:
         if given.kind != "numbers" or metric.numbers:
             with notices.heard():  # undefined if the truth is the same for all cases
                 value = self.of(metric, truth, given).value
-            self.references.append(
-                {"reference": name, "reliability": reliability, "metric": metric.name, "k": None, "value": finite(value)}
-            )
+            self.references.append(ReferenceRow(name, reliability, metric.name, None, finite(value)))
 
     def _always(self, truth: Any) -> GradePredictions:
         return GradePredictions(np.full(truth.n_cases, self.median), "numbers" if self.values is None else "grades")

@@ -12,14 +12,17 @@ from .._base import checks
 from ..resampling import CaseNumbers, Ratios
 from ..resampling.two_way import ends_if_named
 from ..tables.names import VOTED_ERROR
-from ..tables.rows import ends_of
+from ..tables.rows import both
 from .grades import Graded, GradePredictions
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, NDArray
     from ..resampling import Statistic
+    from ..tables.answer import ReferenceRow
     from ..tables.context import Annotated, Options
-    from ..tables.rows import Row
+    from ..tables.performance import CertaintyRow
+    from ..tables.rows import Number
+    from ..tables.standings import MetricRow
     from ..truth.by_name import Truths
 
 LEFT_OUT = (
@@ -45,15 +48,15 @@ class RatedWork:
     scores: Mapping[str, Array]
     options: Options
     clusters: NDArray[Any] | None
-    certainty: list[Row] = field(default_factory=list)
+    certainty: list[CertaintyRow] = field(default_factory=list)
     certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)
-    metrics: list[Row] = field(default_factory=list)
+    metrics: list[MetricRow] = field(default_factory=list)
     columns: CaseNumbers = field(default_factory=CaseNumbers)
     deviations: list[Array] = field(default_factory=list)
-    further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)
+    further: list[tuple[Statistic, list[MetricRow]]] = field(default_factory=list)
     choices: dict[str, Array] = field(default_factory=dict)
     bounds: list[Any] = field(default_factory=list)
-    references: list[Row] = field(default_factory=list)
+    references: list[ReferenceRow] = field(default_factory=list)
     constant: dict[Any, Array] = field(default_factory=dict)
     shares: Array | None = None
     mean: Array | None = None
@@ -82,5 +85,5 @@ class RatedWork:
         self.graded.add_row(model, None, VOTED_ERROR, found)
         self.graded.columns[model, VOTED_ERROR, None] = errors
 
-    def _two_way(self, one: Statistic, n: int) -> list[Row]:
-        return [ends_of(row, "two_way_low", "two_way_high") for row in ends_if_named(one, range(n), self.clusters, self.options.level)]
+    def _two_way(self, one: Statistic, n: int) -> list[tuple[Number, Number]]:
+        return [both(ends) for ends in ends_if_named(one, range(n), self.clusters, self.options.level)]

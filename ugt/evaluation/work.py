@@ -21,11 +21,12 @@ from ..resampling import CaseNumbers
 from ..resampling.two_way import ends_if_named
 from ..soft import ScoreOrder
 from ..soft.ranking import SoftRanking
+from ..tables.answer import ReferenceRow
 from ..tables.context import MOST_CELLS
 from ..tables.names import COMMONEST, PERFECT
-from ..tables.performance import SPREADS, STANDING
-from ..tables.rows import ends_of, finite
-from ..tables.standings import shuffled_quantiles
+from ..tables.performance import CertaintyRow
+from ..tables.rows import both, finite
+from ..tables.standings import MetricRow, shuffled_quantiles
 from ..truth import annotation_certainty
 from .grades import Graded, median_grade, read
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ..plausibilities.metric import Metric
     from ..resampling import Statistic
     from ..tables.context import Annotated, Options
-    from ..tables.rows import Row
+    from ..tables.rows import Number
     from ..truth.by_name import Truths
 
     Truth = tuple[float | None, Plausibilities]  # with its reliability
@@ -75,14 +76,14 @@ class Work:
     details: bool
     clusters: NDArray[Any] | None  # (n,) cluster of each judged case
     positive: int = 1  # of two classes
-    certainty: list[Row] = field(default_factory=list)
+    certainty: list[CertaintyRow] = field(default_factory=list)
     certainty_columns: CaseNumbers = field(default_factory=CaseNumbers)
-    metrics: list[Row] = field(default_factory=list)
+    metrics: list[MetricRow] = field(default_factory=list)
     columns: CaseNumbers = field(default_factory=CaseNumbers)  # contributions of cases to the metrics
     deviations: list[Array] = field(default_factory=list)  # deviations of the metrics over draws, one per resample
-    further: list[tuple[Statistic, list[Row]]] = field(default_factory=list)  # as in the context
+    further: list[tuple[Statistic, list[MetricRow]]] = field(default_factory=list)  # as in the context
     bounds: list[tuple[str, float | None, Assumed]] = field(default_factory=list)
-    references: list[Row] = field(default_factory=list)
+    references: list[ReferenceRow] = field(default_factory=list)
     constant: dict[tuple[str, float | None], Array] = field(default_factory=dict)  # of metric and reliability: contributions of cases
     graded: Graded | None = None  # measures of grades
     mean: Array | None = None  # means under the middle reliability
@@ -193,9 +194,8 @@ class Work:
     def _add_certainty(self, reliability: float | None, measure: str, k: int, found: Certainty) -> None:
         below = int((found.per_case < 0.99).sum())
         self.certainty.append(
-            {"reliability": reliability, "measure": measure, "k": k, "value": found.value, "case_low": None, "case_high": None,
-             "mc_error": found.mc_error, "n_below_099": below, "n_cases": found.n_cases}
-        )  # fmt: skip
+            CertaintyRow(reliability, measure, k, found.value, mc_error=found.mc_error, n_below_099=below, n_cases=found.n_cases)
+        )
         self.certainty_columns.add(found.per_case, resampled=found.resampled)
 
     def _add_metric(self, model: str, reliability: float | None, metric: str, k: int, found: Estimate, shared: float = 0.0) -> None:
@@ -203,18 +203,17 @@ class Work:
         half = self.options.level / 2
         over_draws = found.draw_quantile(np.concatenate([[0.5 - half, 0.5 + half], self.quantiles]))
         low, high = float(over_draws[0]), float(over_draws[1])
+        ((two_way_low, two_way_high),) = self._two_way(found.statistic, 1)
         self.metrics.append(
-            {"model": model, "reliability": reliability, "metric": metric, "k": k, "value": found.value, "draw_std": found.draw_std,
-             "draw_low": low, "draw_high": high, **dict.fromkeys(STANDING), **self._two_way(found.statistic, 1)[0],
-             "mc_error": found.mc_error, "n_cases": found.n_cases}
+            MetricRow(model, reliability, metric, k, found.value, found.draw_std, low, high, two_way_low=two_way_low,
+                      two_way_high=two_way_high, mc_error=found.mc_error, n_cases=found.n_cases)
         )  # fmt: skip
         self.columns.add(found.per_case, model, found.resampled)
         self.deviations.append((over_draws[2:] - found.value) * shared)
 
-    def _two_way(self, one: Statistic, n: int) -> list[Row]:
+    def _two_way(self, one: Statistic, n: int) -> list[tuple[Number, Number]]:
         """Return the intervals of the first n numbers for other annotators, too."""
-        ends = ends_if_named(one, range(n), self.clusters, self.options.level)
-        return [ends_of(row, "two_way_low", "two_way_high") for row in ends]
+        return [both(ends) for ends in ends_if_named(one, range(n), self.clusters, self.options.level)]
 
     def _add_bounds(self, reliability: float | None, truth: Plausibilities) -> None:
         """Add the bounds of the accuracy against the true class, and the baseline of the commonest class."""
@@ -247,7 +246,7 @@ class Work:
                 self.constant[metric, reliability] = found.per_case
 
     def _add_reference(self, reference: str, reliability: float | None, metric: str, k: int | None, value: float) -> None:
-        self.references.append({"reference": reference, "reliability": reliability, "metric": metric, "k": k, "value": finite(value)})
+        self.references.append(ReferenceRow(reference, reliability, metric, k, finite(value)))
 
     def _add_soft(self, reliability: float | None, truth: Plausibilities) -> None:
         """Add, for two classes, AUROC and average precision of the positive one against the means of its plausibilities."""
@@ -263,9 +262,9 @@ class Work:
                 self._add_reference(reference, reliability, metric, None, value)
         for name, scores in self.of_positive.items():
             found, rows = SoftRanking.by_default(truth, scores, self.positive).refitted(), []
-            for metric, value, ends in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
-                row = {"model": name, "reliability": reliability, "metric": metric, "k": None, "value": value}
-                rows.append({**row, **dict.fromkeys((*SPREADS, *STANDING)), **ends, "mc_error": 0.0, "n_cases": int(found.kept.sum())})
+            for metric, value, (low, high) in zip(found.names, found.estimate.tolist(), self._two_way(found, len(found.names))):
+                row = MetricRow(name, reliability, metric, None, value, n_cases=int(found.kept.sum()))
+                rows.append(row._replace(two_way_low=low, two_way_high=high))
             self.further.append((found, rows))
         for few in filter(None, dict.fromkeys(map(found.few_of, (0, 1)))):
             self.truths.say(f"{few}.")

@@ -8,11 +8,14 @@ from typing import NamedTuple
 from .._base.counts import counted, whole
 from ..annotations.adjudication import ASKED
 from ..tables.panel import REFUTED
+from ..tables.rows import defined
+from ..tables.standings import MetricRow
+from ..tables.worklist import UnanimousRow
 from . import wording
 from .departures import differences
 from .digest import Digest, joined, kind_of_data, names, shown
 from .digits import Digits
-from .markup import find, link, plain
+from .markup import first_row, link, plain
 
 MOST = 6
 FEW_CLUSTERS, VERY_FEW_CLUSTERS, FEW_ANNOTATORS = 30, 10, 5
@@ -105,8 +108,8 @@ def spoilt(notes: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _all(digest: Digest) -> Iterator[Caution]:
-    source, facts = digest.source, digest.source["data"]
-    said = [str(note) for note in source.get("notes") or ()]
+    source, facts = digest.source, digest.source.data
+    said = [str(note) for note in source.notes]
     for claim, found in spoilt(said):
         yield Caution(True, claim, plain(found[0]) + _others(found))
     departs = [name.replace("_", " ") for name in differences(source)]
@@ -125,7 +128,7 @@ def _all(digest: Digest) -> Iterator[Caution]:
         yield Caution(True, f"Only {counted(n, 'cluster')}", f"Cases of a cluster were kept together. {none}")
     yield from (caution for word, caution in NOTED if any(word in note for note in said))
     yield NOT_CORRECTNESS if digest.headline.higher_is_better else NOT_ERRORS
-    for note in wording.said(source).get("note") or ():
+    for note in wording.said(source).note:
         yield Caution(False, "The authors add", plain(note))
     if any("Predicted labels were read" in note for note in said):
         yield Caution(
@@ -137,16 +140,16 @@ def _all(digest: Digest) -> Iterator[Caution]:
     if unscaled:
         yield Caution(True, "Scores that are no probabilities", plain(unscaled[0]) + _others(unscaled))
     yield from _of_annotations(digest)
-    if facts.get("n_annotators") is None and digest.source["data"]["kind"] in ("labels", "rankings"):
+    if facts.n_annotators is None and digest.source.data.kind in ("labels", "rankings"):
         yield Caution(
             False,
             "Annotators are not identified",
             "Intervals are over cases only. Whether a few annotators drive the result cannot be checked.",
         )
-    elif facts.get("n_annotators"):
-        k = facts["n_annotators"]
+    elif facts.n_annotators:
+        k = facts.n_annotators
         rows = [digest.row(m, digest.main) for m in digest.models]
-        named = not digest.withheld and any(e is not None and e["two_way_low"] is not None for e in rows)
+        named = not digest.withheld and any(e is not None and e.two_way_low is not None for e in rows)
         quote = "The second interval in the table is for other annotators like these, too: quote it beside the first."
         further = quote if named else "Another panel may move the values further."
         held = "Results" if digest.withheld else "Intervals"
@@ -155,18 +158,18 @@ def _all(digest: Digest) -> Iterator[Caution]:
             k < FEW_ANNOTATORS, f"{held} are for these {whole(k)} annotators" if k > 1 else "One annotator",
             f"{cases}{further}" if k > 1 else "One annotator cannot show how much annotators differ.",
         )  # fmt: skip
-    if facts["n_classes"] == 2 and any(e["metric"] == "hard_auroc" for e in source["metrics"]):
+    if facts.n_classes == 2 and any(e.metric == "hard_auroc" for e in source.rows(MetricRow)):
         yield Caution(
             False, "Two scales of AUROC",
             "The soft AUROC has its ceiling below 1; the one against the voted label, in the files, at 1. Do not compare them.",
         )  # fmt: skip
     yield from _of_cases(digest)
-    if not (source["provenance"].get("plan") or {}):
+    if not (source.provenance.plan or {}):
         compared = len(
             {
-                (e["metric"], e["k"])
-                for e in source["metrics"]
-                if not e["metric"].startswith(("voted_", "hard_")) and (e["k"] in (None, 1) or e["k"] < facts["n_classes"])
+                (e.metric, e.k)
+                for e in source.rows(MetricRow)
+                if not e.metric.startswith(("voted_", "hard_")) and (e.k in (None, 1) or e.k < facts.n_classes)
             }
         )
         pairs = len(digest.models) * (len(digest.models) - 1) // 2
@@ -185,7 +188,7 @@ def _others(found: Sequence[str]) -> str:
 
 def _of_annotations(digest: Digest) -> Iterator[Caution]:
     """Yield the cautions about single annotations, the baseline and the reliability."""
-    sizes = [e["n_annotations"] for e in digest.source["cases"] if e["n_annotations"] is not None]
+    sizes = [n for n in digest.source.cases.n_annotations if n is not None]
     single = sizes.count(1)
     if single and single >= SINGLE * len(sizes):
         yield Caution(
@@ -193,26 +196,29 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             f"{'They' if single > 1 else 'It'} cannot show disagreement: the certainty rests on one annotation and on the assumptions.",
         )  # fmt: skip
     constant, of_choices = digest.constant(), digest.headline.higher_is_better
-    if constant is not None and not of_choices and digest.value(digest.models[0]) >= (1 - FREE) * constant["value"]:
+    if constant is not None and not of_choices and digest.value(digest.models[0]) >= (1 - FREE) * defined(constant.value):
         yield Caution(
             True, "Little is gained over a constant",
-            f"Always answering “{shown(constant['answer'])}” differs by {digest.amount(constant['value'])}. Quote the lead over it, not "
+            f"Always answering “{shown(constant.answer)}” differs by {digest.amount(defined(constant.value))}. Quote the lead over it, not "
             "the value alone.",
         )  # fmt: skip
-    if constant is not None and of_choices and digest.value(digest.models[0]) - constant["value"] <= FREE:
-        share = Digits(0).percent(constant["value"])
+    if constant is not None and of_choices and digest.value(digest.models[0]) - defined(constant.value) <= FREE:
+        share = Digits(0).percent(constant.value)
         yield Caution(
             True,
             f"{share} is free",
-            f"Always answering “{shown(constant['answer'])}” reaches {share}. Quote the lead over it, not the value alone"
+            f"Always answering “{shown(constant.answer)}” reaches {share}. Quote the lead over it, not the value alone"
             f"{_over_constant(digest)}.",
         )
     yield from _misfit(digest)
     found = [r for r in digest.reliabilities if r is not None]
     if len(found) > 1:
         first = digest.models[0] if digest.models else None
-        ends = [find(digest.limits, reliability=r) if first is None else digest.row(first, r) for r in (found[0], found[-1])]
-        values = [float(e["value"]) for e in ends if e is not None]
+        ends = [
+            first_row(e for e in digest.limits if e.reliability == r) if first is None else digest.row(first, r)
+            for r in (found[0], found[-1])
+        ]
+        values = [defined(e.value) for e in ends if e is not None]
         if len(values) == 2:
             said = digest.headline.at_both(digest.digits, (values[0], values[1]), (found[0], found[-1]))
             who = shown(first) if first is not None else "The ceiling" if digest.headline.higher_is_better else "The floor"
@@ -223,7 +229,7 @@ def _of_annotations(digest: Digest) -> Iterator[Caution]:
             )  # fmt: skip
     elif len(found) == 1:
         yield Caution(True, "One reliability only", f"{anchor(digest)}Whether the result depends on the reliability was not examined.")
-    if str(digest.source["provenance"].get("command")).split()[:2] == ["ugt", "demo"]:
+    if str(digest.source.provenance.command).split()[:2] == ["ugt", "demo"]:
         yield Caution(True, "Generated data", "The cases and models are simulated: no number describes a real model or patient.")
 
 
@@ -231,11 +237,11 @@ def _misfit(digest: Digest) -> Iterator[Caution]:
     """Yield a caution if the truth model does not predict how often a further annotator agrees with the others."""
     e = digest.held_out
     if e is not None and digest.misfit(REFUTED):
-        digits = Digits.of([(e["low"], e["high"])])
+        digits = Digits.of([(e.low, e.high)])
         yield Caution(
             True, "The truth model does not fit",
-            f"An annotator who was held out agrees with the vote of the others in {digits.percent(e['observed'])} of cases; the truth "
-            f"model predicts {digits.percent(e['predicted'])}. Its prior or its reliability does not describe these annotators.",
+            f"An annotator who was held out agrees with the vote of the others in {digits.percent(e.observed)} of cases; the truth "
+            f"model predicts {digits.percent(e.predicted)}. Its prior or its reliability does not describe these annotators.",
         )  # fmt: skip
 
 
@@ -249,19 +255,19 @@ def _over_constant(digest: Digest) -> str:
 
 def anchor(digest: Digest) -> str:
     """Return what the main reliability means for a case whose annotations are all equal; empty if there is no such case."""
-    e = find(digest.source.get("unanimous_cases") or (), reliability=digest.main)
-    if e is None or digest.main is None:
+    e = first_row(e for e in digest.source.rows(UnanimousRow) if e.reliability == digest.main)
+    if e is None or e.certainty is None or digest.main is None:
         return ""
-    open_ = Digits(0 if e["certainty"] < 0.95 else 1).percent(1 - e["certainty"])
+    open_ = Digits(0 if e.certainty < 0.95 else 1).percent(1 - e.certainty)
     kind = kind_of_data(digest.source)
-    equal = f"{e['n_annotations']} equal {kind}" if kind == "labels" else f"{e['n_annotations']} {kind} with the same first class"
+    equal = f"{e.n_annotations} equal {kind}" if kind == "labels" else f"{e.n_annotations} {kind} with the same first class"
     return f"At reliability {digest.main:g}, {equal} leave {open_} open. "
 
 
 def _of_cases(digest: Digest) -> Iterator[Caution]:
-    left = digest.source.get("left_out") or {}
+    left = digest.source.left_out
     parts = [f"{plain(reason)}: {whole(n)}" for reason, n in dict(left).items()]
-    unused = digest.source["data"].get("n_unused_classes") or 0
+    unused = digest.source.data.n_unused_classes or 0
     if parts:
         never = f" {whole(unused)} classes were never named." if unused else ""
         total = sum(dict(left).values())
@@ -271,5 +277,5 @@ def _of_cases(digest: Digest) -> Iterator[Caution]:
         yield Caution(
             False,
             f"{whole(unused)} classes were never named",
-            f"They are among {whole(digest.source['data']['n_classes'])} classes; what the truth says of them comes from the prior alone.",
+            f"They are among {whole(digest.source.data.n_classes)} classes; what the truth says of them comes from the prior alone.",
         )

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Union
 
 from .._base.counts import counted, whole
 from .._base.lazy import cached_property
+from ..tables.answer import ConstantRow, ReferenceRow
+from ..tables.comparison import DifferenceRow
+from ..tables.errors import LeastErrorRow, NextErrorRow
 from ..tables.names import UNWEIGHTED, VOTED, higher_is_better
-from ..tables.rows import CERTAINTY, reliability_key
+from ..tables.panel import PanelRow
+from ..tables.performance import CertaintyRow
+from ..tables.rows import defined, reliability_key
+from ..tables.source import Source
+from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES, FEW_CLUSTERS
+from ..tables.true_accuracy import NextAnnotatorRow
 from .digits import Digits
 from .headline import ACCURACY, Headline, headline_of
-from .markup import NONE, Data, Entry, apart, find, level_of, of, plain, unique
+from .markup import NONE, apart, first_row, level_of, plain, unique
 from .svg import N_COLOURS
 
 SETTLED = 0.99
@@ -49,6 +57,9 @@ class Lead(NamedTuple):
         return f"{briefly(pair)[self.sign < 0]} ahead" if self.sign else "no clear difference"
 
 
+Limit = Union[CertaintyRow, LeastErrorRow]  # of a value: the most, or the least, that any model can have
+
+
 class Standing(NamedTuple):
     """The model with the best value in a measure under a truth; ``alike``: models that cannot be distinguished from it."""
 
@@ -71,6 +82,13 @@ class Standing(NamedTuple):
             return f"{self.best} and {other} have the same value", None
         first, second = sorted((self.best, other))  # whichever has the higher value, the sentence is the same
         return f"{first} and {second} cannot be distinguished (lead of {first}", ends if first == self.best else (-ends[1], -ends[0])
+
+
+class Beside(NamedTuple):
+    """The value of a model against one annotator, and that of annotators against each other."""
+
+    value: float | None
+    annotators: float | None
 
 
 def short(name: str, most: int = LONGEST) -> str:
@@ -110,7 +128,7 @@ def shown(name: object, most: int = LONGEST) -> str:
 class Digest:
     """The numbers of an evaluation that the first page needs, in its headline measure."""
 
-    source: Data
+    source: Source
     measure: Headline | None = None  # default: that of the first page
 
     @cached_property
@@ -124,11 +142,11 @@ class Digest:
 
     @cached_property
     def n_cases(self) -> int:
-        return int(self.source["data"]["n_cases"])
+        return int(self.source.data.n_cases)
 
     @cached_property
     def n_clusters(self) -> int | None:
-        found = self.source["data"].get("n_clusters")
+        found = self.source.data.n_clusters
         return None if found is None else int(found)
 
     @property
@@ -144,8 +162,8 @@ class Digest:
     @cached_property
     def reliabilities(self) -> list[float | None]:
         """The reliabilities of the truths, in ascending order; [None] if the truth has none."""
-        found = unique((e for e in self.source["certainty"] if e["measure"] == "certainty" and e["k"] == 1), "reliability")
-        return found or unique(self.least_errors, "reliability") or [None]
+        found = unique(e.reliability for e in self.source.rows(CertaintyRow) if e.measure == "certainty" and e.k == 1)
+        return found or unique(e.reliability for e in self.least_errors) or [None]
 
     @cached_property
     def main(self) -> float | None:
@@ -158,35 +176,35 @@ class Digest:
         return "" if self.main is None else f", reliability {self.main:g}"
 
     @cached_property
-    def top(self) -> dict[tuple[str, str, float | None], Entry]:
+    def top(self) -> dict[tuple[str, str, float | None], MetricRow]:
         """The rows of the headline measure by metric, model and reliability."""
         wanted, k = (self.headline.voted, self.headline.metric), self.headline.k
-        rows = (e for e in self.source["metrics"] if e["k"] == k and e["metric"] in wanted and e["value"] is not None)
-        return {(e["metric"], e["model"], e["reliability"]): e for e in rows}
+        rows = (e for e in self.source.rows(MetricRow) if e.k == k and e.metric in wanted and e.value is not None)
+        return {(e.metric, e.model, e.reliability): e for e in rows}
 
-    def row(self, model: str, reliability: float | None = None) -> Entry | None:
+    def row(self, model: str, reliability: float | None = None) -> MetricRow | None:
         """Return the row of a model under a truth."""
         return self.top.get((self.headline.metric, model, reliability))
 
-    def voted(self, model: str) -> Entry | None:
+    def voted(self, model: str) -> MetricRow | None:
         """Return the row of a model against the voted label."""
         return self.top.get((self.headline.voted, model, None))
 
     @cached_property
     def models(self) -> list[str]:
         """The models with a value under the main truth, the best first."""
-        found = [m for m in self.source["models"] if self.row(m, self.main)]
+        found = [m for m in self.source.models if self.row(m, self.main)]
         return sorted(found, key=self.value, reverse=self.headline.higher_is_better)
 
     def style(self, model: str) -> int:
         """Return the number of a model's mark: its place among all models, or among the best if there are more models than colours."""
-        return (self.models if len(self.source["models"]) > N_COLOURS else self.source["models"]).index(model)
+        return (self.models if len(self.source.models) > N_COLOURS else self.source.models).index(model)
 
     def value(self, model: str) -> float:
         """Return the value of a model under the main truth."""
         row = self.row(model, self.main)
         assert row is not None
-        return float(row["value"])
+        return defined(row.value)
 
     @cached_property
     def digits(self) -> Digits:
@@ -194,28 +212,28 @@ class Digest:
         if self.withheld:
             return self.headline.whole
         rows = [self.row(m, self.main) for m in self.models] if self.models else self.limits
-        return self.headline.digits((e["case_low"], e["case_high"]) for e in rows if e)
+        return self.headline.digits((e.case_low, e.case_high) for e in rows if e)
 
     def amount(self, value: float) -> str:
         """Return a value of the headline measure with its unit."""
         return self.headline.amount(self.digits, value)
 
-    def case_ends(self, row: Entry) -> tuple[float | None, float | None]:
+    def case_ends(self, row: MetricRow) -> tuple[float | None, float | None]:
         """Return the interval over cases of a row of metrics; (None, None) if there are too few cases."""
-        return (None, None) if self.withheld else (row["case_low"], row["case_high"])
+        return (None, None) if self.withheld else (row.case_low, row.case_high)
 
     # ---- leads
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, int | None, float | None, str, str], Lead]:
         found: dict[Any, Lead] = {}
-        for e in self.source.get("differences") or ():
-            if e["difference"] is not None:
-                low, high, metric, k, at = (e.get(name) for name in ("joint_low", "joint_high", "metric", "k", "reliability"))
-                lead = Lead(e["difference"], low, high)
+        for e in self.source.rows(DifferenceRow):
+            if e.difference is not None:
+                metric, k, at = e.metric, e.k, e.reliability
+                lead = Lead(e.difference, e.joint_low, e.joint_high)
                 lead = lead if higher_is_better(metric) else lead.turned
-                found[metric, k, at, e["model"], e["other"]] = lead
-                found[metric, k, at, e["other"], e["model"]] = lead.turned
+                found[metric, k, at, e.model, e.other] = lead
+                found[metric, k, at, e.other, e.model] = lead.turned
         return found
 
     def _asked(self, metric: str | None, reliability: Any, k: Any) -> tuple[str, float | None, int | None]:
@@ -238,11 +256,11 @@ class Digest:
     def standing(self, metric: str | None = None, reliability: Any = ..., k: Any = ...) -> Standing | None:
         """What the data support under a truth: whether one model is ahead, and from which models it cannot be distinguished."""
         metric, at, k = self._asked(metric, reliability, k)
-        rows = [e for e in self.found(metric=metric, k=k, reliability=at) if e["value"] is not None]
-        ordered = sorted(rows, key=lambda e: float(e["value"]), reverse=higher_is_better(metric))
-        best, *others = [e["model"] for e in ordered] or [None]
-        if best is None:
+        rows = [e for e in self.found(metric=metric, k=k, reliability=at) if e.value is not None]
+        ordered = sorted(rows, key=lambda e: defined(e.value), reverse=higher_is_better(metric))
+        if not ordered:
             return None
+        best, *others = [e.model for e in ordered]
         leads = {m: self.lead(best, m, metric, at, k) for m in others}
         alike = tuple(m for m, lead in leads.items() if lead is None or lead.sign == 0)
         return Standing(best, alike, next(iter(leads.items()), None))
@@ -256,14 +274,14 @@ class Digest:
     # ---- baselines and ceilings
 
     @cached_property
-    def constants(self) -> dict[tuple[str, str, float | None], Entry]:
+    def constants(self) -> dict[tuple[str, str, float | None], ConstantRow]:
         """The rows of the constant answer, by metric, model and reliability."""
-        rows = self.source.get("constant_answer") or ()
-        if self.source["data"]["kind"] == "ratings":  # the median has the digits of the errors
-            rows = [{**e, "answer": self.digits.value(float(e["answer"]))} for e in rows]
-        return {(e["metric"], e["model"], e["reliability"]): e for e in rows}
+        rows = self.source.rows(ConstantRow)
+        if self.source.data.kind == "ratings":  # the median has the digits of the errors
+            rows = [e._replace(answer=self.digits.value(float(e.answer))) for e in rows]
+        return {(e.metric, e.model, e.reliability): e for e in rows}
 
-    def constant(self, metric: str | None = None, reliability: Any = ...) -> Entry | None:
+    def constant(self, metric: str | None = None, reliability: Any = ...) -> ConstantRow | None:
         """Return the row of the constant answer under a truth: the commonest class, or the median."""
         metric, at, _ = self._asked(metric, reliability, None)
         return self.constants.get((metric, self.models[0], at)) if self.models else None
@@ -271,53 +289,65 @@ class Digest:
     def over_constant(self, model: str) -> Lead | None:
         """Return the lead of a model over the constant answer."""
         e = self.constants.get((self.headline.metric, model, self.main))
-        return None if e is None or e["lead"] is None else Lead(e["lead"], e["lead_low"], e["lead_high"])
+        return None if e is None or e.lead is None else Lead(e.lead, e.lead_low, e.lead_high)
 
     @cached_property
-    def certainty_rows(self) -> list[Entry]:
+    def certainty_rows(self) -> list[CertaintyRow]:
         """The rows of mean certainty under each truth, which no first choice can exceed."""
-        rows = [find(self.source["certainty"], measure="certainty", k=1, reliability=r) for r in self.reliabilities]
+        rows = [
+            first_row(e for e in self.source.rows(CertaintyRow) if e.measure == "certainty" and e.k == 1 and e.reliability == r)
+            for r in self.reliabilities
+        ]
         return [e for e in rows if e is not None]
 
     @cached_property
-    def least_errors(self) -> list[Entry]:
+    def least_errors(self) -> list[LeastErrorRow]:
         """The rows of the least error that any prediction can have under each truth."""
-        return [e for e in self.source.get("least_error") or () if e["value"] is not None]
+        return [e for e in self.source.rows(LeastErrorRow) if e.value is not None]
 
     @cached_property
-    def limits(self) -> list[Entry]:
+    def limits(self) -> Sequence[Limit]:
         """The rows of the value under each truth that no model can exceed: the mean certainty, or the least error."""
         if self.headline.higher_is_better:
             return self.certainty_rows
         return self.least_errors
 
     @property
-    def ceiling(self) -> Entry | None:
+    def ceiling(self) -> Limit | None:
         """The row of the limit under the main truth."""
-        return find(self.limits, reliability=self.main)
+        return first_row(e for e in self.limits if e.reliability == self.main)
 
     @cached_property
-    def annotators(self) -> Mapping[str, Entry]:
+    def next_annotators(self) -> Mapping[str, NextAnnotatorRow]:
+        """The agreement of each model with one annotator."""
+        return {e.model: e for e in self.source.rows(NextAnnotatorRow) if e.agreement is not None}
+
+    @cached_property
+    def next_errors(self) -> Mapping[str, NextErrorRow]:
+        """The error of each model against one annotator."""
+        return {e.model: e for e in self.source.rows(NextErrorRow) if e.error is not None}
+
+    @cached_property
+    def annotators(self) -> Mapping[str, Beside]:
         """The value of each model against one annotator, and of annotators against each other."""
-        if not self.headline.higher_is_better:
-            errors = self.source.get("next_annotator_error") or ()
-            return {e["model"]: {**e, "agreement": e["error"]} for e in errors if e["error"] is not None}
-        return {e["model"]: e for e in self.source.get("next_annotator") or () if e["agreement"] is not None}
+        if self.headline.higher_is_better:
+            return {model: Beside(e.agreement, e.annotators) for model, e in self.next_annotators.items()}
+        return {model: Beside(e.error, e.annotators) for model, e in self.next_errors.items()}
 
     @cached_property
-    def held_out(self) -> Entry | None:
+    def held_out(self) -> PanelRow | None:
         """The row that compares held-out annotators with the truth model; None without an interval."""
-        e = find(of(self.source.get("panel_check") or (), annotator=None), reliability=self.main)
-        return None if e is None or e["low"] is None else e
+        e = first_row(e for e in self.source.rows(PanelRow) if e.annotator is None and e.reliability == self.main)
+        return None if e is None or e.low is None else e
 
     def misfit(self, p_value: float = SIGNIFICANT) -> bool:
         """Return whether the truth model does not describe held-out annotators."""
-        return self.held_out is not None and self.held_out["p_value"] is not None and self.held_out["p_value"] <= p_value
+        return self.held_out is not None and self.held_out.p_value is not None and self.held_out.p_value <= p_value
 
     def certainties(self, reliability: float | None) -> list[float]:
         """Return the certainties of the cases that have one."""
-        name = f"{CERTAINTY}{reliability_key(reliability)}"
-        return [e[name] for e in self.source["cases"] if e.get(name) is not None]
+        column = self.source.cases.certainty.get(reliability_key(reliability), ())
+        return [one for one in column if one is not None]
 
     def settled(self, reliability: float | None) -> tuple[int, int]:
         """Return the number of cases with a certainty of at least 99%, and the number of all cases with a certainty."""
@@ -329,6 +359,11 @@ class Digest:
         found = self.certainties(reliability)
         above = [sum(one >= end for one in found) for end in (*CERTAINTIES, 0.0)]
         return [(high - low) / max(len(found), 1) for low, high in zip([0, *above], above)]
+
+    def reference(self, name: str, metric: str, k: Any = ...) -> ReferenceRow | None:
+        """Return the value of a simple or a perfect model under the main truth."""
+        known = (e for e in self.source.rows(ReferenceRow) if (e.reference, e.metric, e.reliability) == (name, metric, self.main))
+        return first_row(e for e in known if k is ... or e.k == k)
 
     # ---- words
 
@@ -344,11 +379,18 @@ class Digest:
     def judged(self) -> int:
         """The number of cases that count for the first model."""
         row = self.row(self.models[0], self.main) if self.models else None
-        return self.n_cases if row is None else int(row["n_cases"])
+        return self.n_cases if row is None else int(row.n_cases)
 
-    def found(self, **wanted: Any) -> Sequence[Entry]:
-        """Return rows of the table of metrics."""
-        return of(self.source["metrics"], **wanted)
+    def found(self, *, metric: str, k: Any = ..., model: str | None = None, reliability: Any = ...) -> Sequence[MetricRow]:
+        """Return rows of the table of metrics; what is not given may be anything."""
+        return [
+            row
+            for row in self.source.rows(MetricRow)
+            if row.metric == metric
+            and (k is ... or row.k == k)
+            and (model is None or row.model == model)
+            and (reliability is ... or row.reliability == reliability)
+        ]
 
 
 def words_for_few(digest: Digest) -> str:
@@ -375,6 +417,6 @@ def joined(given: Sequence[str]) -> str:
     return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"
 
 
-def kind_of_data(source: Data) -> str:
+def kind_of_data(source: Source) -> str:
     """Return text such as "labels", "rankings" or "plausibilities"."""
-    return {"labels": "labels", "rankings": "rankings", "ratings": "ratings"}.get(str(source["data"]["kind"]), "plausibilities")
+    return {"labels": "labels", "rankings": "rankings", "ratings": "ratings"}.get(str(source.data.kind), "plausibilities")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..tables.rows import Row, columns_of
 from .digest import Digest
 
 if TYPE_CHECKING:
-    from .markup import Data, Entry
+    from ..tables.source import Source
 
 # Tables of numbers of all cases, whose intervals or one-sided limits are over cases. Strata and bins have their own rule, and sections with
 # the rows of metrics ask the digest.
@@ -17,21 +19,22 @@ OVER_CASES = (
 )  # fmt: skip
 
 
-def withheld(source: Data) -> Data:
+def withheld(source: Source) -> Source:
     """Return an evaluation without the intervals over cases that are not shown; the same if there are enough cases."""
     if not Digest(source).withheld:
         return source
-    return {**source, **{name: [_bare(row) for row in source[name]] for name in OVER_CASES if source.get(name)}}
+    return source.with_tables({name: [_bare(row) for row in source.tables[name]] for name in OVER_CASES if name in source.tables})
 
 
-def _bare(row: Entry) -> Entry:
+def _bare(row: Row) -> Row:
     """Return a row without the ends of its intervals, except those over draws."""
-    if row.get("source") == "draws":
-        return row
-    return {name: None if _is_end(name, row) else value for name, value in row.items()}
+    return row if getattr(row, "source", "") == "draws" else row._replace(**dict.fromkeys(_ends_of(type(row))))
 
 
-def _is_end(column: str, row: Entry) -> bool:
-    """Return whether a column is an end of an interval, or a one-sided limit, but not one of two bounds."""
-    limit = column in ("low", "high") or (column == "upper" and "lower" not in row)
-    return limit or (column.endswith(("_low", "_high", "_upper")) and not column.startswith("draw_"))
+@cache
+def _ends_of(kind: type[NamedTuple]) -> tuple[str, ...]:
+    """Return the columns that are ends of intervals, or one-sided limits, but not one of two bounds."""
+    columns = columns_of(kind)
+    limits = ("low", "high") if "lower" in columns else ("low", "high", "upper")
+    ends = ("_low", "_high", "_upper")
+    return tuple(name for name in columns if name in limits or (name.endswith(ends) and not name.startswith("draw_")))

@@ -7,19 +7,22 @@ from typing import Any
 
 from .._base.counts import counted, whole
 from ..tables.names import KAPPA, WITHIN
+from ..tables.rows import defined
+from ..tables.source import Source
+from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import wording
 from .cautions import cautions, spoilt
 from .digest import Digest, kind_of_data, names, reliability_words, shown, words_for_few
 from .digits import Digits, is_flat
-from .markup import Data, Entry, Section, bare, text
+from .markup import Section, bare, text
 from .pictures import by_certainty, by_reliability
 from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, yardsticks
 
 LONG = 160  # characters from which a verdict has smaller letters
 
 
-def render(source: Data) -> tuple[Section, str]:
+def render(source: Source) -> tuple[Section, str]:
     """Return the answer, and the list of cautions next to it."""
     digest = Digest(source)
     verdict, more = _verdict(digest)
@@ -34,38 +37,39 @@ def render(source: Data) -> tuple[Section, str]:
     return Section("answer", "Answer", f'<section id="answer" aria-labelledby="answer-heading">\n{body}\n</section>'), _aside(digest)
 
 
-def plain_verdict(source: Data) -> str:
+def plain_verdict(source: Source) -> str:
     """Return the answer as plain text, to be pasted."""
     said = re.sub(r'<bdi title="([^"]*)">[^<]*', r"<bdi>\1", " ".join(_verdict(Digest(source))))  # names as a whole
     return said.replace("<b>", "").replace("</b>", "")
 
 
-def title(source: Data) -> str:
+def title(source: Source) -> str:
     """Return the authors' title, or what was evaluated, as HTML text."""
-    if "title" in wording.said(source):
-        return text(wording.said(source)["title"])
-    models, cases = source["models"], counted(Digest(source).judged, "case")
+    own = wording.said(source).title
+    if own is not None:
+        return text(own)
+    models, cases = source.models, counted(Digest(source).judged, "case")
     if not models:
         return f"Annotations of {cases}"
     said = ", ".join(map(shown, models[:-1])) + f" and {shown(models[-1])}" if 1 < len(models) <= 3 else shown(models[0])
     return f"{len(models)} models on {cases}" if len(models) > 3 else f"{said} on {cases}"
 
 
-def subtitle(source: Data) -> str:
+def subtitle(source: Source) -> str:
     """Return the authors and the numbers of cases, classes and annotators."""
-    facts, digest = source["data"], Digest(source)
-    classes = "grades" if facts.get("ordered") else "classes"
-    authors = wording.said(source).get("authors")
+    facts, digest = source.data, Digest(source)
+    classes = "grades" if facts.ordered else "classes"
+    authors = wording.said(source).authors
     parts = [
         *([text(authors)] if authors else ()),
         digest.cases,
-        *([f"{whole(facts['n_classes'])} {classes}"] if facts["n_classes"] else []),
+        *([f"{whole(facts.n_classes)} {classes}"] if facts.n_classes else []),
     ]
-    per_case = facts.get("annotations_per_case")
-    if facts.get("n_annotators"):
-        parts.append(f"{whole(facts['n_annotators'])} annotator{'s' * (facts['n_annotators'] != 1)}")
+    per_case = facts.annotations_per_case
+    if facts.n_annotators:
+        parts.append(f"{whole(facts.n_annotators)} annotator{'s' * (facts.n_annotators != 1)}")
     if per_case:
-        least, most = per_case["min"], per_case["max"]
+        least, most = per_case.min, per_case.max
         kind = kind_of_data(source)
         parts.append(
             f"{least:g} {kind if least != 1 else kind[:-1]} per case" if least == most else f"{least:g} to {most:g} {kind} per case"
@@ -80,7 +84,7 @@ def _verdict(digest: Digest) -> tuple[str, str]:
     """Return the sentence of the verdict, and the sentences that follow it."""
     if not digest.models:
         return _without_models(digest)
-    doubts = "; ".join(f"{claim[0].lower()}{claim[1:]}" for claim, _ in spoilt([str(note) for note in digest.source.get("notes") or ()]))
+    doubts = "; ".join(f"{claim[0].lower()}{claim[1:]}" for claim, _ in spoilt([str(note) for note in digest.source.notes]))
     doubt = f"{doubts[0].upper()}{doubts[1:]}: do not rely on this result." if doubts else ""
     if len(digest.models) == 1:
         said, limits = _one(digest)
@@ -92,7 +96,7 @@ def _verdict(digest: Digest) -> tuple[str, str]:
 
 def _without_models(digest: Digest) -> tuple[str, str]:
     if not digest.headline.higher_is_better and digest.ceiling is not None:
-        least = digest.headline.limit(digest.digits, digest.ceiling["value"])
+        least = digest.headline.limit(digest.digits, defined(digest.ceiling.value))
         return f"{least[0].upper()}{least[1:]}{digest.at_main}.", "No model was evaluated."
     n, of_all = digest.settled(digest.main)
     if not digest.certainty_rows or not of_all:
@@ -102,14 +106,14 @@ def _without_models(digest: Digest) -> tuple[str, str]:
     share = "" if of_all < FEW_CASES else f" ({Digits(0).percent(n / of_all)})"
     at, sure = digest.at_main.replace(",", " at"), "is settled (at least 99% certain)"
     said = f"The truth {sure} in {whole(n)} of {whole(of_all)} cases{share}{at}." if n else f"The truth of no case {sure}{at}."
-    most = digest.digits.percent(ceiling["value"])
+    most = digest.digits.percent(ceiling.value)
     return said, f"No first choice of a model can agree with the annotators’ truth in more than {most} of cases."
 
 
-def _said(digest: Digest, row: Entry) -> str:
+def _said(digest: Digest, row: MetricRow) -> str:
     """Return text such as "agrees with the annotators’ truth in 78.7% of cases (77.1 to 80.3)"."""
-    ends = "" if digest.withheld else digest.digits.in_brackets(row["case_low"], row["case_high"])
-    return digest.headline.said(digest.digits, row["value"], ends)
+    ends = "" if digest.withheld else digest.digits.in_brackets(row.case_low, row.case_high)
+    return digest.headline.said(digest.digits, defined(row.value), ends)
 
 
 def _apart(digest: Digest, lead: Any) -> str:
@@ -133,10 +137,10 @@ def _one(digest: Digest) -> tuple[str, str]:
     lead, constant = digest.over_constant(model), digest.constant()
     if lead is None or constant is None:
         return f"{said}.", limits
-    always = f"always answering “{shown(constant['answer'])}”"
+    always = f"always answering “{shown(constant.answer)}”"
     apart = _apart(digest, lead)
     if digest.withheld:
-        beside = digest.headline.always(digest.digits, shown(constant["answer"]), constant["value"])
+        beside = digest.headline.always(digest.digits, shown(constant.answer), defined(constant.value))
         return f"{said}; {beside}.", f"There are {words_for_few(digest)} for an interval."
     if lead.sign:
         ends = _lead_words(digest, lead if lead.sign > 0 else lead.turned)
@@ -226,9 +230,9 @@ def _limits(digest: Digest) -> str:
     ceiling, constant = digest.ceiling, digest.constant()
     parts = []
     if ceiling is not None:
-        parts.append(digest.headline.limit(digest.digits, ceiling["value"]))
+        parts.append(digest.headline.limit(digest.digits, defined(ceiling.value)))
     if constant is not None and len(digest.models) > 1:
-        parts.append(digest.headline.always(digest.digits, shown(constant["answer"]), constant["value"]))
+        parts.append(digest.headline.always(digest.digits, shown(constant.answer), defined(constant.value)))
     said = "; ".join(parts)
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
@@ -244,11 +248,11 @@ def _aside(digest: Digest) -> str:
     return f'<h2 id="cautions">Before you quote these numbers</h2>\n<ol>\n{items}\n</ol>'
 
 
-def running_title(source: Data) -> str:
+def running_title(source: Source) -> str:
     """Return the title for the top of printed pages: letters, digits and spaces that are safe in a style sheet."""
-    models = source["models"]
+    models = source.models
     named = f"{', '.join(map(str, models[:3]))} on {counted(Digest(source).judged, 'case')}"
-    said = wording.said(source).get("title") or (named if 0 < len(models) <= 3 else bare(title(source)))
+    said = wording.said(source).title or (named if 0 < len(models) <= 3 else bare(title(source)))
     return safe(said)
 
 

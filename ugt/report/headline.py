@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
+from ..tables.source import Source
+from ..tables.standings import MetricRow
 from .digits import Digits
-from .markup import Data
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,8 @@ OF_RATINGS = Distance(
 )  # fmt: skip
 
 
-def headline_of(source: Data) -> Headline:
+def headline_of(source: Source) -> Headline:
     """Return the measure of the first page of an evaluation."""
-    if source["data"]["kind"] == "ratings":
+    if source.data.kind == "ratings":
         return OF_RATINGS
-    return OF_GRADES if any(e["metric"] == ERROR for e in source["metrics"]) else ACCURACY
+    return OF_GRADES if any(e.metric == ERROR for e in source.rows(MetricRow)) else ACCURACY

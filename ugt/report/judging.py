@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .digits import Digits
-from .markup import NONE, bullets, count, finding, of, plain, table, text, unique
+from .markup import NONE, bullets, count, finding, plain, table, text, unique
 from .page import sheet
 
 MOST_NAMED = 3  # differences that the first sentences name
@@ -28,7 +28,7 @@ def html(tables: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     ``tables`` are those of a ``JudgeAssessment``; ``facts`` are ``title``, ``date``, ``version`` and ``level``.
     """
     parts = [_first(tables), _order(tables), _near(tables), _given_score(tables), _bias(tables), _next(tables), _basis(facts)]
-    judges, systems = unique(tables["means"], "judge"), unique(tables["means"], "system")
+    judges, systems = unique(row["judge"] for row in tables["means"]), unique(row["system"] for row in tables["means"])
     named = ", ".join(map(plain, judges[:3])) + (f" and {len(judges) - 3} more" if len(judges) > 3 else "")
     title = plain(facts["title"]) if facts.get("title") else f"{named} compared with people"
     subtitle = f"{len(judges)} judge{'s' * (len(judges) > 1)} · {len(systems)} system{'s' * (len(systems) > 1)} · {_sizes(tables)}"
@@ -37,7 +37,7 @@ def html(tables: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
 
 def verdicts(tables: Mapping[str, Any]) -> list[str]:
     """Return the main sentences, as text without elements."""
-    return [_verdict(tables, judge) for judge in unique(tables["means"], "judge")]
+    return [_verdict(tables, judge) for judge in unique(row["judge"] for row in tables["means"])]
 
 
 def _sizes(tables: Mapping[str, Any]) -> str:
@@ -71,7 +71,7 @@ def _number(digits: Digits, value: float | None) -> str:
 
 
 def _verdict(tables: Mapping[str, Any], judge: str) -> str:
-    means, pairs = of(tables["means"], judge=judge), of(tables["order"], judge=judge)
+    means, pairs = ([row for row in tables[name] if row["judge"] == judge] for name in ("means", "order"))
     if not pairs:
         (row,), digits = means, _digits(means)
         inside = _known(row["low"]) is not None and row["low"] <= row["judge_alone"] <= row["high"]

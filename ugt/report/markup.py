@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape, unescape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-Data = Mapping[str, Any]  # an evaluation as plain values
-Entry = Mapping[str, Any]  # a row of one of the tables
+Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from ..tables.source import Source
 
 KEPT = "\ue000"  # within nouns of the user, which the page does not replace by those of the authors
 _CUT = re.compile(r'<bdi title="([^"]*)">([^<]*)</bdi>')  # a name that is shown in part
@@ -95,28 +96,23 @@ def number(value: float | None) -> str:
     return "&lt;0.0001" if 0 < value < 0.00005 else "&gt;0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
-def level_of(source: Data) -> str:
+def level_of(source: Source) -> str:
     """Return the level of the intervals, in per cent."""
-    return f"{source['provenance']['level'] * 100:g}%"
+    return f"{source.provenance.level * 100:g}%"
 
 
 def count(value: int | None) -> str:
     return "not known" if value is None else f"{value:,}"
 
 
-def unique(entries: Iterable[Entry], *columns: str) -> list[Any]:
-    """Return the distinct values of a column, or tuples of several, in order of first appearance."""
-    return list(dict.fromkeys(e[columns[0]] if len(columns) == 1 else tuple(e[name] for name in columns) for e in entries))
+def unique(values: Iterable[Value]) -> list[Value]:
+    """Return the distinct values in order of first appearance."""
+    return list(dict.fromkeys(values))
 
 
-def of(entries: Iterable[Entry], **wanted: Any) -> list[Entry]:
-    """Return the rows with these values."""
-    return [e for e in entries if all(e[name] == value for name, value in wanted.items())]
-
-
-def find(entries: Iterable[Entry], **wanted: Any) -> Entry | None:
-    """Return the first row with these values."""
-    return next((e for e in entries if all(e[name] == value for name, value in wanted.items())), None)
+def first_row(rows: Iterable[Value]) -> Value | None:
+    """Return the first row; None if there are none."""
+    return next(iter(rows), None)
 
 
 class Group(NamedTuple):

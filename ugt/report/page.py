@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..tables.rows import ResultTable
+from ..tables.source import Source
 from . import few, first, svg, wording
 from .markup import KEPT, bare, bullets, link, text, told_apart
 from .sections import APPENDICES, SECTIONS, checklist
@@ -242,9 +243,10 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
 
 def first_page(data: Mapping[str, Any]) -> str:
     """Return the first page alone, as the text of an HTML page."""
-    answer, cautions = first.render(data)
+    source = Source.read(data)
+    answer, cautions = first.render(source)
     body = f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n</aside>\n</div>'
-    return _filled(data, body)
+    return _filled(source, body)
 
 
 def html(data: Mapping[str, Any]) -> str:
@@ -254,9 +256,10 @@ def html(data: Mapping[str, Any]) -> str:
     every name in it is escaped. The first page has the answer, its basis and the cautions; a few sections follow with further results;
     everything else is in folded appendices.
     """
-    answer, cautions = first.render(data)
-    main, folded = _sections(data)
-    folded.append(checklist.render(data, _titles(answer, *main, *folded)))
+    source = Source.read(data)
+    answer, cautions = first.render(source)
+    main, folded = _sections(source)
+    folded.append(checklist.render(source, _titles(answer, *main, *folded)))
     links = bullets(link(made.anchor, made.title) for made in main).replace("ul>", "ol>")
     more = f"<details>\n<summary>Appendices</summary>\n{bullets(link(made.anchor, made.title) for made in folded)}\n</details>"
     nav = f'<nav aria-label="Contents">\n<b>In this report</b>\n{links}\n{more}\n</nav>'
@@ -266,23 +269,25 @@ def html(data: Mapping[str, Any]) -> str:
             *(m.html for m in main),
         ]
     )
-    opened = " open" * _opened(data)
+    opened = " open" * _opened(source)
     appendices = "\n".join(f"<details{opened}>\n<summary>{made.title}</summary>\n{made.html}\n</details>" for made in folded)
     head = '<section id="appendices" aria-labelledby="appendices-heading">\n<h2 id="appendices-heading">Appendices</h2>'
     how = "Numbers that few readers need, and what the report rests on. Only open appendices are printed."
-    return _filled(data, f'{body}\n{head}\n<p class="how">{how}</p>\n</section>\n{appendices}')
+    return _filled(source, f'{body}\n{head}\n<p class="how">{how}</p>\n</section>\n{appendices}')
 
 
 def guidelines(data: Mapping[str, Any]) -> ResultTable:
     """Return each item of the reporting guidelines with the place of the report that answers it, and how far."""
-    main, folded = _sections(data)
-    rows = checklist.rows(data, _titles(first.render(data)[0], *main, *folded))
-    return ResultTable.of(checklist.COLUMNS, [{**row, "run": data["run"]} for row in rows])
+    source = Source.read(data)
+    main, folded = _sections(source)
+    rows = checklist.rows(source, _titles(first.render(source)[0], *main, *folded))
+    found = ResultTable.of(checklist.Answer, rows)
+    return ResultTable({**found.values, "run": [source.run] * len(found)})
 
 
-def _sections(data: Mapping[str, Any]) -> tuple[list[Section], list[Section]]:
+def _sections(source: Source) -> tuple[list[Section], list[Section]]:
     """Return the sections that have content: first the open ones, then the folded ones."""
-    shown = few.withheld(data)
+    shown = few.withheld(source)
     main, folded = ([made for made in (one.render(shown) for one in some) if made is not None] for some in (SECTIONS, APPENDICES))
     return main, folded
 
@@ -291,16 +296,16 @@ def _titles(*sections: Section) -> dict[str, str]:
     return {one.anchor: one.title for one in sections}
 
 
-def _filled(data: Mapping[str, Any], body: str) -> str:
-    date = data["provenance"]["date"][:10]
-    paper = "" if _opened(data) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
+def _filled(source: Source, body: str) -> str:
+    date = source.provenance.date[:10]
+    paper = "" if _opened(source) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
     page = told_apart(
         _PAGE.format(
-            kicker=f"{text(date)} · ugt {text(data['ugt'])}", title=first.title(data), defs=svg.DEFS, subtitle=first.subtitle(data),
-            body=body, version=text(data["ugt"]), paper=paper,
+            kicker=f"{text(date)} · ugt {text(source.ugt)}", title=first.title(source), defs=svg.DEFS, subtitle=first.subtitle(source),
+            body=body, version=text(source.ugt), paper=paper,
         ),
     )  # fmt: skip
-    return _HEAD.format(style=_style(first.running_title(data), date)) + wording.worded(page, data)
+    return _HEAD.format(style=_style(first.running_title(source), date)) + wording.worded(page, source)
 
 
 def sheet(title: str, subtitle: str, body: str, date: str, version: str) -> str:
@@ -316,8 +321,8 @@ def _style(running: str, date: str) -> str:
     return _STYLE + svg.STYLE + _RUNNING.format(title=running, date=re.sub(r"[^\d-]", "", date))
 
 
-def _opened(data: Mapping[str, Any]) -> bool:
-    return wording.said(data).get("appendices") == "open"
+def _opened(source: Source) -> bool:
+    return wording.said(source).appendices == "open"
 
 
 _NOT_PRINTED = "Folded appendices are not printed. Open them in the HTML page, or write the page with --appendices open."

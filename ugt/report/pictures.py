@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._base.counts import whole
+from ..tables.rows import defined
+from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import svg
 from .digest import LONGEST, SETTLED, Digest, distinct
 from .digits import Digits
-from .markup import Entry, find, level_of
+from .markup import first_row, level_of
 
 BINS = ("≥ 0.99", "0.9 to 0.99", "0.8 to 0.9", "0.5 to 0.8", "&lt; 0.5")
 # In units of the view box.
@@ -36,10 +38,10 @@ def by_reliability(digest: Digest) -> list[str]:
     rows = {m: [digest.row(m, r) for r in found] for m in drawn}
     voted = {m: digest.voted(m) for m in drawn}
     every = [e for own in rows.values() for e in own if e] + [e for e in voted.values() if e]
-    values = [v for e in every for v in (e["value"], e["case_low"], e["case_high"]) if v is not None]
-    values += [e["value"] for e in digest.limits]
+    values = [v for e in every for v in (e.value, e.case_low, e.case_high) if v is not None]
+    values += [defined(e.value) for e in digest.limits]
     constants = [digest.constant(reliability=r) for r in found]
-    trivial = [e["value"] for e in constants if e is not None]
+    trivial = [defined(e.value) for e in constants if e is not None]
     share = digest.headline.higher_is_better
     low, high = svg.around([*values, *(trivial if trivial and near(values, trivial, share) else [])], 0.1)
     y = svg.Scale(max(low, 0.0), min(high, 1.0) if share else high, BOTTOM, TOP)
@@ -63,13 +65,13 @@ def by_reliability(digest: Digest) -> list[str]:
     parts.append(f'<text class="soft" {middle}>reliability given to the annotators</text>')
     labels, called = [], distinct(drawn, 14)
     if len(digest.limits) == len(found):
-        tops = [y.at(e["value"]) for e in digest.limits]
+        tops = [y.at(defined(e.value)) for e in digest.limits]
         parts.append(f'<polyline class="most" fill="none" points="{_path(at, tops)}"/>')
         labels.append((tops[-1], "ceiling" if share else "floor", ""))
     if len(trivial) == len(found) and constants[0] is not None and min(trivial) >= y.low and max(trivial) <= y.high:
         tops = [y.at(v) for v in trivial]
         parts.append(f'<polyline class="trivial" fill="none" points="{_path(at, tops)}"/>')
-        labels.append((tops[-1], "always one class" if share else f"always “{constants[0]['answer']}”", ""))
+        labels.append((tops[-1], "always one class" if share else f"always “{constants[0].answer}”", ""))
     for j, model in enumerate(drawn):
         labels.append(
             _model_lines(
@@ -93,8 +95,8 @@ def _model_lines(
     digest: Digest,
     model: str,
     label: str,
-    rows: Sequence[Entry | None],
-    voted: Entry | None,
+    rows: Sequence[MetricRow | None],
+    voted: MetricRow | None,
     at: Sequence[float],
     aside: float,
     y: svg.Scale,
@@ -103,15 +105,15 @@ def _model_lines(
     """Draw points joined by lines, with intervals, the voted label last; return the place, text and class of the label."""
     style = digest.style(model)
     kind, drawn = f"line s{style % svg.N_STYLES}", [(x + aside, e) for x, e in zip(at, [*rows, voted]) if e is not None]
-    known = [(x, y.at(e["value"])) for x, e in drawn]
+    known = [(x, y.at(defined(e.value))) for x, e in drawn]
     solid = known[: len(known) - (voted is not None)]
     parts.append(f'<polyline class="{kind} thin" points="{_path(*zip(*solid))}"/>' if solid else "")
     if voted is not None and solid:
         parts.append(f'<polyline class="{kind} thin" stroke-dasharray="2 3" points="{_path(*zip(*known[-2:]))}"/>')
     for x, e in drawn:
-        if e["case_low"] is not None and e["case_high"] is not None and not digest.withheld:
-            parts.append(f'<path class="{kind}" d="M{x:.1f} {y.at(e["case_low"]):.1f}V{y.at(e["case_high"]):.1f}"/>')
-        parts.append(svg.marker(x, y.at(e["value"]), style))
+        if e.case_low is not None and e.case_high is not None and not digest.withheld:
+            parts.append(f'<path class="{kind}" d="M{x:.1f} {y.at(e.case_low):.1f}V{y.at(e.case_high):.1f}"/>')
+        parts.append(svg.marker(x, y.at(defined(e.value)), style))
     return known[-1][1], label, f"t{style % svg.N_STYLES}"
 
 
@@ -139,7 +141,7 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
     """Return the heading of the picture, and a note on its content."""
     first, *others = digest.models
     called = dict(zip(digest.models, distinct(digest.models, LONGEST)))
-    values = [e["value"] for r in digest.reliabilities if (e := digest.row(first, r))]
+    values = [defined(e.value) for r in digest.reliabilities if (e := digest.row(first, r))]
     ends = "" if digest.withheld else f", with {level_of(digest.source)} intervals"
     change = digest.headline.with_unit(digest.digits.points(max(values) - min(values)))
     rise = f" {called[first]} changes by {change}." if others else ""
@@ -162,9 +164,9 @@ def _said_by_reliability(digest: Digest) -> tuple[str, str]:
 def by_certainty(digest: Digest) -> list[str]:
     """Return the figure of cases by the certainty of their truth, with one bar for each reliability."""
     bars = [
-        (r, digest.shares(r), e["value"])
+        (r, digest.shares(r), defined(e.value))
         for r in digest.reliabilities
-        if (e := find(digest.certainty_rows, reliability=r)) is not None and digest.certainties(r)
+        if (e := first_row(e for e in digest.certainty_rows if e.reliability == r)) is not None and digest.certainties(r)
     ]
     if not bars:
         return []

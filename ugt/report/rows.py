@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from . import svg
 from .digits import Digits
-from .markup import NONE, Entry, framed
+from .markup import NONE, framed
 
 TOO_FEW = "too few for an interval"
 EDGE = 5.0  # per cent of an axis, where its numbers would stand out of it
@@ -34,9 +34,9 @@ def below(digits: Digits, value: float | None, low: float | None, high: float | 
     return NONE if value is None else f"<b>{digits.value(value)}</b>{ends}"
 
 
-def cell(digits: Digits, e: Entry | None, value: str = "value", low: str = "low", high: str = "high") -> str:
-    """Return a value of a row of a table with its interval below; a dash if there is no row."""
-    return NONE if e is None else below(digits, e[value], e[low], e[high])
+def cell(digits: Digits, known: tuple[float | None, float | None, float | None] | None) -> str:
+    """Return a value with its interval below; a dash if there is none."""
+    return NONE if known is None else below(digits, *known)
 
 
 def first_of(drawn: Sequence[Any], every: Sequence[Any]) -> str:

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._base import checks
 from .markup import KEPT
 from .plan import check_plan
 
-FIELDS = ("title", "authors", "note", "unit", "annotators_are", "appendices")
+if TYPE_CHECKING:
+    from ..tables.source import Source
+
 MOST_TITLE, MOST_NOTE = 200, 400  # characters
 APPENDICES = ("folded", "open")
+
+
+class Wording(NamedTuple):
+    """What the authors say, and their nouns."""
+
+    title: str | None = None
+    authors: str | None = None
+    note: Sequence[str] = ()
+    unit: str = "case"
+    annotators_are: str = "annotator"
+    appendices: str = APPENDICES[0]
+
+
+FIELDS = Wording._fields
 _NOUN = re.compile(r"[^\W\d_][^\W_]*(?:[ -][^\W\d_][^\W_]*){0,2}")
 # Names of files and of columns must stay, as they are not prose.
 _PROSE = re.compile(r"\b(?:([Aa])n? )?(cases?|annotators?)\b(?![\w./]*\.csv|_|=)", re.IGNORECASE)
@@ -51,15 +67,14 @@ def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None
     return {name: found[name] for name in FIELDS if name in found}
 
 
-def said(source: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the fields that the record of an evaluation states."""
-    found: Mapping[str, Any] = source["provenance"].get("report") or {}
-    return found
+def said(source: Source) -> Wording:
+    """Return what the authors of an evaluation say."""
+    return Wording(**source.provenance.report)
 
 
-def worded(html: str, source: Mapping[str, Any]) -> str:
+def worded(html: str, source: Source) -> str:
     """Return the text of a page with the authors' nouns for cases and annotators; words of the user stay unchanged."""
-    own = {"case": said(source).get("unit", "case"), "annotator": said(source).get("annotators_are", "annotator")}
+    own = {"case": said(source).unit, "annotator": said(source).annotators_are}
 
     def replaced(match: re.Match[str]) -> str:
         article, word = match.groups()

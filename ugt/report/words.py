@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from ..tables.names import AREAS, FEW_UNITS, GRADE_METRICS, METRICS, VOTED_ERROR
-from .markup import KEPT, Data, count, plain
+from ..tables.source import Source
+from .markup import KEPT, count, plain
 
 _METRICS = {
     "voted_accuracy": ("Top-{k} accuracy against the voted label", "the share of cases whose voted label is among the model's {k} best"),
@@ -114,22 +115,22 @@ def truth(aggregation: str) -> tuple[str, str]:
     return _TRUTH.get(aggregation, _GIVEN)
 
 
-def unit(source: Data) -> str:
+def unit(source: Source) -> str:
     """Return the kind of units that are resampled."""
-    return plain(source["sources"]["case_low, case_high"][0]).replace(KEPT, "")
+    return plain(source.unit).replace(KEPT, "")
 
 
-def bootstrap(source: Data) -> str:
-    facts = source["provenance"]
-    kind = "percentile" if facts["interval"] == "auto" else plain(facts["interval"])
-    return f"{kind} bootstrap, {count(facts['n_resamples'])} resamples"
+def bootstrap(source: Source) -> str:
+    facts = source.provenance
+    kind = "percentile" if facts.interval == "auto" else plain(facts.interval)
+    return f"{kind} bootstrap, {count(facts.n_resamples)} resamples"
 
 
-def interval_kind(source: Data) -> str:
+def interval_kind(source: Source) -> str:
     """Return how intervals over cases are computed."""
     few = f"up to {FEW_UNITS} {unit(source)}: Student's t by the jackknife; more: "
     perfect = "; of a number at the end of its range, such as all right: Clopper &amp; Pearson's"
-    return f"{few if source['provenance']['interval'] == 'auto' else ''}{bootstrap(source)}{perfect}"
+    return f"{few if source.provenance.interval == 'auto' else ''}{bootstrap(source)}{perfect}"
 
 
 def _plain(name: str, k: int | None) -> str:

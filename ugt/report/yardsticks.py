@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
 from .._base.counts import whole
+from ..tables.answer import ReferenceRow
+from ..tables.confusion import ClassRow
 from ..tables.names import COMMONEST, GRADE_METRICS, KAPPA, MEDIAN, PERFECT, TOP, VOTED, WITHIN, in_grades
+from ..tables.standings import MetricRow
 from . import svg
 from .digest import Digest, shown, words_for_few
 from .digits import Digits
-from .markup import NONE, Entry, bare, find, framed, level_of, unique
+from .markup import NONE, bare, first_row, framed, level_of, unique
 
 MOST_MODELS = 8  # most rows
 FEW_MODELS = 5  # with more, rows are lower
@@ -43,27 +46,27 @@ class Line(NamedTuple):
 def yardsticks(digest: Digest) -> str:
     """Return the table of several models between the limit of the measure and the constant answer."""
     constant, ceiling, people, headline = digest.constant(), digest.ceiling, digest.annotators, digest.headline
-    trivial = None if constant is None else constant["value"]
-    most = None if ceiling is None else ceiling["value"]
+    trivial = None if constant is None else constant.value
+    most = None if ceiling is None else ceiling.value
     lines = []
     if ceiling is not None:
-        ends = ceiling["case_low"], ceiling["case_high"]
+        ends = ceiling.case_low, ceiling.case_high
         at_best = 1.0 if headline.higher_is_better else 0.0
-        lines.append(Line(headline.ceiling, value=ceiling["value"], ends=ends, voted=at_best, cells=[NONE]))
+        lines.append(Line(headline.ceiling, value=ceiling.value, ends=ends, voted=at_best, cells=[NONE]))
     for model in digest.models[:MOST_MODELS]:
         row, voted = digest.row(model, digest.main), digest.voted(model)
         assert row is not None
-        beside = digest.digits.value(people[model]["agreement"]) if model in people else NONE
+        beside = digest.digits.value(people[model].value) if model in people else NONE
         lines.append(
-            Line(shown(model), "", digest.style(model), row["value"], *_ends(row),
-                 None if voted is None else voted["value"], [beside])
+            Line(shown(model), "", digest.style(model), row.value, *_ends(row),
+                 None if voted is None else voted.value, [beside])
         )  # fmt: skip
     if constant is not None:
         by_vote = digest.constant(headline.voted)
-        ends = constant["low"], constant["high"]
-        name, against = f"Always “{shown(constant['answer'])}”", None if by_vote is None else by_vote["value"]
-        lines.append(Line(name, value=constant["value"], ends=ends, voted=against, cells=[NONE]))
-    among = next((e["annotators"] for e in people.values()), None)
+        ends = constant.low, constant.high
+        name, against = f"Always “{shown(constant.answer)}”", None if by_vote is None else by_vote.value
+        lines.append(Line(name, value=constant.value, ends=ends, voted=against, cells=[NONE]))
+    among = next((e.annotators for e in people.values()), None)
     if among is not None:
         lines.append(Line(PEOPLE, cells=[digest.digits.value(among)]))
     left = len(digest.models) - MOST_MODELS
@@ -82,11 +85,11 @@ def beside_errors(digest: Digest) -> list[tuple[str, str, dict[str, str]]]:
     """Return the measures next to an error: name, heading, and the value of each model."""
     found = []
     for metric, head in BESIDE.items() if not digest.headline.higher_is_better else ():
-        rows = {m: find(digest.found(metric=metric, model=m), reliability=digest.main) for m in digest.models}
-        known = {m: e for m, e in rows.items() if e is not None and e["value"] is not None}
+        rows = {m: first_row(e for e in digest.found(metric=metric, model=m) if e.reliability == digest.main) for m in digest.models}
+        known = {m: e for m, e in rows.items() if e is not None and e.value is not None}
         if known:
-            digits = digits_of(digest, metric, [(e["case_low"], e["case_high"]) for e in known.values()])
-            found.append((metric, head, {m: digits.value(e["value"]) for m, e in known.items()}))
+            digits = digits_of(digest, metric, [(e.case_low, e.case_high) for e in known.values()])
+            found.append((metric, head, {m: digits.value(e.value) for m, e in known.items()}))
     return found
 
 
@@ -105,7 +108,7 @@ def measures(digest: Digest) -> str:
     lines = list(_lines_of(digest, model))
     digits = Digits(0) if digest.withheld else Digits.of(one.ends for one in lines)
     constant = digest.constant()
-    always = "always the<br>commonest" if constant is None else f"always<br>“{shown(constant['answer'], 16)}”"
+    always = "always the<br>commonest" if constant is None else f"always<br>“{shown(constant.answer, 16)}”"
     filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
     note = f"The truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
     several = sum(one.ceiling is not None for one in lines) > 1  # also of areas, which are not those of first choices
@@ -115,25 +118,24 @@ def measures(digest: Digest) -> str:
 
 def _errors(digest: Digest, model: str) -> str:
     """Return the table of one model of grades or ratings: each error with that of the constant answer and of the truth's own law."""
-    lines, people, references = [], digest.annotators, digest.source.get("references") or ()
-    for metric in (m for m in unique(digest.source["metrics"], "metric") if in_grades(m)):
-        row = find(digest.found(model=model, metric=metric), reliability=digest.main)
-        if row is None or row["value"] is None:
+    lines = []
+    for metric in (m for m in unique(e.metric for e in digest.source.rows(MetricRow)) if in_grades(m)):
+        row = first_row(e for e in digest.found(model=model, metric=metric) if e.reliability == digest.main)
+        if row is None or row.value is None:
             continue
         first = metric == digest.headline.metric
-        voted, one = digest.voted(model) if first else None, people.get(model) if first else None
-        beside = [find(references, reference=name, metric=metric, reliability=digest.main) for name in (MEDIAN, PERFECT)]
-        trivial, own = (None if e is None else e["value"] for e in beside)
-        line = Line(GRADE_METRICS[metric].label, "", 0, row["value"], *_ends(row), None if voted is None else voted["value"])
+        voted, one = digest.voted(model) if first else None, digest.next_errors.get(model) if first else None
+        trivial, own = (None if e is None else e.value for e in (digest.reference(name, metric) for name in (MEDIAN, PERFECT)))
+        line = Line(GRADE_METRICS[metric].label, "", 0, row.value, *_ends(row), None if voted is None else voted.value)
         lines.append(line._replace(constant=trivial, ceiling=own))
         if one is not None:
-            ends = one["error_low"], one["error_high"]
-            lines.append(Line("Error against one annotator", "", 0, one["error"], ends))
-            lines.append(Line(PEOPLE, value=one["annotators"], ends=(one["annotators_low"], one["annotators_high"])))
+            ends = one.error_low, one.error_high
+            lines.append(Line("Error against one annotator", "", 0, one.error, ends))
+            lines.append(Line(PEOPLE, value=one.annotators, ends=(one.annotators_low, one.annotators_high)))
     digits = digest.headline.whole if digest.withheld else Digits.amount(one.ends for one in lines)
     filled = [one._replace(cells=[digits.value(one.constant), digits.value(one.ceiling)]) for one in lines]
     constant = digest.constant()
-    always = "always the<br>median" if constant is None else f"always<br>“{shown(constant['answer'], 16)}”"
+    always = "always the<br>median" if constant is None else f"always<br>“{shown(constant.answer, 16)}”"
     note = f"Lower is better; the truth is drawn from what the annotations leave open{digest.at_main}; {digest.cases}"
     return _table(
         digest,
@@ -148,43 +150,42 @@ def _errors(digest: Digest, model: str) -> str:
 
 def _lines_of(digest: Digest, model: str) -> list[Line]:
     source, main, style = digest.source, digest.main, 0
-    two = source["data"]["n_classes"] == 2
+    two = source.data.n_classes == 2
     lines = []
-    orders = {e["k"] for e in digest.found(model=model, metric=TOP, reliability=main)}
-    for k in sorted(k for k in orders if k == 1 or k < source["data"]["n_classes"]):  # all classes always hold the truth
-        row = find(digest.found(model=model, metric=TOP, k=k), reliability=main)
-        voted = find(digest.found(model=model, metric=VOTED, k=k))
-        if row is None or row["value"] is None:
+    orders = {e.k for e in digest.found(model=model, metric=TOP, reliability=main) if e.k is not None}
+    for k in sorted(k for k in orders if k == 1 or k < source.data.n_classes):  # all classes always hold the truth
+        row = first_row(e for e in digest.found(model=model, metric=TOP, k=k) if e.reliability == main)
+        voted = first_row(digest.found(model=model, metric=VOTED, k=k))
+        if row is None or row.value is None:
             continue
-        known = find(source.get("references") or (), metric=TOP, k=k, reliability=main)
-        ceiling = digest.ceiling["value"] if k == 1 and digest.ceiling is not None else None
+        known = first_row(e for e in source.rows(ReferenceRow) if e.metric == TOP and e.k == k and e.reliability == main)
+        ceiling = digest.ceiling.value if k == 1 and digest.ceiling is not None else None
         name, note = ("Accuracy", "agreement of the first choice") if k == 1 else (f"Top-{k} accuracy", f"the truth is among the first {k}")
         lines.append(
-            Line(name, note, style, row["value"], *_ends(row), None if voted is None else voted["value"],
-                 constant=None if known is None else known["value"], ceiling=ceiling)
+            Line(name, note, style, row.value, *_ends(row), None if voted is None else voted.value,
+                 constant=None if known is None else known.value, ceiling=ceiling)
         )  # fmt: skip
     if two:
         constant = digest.constant()
-        for e in source.get("class_agreement") or ():
-            if e["model"] == model and e["ppa"] is not None:
-                trivial = None if constant is None else float(str(e["class"]) == str(constant["answer"]))
-                name = f"“{shown(e['class'], 20)}” found"
-                note = f"of {whole(e['n_expected'])} expected cases"
-                lines.append(Line(name, note, style, e["ppa"], (e["ppa_low"], e["ppa_high"]), voted=e.get("voted_ppa"), constant=trivial))
+        for e in source.rows(ClassRow):
+            if e.model == model and e.ppa is not None:
+                trivial = None if constant is None else float(str(e.class_) == str(constant.answer))
+                name = f"“{shown(e.class_, 20)}” found"
+                note = f"of {whole(e.n_expected)} expected cases"
+                lines.append(Line(name, note, style, e.ppa, (e.ppa_low, e.ppa_high), voted=e.voted_ppa, constant=trivial))
     for metric, name in (("soft_auroc", "Area under the ROC curve"), ("soft_average_precision", "Average precision")):
-        row = find(digest.found(model=model, metric=metric), reliability=main)
-        if row is not None and row["value"] is not None:
-            beside = [find(source.get("references") or (), reference=r, metric=metric, reliability=main) for r in (PERFECT, COMMONEST)]
-            ceiling, trivial = (None if e is None else e["value"] for e in beside)
-            positive = source["provenance"].get("positive_class")
+        row = first_row(e for e in digest.found(model=model, metric=metric) if e.reliability == main)
+        if row is not None and row.value is not None:
+            ceiling, trivial = (None if e is None else e.value for e in (digest.reference(one, metric) for one in (PERFECT, COMMONEST)))
+            positive = source.provenance.positive_class
             note = f"soft, of “{shown(positive, 12)}” × 100" if positive else f"{metric.replace('_', ' ').replace('auroc', 'AUROC')} × 100"
-            lines.append(Line(name, note, style, row["value"], *_ends(row), constant=trivial, ceiling=ceiling))
+            lines.append(Line(name, note, style, row.value, *_ends(row), constant=trivial, ceiling=ceiling))
     return lines
 
 
-def _ends(row: Entry) -> tuple[Ends, Ends]:
+def _ends(row: MetricRow) -> tuple[Ends, Ends]:
     """Return the interval over cases, and the interval over cases and annotators."""
-    return (row["case_low"], row["case_high"]), (row["two_way_low"], row["two_way_high"])
+    return (row.case_low, row.case_high), (row.two_way_low, row.two_way_high)
 
 
 def _table(digest: Digest, caption: str, note: str, heads: Sequence[str], lines: Sequence[Line], digits: Digits, limit: str = "") -> str:

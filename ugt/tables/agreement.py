@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._base import notices
-from .._base.arrays import Array, NDArray
+from .._base.arrays import Array, Int64, NDArray
 from .._base.ragged import distinct_pairs, row_of
 from ..agreement import cohen_kappa, fleiss_kappa, percent_agreement
-from ..agreement.overviews import COLUMNS, agreement_table
+from ..agreement.overviews import AgreementRow, agreement_table
 from ..agreement.rankings import annotator_average_overlap, leave_one_annotator_out
-from ..agreement.record import rare_note
+from ..agreement.record import Agreement, rare_note
 from ..annotations import Labels
 from ..plausibilities.estimates import mean_of
 from ..resampling import Ratios
 from .context import MOST_CELLS, MOST_WORK, Ask, Made
 from .design import Uses, uses_of
-from .rows import ends_of, finite
+from .rows import Number, both, with_ends
 
 if TYPE_CHECKING:
     from ..annotations import Rankings
     from .context import Context
-    from .rows import Row
 
-TABLES = {
-    "agreement": COLUMNS,
-    "agreement_by_class": ("class", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "prevalence", "n_cases"),
-    "agreement_by_pair": ("annotator", "other", "agreement", "low", "high", "kappa", "kappa_low", "kappa_high", "n_cases"),
-}
+
+class AgreementByClassRow(NamedTuple):
+    """How often another annotator of the case gives the class too, kappa of the class against all others, and its share of labels."""
+
+    class_: str
+    agreement: Number
+    low: Number
+    high: Number
+    kappa: Number
+    kappa_low: Number
+    kappa_high: Number
+    prevalence: float
+    n_cases: int
+
+
+class AgreementByPairRow(NamedTuple):
+    """Percent agreement and Cohen's kappa of two annotators on the cases that they share."""
+
+    annotator: str
+    other: str
+    agreement: Number
+    low: Number
+    high: Number
+    kappa: Number
+    kappa_low: Number
+    kappa_high: Number
+    n_cases: int
+
+
+TABLES = {"agreement": AgreementRow, "agreement_by_class": AgreementByClassRow, "agreement_by_pair": AgreementByPairRow}
+__all__ = ["TABLES", "AgreementRow", "make"]
+
 MOST_CLASSES = 30  # most frequent classes that are shown
 MOST_ANNOTATORS = 15  # annotators with most cases that are compared in pairs
 MOST_LABELS = 10_000_000  # most labels of two annotators, each of which is read
@@ -55,7 +82,7 @@ def make(context: Context, notes: list[str]) -> Made:
     asks = [] if coefficients is None else [Ask(one, options.n_resamples) for one in coefficients.found]
     rare = dict.fromkeys(rare_note(one.statistic) for one in (coefficients.found if coefficients else ()) if one.expected)
     notes += [f"{text}." for text in rare if text]
-    tables: dict[str, list[Row]] = {}
+    tables: dict[str, Sequence[NamedTuple]] = {}
     classes = None
     if context.details:
         said = uses_of(labels)
@@ -92,11 +119,10 @@ def of_rankings(rankings: Rankings, rows: Any = slice(None)) -> dict[str, Any]:
     return chosen if all(one.n_cases for one in chosen.values()) else {}
 
 
-def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> list[Row]:
+def ranking_rows(found: dict[str, Any], intervals: Any, n_annotators: int) -> list[AgreementRow]:
     """Return rows like those of :func:`agreement_table`."""
     return [
-        {**dict.fromkeys(COLUMNS), "coefficient": name, "value": one.value, **ends_of(ends), "n_cases": one.n_cases,
-         "n_annotators": n_annotators or None}
+        AgreementRow(name, one.value, *both(ends), n_cases=one.n_cases, n_annotators=n_annotators or None)
         for (name, one), ends in zip(found.items(), intervals)
     ]  # fmt: skip
 
@@ -123,22 +149,20 @@ class ByClass:
         above = below * (self.counts - 1) / np.maximum(size - 1, 1)[:, None]
         self.ratios = Ratios(np.concatenate([above, below], 1), np.arange(len(self.chosen), dtype=np.int64)).compact()
 
-    def rows(self, context: Context, intervals: Array) -> list[Row]:
+    def rows(self, context: Context, intervals: Array) -> list[AgreementByClassRow]:
         """Return one row per class."""
         rows = []
         for j, value in enumerate(self.ratios.estimate):
             with notices.heard():
                 own = np.stack([self.size - self.counts[:, j], self.counts[:, j]], 1).astype(np.int64)
                 kappa = _kappa(fleiss_kappa(Labels.from_counts(own)), context, slice(None))
-            rows.append({
-                "class": str(context.known.axes.classes[self.chosen[j]]), "agreement": finite(value), **ends_of(intervals[j]), **kappa,
-                "prevalence": float(self.given[self.chosen[j]] / self.given.sum()),
-                "n_cases": int((self.ratios.denominator[:, j] > 0).sum()),
-            })  # fmt: skip
+            name, prevalence = str(context.known.axes.classes[self.chosen[j]]), float(self.given[self.chosen[j]] / self.given.sum())
+            n_cases = int((self.ratios.denominator[:, j] > 0).sum())
+            rows.append(AgreementByClassRow(name, *with_ends(value, intervals[j]), *kappa, prevalence, n_cases))
         return rows
 
 
-def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[Row]:
+def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[AgreementByPairRow]:
     """Return percent agreement and Cohen's kappa of every two annotators on the cases that they share."""
     case, annotator, label, count = said
     names, n = context.known.annotators, context.n_cases
@@ -165,19 +189,16 @@ def _by_pair(context: Context, said: Uses, notes: list[str]) -> list[Row]:
             continue
         at = np.repeat(at, count[at])
         pair = Labels.from_long(case[at], annotator[at], label[at], classes=context.known.n_classes, cases=shared)
-        agreement, kappa = percent_agreement(pair), cohen_kappa(pair)
-        rows.append({
-            "annotator": str(names[a]), "other": str(names[b]), "agreement": finite(agreement.value),
-            **_ends(agreement, context, shared, ("low", "high")), **_kappa(kappa, context, shared), "n_cases": len(shared),
-        })  # fmt: skip
+        found = percent_agreement(pair)
+        agreement, kappa = with_ends(found.value, _ends(found, context, shared)), _kappa(cohen_kappa(pair), context, shared)
+        rows.append(AgreementByPairRow(str(names[a]), str(names[b]), *agreement, *kappa, len(shared)))
     return rows
 
 
-def _kappa(kappa: Any, context: Context, cases: Any) -> Row:
-    value = None if kappa.reason is not None else finite(kappa.value)
-    return {"kappa": value, **_ends(kappa, context, cases, ("kappa_low", "kappa_high"))}
+def _kappa(kappa: Agreement, context: Context, cases: Int64 | slice) -> tuple[Number, Number, Number]:
+    return with_ends(None if kappa.reason is not None else kappa.value, _ends(kappa, context, cases))
 
 
-def _ends(found: Any, context: Context, cases: Any, names: tuple[str, str]) -> Row:
-    """Return the analytic interval, since there are too many pairs to resample; empty if it is undefined."""
-    return ends_of(found.interval(context.options.level, kind="analytic", clusters=context.clusters_of(cases)), *names)
+def _ends(found: Agreement, context: Context, cases: Int64 | slice) -> tuple[float, float]:
+    """Return the analytic interval, since there are too many pairs to resample; NaN if it is undefined."""
+    return found.interval(context.options.level, kind="analytic", clusters=context.clusters_of(cases))

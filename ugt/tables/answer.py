@@ -11,16 +11,38 @@ from .._base.arrays import Array
 from ..resampling import CaseNumbers, Resamples
 from .context import Ask, Made
 from .names import higher_is_better
-from .rows import ends_of, finite
+from .rows import Number, with_ends
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-TABLES = {
-    "constant_answer": ("model", "metric", "reliability", "answer", "value", "low", "high", "lead", "lead_low", "lead_high"),
-    "references": ("reference", "reliability", "metric", "k", "value"),
-}
+
+class ConstantRow(NamedTuple):
+    """The constant answer under a truth, and the lead of a model over it, above 0 also where lower is better."""
+
+    model: str
+    metric: str
+    reliability: Number  # None: against the voted label, or the truth has none
+    answer: str
+    value: Number
+    low: Number
+    high: Number
+    lead: Number
+    lead_low: Number
+    lead_high: Number
+
+
+class ReferenceRow(NamedTuple):
+    """The value of a simple or a perfect model under a truth."""
+
+    reference: str
+    reliability: Number
+    metric: str
+    k: int | None
+    value: Number
+
+
+TABLES = {"constant_answer": ConstantRow, "references": ReferenceRow}
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -36,7 +58,7 @@ def make(context: Context, notes: list[str]) -> Made:
     found = yield [Ask(one, context.options.n_resamples, context.counted) for each in answers.values() for one in each.columns.means]
     return {
         "constant_answer": [row for answer, one in answers.items() for row in one.rows(context, answer, found)],
-        "references": [dict(row) for row in context.references],
+        "references": context.references,
     }
 
 
@@ -61,14 +83,12 @@ class ComparedWithConstant(NamedTuple):
             one.shares = all(higher_is_better(metric) for metric, _ in constants)
         return cls(columns, wanted)
 
-    def rows(self, context: Context, answer: str, resampled: list[Resamples]) -> Iterator[Row]:
+    def rows(self, context: Context, answer: str, resampled: list[Resamples]) -> Iterator[ConstantRow]:
         """Yield the rows from resamples of the columns' means, which are taken from the list."""
         n = len(self.columns.means)
         found = Resamples.beside(resampled[:n]).take(self.columns.places)
         del resampled[:n]
         ends = context.intervals(found)
         for at, own, model, metric, reliability in self.wanted:
-            yield {
-                "model": model, "metric": metric, "reliability": reliability, "answer": answer, "value": finite(found.estimate[own]),
-                **ends_of(ends[own]), "lead": finite(found.estimate[at]), **ends_of(ends[at], "lead_low", "lead_high"),
-            }  # fmt: skip
+            constant, lead = with_ends(found.estimate[own], ends[own]), with_ends(found.estimate[at], ends[at])
+            yield ConstantRow(model, metric, reliability, answer, *constant, *lead)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,18 +18,55 @@ from ..calibration.disagreement import disagreement_losses
 from ..calibration.pairs_of_labels import PredictedDisagreement, predicted_disagreement
 from ..calibration.scores import histogram_log_loss
 from .context import Ask, Made
-from .rows import finite
+from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
     from ..resampling import Resamples
     from .context import Context, Options
-    from .rows import Row
 
-TABLES = {
-    "calibration": ("model", "loss", "class", "plugin", "bias", "debiased", "low", "high", "n_cases"),
-    "reliability_bins": (*("model", "class", "bin_low", "bin_high", "n_cases", "mean_probability", "label_share", "low", "high", "few"),),
-    "calibration_map": ("model", "ce", "ce_low", "ce_high", "de", "de_low", "de_high"),
-}
+
+class LossRow(NamedTuple):
+    """A loss of one model's probabilities against shares of labels: as it is, its bias, and without it."""
+
+    model: str
+    loss: str
+    class_: str | None  # None: all classes together
+    plugin: Number
+    bias: Number
+    debiased: Number
+    low: Number
+    high: Number
+    n_cases: int
+
+
+class BinRow(NamedTuple):
+    """One bin of the scores of a class: the mean score, and the share of labels of the class with its interval, all in [0, 1]."""
+
+    model: str
+    class_: str
+    bin_low: float
+    bin_high: float
+    n_cases: int
+    mean_probability: float
+    label_share: float
+    low: float
+    high: float
+    few: bool
+
+
+class MapRow(NamedTuple):
+    """The calibration error and the dispersion error of one model, in [0, 1]."""
+
+    model: str
+    ce: Number
+    ce_low: Number
+    ce_high: Number
+    de: Number
+    de_low: Number
+    de_high: Number
+
+
+TABLES = {"calibration": LossRow, "reliability_bins": BinRow, "calibration_map": MapRow}
 MOST_CLASSES = 30  # most classes with their own rows
 LOSSES = ("l_sq", "el", "cl", "dl", "il", "rl", "erl", "accuracy")
 ROOTS = {"cl": "ce", "dl": "de", "disagreement_cl": "disagreement_ce"}
@@ -49,17 +87,19 @@ def make(context: Context, notes: list[str]) -> Made:
             why = not_probabilities(table, np.asarray(context.known.axes.case_ids)[context.known.rows])
             notes.append(f"The scores of model {name} are not probabilities ({why}): {NOT_COMPUTED}.")
     resampled = yield [ask for one in found.values() for ask in one.asks]
-    tables: dict[str, list[Row]] = {name: [] for name in TABLES}
+    losses: list[LossRow] = []
+    bins: list[BinRow] = []
+    places: list[MapRow] = []
     for name, one in found.items():
         own, resampled = resampled[: len(one.asks)], resampled[len(one.asks) :]
-        rows = one.rows(own)
-        tables["calibration"] += [{"model": name, **row} for row in rows]
-        tables["reliability_bins"] += [{"model": name, **row} for row in one.bins()]
+        rows = one.rows(own, name)
+        losses += rows
+        bins += one.bins(name)
         notes += [note for note in one.notes if note not in notes]
-        place = _place(rows)
-        if any(place[key] is not None for key in ("ce", "ce_low", "de", "de_low")):
-            tables["calibration_map"].append({"model": name, **place})
-    return tables
+        place = _place(name, rows)
+        if any(value is not None for value in (place.ce, place.ce_low, place.de, place.de_low)):
+            places.append(place)
+    return {"calibration": losses, "reliability_bins": bins, "calibration_map": places}
 
 
 def _is_number(context: Context, model: str, table: Array) -> bool:
@@ -98,60 +138,57 @@ class ModelLosses:
         """Return the requests for resamples."""
         return list(self._asks.values())
 
-    def rows(self, resampled: Sequence[Resamples]) -> list[Row]:
-        """Return the rows of the table of calibration, without the model."""
+    def rows(self, resampled: Sequence[Resamples], model: str = "") -> list[LossRow]:
+        """Return the rows of the table of calibration."""
         intervals = {name: found.interval(self.options.level, self.options.interval) for name, found in zip(self._asks, resampled)}
         found, nothing = self.losses, np.full((2, 2), np.nan)
+        row = partial(_row, model)
         rows, of_losses = [], dict(zip(found.statistic.names, intervals.get("losses", ())))
         for name in LOSSES:
             loss, n = getattr(found, name), (found.paired if name in ("el", "dl", "il", "erl") else found).n_cases
             low_high = of_losses.get(name, nothing[0])
             plugin, bias, debiased = (None, None, loss) if isinstance(loss, float) else (loss.plugin, loss.bias, loss.debiased)
-            rows.append(_row(name, plugin, bias, debiased, low_high if finite(debiased) is not None else nothing[0], n))
+            rows.append(row(name, plugin, bias, debiased, low_high if finite(debiased) is not None else nothing[0], n))
         rows += [_root(rows[LOSSES.index(name)]) for name in ("cl", "dl")]
-        rows.append(_row("log_loss", None, None, self.log_loss.value, intervals.get("log loss", nothing)[0], self.log_loss.n_cases))
+        rows.append(row("log_loss", None, None, self.log_loss.value, intervals.get("log loss", nothing)[0], self.log_loss.n_cases))
         other, of_other = self.disagreement, intervals.get("disagreement", nothing)
-        cl = _row("disagreement_cl", other.cl.plugin, other.cl.bias, other.cl.debiased, of_other[1], other.n_cases)
-        rows += [_row("disagreement_l", None, None, other.l_phi, of_other[0], other.n_cases), cl, _root(cl)]
+        cl = row("disagreement_cl", other.cl.plugin, other.cl.bias, other.cl.debiased, of_other[1], other.n_cases)
+        rows += [row("disagreement_l", None, None, other.l_phi, of_other[0], other.n_cases), cl, _root(cl)]
         for k, name in enumerate(found.classes.tolist() if len(found.classes) <= MOST_CLASSES else ()):
             by_class = found.per_class.cl
-            row = _row("cl", by_class.plugin[k], by_class.bias[k], by_class.debiased[k], nothing[0], found.n_cases, str(name))
-            rows += [row, _root(row)]
+            own = row("cl", by_class.plugin[k], by_class.bias[k], by_class.debiased[k], nothing[0], found.n_cases, str(name))
+            rows += [own, _root(own)]
         return rows
 
-    def bins(self) -> list[Row]:
-        """Return the rows of the table of bins, without the model; empty if there are many classes."""
+    def bins(self, model: str = "") -> list[BinRow]:
+        """Return the rows of the table of bins; empty if there are many classes."""
         rows = []
         for k, name in enumerate(self.losses.classes.tolist() if len(self.losses.classes) <= MOST_CLASSES else ()):
             with notices.heard():
                 curve = self.losses.reliability_curve(k)
             for b in np.flatnonzero(curve.n_cases > 0):
-                rows.append({
-                    "class": str(name), "bin_low": float(curve.edges[b]), "bin_high": float(curve.edges[b + 1]),
-                    "n_cases": int(curve.n_cases[b]), "mean_probability": float(curve.mean_probability[b]),
-                    "label_share": float(curve.label_share[b]), "low": float(curve.low[b]), "high": float(curve.high[b]),
-                    "few": bool(curve.few[b]),
-                })  # fmt: skip
+                rows.append(BinRow(
+                    model, str(name), float(curve.edges[b]), float(curve.edges[b + 1]), int(curve.n_cases[b]),
+                    float(curve.mean_probability[b]), float(curve.label_share[b]), float(curve.low[b]), float(curve.high[b]),
+                    bool(curve.few[b]),
+                ))  # fmt: skip
         return rows
 
 
-def _place(rows: Sequence[Row]) -> Row:
+def _place(model: str, rows: Sequence[LossRow]) -> MapRow:
     """Return the place of a model in the map of errors."""
-    found: Row = {}
-    for name in ("ce", "de"):
-        row = next(row for row in rows if row["loss"] == name and row["class"] is None)
-        found.update({name: row["debiased"], f"{name}_low": row["low"], f"{name}_high": row["high"]})
-    return found
+    ce, de = (next(row for row in rows if row.loss == name and row.class_ is None) for name in ("ce", "de"))
+    return MapRow(model, ce.debiased, ce.low, ce.high, de.debiased, de.low, de.high)
 
 
-def _row(loss: str, plugin: Any, bias: Any, debiased: Any, low_high: Array, n_cases: int, name: str | None = None) -> Row:
-    given = {"plugin": plugin, "bias": bias, "debiased": debiased, "low": low_high[0], "high": low_high[1]}
-    return {"loss": loss, "class": name, **{key: finite(value) for key, value in given.items()}, "n_cases": n_cases}
+def _row(
+    model: str, loss: str, plugin: Number, bias: Number, debiased: Number, low_high: Array, n_cases: int, name: str | None = None
+) -> LossRow:
+    return LossRow(model, loss, name, finite(plugin), finite(bias), *with_ends(debiased, low_high), n_cases)
 
 
-def _root(row: Row) -> Row:
+def _root(row: LossRow) -> LossRow:
     """Return the row of the square root of a loss; an end below 0 becomes 0, a loss below 0 has none."""
-    squares = {key: row[key] for key in ("plugin", "debiased", "low", "high")}
-    squares.update({end: max(squares[end], 0.0) for end in ("low", "high") if squares[end] is not None})
-    roots = {key: math.sqrt(value) if value is not None and value >= 0 else None for key, value in squares.items()}
-    return {**row, "loss": ROOTS[row["loss"]], **roots, "bias": None}
+    low, high = (None if end is None else math.sqrt(max(end, 0.0)) for end in (row.low, row.high))
+    plugin, debiased = (math.sqrt(value) if value is not None and value >= 0 else None for value in (row.plugin, row.debiased))
+    return row._replace(loss=ROOTS[row.loss], plugin=plugin, bias=None, debiased=debiased, low=low, high=high)

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._base import notices
 from ..grades import GRADE_METRICS, GradeCoefficient
 from .context import Ask, Made
-from .rows import ends_of, finite
+from .rows import Number, with_ends
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-PARTS = ("value", "human", "ceiling")
-TABLES = {"coefficients": ("model", "metric", *(f"{name}{end}" for name in PARTS for end in ("", "_low", "_high")), "n_cases")}
+
+class CoefficientRow(NamedTuple):
+    """A coefficient of grades of one model, at most 1, that of an independent annotator, and the highest possible one."""
+
+    model: str
+    metric: str
+    value: Number
+    value_low: Number
+    value_high: Number
+    human: Number
+    human_low: Number
+    human_high: Number
+    ceiling: Number
+    ceiling_low: Number
+    ceiling_high: Number
+    n_cases: int
+
+
+TABLES = {"coefficients": CoefficientRow}
 COEFFICIENTS = ("weighted_kappa", "linear_kappa", "spearman", "kendall", "concordance")
 
 
@@ -31,10 +47,7 @@ def make(context: Context, notes: list[str]) -> Made:
     resampled = yield [Ask(one, n) for one in found.values()]
     rows = []
     for ((model, metric), one), drawn in zip(found.items(), resampled):
-        row: Row = {"model": model, "metric": metric}
-        known = dict(zip(PARTS, zip(drawn.estimate, context.intervals(drawn))))
-        for name in PARTS:
-            value, ends = known.get(name, (one.ceiling, (None, None)))  # the ceiling of linear kappa is no function of sums
-            row.update({name: finite(value), **ends_of(ends, f"{name}_low", f"{name}_high")})
-        rows.append({**row, "n_cases": one.n_cases})
+        own, human, *most = (with_ends(*known) for known in zip(drawn.estimate, context.intervals(drawn)))
+        ceiling = most[0] if most else with_ends(one.ceiling, (None, None))  # that of linear kappa is no function of sums
+        rows.append(CoefficientRow(model, metric, *own, *human, *ceiling, one.n_cases))
     return {"coefficients": rows}

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .context import Made
 from .names import ERROR, TOP, VOTED, VOTED_ERROR, higher_is_better
-from .rows import ends_of, finite
+from .rows import Number, both, defined, finite, with_ends
 from .standings import joint_level
 
 if TYPE_CHECKING:
     from .context import Context
 
 HEADLINES = (TOP, VOTED, ERROR, VOTED_ERROR)  # measures that are compared under each truth
-TABLES = {
-    "differences": (
-        "metric", "k", "reliability", "model", "other", "difference", "low", "high", "joint_low", "joint_high", "greater_share", "n_cases",
-    )
-}  # fmt: skip
+
+
+class DifferenceRow(NamedTuple):
+    """A model minus another, in units of the metric; ``joint`` intervals hold for all pairs of models under the same truth."""
+
+    metric: str
+    k: int | None
+    reliability: Number
+    model: str
+    other: str
+    difference: Number
+    low: Number
+    high: Number
+    joint_low: Number
+    joint_high: Number
+    greater_share: Number  # of resamples, in [0, 1]
+    n_cases: int
+
+
+TABLES = {"differences": DifferenceRow}
 MOST_MODELS = 10  # most models: 45 pairs
 
 
@@ -29,8 +44,8 @@ def make(context: Context, notes: list[str]) -> Made:
 
     ``joint_low`` to ``joint_high``: intervals that hold together for all pairs of models under the same truth.
     """
-    metrics = [*context.metrics, *(row for _, further in context.further for row in further)]
-    place = {(row["metric"], row["k"], row["reliability"], row["model"]): i for i, row in enumerate(metrics)}
+    metrics = context.all_metrics
+    place = {(row.metric, row.k, row.reliability, row.model): i for i, row in enumerate(metrics)}
     models = _highest(context)
     if len(context.scores) > len(models):
         least = "lowest mean absolute error" if context.graded is not None else "highest top-1 accuracy"
@@ -46,26 +61,23 @@ def make(context: Context, notes: list[str]) -> Made:
         joint = joint_level(everybody, context.options.level)
         for model, other in combinations([name for name in models if name in having], 2):
             i, j = (place[metric, k, reliability, name] for name in (model, other))
-            both = resampled.take([n + i, n + j])
-            (ends, _), (greater_share, _) = context.intervals(both.minus(1)), both.best_share()
-            (together, _) = both.minus(1).interval(joint, context.options.interval)
+            pair = resampled.take([n + i, n + j])
+            (ends, _), (greater_share, _) = context.intervals(pair.minus(1)), pair.best_share()
+            (together, _) = pair.minus(1).interval(joint, context.options.interval)
             mean = max(i, j) < len(context.columns)
-            n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum()) if mean else metrics[i]["n_cases"]
-            rows.append({
-                "metric": metric, "k": k, "reliability": reliability, "model": model, "other": other,
-                "difference": finite(both.estimate[0] - both.estimate[1]), **ends_of(ends),
-                **ends_of(together, "joint_low", "joint_high"), "greater_share": finite(greater_share),
-                "n_cases": n_cases,
-            })  # fmt: skip
+            n_cases = int((~np.isnan(context.columns[i] - context.columns[j])).sum()) if mean else metrics[i].n_cases
+            difference = with_ends(pair.estimate[0] - pair.estimate[1], ends)
+            own = (metric, k, reliability, model, other)
+            rows.append(DifferenceRow(*own, *difference, *both(together), finite(greater_share), n_cases))
     return {"differences": rows}
 
 
 def _highest(context: Context) -> list[str]:
     """Return the models that are compared, in their order."""
-    rows = [*context.metrics, *(row for _, further in context.further for row in further)]
-    metric = ERROR if any(row["metric"] == ERROR for row in rows) else TOP
+    rows = context.all_metrics
+    metric = ERROR if any(row.metric == ERROR for row in rows) else TOP
     sign = -1 if higher_is_better(metric) else 1
-    here = [row for row in rows if row["metric"] == metric and row["reliability"] == context.reliability and row["k"] in (None, 1)]
-    known, names = {row["model"]: sign * row["value"] for row in here}, list(context.scores)
+    here = [row for row in rows if row.metric == metric and row.reliability == context.reliability and row.k in (None, 1)]
+    known, names = {row.model: sign * defined(row.value) for row in here}, list(context.scores)
     first = sorted(range(len(names)), key=lambda i: np.nan_to_num(known.get(names[i], np.inf), nan=np.inf))[:MOST_MODELS]
     return [names[i] for i in sorted(first)]

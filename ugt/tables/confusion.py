@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,17 +12,52 @@ from ..metrics.groups import FEW_EXPECTED
 from ..plausibilities.point import summed
 from ..resampling import Ratios, over
 from .context import MOST_WORK, Ask, Made, most
-from .rows import ends_of, finite
+from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-TABLES = {
-    "confusion": ("model", "truth", "predicted", "n", "share"),
-    "class_agreement": ("model", "class", "ppa", "ppa_low", "ppa_high", "npa", "npa_low", "npa_high", "n_expected", "voted_ppa"),
-    "group_agreement": ("model", "group", "ppa", "ppa_low", "ppa_high", "accuracy", "accuracy_low", "accuracy_high", "n_expected"),
-}
+
+class ConfusionRow(NamedTuple):
+    """The expected number of cases of a true class that a model gives a class, and their share of the true class."""
+
+    model: str
+    truth: str
+    predicted: str
+    n: float
+    share: Number
+
+
+class ClassRow(NamedTuple):
+    """Positive and negative percent agreement of a model on one class, in [0, 1]."""
+
+    model: str
+    class_: str
+    ppa: Number
+    ppa_low: Number
+    ppa_high: Number
+    npa: Number
+    npa_low: Number
+    npa_high: Number
+    n_expected: float
+    voted_ppa: Number  # against the voted label
+
+
+class GroupRow(NamedTuple):
+    """Positive percent agreement of a model on a group of classes, and its accuracy given the group, in [0, 1]."""
+
+    model: str
+    group: str
+    ppa: Number
+    ppa_low: Number
+    ppa_high: Number
+    accuracy: Number
+    accuracy_low: Number
+    accuracy_high: Number
+    n_expected: float
+
+
+TABLES = {"confusion": ConfusionRow, "class_agreement": ClassRow, "group_agreement": GroupRow}
 MOST_CLASSES = 20
 OTHERS = "(other classes)"
 
@@ -55,21 +90,22 @@ def make(context: Context, notes: list[str]) -> Made:
     work = 5 * context.n_cases + sum(one.n_cases * one.n_columns for one in asked)
     n = context.options.affordable(work, "agreement class by class", notes, most=MOST_WORK)
     found = yield [Ask(one, n, context.counted) for one in asked]
-    tables: dict[str, list[Row]] = {name: [] for name in TABLES}
+    matrix: list[ConfusionRow] = []
+    by_class: list[ClassRow] = []
+    by_group: list[GroupRow] = []
     for (model, choice), resamples in zip(choices.items(), found):
-        tables["confusion"] += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
-        below = {"ppa": truth.sum(axis=0), "npa": other.sum(axis=0)}
-        of_classes = _rows(model, "class", names, below, resamples.estimate, context.intervals(resamples))
-        tables["class_agreement"] += [{**row, "voted_ppa": finite(one)} for row, one in zip(of_classes, _voted_ppa(voted, choice))]
+        matrix += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
+        below = truth.sum(axis=0), other.sum(axis=0)
+        rows = _rows(names, below, resamples.estimate, context.intervals(resamples))
+        by_class += [ClassRow(model, *row, finite(one)) for row, one in zip(rows, _voted_ppa(voted, choice))]
     if context.groups is not None:
         group, names = context.groups
-        below = dict.fromkeys(("ppa", "accuracy"), summed(top, group).sum(axis=0))
+        below = summed(top, group).sum(axis=0), summed(top, group).sum(axis=0)
         for model, resamples in zip(choices, found[len(choices) :]):
-            tables["group_agreement"] += _rows(model, "group", names, below, resamples.estimate, context.intervals(resamples))
-    rows = [*tables["class_agreement"], *tables["group_agreement"]]
-    if any(row["n_expected"] < FEW_EXPECTED for row in rows):
+            by_group += [GroupRow(model, *row) for row in _rows(names, below, resamples.estimate, context.intervals(resamples))]
+    if any(n < FEW_EXPECTED for n in (*(row.n_expected for row in by_class), *(row.n_expected for row in by_group))):
         notes.append(f"Agreement given a class or group has no interval where fewer than {FEW_EXPECTED} cases of it are expected.")
-    return tables
+    return {"confusion": matrix, "class_agreement": by_class, "group_agreement": by_group}
 
 
 def _agreement(truth: Array, other: Array, choice: Array) -> Ratios:
@@ -99,19 +135,22 @@ def _pooled(table: Array, kept: Int64) -> Array:
     return np.concatenate([table[:, kept], table[:, rest].sum(axis=1, keepdims=True)], 1)
 
 
-def _matrix_of(model: str, names: list[str], expected: Array) -> Iterator[Row]:
+def _matrix_of(model: str, names: list[str], expected: Array) -> Iterator[ConfusionRow]:
     for t, truth in enumerate(names):
         total = float(expected[t].sum())
         for p, predicted in enumerate(names):
             n = float(expected[t, p])
-            yield {"model": model, "truth": truth, "predicted": predicted, "n": n, "share": n / total if total > 0 else None}
+            yield ConfusionRow(model, truth, predicted, n, n / total if total > 0 else None)
 
 
-def _rows(model: str, of_what: str, names: list[str], below: Mapping[str, Array], values: Array, ends: Array) -> Iterator[Row]:
-    """Yield rows; ``below``: the two kinds of numbers, with their expected cases. With few cases only 0 and 1 have intervals."""
+Numbers = tuple[str, Number, Number, Number, Number, Number, Number, float]  # a name, two numbers with their ends, expected cases
+
+
+def _rows(names: list[str], below: tuple[Array, Array], values: Array, ends: Array) -> Iterator[Numbers]:
+    """Yield rows without the model; ``below``: expected cases of the two kinds of numbers. With few only 0 and 1 have intervals."""
     for k, name in enumerate(names):
-        row: Row = {"model": model, of_what: name}
-        for kind, j in zip(below, (k, len(names) + k)):
-            shown = (None, None) if below[kind][k] < FEW_EXPECTED and 0 < values[j] < 1 else ends[j]
-            row.update({kind: finite(values[j]), **ends_of(shown, f"{kind}_low", f"{kind}_high")})
-        yield {**row, "n_expected": float(below["ppa"][k])}
+        first, second = (
+            with_ends(values[j], (None, None) if expected[k] < FEW_EXPECTED and 0 < values[j] < 1 else ends[j])
+            for expected, j in zip(below, (k, len(names) + k))
+        )
+        yield name, *first, *second, float(below[0][k])

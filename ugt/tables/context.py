@@ -17,11 +17,14 @@ from ..annotations.other_annotators import of_cases
 from ..plausibilities import Point
 from ..plausibilities.orders import Orders
 from ..resampling import CaseNumbers, PartMeans, Ratios, Resamples, Results, Statistic, check_level
-from .rows import Row, reliability_key
+from .rows import ResultTable, reliability_key
 
 if TYPE_CHECKING:
     from ..metrics.bounds import Assumed
-    from ..truth.by_name import Making
+    from ..truth.by_name import Diagnostic, Making
+    from .answer import ReferenceRow
+    from .performance import CertaintyRow
+    from .standings import MetricRow
 
 MOST_CELLS = 2 * 10**7  # most cells (cases x classes) of a table that is made as a whole
 LEAST_RESAMPLES = 100
@@ -67,7 +70,7 @@ class Ask(NamedTuple):
     kept: Bools | None = None
 
 
-Rows = dict[str, list[Row]]
+Rows = Mapping[str, Union[Sequence[NamedTuple], ResultTable]]  # rows of the kinds that the maker declares
 # A maker yields once, with the numbers that it wants resampled, and receives the resamples.
 Steps = Generator[list[Ask], list[Resamples], Rows]
 Made = Union[Rows, Steps]
@@ -180,21 +183,23 @@ class Context:
     voted: Any  # a Point, or the mean ratings (n,)
     clusters: NDArray[Any] | None  # (n,) ids
     subgroups: Mapping[str, NDArray[Any]]  # name, such as site -> (n,) text, "" if not stated
-    certainty: Sequence[Row]  # rows of the table, without intervals over cases
+    certainty: Sequence[CertaintyRow]  # rows of the table, without intervals over cases
     certainty_columns: CaseNumbers  # for each row the contributions (n,) of the cases, whose mean is the value; NaN if a case has none
-    metrics: Sequence[Row]  # rows of the table of metrics, as certainty
+    metrics: Sequence[MetricRow]  # rows of the table of metrics, as certainty
     columns: CaseNumbers  # as certainty_columns
     deviations: Sequence[Array]  # (B,) for each metric over draws of the truth, one per resample
-    further: Sequence[tuple[Statistic, Sequence[Row]]]  # measures that are not means of the cases' shares, and the rows of their numbers
+    further: Sequence[
+        tuple[Statistic, Sequence[MetricRow]]
+    ]  # measures that are not means of the cases' shares, and the rows of their numbers
     bounds: Sequence[tuple[str, float | None, Assumed]]  # of the accuracy against the true class: model, reliability
-    references: Sequence[Row]  # values of simple and of perfect models
+    references: Sequence[ReferenceRow]  # values of simple and of perfect models
     constant: Mapping[tuple[str, float | None], Array]  # metric and reliability -> (n,) contributions of always the commonest class
     shares: Array | None  # (K,) number of votes for each class; None if nothing is compared with the commonest class
     reliability: float | None  # the middle one, for tables that need a single truth
     mean: Array | None  # (n, K) plausibilities under it, NaN for cases without annotations; None if the table would be too large
     top: Array | None  # (n, K) probability that each class is the most plausible one; NaN and None as in mean; only with details
     aggregation: str  # the truth model
-    diagnostics: Sequence[Row]  # how cases were integrated, and diagnostics of the Markov chains of sampled truths
+    diagnostics: Sequence[Diagnostic]  # how cases were integrated, and diagnostics of the Markov chains of sampled truths
     making: Making  # arguments of the truth model and its options
     options: Options
     details: bool  # whether further tables are wanted
@@ -207,6 +212,11 @@ class Context:
     def n_cases(self) -> int:
         """The number of judged cases."""
         return len(self.known.rows)
+
+    @cached_property
+    def all_metrics(self) -> list[MetricRow]:
+        """The rows of all metrics: those that are means over cases, then further measures."""
+        return [*self.metrics, *(row for _, rows in self.further for row in rows)]
 
     @cached_property
     def means(self) -> list[Ratios]:
@@ -224,8 +234,8 @@ class Context:
     @property
     def case_certainty(self) -> dict[str, Array]:
         """The certainty of order 1 (n,) of each case under each reliability ("given" if there is none)."""
-        own = ((i, row) for i, row in enumerate(self.certainty) if (row["measure"], row["k"]) == ("certainty", 1))
-        return {reliability_key(row["reliability"]): self.certainty_columns[i] for i, row in own}
+        own = ((i, row) for i, row in enumerate(self.certainty) if (row.measure, row.k) == ("certainty", 1))
+        return {reliability_key(row.reliability): self.certainty_columns[i] for i, row in own}
 
     @cached_property
     def counted(self) -> Bools:
@@ -264,8 +274,8 @@ class Context:
 
     def metric(self, model: str, metric: str, reliability: float | None, k: int = 1) -> int | None:
         """Return the place of a metric among the metrics, or None if it was not evaluated."""
-        wanted = {"model": model, "metric": metric, "k": k, "reliability": reliability}
-        return next((i for i, row in enumerate(self.metrics) if all(row[key] == value for key, value in wanted.items())), None)
+        wanted = model, metric, k, reliability
+        return next((i for i, row in enumerate(self.metrics) if (row.model, row.metric, row.k, row.reliability) == wanted), None)
 
     def column(self, model: str, metric: str, reliability: float | None) -> Array | None:
         """Return the contributions (n,) to a metric at k = 1 or without k, or None if it was not evaluated."""

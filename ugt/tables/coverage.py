@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,27 @@ from ..calibration import selection
 from ..conformal import MonteCarloConformal
 from ..resampling import Design, Ratios
 from .context import MOST_CELLS, Ask, Made
-from .rows import ends_of
+from .rows import Number, both
 
 if TYPE_CHECKING:
     from .context import Context
 
-TABLES = {"set_coverage": ("model", "score", "level", "coverage", "low", "high", "mean_size", "empty_share", "n_cases")}
+
+class CoverageRow(NamedTuple):
+    """Prediction sets of a model at a target: their plausibility and the share of empty ones in [0, 1], their mean number of classes."""
+
+    model: str
+    score: str
+    level: float
+    coverage: float
+    low: Number
+    high: Number
+    mean_size: float
+    empty_share: float
+    n_cases: int
+
+
+TABLES = {"set_coverage": CoverageRow}
 SCORES = ("LAC", "APS")
 LEVELS = (0.8, 0.9, 0.95)
 LEAST_CASES = 40
@@ -52,10 +67,7 @@ def make(context: Context, notes: list[str]) -> Made:
     intervals, rows = context.intervals(resamples), []  # thresholds are taken as fixed
     for j, ((model, score), (means, _)) in enumerate(zip(wanted, answers)):
         for i, (level, (mass, size, empty)) in enumerate(zip(LEVELS, means.T.tolist())):
-            rows.append({
-                "model": model, "score": score, "level": level, "coverage": mass, **ends_of(intervals[j * len(LEVELS) + i]),
-                "mean_size": size, "empty_share": empty, "n_cases": n,
-            })  # fmt: skip
+            rows.append(CoverageRow(model, score, level, mass, *both(intervals[j * len(LEVELS) + i]), size, empty, n))
     return {"set_coverage": rows}
 
 

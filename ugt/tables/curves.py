@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,26 +15,50 @@ from ..soft.columns import ScoreColumn
 from ..soft.order import Order
 from ..soft.ranking import ALL, BOTH, SoftRanking
 from .context import MOST_CELLS, Ask, Made
-from .rows import ends_of, finite
+from .rows import Number, both, with_ends
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-TABLES = {
-    "curves": ("model", "class", "curve", "kind", "x", "y", "low", "high", "n_cases"),
-    "curve_scores": (
-        *("model", "class", "soft_auroc", "soft_auroc_low", "soft_auroc_high", "hard_auroc", "soft_average_precision"),
-        *("soft_average_precision_low", "soft_average_precision_high", "hard_average_precision", "n_cases"),
-    ),
-}
+
+class CurveRow(NamedTuple):
+    """A point of a curve of a model's scores for a class, with its band; all in [0, 1]."""
+
+    model: str
+    class_: str
+    curve: str  # "roc" or "pr"
+    kind: str  # "soft" or "hard"
+    x: float
+    y: float
+    low: Number
+    high: Number
+    n_cases: int
+
+
+class AreaRow(NamedTuple):
+    """The areas under the curves of a model's scores for a class, in [0, 1]; the soft ones have intervals."""
+
+    model: str
+    class_: str
+    soft_auroc: Number
+    soft_auroc_low: Number
+    soft_auroc_high: Number
+    hard_auroc: Number
+    soft_average_precision: Number
+    soft_average_precision_low: Number
+    soft_average_precision_high: Number
+    hard_average_precision: Number
+    n_cases: int
+
+
+TABLES = {"curves": CurveRow, "curve_scores": AreaRow}
 GRID = np.round(np.linspace(0.0, 1.0, 51), DIGITS)
 MOST_THRESHOLDS = 4096  # most thresholds of the curves of resamples
 MOST_CLASSES = 6
 MOST_NAMES = 10  # most names of classes that are left out
 MOST_RESAMPLES, LEAST_RESAMPLES = 200, 50
 MOST_WORK = 2 * 10**8  # most cases x resamples x curves: some seconds
-AREAS = ("soft_auroc", "soft_average_precision")
+AREAS, HARD = ("soft_auroc", "soft_average_precision"), ("hard_auroc", "hard_average_precision")
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -60,21 +84,21 @@ def make(context: Context, notes: list[str]) -> Made:
             makers[model, name] = partial(Curves.of, table, k, p, kept)
     found = {key: make() for key, make in makers.items()} if n else {}  # without bands one after the other, which takes less memory
     # areas of two classes are those of the metrics, on the same resamples, and have the same intervals
-    soft = [(rows[0], score) for score, rows in context.further if rows[0]["metric"] == "soft_auroc"]
-    told = {row["model"]: score for row, score in soft if row["reliability"] == context.reliability}
+    soft = [(rows[0], score) for score, rows in context.further if rows[0].metric == "soft_auroc"]
+    told = {row.model: score for row, score in soft if row.reliability == context.reliability}
     asks = [Ask(told[model], context.options.n_resamples, context.counted) for model, _ in makers if model in told]
     resampled: list[Any] = yield [*asks, *(Ask(one, n) for one in found.values())]
     areas = iter(resampled[: len(asks)])
-    tables: dict[str, list[Row]] = {name: [] for name in TABLES}
+    curves: list[CurveRow] = []
+    rows: list[AreaRow] = []
     for ((model, name), make_one), resamples in zip(makers.items(), resampled[len(asks) :] or [None] * len(makers)):
         one = found[model, name] if found else make_one()
-        start, n_cases = {"model": model, "class": name}, {"n_cases": len(mean)}
         bands = np.full((len(one.names), 2), np.nan) if resamples is None else resamples.interval(context.options.level)
         if model in told:
             bands[-len(ALL) :] = context.intervals(next(areas))
-        tables["curves"] += [{**start, **row, **n_cases} for row in _points_of(one.column, bands)]
-        tables["curve_scores"].append({**start, **_areas_of(one.areas, bands[-len(ALL) :]), **n_cases})
-    return tables
+        curves += _points_of(model, name, one.column, bands, len(mean))
+        rows.append(_areas_of(model, name, one.areas, bands[-len(ALL) :], len(mean)))
+    return {"curves": curves, "curve_scores": rows}
 
 
 def _classes(mean: Array, axes: Any, notes: list[str]) -> list[int]:
@@ -110,9 +134,9 @@ def score_of(table: Array, k: int) -> Array:
         return np.where(own == others, 0.0, own - others)  # two equal infinities are tied
 
 
-def _points_of(column: ScoreColumn, bands: Array) -> list[Row]:
+def _points_of(model: str, name: str, column: ScoreColumn, bands: Array, n_cases: int) -> list[CurveRow]:
     """Return points of the four curves, the soft ones with bands (2 G + 4, 2)."""
-    rows: list[Row] = []
+    rows: list[CurveRow] = []
     for kind, one in (("soft", column), ("hard", column.hard())):
         points = CurvePoints(one, GRID).estimate.reshape(2, -1)
         for i, curve in enumerate(("roc", "pr")):
@@ -120,16 +144,15 @@ def _points_of(column: ScoreColumn, bands: Array) -> list[Row]:
                 continue  # no label is positive, or none is negative
             around = bands[i * len(GRID) :] if kind == "soft" else [(None, None)] * len(GRID)
             for x, y, low_high in zip(GRID.tolist(), points[i].tolist(), around):
-                rows.append({"curve": curve, "kind": kind, "x": x, "y": y, **ends_of(low_high)})
+                rows.append(CurveRow(model, name, curve, kind, x, y, *both(low_high), n_cases))
     return rows
 
 
-def _areas_of(areas: SoftRanking, around: Array) -> Row:
+def _areas_of(model: str, name: str, areas: SoftRanking, around: Array, n_cases: int) -> AreaRow:
     """Return the areas, soft ones with their intervals, and hard ones."""
-    row: Row = {}
-    for name, value, low_high in zip(ALL, areas.estimate, around):
-        row.update({name: finite(value), **(ends_of(low_high, f"{name}_low", f"{name}_high") if name in AREAS else {})})
-    return {name: row[name] for name in TABLES["curve_scores"] if name in row}
+    found = {area: with_ends(value, low_high) for area, value, low_high in zip(ALL, areas.estimate, around)}
+    (roc, precision), (hard_roc, *_), (hard_precision, *_) = (found[area] for area in AREAS), *(found[area] for area in HARD)
+    return AreaRow(model, name, *roc, hard_roc, *precision, hard_precision, n_cases)
 
 
 class Curves(Statistic):

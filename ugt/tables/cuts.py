@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,16 +11,30 @@ from .._base import notices
 from ..grades import calibration_at_cuts
 from ..grades.cuts import above, auroc_of_each_cut
 from .context import MOST_WORK, Ask, Made
-from .rows import ends_of, finite
+from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
     from ..calibration import HistogramLosses
     from ..soft import SoftScore
     from .context import Context
 
-TABLES = {
-    "cuts": ("model", "cut", "share", "auroc", "auroc_low", "auroc_high", "cl", "cl_low", "cl_high", "n_cases"),
-}
+
+class CutRow(NamedTuple):
+    """A cut of the scale: a model's AUROC of the grades above it, and the calibration loss of its probability of them."""
+
+    model: str
+    cut: str
+    share: Number  # of the cases above the cut
+    auroc: Number
+    auroc_low: Number
+    auroc_high: Number
+    cl: Number
+    cl_low: Number
+    cl_high: Number
+    n_cases: int
+
+
+TABLES = {"cuts": CutRow}
 MOST_CUTS = 20  # cuts of a scale
 TOO_MANY = "The scale has {} cuts: areas and calibration were not computed cut by cut."
 
@@ -55,11 +69,10 @@ def make(context: Context, notes: list[str]) -> Made:
     for model, found in areas.items():
         for cut, one in enumerate(found):
             loss = losses[model][cut].cl.debiased if model in losses else None
-            row = {"model": model, "cut": str(context.known.axes.classes[order[cut]]), "share": finite(share[cut])}
-            for name, value in (("auroc", one.value), ("cl", loss)):
-                span = ends.get((name, model, cut), (None, None))
-                row.update({name: None if value is None else finite(value), **ends_of(span, f"{name}_low", f"{name}_high")})
-            rows.append({**row, "n_cases": one.n_cases})
+            area, cl = (
+                with_ends(value, ends.get((name, model, cut), (None, None))) for name, value in (("auroc", one.value), ("cl", loss))
+            )
+            rows.append(CutRow(model, str(context.known.axes.classes[order[cut]]), finite(share[cut]), *area, *cl, one.n_cases))
     return {"cuts": rows}
 
 

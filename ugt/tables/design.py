@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,18 +11,48 @@ from .._base.arrays import Array, Int64, NDArray
 from .._base.ragged import distinct_pairs, row_of
 from ..annotations import Labels, Rankings
 from .context import most
-from .rows import finite
+from .rows import Number, finite
 
 if TYPE_CHECKING:
     from .context import Context, Rows
-    from .rows import Row
 
-TABLES = {
-    "annotators": ("annotator", "n_cases", "n_annotations", "n_classes_used", "agreement"),
-    "annotator_overlap": ("annotator", "other", "n_common"),
-    "case_sizes": ("n_annotations", "n_cases"),
-    "classes": ("class", "n_annotations", "share", "n_cases", "unused"),
-}
+
+class AnnotatorRow(NamedTuple):
+    """One annotator: what was annotated, and the share of others' labels that equal the own, in [0, 1]."""
+
+    annotator: str
+    n_cases: int
+    n_annotations: int
+    n_classes_used: int
+    agreement: Number
+
+
+class OverlapRow(NamedTuple):
+    """The number of cases that two annotators share."""
+
+    annotator: str
+    other: str
+    n_common: int
+
+
+class SizeRow(NamedTuple):
+    """The number of cases that have a number of annotations."""
+
+    n_annotations: int
+    n_cases: int
+
+
+class ClassCountRow(NamedTuple):
+    """How often a class was given, or was named in rankings, and its share of all annotations, in [0, 1]."""
+
+    class_: str
+    n_annotations: int
+    share: Number
+    n_cases: int
+    unused: bool
+
+
+TABLES = {"annotators": AnnotatorRow, "annotator_overlap": OverlapRow, "case_sizes": SizeRow, "classes": ClassCountRow}
 MOST_OVERLAP = 30  # annotators with most cases whose overlap is shown
 MOST_CLASSES = 10_000
 CHUNK = 1 << 16  # cases at a time
@@ -42,7 +73,10 @@ def make(context: Context, notes: list[str]) -> Rows:
     if known is None:
         return {}
     uses = uses_of(known)
-    tables = {"case_sizes": _sizes_of(context.known.n_annotations), "classes": _classes_of(known, uses, notes)}
+    tables: dict[str, Sequence[NamedTuple]] = {
+        "case_sizes": _sizes_of(context.known.n_annotations),
+        "classes": _classes_of(known, uses, notes),
+    }
     if len(known.annotators):
         case, annotator = annotations_of(known)
         at, _ = distinct_pairs(case, annotator)  # each annotator of a case once, ordered by case
@@ -65,14 +99,14 @@ def uses_of(known: Labels | Rankings) -> Uses:
     return Uses(case[ranking], annotator[ranking], known.items.astype(np.int64), np.ones(len(ranking), np.int64))
 
 
-def _annotators_of(known: Labels | Rankings, uses: Uses, annotator_of_case: Int64) -> list[Row]:
+def _annotators_of(known: Labels | Rankings, uses: Uses, annotator_of_case: Int64) -> list[AnnotatorRow]:
     n = len(known.annotators)
     n_cases = np.bincount(annotator_of_case, minlength=n)
     n_annotations = np.bincount(known.annotator, known.count if isinstance(known, Labels) else None, n)
     used = np.bincount(uses.annotator[distinct_pairs(uses.annotator, uses.label)[0]], minlength=n)
     agreement = _agreement(uses, n, known.n_cases) if isinstance(known, Labels) else np.full(n, np.nan)
     return [
-        {"annotator": str(name), "n_cases": int(cases), "n_annotations": int(given), "n_classes_used": int(k), "agreement": finite(value)}
+        AnnotatorRow(str(name), int(cases), int(given), int(k), finite(value))
         for name, cases, given, k, value in zip(known.annotators.tolist(), n_cases, n_annotations, used, agreement)
     ]
 
@@ -97,7 +131,7 @@ def _agreement(uses: Uses, n_annotators: int, n_cases: int) -> Array:
     return np.asarray(np.where(cases > 0, total / np.maximum(cases, 1), np.nan))
 
 
-def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[str]) -> list[Row]:
+def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[str]) -> list[OverlapRow]:
     """Return the number of cases that two annotators share: every pair once, in the order of the annotators."""
     n = len(names)
     chosen = most(np.bincount(annotator, minlength=n), MOST_OVERLAP)
@@ -109,7 +143,7 @@ def _overlap_of(names: NDArray[Any], case: Int64, annotator: Int64, notes: list[
     _, row = np.unique(case[here], return_inverse=True)
     common = _common(row.reshape(-1), place[annotator[here]], len(chosen))
     return [
-        {"annotator": str(names[chosen[a]]), "other": str(names[chosen[b]]), "n_common": int(common[a, b])}
+        OverlapRow(str(names[chosen[a]]), str(names[chosen[b]]), int(common[a, b]))
         for a in range(len(chosen))
         for b in range(a + 1, len(chosen))
     ]
@@ -127,12 +161,13 @@ def _common(row: Int64, column: Int64, n: int) -> Array:
     return common
 
 
-def _sizes_of(n_annotations: Any) -> list[Row]:
+def _sizes_of(n_annotations: Int64 | None) -> list[SizeRow]:
+    assert n_annotations is not None
     sizes, n_cases = np.unique(n_annotations, return_counts=True)
-    return [{"n_annotations": int(size), "n_cases": int(n)} for size, n in zip(sizes, n_cases)]
+    return [SizeRow(int(size), int(n)) for size, n in zip(sizes, n_cases)]
 
 
-def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[Row]:
+def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[ClassCountRow]:
     """Return the number of labels of every class, or of rankings that name it, and their share of all."""
     k = known.n_classes
     given = np.bincount(uses.label, uses.times, k)
@@ -142,7 +177,7 @@ def _classes_of(known: Labels | Rankings, uses: Uses, notes: list[str]) -> list[
     if k > MOST_CLASSES:
         notes.append(f"The table of classes has the {MOST_CLASSES:,} of {k:,} that were given most often.")
     return [
-        {"class": str(known.axes.classes[c]), "n_annotations": int(given[c]), "share": float(given[c] / total) if total else None,
-         "n_cases": int(cases[c]), "unused": bool(given[c] == 0)}
+        ClassCountRow(str(known.axes.classes[c]), int(given[c]), float(given[c] / total) if total else None, int(cases[c]),
+                      bool(given[c] == 0))
         for c in chosen
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,26 @@ from ..calibration.disagreement import disagreement_losses
 from ..calibration.pairs_of_labels import predicted_disagreement
 from ..calibration.reliability import LabelShares
 from .context import Ask, Made
-from .rows import ends_of
+from .rows import Number, both
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-TABLES = {"disagreement_bins": ("model", "bin_low", "bin_high", "n_cases", "mean_predicted", "observed", "low", "high")}
+
+class DisagreementRow(NamedTuple):
+    """One bin of the disagreement that a model predicts: its mean, and the observed one with its interval, all in [0, 1]."""
+
+    model: str
+    bin_low: float
+    bin_high: float
+    n_cases: int
+    mean_predicted: float
+    observed: float
+    low: Number
+    high: Number
+
+
+TABLES = {"disagreement_bins": DisagreementRow}
 MOST_RESAMPLES = 1000
 
 
@@ -35,11 +48,11 @@ def make(context: Context, notes: list[str]) -> Made:
     models = {model: DisagreementBins(counts, table) for model, table in context.scores.items() if is_probability(table)}
     asks = [] if context.clusters is None else [one.ask(context) for one in models.values()]
     resampled = yield asks
-    rows: list[Row] = []
+    rows: list[DisagreementRow] = []
     for i, (model, one) in enumerate(models.items()):
         level = context.options.level
         intervals = resampled[i].interval(level, context.options.interval) if asks else None
-        rows += [{"model": model, **row} for row in one.rows(level, intervals)]
+        rows += one.rows(model, level, intervals)
     return {"disagreement_bins": rows}
 
 
@@ -55,13 +68,13 @@ class DisagreementBins:
         n = min(MOST_RESAMPLES, context.options.affordable(4 * self.losses.n_cases))
         return Ask(LabelShares.of_column(self.losses._statistic, 0), n)
 
-    def rows(self, level: float, intervals: Array | None) -> list[Row]:
+    def rows(self, model: str, level: float, intervals: Array | None) -> list[DisagreementRow]:
         """Return one row per filled bin, with score intervals if there are no others."""
         with notices.heard():
             curve = self.losses.reliability_curve(level=level)
         ends = np.stack([curve.low, curve.high], axis=1) if intervals is None else intervals
         return [
-            {"bin_low": float(curve.edges[b]), "bin_high": float(curve.edges[b + 1]), "n_cases": int(curve.n_cases[b]),
-             "mean_predicted": float(curve.mean_probability[b]), "observed": float(curve.label_share[b]), **ends_of(ends[b])}
+            DisagreementRow(model, float(curve.edges[b]), float(curve.edges[b + 1]), int(curve.n_cases[b]),
+                            float(curve.mean_probability[b]), float(curve.label_share[b]), *both(ends[b]))
             for b in np.flatnonzero(curve.n_cases)
         ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,20 +10,52 @@ from .._base import notices
 from .._base.ragged import row_of, sizes_of
 from ..resampling import Ratios, over
 from .context import Ask, Made
-from .rows import ends_of, finite
+from .rows import Number, with_ends
 
 if TYPE_CHECKING:
     from .._base.arrays import Array
     from ..annotations import Ratings
     from .context import Context
 
-TABLES = {
-    "least_error": ("reliability", "value", "case_low", "case_high", "n_cases"),
-    "next_annotator_error": (
-        "model", *(f"{name}{end}" for name in ("error", "annotators", "difference") for end in ("", "_low", "_high")), "n_cases",
-    ),
-    "given_grades": ("model", "metric", "value", "low", "high", "n_cases"),
-}  # fmt: skip
+
+class LeastErrorRow(NamedTuple):
+    """The least error that any prediction can have under a truth, in units of the grades."""
+
+    reliability: Number
+    value: Number
+    case_low: Number
+    case_high: Number
+    n_cases: int
+
+
+class NextErrorRow(NamedTuple):
+    """The error of a model against one annotator, that of annotators against each other, and their difference, in units of the grades."""
+
+    model: str
+    error: Number
+    error_low: Number
+    error_high: Number
+    annotators: Number
+    annotators_low: Number
+    annotators_high: Number
+    difference: Number
+    difference_low: Number
+    difference_high: Number
+    n_cases: int
+
+
+class GivenGradesRow(NamedTuple):
+    """A measure of a model against the grades that annotators gave."""
+
+    model: str
+    metric: str
+    value: Number
+    low: Number
+    high: Number
+    n_cases: int
+
+
+TABLES = {"least_error": LeastErrorRow, "next_annotator_error": NextErrorRow, "given_grades": GivenGradesRow}
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -40,29 +72,22 @@ def make(context: Context, notes: list[str]) -> Made:
     of_given = dict(zip(given, others[len(beside) :]))
     others = others[: len(beside)]
     ends = context.intervals(found)
-    tables = {
-        "least_error": [
-            {"reliability": r, "value": finite(found.estimate[i]), **ends_of(ends[i], "case_low", "case_high"),
-             "n_cases": int((~np.isnan(values)).sum())}
-            for i, (r, values) in enumerate(graded.least.items())
-        ]
-    }  # fmt: skip
+    least_errors = [
+        LeastErrorRow(r, *with_ends(found.estimate[i], ends[i]), int((~np.isnan(values)).sum()))
+        for i, (r, values) in enumerate(graded.least.items())
+    ]
+    next_errors: list[NextErrorRow] = []
     for drawn in others:
         assert one is not None
         ends, n = context.intervals(drawn), len(one.models)
-        tables["next_annotator_error"] = [
-            {"model": model, "error": finite(drawn.estimate[i]), **ends_of(ends[i], "error_low", "error_high"),
-             "annotators": finite(drawn.estimate[n]), **ends_of(ends[n], "annotators_low", "annotators_high"),
-             "difference": finite(drawn.estimate[n + 1 + i]), **ends_of(ends[n + 1 + i], "difference_low", "difference_high"),
-             "n_cases": int((~np.isnan(one.annotators)).sum())}
-            for i, model in enumerate(one.models)
-        ]  # fmt: skip
-    tables["given_grades"] = [
-        {"model": model, "metric": metric, "value": finite(drawn.estimate[0]), **ends_of(context.intervals(drawn)[0], "low", "high"),
-         "n_cases": given[model, metric].n_cases}
+        known = [with_ends(*known) for known in zip(drawn.estimate, ends)]
+        n_cases = int((~np.isnan(one.annotators)).sum())
+        next_errors = [NextErrorRow(model, *known[i], *known[n], *known[n + 1 + i], n_cases) for i, model in enumerate(one.models)]
+    of_grades = [
+        GivenGradesRow(model, metric, *with_ends(drawn.estimate[0], context.intervals(drawn)[0]), given[model, metric].n_cases)
         for (model, metric), drawn in of_given.items()
-    ]  # fmt: skip
-    return tables
+    ]
+    return {"least_error": least_errors, "next_annotator_error": next_errors, "given_grades": of_grades}
 
 
 def _against_given(context: Context) -> dict[tuple[str, str], Any]:

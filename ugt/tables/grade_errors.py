@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..resampling import Ratios
 from .context import MOST_CELLS, MOST_WORK, Ask, Made
-from .rows import ends_of, finite
+from .rows import Number, with_ends
 
 if TYPE_CHECKING:
     from .context import Context
 
-PARTS = ("too_low", "near", "too_high", "bias", "error")
-TABLES = {"grade_errors": ("model", "grade", "n_expected", *(f"{name}{end}" for name in PARTS for end in ("", "_low", "_high")))}
+N_PARTS = 5  # shares too low, near and too high; bias and error
+
+
+class GradeErrorRow(NamedTuple):
+    """Shares of a model's predictions below, near and above the grade, and mean errors in units of the grades; grade None: all cases."""
+
+    model: str
+    grade: str | None
+    n_expected: float
+    too_low: Number
+    too_low_low: Number
+    too_low_high: Number
+    near: Number
+    near_low: Number
+    near_high: Number
+    too_high: Number
+    too_high_low: Number
+    too_high_high: Number
+    bias: Number
+    bias_low: Number
+    bias_high: Number
+    error: Number
+    error_low: Number
+    error_high: Number
+
+
+TABLES = {"grade_errors": GradeErrorRow}
 LEAST = 5.0  # fewest expected cases of a grade for an interval
 HALF = 0.5 + 1e-9  # grades by which a prediction may differ to be near
 
@@ -30,7 +55,7 @@ def make(context: Context, notes: list[str]) -> Made:
         return {}
     values = graded.values
     step = float(np.diff(np.sort(values)).min(initial=np.inf))
-    if context.n_cases * len(values) * len(PARTS) * len(graded.given) > MOST_CELLS:
+    if context.n_cases * len(values) * N_PARTS * len(graded.given) > MOST_CELLS:
         notes.append(f"Errors by grade were not computed: over {MOST_CELLS:,} numbers.")
         return {}
     law = np.where(here[:, None], context.mean, 0.0)
@@ -41,7 +66,7 @@ def make(context: Context, notes: list[str]) -> Made:
         tables = [law * part for part in parts]
         columns = np.concatenate([np.concatenate([table.sum(axis=1, keepdims=True), table], 1) for table in tables], 1)
         below_ = np.concatenate([law.sum(axis=1, keepdims=True), law], 1)
-        asks[model] = Ratios(np.concatenate([columns, below_], 1), np.tile(np.arange(1 + len(values), dtype=np.int64), len(PARTS)))
+        asks[model] = Ratios(np.concatenate([columns, below_], 1), np.tile(np.arange(1 + len(values), dtype=np.int64), N_PARTS))
         asks[model].shares = False
     n = context.options.affordable(sum(one.columns.size for one in asks.values()), "errors by grade", notes, most=MOST_WORK)
     found = yield [Ask(one, n, context.counted) for one in asks.values()]
@@ -49,12 +74,11 @@ def make(context: Context, notes: list[str]) -> Made:
     expected = np.concatenate([[law.sum()], law.sum(axis=0)])
     rows = []
     for model, drawn in zip(asks, found):
-        ends = context.intervals(drawn).reshape(len(PARTS), len(grades), 2)
-        estimate = drawn.estimate.reshape(len(PARTS), len(grades))
+        ends = context.intervals(drawn).reshape(N_PARTS, len(grades), 2)
+        estimate = drawn.estimate.reshape(N_PARTS, len(grades))
         for g, grade in enumerate(grades):
-            row = {"model": model, "grade": grade, "n_expected": float(expected[g])}
-            for p, name in enumerate(PARTS):
-                span = ends[p, g] if expected[g] >= LEAST else (None, None)
-                row.update({name: finite(estimate[p, g]), **ends_of(span, f"{name}_low", f"{name}_high")})
-            rows.append(row)
+            low, near, high, bias, error = (
+                with_ends(estimate[p, g], ends[p, g] if expected[g] >= LEAST else (None, None)) for p in range(N_PARTS)
+            )
+            rows.append(GradeErrorRow(model, grade, float(expected[g]), *low, *near, *high, *bias, *error))
     return {"grade_errors": rows}

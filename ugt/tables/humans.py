@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,16 +14,32 @@ from .._base.counts import counted
 from .._base.ragged import row_of
 from ..humans import annotator_discrepancy, discrepancy_ratio
 from .context import MOST_COUNTS, Ask, Made, first_choices
-from .rows import ends_of, finite
+from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
     from ..annotations import Labels
     from ..humans import DiscrepancyRatio
     from .context import Context
-    from .rows import Row
 
-TWO_WAY = ("two_way_low", "two_way_high", "two_way_upper")
-TABLES = {"humans": ("kind", "name", "value", "low", "high", *TWO_WAY, "upper", "best_share", "n_cases")}  # and better_share of each model
+
+class HumanRow(NamedTuple):
+    """The discrepancy ratio of a model or an annotator, above 0; below 1: closer to the annotators than they are to each other."""
+
+    kind: str  # "model" or "annotator"
+    name: str
+    value: Number
+    low: Number
+    high: Number
+    two_way_low: Number
+    two_way_high: Number
+    two_way_upper: Number
+    upper: Number  # one-sided limit
+    best_share: Number  # of resamples in which the model is closer than the best annotator
+    n_cases: int
+    better_share: Mapping[str, Number] = MappingProxyType({})  # of an annotator: of resamples in which each model is closer
+
+
+TABLES = {"humans": HumanRow}
 MOST_ANNOTATORS = 40  # annotators with most cases that are judged one by one
 LEAST_CASES = 10
 
@@ -65,13 +82,13 @@ def make(context: Context, notes: list[str]) -> Made:
     return {"humans": [_row(row, upper, two_way) for row in table_]}
 
 
-def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> Row:
+def _two_way(ratio: DiscrepancyRatio, context: Context, level: float) -> tuple[Number, Number, Number]:
     """Return the interval and the one-sided limit for other annotators, too."""
     low, high = ratio.ends_if_named(context.options.level, context.clusters)
     limit = math.nan
     if not math.isnan(low):
         limit = ratio.non_inferiority(level=level, clusters=context.clusters, random=("cases", "annotators")).limit
-    return dict(zip(TWO_WAY, map(finite, (low, high, limit))))
+    return finite(low), finite(high), finite(limit)
 
 
 def _is_shared(labels: Labels) -> bool:
@@ -86,19 +103,10 @@ def _cases_of_the_nth(labels: Labels) -> int:
     return int(cases[MOST_ANNOTATORS - 1]) if len(cases) > MOST_ANNOTATORS else 0
 
 
-def _row(row: Row, upper: Mapping[str, float], two_way: Mapping[str, Row]) -> Row:
+def _row(row: Mapping[str, Any], upper: Mapping[str, float], two_way: Mapping[str, tuple[Number, Number, Number]]) -> HumanRow:
     """Return a row: ``upper``, ``best_share`` and ``two_way`` of models; for annotators the shares of resamples with a closer model."""
-    own: Row = {**dict.fromkeys(TWO_WAY), "upper": None, "best_share": None}
-    if row["kind"] == "model":
-        own = {**two_way[row["name"]], "upper": finite(upper[row["name"]]), "best_share": finite(row["best_share"])}
-    better = {f"better_share {name}": finite(row["better_share"].get(name)) for name in upper}
-    over_cases = ends_of((row["low"], row["high"]))
-    return {
-        "kind": row["kind"],
-        "name": row["name"],
-        "value": finite(row["value"]),
-        **over_cases,
-        **own,
-        "n_cases": row["n_cases"],
-        **better,
-    }
+    kind, name, of_model = row["kind"], row["name"], row["kind"] == "model"
+    own = two_way[name] if of_model else (None, None, None)
+    limit, best = (finite(upper[name]), finite(row["best_share"])) if of_model else (None, None)
+    better = {one: finite(row["better_share"].get(one)) for one in upper}
+    return HumanRow(kind, name, *with_ends(row["value"], (row["low"], row["high"])), *own, limit, best, row["n_cases"], better)

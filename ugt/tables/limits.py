@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..humans import LimitsOfAgreement, bland_altman
 from .context import MOST_CELLS
-from .rows import Row, finite
+from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
     from ..annotations import Labels, Ratings
     from .context import Context, Rows
 
-TABLES = {
-    "limits": ("first", "second", "n_cases", "n_clusters", "bias", "bias_low", "bias_high", "sd", "lower", "lower_low", "lower_high",
-        "upper", "upper_low", "upper_high", "reason"),
-}  # fmt: skip
+
+class LimitsRow(NamedTuple):
+    """Differences of two raters of the same cases: their mean, standard deviation and limits, in units of the ratings."""
+
+    first: str
+    second: str
+    n_cases: int
+    n_clusters: int | None
+    sd: Number
+    bias: Number
+    bias_low: Number
+    bias_high: Number
+    lower: Number
+    lower_low: Number
+    lower_high: Number
+    upper: Number
+    upper_low: Number
+    upper_high: Number
+    reason: str | None  # why numbers are undefined
+
+    @property
+    def numbers(self) -> tuple[tuple[Number, Number, Number], ...]:
+        """The mean difference, the lower and the upper limit, each with its interval."""
+        return (
+            (self.bias, self.bias_low, self.bias_high), (self.lower, self.lower_low, self.lower_high),
+            (self.upper, self.upper_low, self.upper_high),
+        )  # fmt: skip
+
+
+TABLES = {"limits": LimitsRow}
 COVERAGE = 0.95
 MOST = 12  # annotators with a row for each pair; pairs on the page
 TOO_MANY = f"Limits of agreement were not computed: over {MOST} annotators (ugt.humans.bland_altman takes some of them)."
@@ -43,7 +69,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     return {"limits": rows}
 
 
-def between(given: Labels | Ratings, clusters: Any, level: float) -> list[Row]:
+def between(given: Labels | Ratings, clusters: Any, level: float) -> list[LimitsRow]:
     """Return a row for any two annotators and one for each pair, whose intervals hold for all pairs together; none for one annotator."""
     n = len(given.annotators)
     if n < 2:
@@ -58,9 +84,7 @@ def _joint(level: float, n: int) -> float:
     return 1 - (1 - level) / n
 
 
-def _row(first: str, second: str, one: LimitsOfAgreement) -> Row:
-    row: Row = {"first": first, "second": second, "n_cases": one.n_cases, "n_clusters": one.n_clusters, "sd": finite(one.sd)}
-    for name in ("bias", "lower", "upper"):
-        low, high = getattr(one, f"{name}_interval")
-        row.update({name: finite(getattr(one, name)), f"{name}_low": finite(low), f"{name}_high": finite(high)})
-    return {**row, "reason": one.reason}
+def _row(first: str, second: str, one: LimitsOfAgreement) -> LimitsRow:
+    bias, lower = with_ends(one.bias, one.bias_interval), with_ends(one.lower, one.lower_interval)
+    upper = with_ends(one.upper, one.upper_interval)
+    return LimitsRow(first, second, one.n_cases, one.n_clusters, finite(one.sd), *bias, *lower, *upper, one.reason)

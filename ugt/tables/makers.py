@@ -38,7 +38,7 @@ MAKERS: tuple[Any, ...] = (
     answer, errors, coefficients, cuts, grade_errors, strictness, limits, worklist, performance, comparison, confusion, curves, calibration,
     coverage, true_accuracy, design, planning, agreement, panel, truth_models, sources, dispersion, humans, strata, sensitivity,
 )  # fmt: skip
-TABLES: dict[str, tuple[str, ...]] = {name: columns for maker in MAKERS for name, columns in maker.TABLES.items()}
+TABLES: dict[str, Any] = {name: kind for maker in (*MAKERS, rated_cases) for name, kind in maker.TABLES.items()}  # name -> kind of its rows
 # Those that take longest are begun first, so that threads end at about the same time.
 LONGEST: tuple[Any, ...] = (coverage, sources, panel, humans, agreement, sensitivity)
 # Of ratings on a real scale, which have no classes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,15 +10,29 @@ from .._base import notices
 from ..truth.panel_check import Halves, PanelCheck
 from .context import MOST_CELLS, Made
 from .names import truth_name
-from .rows import ends_of, finite
+from .rows import Number, both, finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .context import Context
-    from .rows import Row
 
-TABLES = {"panel_check": ("reliability", "annotator", "predicted", "observed", "low", "high", "p_value", "adjusted_p_value", "n_cases")}
+
+class PanelRow(NamedTuple):
+    """How often held-out annotators agree with the vote of the others, and how often the truth model says; annotator None: all."""
+
+    reliability: Number
+    annotator: str | None
+    predicted: float
+    observed: float
+    low: Number
+    high: Number
+    p_value: Number
+    adjusted_p_value: Number
+    n_cases: int
+
+
+TABLES = {"panel_check": PanelRow}
 # Options of the truth model that each check uses; truths are drawn again under the middle reliability only, and not for each annotator.
 OPTIONS = {
     "dirichlet": ("prior",),
@@ -46,7 +60,7 @@ def make(context: Context, notes: list[str]) -> Made:
     with notices.heard():
         try:
             halves = Halves.of(known, 1, context.clusters, context.making.seed)
-            for reliability in [context.reliability] if sampled else dict.fromkeys(row["reliability"] for row in context.certainty):
+            for reliability in [context.reliability] if sampled else dict.fromkeys(row.reliability for row in context.certainty):
                 options["reliability"] = reliability if own is None else {name: reliability * value for name, value in own.items()}
                 found[reliability] = halves.check(how.replace("-", "_"), each and reliability == context.reliability, options)
         except ValueError:  # no case has two annotators
@@ -58,17 +72,14 @@ def make(context: Context, notes: list[str]) -> Made:
     return {"panel_check": rows}
 
 
-def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterator[Row]:
-    yield {
-        "reliability": reliability, "annotator": None, "predicted": found.predicted, "observed": found.observed,
-        **ends_of(found.interval(level)), "p_value": finite(found.p_value), "adjusted_p_value": None, "n_cases": found.n_cases,
-    }  # fmt: skip
+def _rows(found: PanelCheck, reliability: float | None, level: float) -> Iterator[PanelRow]:
+    ends = both(found.interval(level))
+    yield PanelRow(reliability, None, found.predicted, found.observed, *ends, finite(found.p_value), None, found.n_cases)
     parts = found.per_annotator
     if parts is None:
         return
-    for a, ends in enumerate(parts.intervals(level)):
-        yield {
-            "reliability": reliability, "annotator": str(parts.name[a]), "predicted": float(parts.predicted[a]),
-            "observed": float(parts.observed[a]), **ends_of(ends), "p_value": finite(parts.p_value[a]),
-            "adjusted_p_value": finite(parts.adjusted_p_value[a]), "n_cases": int(parts.n_cases[a]),
-        }  # fmt: skip
+    for a, own in enumerate(parts.intervals(level)):
+        yield PanelRow(
+            reliability, str(parts.name[a]), float(parts.predicted[a]), float(parts.observed[a]), *both(own),
+            finite(parts.p_value[a]), finite(parts.adjusted_p_value[a]), int(parts.n_cases[a]),
+        )  # fmt: skip

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .context import Made
-from .rows import ends_of
-from .standings import both_ends, flips, standings
+from .rows import Number, both
+from .standings import FlipRow, MetricRow, WinnerRow, both_ends, flips, standings
 
 if TYPE_CHECKING:
     from .context import Context
 
-SPREADS = ("draw_std", "draw_low", "draw_high")
-STANDING = ("case_low", "case_high", "both_low", "both_high", "two_way_low", "two_way_high", "best_share", "rank_low", "rank_high")
-TABLES = {
-    "metrics": ("model", "reliability", "metric", "k", "value", *SPREADS, *STANDING, "mc_error", "n_cases"),
-    "certainty": ("reliability", "measure", "k", "value", "case_low", "case_high", "mc_error", "n_below_099", "n_cases"),
-    "winners": (
-        *("metric", "k", "reliability", "model", "value", "best_share"),
-        *("runner_up", "margin", "margin_low", "margin_high", "n_undistinguished"),
-    ),
-    "flips": ("metric", "k", "model", "other", "better_above", "reliability", "low", "high", "share_inside"),
-}
+
+class CertaintyRow(NamedTuple):
+    """The mean certainty of one order under one truth, in [0, 1]."""
+
+    reliability: Number
+    measure: str
+    k: int
+    value: Number  # None or NaN if undefined
+    case_low: Number = None  # interval over cases, or clusters of them
+    case_high: Number = None
+    mc_error: float = 0.0  # Monte Carlo standard error
+    n_below_099: int = 0  # cases whose certainty is below 0.99
+    n_cases: int = 0
+
+
+TABLES = {"metrics": MetricRow, "certainty": CertaintyRow, "winners": WinnerRow, "flips": FlipRow}
 
 
 def make(context: Context, notes: list[str]) -> Made:
@@ -30,13 +35,19 @@ def make(context: Context, notes: list[str]) -> Made:
         return {}
     found = context.beside((yield context.asked))
     options, n = context.options, len(context.certainty)
-    rows = [dict(row) for row in (*context.certainty, *context.metrics, *(row for _, further in context.further for row in further))]
-    for row, ends in zip(rows, context.intervals(found).tolist()):
-        row.update(ends_of(ends, "case_low", "case_high"))
-    metrics, of_metrics = rows[n:], found.take(slice(n, None))
-    for row, values, deviation in zip(metrics, of_metrics.values.T, context.deviations):
-        alone = row["case_low"], row["case_high"]
-        row.update(ends_of(both_ends(values + deviation, options.level) if deviation.any() else alone, "both_low", "both_high"))
-    certainty = sorted(rows[:n], key=lambda row: (row["reliability"] or 0.0, row["measure"], row["k"]))
-    winners = standings(metrics, of_metrics, options.level)  # shares and ranks are added to the rows
-    return {"metrics": metrics, "certainty": certainty, "winners": winners, "flips": flips(metrics, of_metrics, options.level)}
+    ends = [both(one) for one in context.intervals(found).tolist()]
+    certainty = [row._replace(case_low=low, case_high=high) for row, (low, high) in zip(context.certainty, ends)]
+    of_metrics = found.take(slice(n, None))
+    with_draws = [
+        both(both_ends(values + deviation, options.level)) if deviation.any() else alone
+        for values, deviation, alone in zip(of_metrics.values.T, context.deviations, ends[n:])
+    ]
+    rows = [row._replace(case_low=low, case_high=high) for row, (low, high) in zip(context.all_metrics, ends[n:])]
+    rows[: len(with_draws)] = [row._replace(both_low=low, both_high=high) for row, (low, high) in zip(rows, with_draws)]
+    winners, rows = standings(rows, of_metrics, options.level)
+    return {
+        "metrics": rows,
+        "certainty": sorted(certainty, key=lambda row: (row.reliability or 0.0, row.measure, row.k)),
+        "winners": winners,
+        "flips": flips(rows, of_metrics, options.level),
+    }

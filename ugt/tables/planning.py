@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..studies import plan_annotations
 from .context import MOST_CELLS
-from .rows import finite
+from .rows import Number, finite
 
 if TYPE_CHECKING:
     from ..studies import AnnotationPlan
     from .context import Context, Rows
-    from .rows import Row
 
-TABLES = {
-    "study_size": (
-        "model", "metric", "n_cases", "n_labels", "n_annotators", "value", "var_cases", "var_annotators", "var_labels",
-        "width", "width_twice_cases", "width_one_more_label", "width_twice_annotators", "annotators_random",
-    )
-}  # fmt: skip
+
+class StudySizeRow(NamedTuple):
+    """Components of variance of this study, and widths of intervals of this and of larger designs."""
+
+    model: str | None
+    metric: str
+    n_cases: int
+    n_labels: float  # per case
+    n_annotators: int | None
+    value: Number
+    var_cases: Number
+    var_annotators: Number
+    var_labels: Number
+    width: Number
+    width_twice_cases: Number
+    width_one_more_label: Number
+    width_twice_annotators: Number
+    annotators_random: bool
+
+
+TABLES = {"study_size": StudySizeRow}
 ALPHA, AGREEMENT = "alpha", "agreement"
 MOST_MODELS = 10
 
@@ -40,7 +54,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     return {"study_size": rows}
 
 
-def _row(model: str | None, plan: AnnotationPlan) -> Row:
+def _row(model: str | None, plan: AnnotationPlan) -> StudySizeRow:
     n, k, a, random = plan.n_cases, plan.n_labels, plan.n_annotators, "annotators" in plan.random
     a = max(a, math.ceil(k), 2)
     several = plan.metric == AGREEMENT  # for alpha, the pilot may not show the effect of other numbers of labels per case
@@ -48,6 +62,8 @@ def _row(model: str | None, plan: AnnotationPlan) -> Row:
     widths = [plan.design(n, k, a), plan.design(2 * n, k, a), plan.design(n, k + 1, max(a, math.ceil(k) + 1)) if several else None]
     widths.append(plan.design(n, k, 2 * a) if random else None)
     parts = [finite(plan.components[name]) for name in ("cases", "annotators", "labels")]
-    sizes: list[Any] = [plan.n_cases, plan.n_labels, plan.n_annotators, finite(plan.value)]
-    given = [None if one is None else finite(one.width) for one in widths]
-    return dict(zip(TABLES["study_size"], [model, plan.metric, *sizes, *parts, *given, random]))
+    now, more_cases, more_labels, more_annotators = (None if one is None else finite(one.width) for one in widths)
+    return StudySizeRow(
+        model, plan.metric, plan.n_cases, plan.n_labels, plan.n_annotators, finite(plan.value), parts[0], parts[1], parts[2],
+        now, more_cases, more_labels, more_annotators, random,
+    )  # fmt: skip

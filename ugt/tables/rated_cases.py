@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .rows import ResultTable
+from .worklist import Cases
 
 if TYPE_CHECKING:
     from .context import Context
+    from .rows import ResultTable
 
-TABLES = {"cases": ("case", "n_annotations", "voted", "mean_certainty")}
+TABLES = {"cases": Cases}
 
 
 def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
@@ -23,11 +24,9 @@ def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
     rows, means = known.rows[order], context.voted[order]
     assert known.n_annotations is not None
     return {
-        "cases": ResultTable({
-            "case": [str(case) for case in known.axes.case_ids[rows].tolist()],
-            "n_annotations": known.n_annotations[rows].tolist(),
-            "voted": [None if np.isnan(mean) else float(mean) for mean in means],
-            "least_error": [None if np.isnan(value) else float(value) for value in least[order]],
-            "mean_certainty": [None] * len(rows),
-        })
+        "cases": Cases(
+            [str(case) for case in known.axes.case_ids[rows].tolist()], known.n_annotations[rows].tolist(),
+            [None if np.isnan(mean) else float(mean) for mean in means], [None] * len(rows),
+            least_error=[None if np.isnan(value) else float(value) for value in least[order]],
+        ).table()
     }  # fmt: skip

@@ -8,13 +8,13 @@ import numpy as np
 
 from .._base import notices
 from ..agreement import agreement_table
-from ..agreement.overviews import COLUMNS
+from ..agreement.overviews import AgreementRow
 from .context import Ask, Made
 
 if TYPE_CHECKING:
     from .context import Context
 
-TABLES = {"agreement": COLUMNS}
+TABLES = {"agreement": AgreementRow}
 
 
 def make(context: Context, notes: list[str]) -> Made:

@@ -4,18 +4,58 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, overload
+from functools import cache
+from typing import Any, NamedTuple, Optional, TypeVar, overload
 
+from .._base.checks import error
 from .._base.records import table_html
 from .._tabular.csv_text import csv_text
 
 CERTAINTY = "certainty_"  # prefix of the reliability, in the columns of the table of cases
 STRATA = ("agreement", "certainty", "annotations per case")  # of every evaluation; all others are subgroups that were given
 MOST_COLUMNS = 40  # most columns that the repr names
-Row = dict[str, Any]  # column to plain value; None if a value is undefined
+Number = Optional[float]  # None: undefined
+Cells = dict[str, Any]  # column to plain value; None if a value is undefined
+Row = TypeVar("Row", bound=NamedTuple)
 
 
-class ResultTable(Sequence[Row]):
+@cache
+def columns_of(kind: Any) -> tuple[str, ...]:
+    """Return the columns of a table from the fields of its rows; ``class_`` is the column class.
+
+    A field that is a mapping has one column for each of its keys, which an empty table does not have.
+    """
+    own: tuple[str, ...] | None = getattr(kind, "COLUMNS", None)
+    return tuple(name.rstrip("_") for name in kind._fields if name not in spread_fields(kind)) if own is None else own
+
+
+@cache
+def spread_fields(kind: Any) -> tuple[str, ...]:
+    """Return the fields that are mappings, which are the last ones."""
+    return tuple(name for name, value in kind._field_defaults.items() if isinstance(value, Mapping))
+
+
+def cells_of(row: NamedTuple) -> Cells:
+    """Return a row as plain values under its columns."""
+    kind = type(row)
+    found = dict(zip(columns_of(kind), row))
+    for name in spread_fields(kind):
+        found.update({f"{name} {key}": value for key, value in getattr(row, name).items()})
+    return found
+
+
+def row_from(kind: type[Row], cells: Mapping[str, Any]) -> Row:
+    """Return a row from plain values under its columns; refuse other columns."""
+    columns, spread = columns_of(kind), spread_fields(kind)
+    more = {name: {key[len(name) + 1 :]: value for key, value in cells.items() if key.startswith(f"{name} ")} for name in spread}
+    known = len(columns) + sum(map(len, more.values()))
+    if len(cells) != known or not all(name in cells for name in columns):
+        wrong = sorted({*columns} ^ {key for key in cells if not any(key.startswith(f"{name} ") for name in spread)})
+        raise error("evaluation", f"have rows with the columns {', '.join(columns)}", f"other columns ({', '.join(wrong)[:80]})")
+    return kind._make((*(cells[name] for name in columns), *more.values()))
+
+
+class ResultTable(Sequence[Cells]):
     """Rows of plain values under named columns; a table without rows has columns, too.
 
     ``table[i]`` is a row, ``table["name"]`` is a column; iteration yields the rows.
@@ -32,10 +72,10 @@ class ResultTable(Sequence[Row]):
         self.values = {name: list(column) for name, column in values.items()}
 
     @classmethod
-    def of(cls, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> ResultTable:
-        """Return a table of rows with the same columns; ``columns`` are used if there are no rows."""
-        rows = list(rows)
-        return cls({name: [row[name] for row in rows] for name in (rows[0] if rows else columns)})
+    def of(cls, kind: type[NamedTuple], rows: Iterable[NamedTuple]) -> ResultTable:
+        """Return a table of rows of a kind."""
+        cells = [cells_of(row) for row in rows]
+        return cls({name: [row[name] for row in cells] for name in (cells[0] if cells else columns_of(kind))})
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -46,12 +86,12 @@ class ResultTable(Sequence[Row]):
         return len(next(iter(self.values.values()), ()))
 
     @overload
-    def __getitem__(self, at: int) -> Row: ...
+    def __getitem__(self, at: int) -> Cells: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: slice) -> Sequence[Cells]: ...
     @overload
     def __getitem__(self, at: str) -> list[Any]: ...
-    def __getitem__(self, at: int | slice | str) -> Row | Sequence[Row] | list[Any]:
+    def __getitem__(self, at: int | slice | str) -> Cells | Sequence[Cells] | list[Any]:
         if isinstance(at, str):
             return self.values[at]
         if isinstance(at, slice):
@@ -80,9 +120,21 @@ def finite(value: Any) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def ends_of(interval: Iterable[Any], low: str = "low", high: str = "high") -> Row:
+def defined(value: Number) -> float:
+    """Return a number that is known to be defined."""
+    assert value is not None
+    return value
+
+
+def both(interval: Iterable[Any]) -> tuple[Number, Number]:
     """Return both ends of an interval as cells."""
-    return dict(zip((low, high), map(finite, interval)))
+    low, high = interval
+    return finite(low), finite(high)
+
+
+def with_ends(value: float | None, interval: Iterable[Any]) -> tuple[Number, Number, Number]:
+    """Return a value and both ends of its interval as cells."""
+    return finite(value), *both(interval)
 
 
 def reliability_key(value: float | None) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,19 +15,31 @@ from ..annotations.other_annotators import cases_of_annotators, joined, without
 from ..plausibilities.metric import METRICS
 from ..plausibilities.orders import Orders
 from ..truth import by_name
+from ..truth.by_name import Diagnostic
 from .context import Rows
-from .rows import finite
+from .rows import Number, finite
 from .standings import EQUAL
 
 if TYPE_CHECKING:
     from ..annotations import Labels
     from .context import Context
-    from .rows import Row
 
-TABLES = {
-    "sensitivity": ("kind", "setting", "model", "metric", "k", "value", "change", "best", "n_cases"),
-    "diagnostics": ("reliability", "quantity", "value"),
-}
+
+class SensitivityRow(NamedTuple):
+    """The value of a model if one choice is made differently, and its change, in [-1, 1]."""
+
+    kind: str
+    setting: str
+    model: str
+    metric: str
+    k: int
+    value: Number
+    change: Number
+    best: str | None
+    n_cases: int
+
+
+TABLES = {"sensitivity": SensitivityRow, "diagnostics": Diagnostic}
 METRIC = "topk_accuracy"
 MOST_ANNOTATORS = 20
 BACKGROUNDS = (0.0, 0.001, 0.1)
@@ -40,7 +52,7 @@ MOST_SWEEPS = 12 * 10**6  # most cases x draws, including the warm-up, of all su
 
 def make(context: Context, notes: list[str]) -> Rows:
     """Return rows of top-1 accuracy under each setting."""
-    tables = {"diagnostics": [dict(row) for row in context.diagnostics]}
+    tables: dict[str, Sequence[NamedTuple]] = {"diagnostics": context.diagnostics}
     if context.scores:
         work = _Work(context)
         tables["sensitivity"] = [row for setting in work.settings() for row in work.rows(setting)]
@@ -236,7 +248,7 @@ class _Work:
         found[~self.context.voted.defined] = np.nan  # cases that no annotator has judged
         return np.asarray(found)
 
-    def rows(self, setting: Setting) -> list[Row]:
+    def rows(self, setting: Setting) -> list[SensitivityRow]:
         """Return a row for each model."""
         if not self.main:
             return []
@@ -249,10 +261,7 @@ class _Work:
             main = _mean(self.main[name])
             change = None if value is None or main is None else value - main
             n = int((~np.isnan(columns[name])).sum())
-            rows.append(
-                {"kind": setting.kind, "setting": setting.name, "model": name, "metric": METRIC, "k": 1, "value": value,
-                 "change": change, "best": best, "n_cases": n}
-            )  # fmt: skip
+            rows.append(SensitivityRow(setting.kind, setting.name, name, METRIC, 1, value, change, best, n))
         return rows
 
     def notes(self) -> list[str]:

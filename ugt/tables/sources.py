@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +18,31 @@ from ..resampling.spread import spread_of
 from ..resampling.two_way import design_if_named
 from ..truth import by_name
 from .context import Made
-from .rows import ends_of, finite
+from .rows import Number, with_ends
 from .standings import both_ends
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-TABLES = {"sources_of_spread": ("model", "metric", "k", "reliability", "source", "value", "std", "low", "high", "n_cases")}
+
+class SpreadRow(NamedTuple):
+    """The standard deviation and interval of a model's accuracy from one source of uncertainty."""
+
+    model: str
+    metric: str
+    k: int | None
+    reliability: Number
+    source: str
+    value: Number
+    std: Number
+    low: Number
+    high: Number
+    n_cases: int
+
+
+TABLES = {"sources_of_spread": SpreadRow}
+Spread = tuple[Number, Number, Number]  # a standard deviation, and both ends of an interval
+Ends = tuple[Number, Number]
 COSTLY = ("plackett-luce", *by_name.FITTED)
 N_RESAMPLES = 100  # resamples of the annotations, each of which needs a whole aggregation
 LEAST_RESAMPLES = 25
@@ -34,39 +51,39 @@ MOST_WORK = 3e7  # most resamples x (annotations + cases x models): some seconds
 
 def make(context: Context, notes: list[str]) -> Made:
     """Return one row per model and source: standard deviation and interval of its accuracy at the least k."""
-    wanted = ("topk_accuracy", context.metrics[0]["k"] if context.metrics else 0, context.reliability)
-    at = [i for i, row in enumerate(context.metrics) if (row["metric"], row["k"], row["reliability"]) == wanted]
+    k = (context.metrics[0].k or 0) if context.metrics else 0
+    wanted = ("topk_accuracy", k, context.reliability)
+    at = [i for i, row in enumerate(context.metrics) if (row.metric, row.k, row.reliability) == wanted]
     if not at:
         return {}
     own, unit = [context.metrics[i] for i in at], context.unit_names[0]
-    shown = _over_named(context, wanted[1])
-    by_source = {"annotators": shown} if shown else {"labels": _over_labels(context, wanted[1], notes)}
-    by_source["draws"] = [_of(row["draw_std"], (row["draw_low"], row["draw_high"])) for row in own]
-    if any(row["n_cases"] for row in own):
+    shown = _over_named(context, k)
+    by_source = {"annotators": shown} if shown else {"labels": _over_labels(context, k, notes)}
+    by_source["draws"] = [with_ends(row.draw_std, (row.draw_low, row.draw_high)) for row in own]
+    if any(row.n_cases for row in own):
         found = context.beside((yield context.asked)).take([len(context.certainty) + i for i in at])
         stds = _std(found.values)
         ends = context.intervals(found)
         together = found.values + np.stack([context.deviations[i] for i in at], axis=1)
-        both = [
+        ends_together = [
             both_ends(values, context.options.level) if context.deviations[i].any() else end for values, i, end in zip(together.T, at, ends)
         ]
-        by_source[unit] = [_of(std, end) for std, end in zip(stds, ends)]
-        by_source[f"{unit} and draws"] = [_of(std, end) for std, end in zip(_std(together), both)]
-    notes += wider_alone(own, shown, len(context.known.annotators))
-    shared = ("model", "metric", "k", "reliability", "value", "n_cases")
+        by_source[unit] = [with_ends(std, end) for std, end in zip(stds, ends)]
+        by_source[f"{unit} and draws"] = [with_ends(std, end) for std, end in zip(_std(together), ends_together)]
+    widths = [((row.two_way_low, row.two_way_high), part[1:]) for row, part in zip(own, shown)]
+    notes += wider_alone(widths, len(context.known.annotators))
     rows = [
-        {**{name: row[name] for name in shared}, "source": source, **found_[i]}
+        SpreadRow(row.model, row.metric, row.k, row.reliability, source, row.value, *spreads[i], row.n_cases)
         for i, row in enumerate(own)
-        for source, found_ in by_source.items()
-        if found_
+        for source, spreads in by_source.items()
+        if spreads
     ]
-    return {"sources_of_spread": [{name: row[name] for name in TABLES["sources_of_spread"]} for row in rows]}
+    return {"sources_of_spread": rows}
 
 
-def wider_alone(metrics: Iterable[Mapping[str, Any]], alone: Iterable[Mapping[str, Any]], n: int) -> list[str]:
-    """Return a note if an interval over n annotators alone is wider than that over annotators and cases, in rows of models."""
-    width = [(_width(whole, "two_way_low", "two_way_high"), _width(part, "low", "high")) for whole, part in zip(metrics, alone)]
-    if not any(part > whole for whole, part in width):
+def wider_alone(ends: Iterable[tuple[Ends, Ends]], n: int) -> list[str]:
+    """Return a note if an interval over n annotators alone, the second of a model, is wider than that over annotators and cases."""
+    if not any(_width(alone) > _width(together) for together, alone in ends):
         return []
     df = "one degree" if n == 2 else f"{n - 1} degrees"
     return [
@@ -75,20 +92,17 @@ def wider_alone(metrics: Iterable[Mapping[str, Any]], alone: Iterable[Mapping[st
     ]
 
 
-def _width(row: Mapping[str, Any], low: str, high: str) -> float:
-    return math.nan if row[low] is None or row[high] is None else row[high] - row[low]
-
-
-def _of(std: Any, ends: Any) -> Row:
-    return {"std": finite(std), **ends_of(ends)}
+def _width(ends: Ends) -> float:
+    low, high = ends
+    return math.nan if low is None or high is None else high - low
 
 
 def _std(values: Array) -> list[float]:
     return [float(np.std(column[~np.isnan(column)])) if not np.isnan(column).all() else math.nan for column in values.T]
 
 
-def _over_named(context: Context, k: int) -> list[Row]:
-    """Return rows for other annotators and the same cases, by leaving each annotator out; empty if this is not possible."""
+def _over_named(context: Context, k: int) -> list[Spread]:
+    """Return spreads of the models for other annotators and the same cases, by leaving each annotator out; none if this is not possible."""
     known = context.known.annotations
     if known is None or context.aggregation in COSTLY:
         return []
@@ -106,12 +120,12 @@ def _over_named(context: Context, k: int) -> list[Row]:
             parts = spread.of(np.ones(1))
             alone = spread.half_width((0.0, parts[1], 0.0), 0.5 + context.options.level / 2)
             ends = 1 / (1 + np.exp(-(math.log(value / (1 - value)) + np.array([-alone, alone])))) if 0 < value < 1 else (math.nan, math.nan)
-            rows.append(_of(math.sqrt(parts[1]) * value * (1 - value), ends))
+            rows.append(with_ends(math.sqrt(parts[1]) * value * (1 - value), ends))
     return rows
 
 
-def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
-    """Return rows for other labels of the same cases: drawn with replacement within each case, and aggregated again."""
+def _over_labels(context: Context, k: int, notes: list[str]) -> list[Spread]:
+    """Return spreads of the models for other labels of the same cases: drawn with replacement within each case, and aggregated again."""
     known = context.known.annotations
     if known is None:
         return []
@@ -137,4 +151,4 @@ def _over_labels(context: Context, k: int, notes: list[str]) -> list[Row]:
     found = resampling.bootstrap_annotations(known, accuracies, n_resamples=n_resamples, seed=context.making.seed)
     # Drawn labels agree more often than real ones, which biases the mean: only the spread is used.
     ends = ((std, max(value - z * std, 0.0), min(value + z * std, 1.0)) for value, std in zip(found.estimate, _std(found.values)))
-    return [_of(std, low_high) for std, *low_high in ends]
+    return [with_ends(std, low_high) for std, *low_high in ends]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,61 +14,120 @@ from .._base.arrays import Array
 from .._base.checks import room
 from .._core._stream import Stream
 from .names import higher_is_better
+from .rows import Number
 
 if TYPE_CHECKING:
     from ..resampling import Resamples
-    from .rows import Row
 
 EQUAL = 1e-12  # models closer than this share the first place
 MOST_LEVEL = 1 - 1e-9  # largest level of an interval that is made simultaneous
 BEYOND = ((-math.inf, -1), (math.inf, 1))  # places of resamples without the change, for the lower and the upper end
 
 
-def standings(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
-    """Return the model with the best value for each metric, order and reliability, and its lead; add shares and ranks to the rows.
+class MetricRow(NamedTuple):
+    """One metric of one model under one truth; in units of the metric, and its shares in [0, 1]."""
+
+    model: str
+    reliability: Number  # above 0; None: the truth has none, or the metric is against the voted label
+    metric: str
+    k: int | None  # of metrics of the k first choices
+    value: Number  # None or NaN if undefined
+    draw_std: Number = None  # spread over draws of the truth
+    draw_low: Number = None
+    draw_high: Number = None
+    case_low: Number = None  # interval over cases, or clusters of them
+    case_high: Number = None
+    both_low: Number = None  # over cases and draws
+    both_high: Number = None
+    two_way_low: Number = None  # over cases and annotators
+    two_way_high: Number = None
+    best_share: Number = None  # share of resamples in which the model is best
+    rank_low: Number = None  # 1 is best
+    rank_high: Number = None
+    mc_error: float = 0.0  # Monte Carlo standard error
+    n_cases: int = 0
+
+
+class WinnerRow(NamedTuple):
+    """The model with the best value of a metric under a truth; ``margin`` is its lead, above 0 also where lower is better."""
+
+    metric: str
+    k: int | None
+    reliability: Number
+    model: str
+    value: float
+    best_share: float
+    runner_up: str | None = None
+    margin: Number = None
+    margin_low: Number = None
+    margin_high: Number = None
+    n_undistinguished: int = 0  # models over which the interval of the lead includes 0
+
+
+class FlipRow(NamedTuple):
+    """A change of the order of two models with the reliability; an end that is None is beyond the evaluated reliabilities."""
+
+    metric: str
+    k: int | None
+    model: str
+    other: str
+    better_above: bool
+    reliability: float
+    low: Number
+    high: Number
+    share_inside: float  # of resamples, in [0, 1]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the data show that the order changes: the interval has both ends among the reliabilities."""
+        return self.low is not None and self.high is not None
+
+
+def standings(rows: Sequence[MetricRow], resamples: Resamples, level: float) -> tuple[list[WinnerRow], list[MetricRow]]:
+    """Return the model with the best value for each metric, order and reliability, and its lead; and the rows with shares and ranks.
 
     ``margin`` is above 0 also where lower values are better.
     """
-    found = []
-    names = ("metric", "k", "reliability")
-    for key, columns in _groups(rows, names).items():
-        defined = [c for c in columns if not math.isnan(rows[c]["value"])]
-        if defined:
-            found.append({**dict(zip(names, key)), **_standing(key[0], [rows[c] for c in defined], resamples.take(defined), level)})
-    return found
-
-
-def _groups(rows: Sequence[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[int]]:
-    found: dict[tuple[Any, ...], list[int]] = {}
+    winners, ranked = [], list(rows)
+    groups: dict[tuple[str, int | None, float | None], list[int]] = {}
     for column, row in enumerate(rows):
-        found.setdefault(tuple(row[name] for name in names), []).append(column)
-    return found
+        groups.setdefault((row.metric, row.k, row.reliability), []).append(column)
+    for (metric, *_), columns in groups.items():
+        defined = [c for c in columns if _is_known(rows[c])]
+        if not defined:
+            continue
+        some, upwards = resamples.take(defined), higher_is_better(metric)
+        shares, ranks = some.best_share(upwards), some.rank_interval(level, upwards)
+        for c, p, (low, high) in zip(defined, shares.tolist(), ranks.tolist()):
+            ranked[c] = rows[c]._replace(best_share=float(p), rank_low=float(low), rank_high=float(high))
+        winners.append(_winner([rows[c] for c in defined], some, shares, level))
+    return winners, ranked
 
 
-def _standing(metric: str, rows: Sequence[Row], resamples: Resamples, level: float) -> Row:
-    upwards = higher_is_better(metric)
-    shares, ranks = resamples.best_share(upwards), resamples.rank_interval(level, upwards)
-    for row, p, (low, high) in zip(rows, shares, ranks):
-        row.update(best_share=float(p), rank_low=float(low), rank_high=float(high))
-    values = np.array([row["value"] for row in rows]) * (1 if upwards else -1)
+def _is_known(row: MetricRow) -> bool:
+    return row.value is not None and not math.isnan(row.value)
+
+
+def _winner(rows: Sequence[MetricRow], resamples: Resamples, shares: Array, level: float) -> WinnerRow:
+    metric, upwards = rows[0].metric, higher_is_better(rows[0].metric)
+    values = np.array([row.value for row in rows], np.float64) * (1 if upwards else -1)
     best = values.max()
     first = np.flatnonzero(best - values <= EQUAL)
     others = np.flatnonzero(best - values > EQUAL)
-    winner: Row = {
-        "model": " = ".join(rows[int(i)]["model"] for i in first),
-        "value": float(best if upwards else -best),
-        "best_share": float(shares[first].sum()),
-    }
+    winner = WinnerRow(
+        metric, rows[0].k, rows[0].reliability, " = ".join(rows[int(i)].model for i in first), float(best if upwards else -best),
+        float(shares[first].sum()), n_undistinguished=len(first) - 1,
+    )  # fmt: skip
     if len(others) == 0:
-        none = dict.fromkeys(("runner_up", "margin", "margin_low", "margin_high"))
-        return {**winner, **none, "n_undistinguished": len(first) - 1}
+        return winner
     second = int(others[np.argmax(values[others])])
     ends = simultaneous_leads(resamples, int(first[0]), level)
     ends = ends if upwards else -ends[:, ::-1]
     low, high = ends[second].tolist()
-    lead = {"margin": float(best - values[second]), "margin_low": low, "margin_high": high}
     same = int((~(ends[others, 0] > 0)).sum()) + len(first) - 1
-    return {**winner, "runner_up": rows[second]["model"], **lead, "n_undistinguished": same}
+    return winner._replace(
+        runner_up=rows[second].model, margin=float(best - values[second]), margin_low=low, margin_high=high, n_undistinguished=same
+    )
 
 
 def simultaneous_leads(resamples: Resamples, first: int, level: float) -> Array:
@@ -116,30 +175,31 @@ def both_ends(values: Array, level: float) -> tuple[float, float]:
     return max(float(low), 0.0), min(float(high), 1.0)  # metrics that vary over draws are shares
 
 
-def flips(rows: Sequence[Row], resamples: Resamples, level: float) -> list[Row]:
+def flips(rows: Sequence[MetricRow], resamples: Resamples, level: float) -> list[FlipRow]:
     """Return, for every pair of models, the reliabilities between which the order of the two values changes, with an interval.
 
     Differences are joined by straight lines over the logarithm of the reliability. A resample without a change in the same
     direction counts as a change below the lowest or above the highest reliability; one with only the opposite change counts as beyond
     both ends. An interval that reaches beyond the reliabilities has None as its end; only a change with both ends is shown by the data.
     """
-    found: list[Row] = []
-    for (metric, k), columns in _groups(rows, ("metric", "k")).items():
-        by_model: dict[str, dict[float, int]] = {}
-        for c in columns:
-            if rows[c]["reliability"] is not None and not math.isnan(rows[c]["value"]):
-                by_model.setdefault(rows[c]["model"], {})[rows[c]["reliability"]] = c
+    found: list[FlipRow] = []
+    columns: dict[tuple[str, int | None], dict[str, dict[float, int]]] = {}  # by metric, model and reliability
+    for c, row in enumerate(rows):
+        of_metric = columns.setdefault((row.metric, row.k), {})
+        if row.reliability is not None and _is_known(row):
+            of_metric.setdefault(row.model, {})[row.reliability] = c
+    for (metric, k), by_model in columns.items():
         for a, b in combinations(by_model, 2):
             shared = sorted(set(by_model[a]) & set(by_model[b]))
             pairs = [[by_model[model][r] for r in shared] for model in (a, b)]
             difference = np.subtract(*(np.concatenate([resamples.estimate[None, p], resamples.values[:, p]]) for p in pairs))
             difference = difference if higher_is_better(metric) else -difference
-            found += ({"metric": metric, "k": k, "model": a, "other": b, **flip} for flip in _flips(np.array(shared), difference, level))
+            found += (FlipRow(metric, k, a, b, *flip) for flip in _flips(np.array(shared), difference, level))
     return found
 
 
-def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]:
-    """Yield the flips of differences (1 + B, R), those of the data first."""
+def _flips(reliability: Array, difference: Array, level: float) -> Iterable[tuple[bool, float, float | None, float | None, float]]:
+    """Yield the flips of differences (1 + B, R), those of the data first: upwards, the place, its interval, the share inside."""
     own = np.sign(np.where(np.abs(difference[0]) <= EQUAL, 0.0, difference[0]))
     moving = np.flatnonzero(own)
     for left, right in zip(moving[:-1], moving[1:]):
@@ -150,12 +210,7 @@ def _flips(reliability: Array, difference: Array, level: float) -> Iterable[Row]
         here = float(_between(*x[[left, right]], *difference[0, [left, right]]))
         low, high = (_end(np.sort(np.where(np.isnan(at), away, at)), 0.5 + away_side * level / 2) for away, away_side in BEYOND)
         inside = float(np.isfinite(at).mean())
-        yield {"better_above": upwards > 0, "reliability": math.exp(here), "low": low, "high": high, "share_inside": inside}
-
-
-def is_shown(flip: Mapping[str, Any]) -> bool:
-    """Return whether the data show that the order changes: the interval has both ends among the reliabilities."""
-    return flip["low"] is not None and flip["high"] is not None
+        yield upwards > 0, math.exp(here), low, high, inside
 
 
 def _between(left: Array, right: Array, below: Array, above: Array) -> Array:

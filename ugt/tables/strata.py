@@ -12,13 +12,29 @@ import numpy as np
 from .._base.arrays import Array, Int64, NDArray
 from .._base.ragged import row_of
 from .context import Made
-from .rows import STRATA, ends_of, finite, reliability_key
+from .rows import STRATA, Number, reliability_key, with_ends
 
 if TYPE_CHECKING:
     from ..annotations import Labels
     from .context import Context
 
-TABLES = {"strata": ("stratum", "level", "model", "metric", "value", "low", "high", "n_cases", "n_clusters", "few")}
+
+class StratumRow(NamedTuple):
+    """A metric in the cases of one level of a stratum, in [0, 1]; model None: the certainty of the truth."""
+
+    stratum: str
+    level: str
+    model: str | None
+    metric: str
+    value: Number
+    low: Number
+    high: Number
+    n_cases: int
+    n_clusters: int | None
+    few: bool  # too few for an interval
+
+
+TABLES = {"strata": StratumRow}
 METRICS = {
     "certainty": "mean certainty of the truth",
     "topk_accuracy": "UA top-1 accuracy",
@@ -61,11 +77,9 @@ def make(context: Context, notes: list[str]) -> Made:
             here = rows[~np.isnan(columns[j - i * len(numbers)][rows])]
             n_clusters = None if clusters is None else len(np.unique(clusters[here]))
             few = bool(n_counted[j] < FEW_CASES or (n_clusters is not None and n_clusters < FEW_CLUSTERS))
-            table.append({
-                "stratum": stratum.name, "level": level, "model": model, "metric": metric, "value": finite(found.estimate[j]),
-                **ends_of((None, None) if few else ends[j]), "n_cases": n_counted[j], "n_clusters": n_clusters, "few": few,
-            })  # fmt: skip
-    if any(row["few"] for row in table):
+            value = with_ends(found.estimate[j], (None, None) if few else ends[j])
+            table.append(StratumRow(stratum.name, level, model, metric, *value, n_counted[j], n_clusters, few))
+    if any(row.few for row in table):
         notes.append(f"Strata with fewer than {FEW_CASES} cases, or {FEW_CLUSTERS} clusters where there are clusters, have no intervals.")
     return {"strata": table}
 

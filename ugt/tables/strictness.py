@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .._base import notices
 from .._base.counts import counted
 from ..agreement import annotator_strictness
-from .rows import finite
+from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
     from .context import Context, Rows
 
-TABLES = {
-    "strictness": ("annotator", "n_labels", "leniency", "leniency_low", "leniency_high", "discrimination", "discrimination_low",
-        "discrimination_high"),
-    "strict_annotators": ("annotator", "n_cases", "strictness", "joint_low", "joint_high", "spread", "others_spread"),
-}  # fmt: skip
+
+class StrictnessRow(NamedTuple):
+    """The leniency of an annotator, in standard deviations of the severity of the cases, and how sharply severities are separated."""
+
+    annotator: str
+    n_labels: int
+    leniency: Number
+    leniency_low: Number
+    leniency_high: Number
+    discrimination: Number
+    discrimination_low: Number
+    discrimination_high: Number
+
+
+class StrictAnnotatorRow(NamedTuple):
+    """An annotator's grades less those of the others in the same cases, and the standard deviations of both, in units of the grades."""
+
+    annotator: str
+    n_cases: int
+    strictness: Number
+    joint_low: Number
+    joint_high: Number
+    spread: Number
+    others_spread: Number
+
+
+TABLES = {"strictness": StrictnessRow, "strict_annotators": StrictAnnotatorRow}
 CONVERGED = "The fit of the graded-response model did not converge: severities and annotators may change with more iterations."
 APART = (
     "The annotators form {} groups without shared cases: the leniency of annotators of different groups is compared by the assumption that "
@@ -38,13 +60,12 @@ def make(context: Context, notes: list[str]) -> Rows:
     if undetermined:
         notes.append(f"The labels do not determine the leniency of {counted(undetermined, 'annotator')}: no interval is given.")
     z = NormalDist().inv_cdf(0.5 + context.options.level / 2)
-    rows = []
-    for a in np.argsort(np.where(np.isnan(fit.leniency), np.inf, -fit.leniency), kind="stable").tolist():
-        row = {"annotator": str(fit.annotators[a]), "n_labels": int(fit.n_labels[a])}
-        for name in ("leniency", "discrimination"):
-            value, away = getattr(fit, name)[a], z * getattr(fit, f"{name}_error")[a]
-            row.update({name: finite(value), f"{name}_low": finite(value - away), f"{name}_high": finite(value + away)})
-        rows.append(row)
+    leniency, discrimination = (
+        [with_ends(value, (value - away, value + away)) for value, away in zip(values.tolist(), (z * errors).tolist())]
+        for values, errors in ((fit.leniency, fit.leniency_error), (fit.discrimination, fit.discrimination_error))
+    )
+    order = np.argsort(np.where(np.isnan(fit.leniency), np.inf, -fit.leniency), kind="stable").tolist()
+    rows = [StrictnessRow(str(fit.annotators[a]), int(fit.n_labels[a]), *leniency[a], *discrimination[a]) for a in order]
     return {"strictness": rows}
 
 
@@ -57,5 +78,6 @@ def _of_differences(context: Context, notes: list[str]) -> Rows:
     with notices.heard() as said:
         found = annotator_strictness(given, clusters=context.clusters).table(context.options.level)
     notes += said
-    columns = TABLES["strict_annotators"]
-    return {"strict_annotators": [{n: row[n] if n in columns[:2] else finite(row[n]) for n in columns} for row in found]}
+    columns = StrictAnnotatorRow._fields[2:]
+    rows = [StrictAnnotatorRow._make((row["annotator"], row["n_cases"], *(finite(row[name]) for name in columns))) for row in found]
+    return {"strict_annotators": rows}

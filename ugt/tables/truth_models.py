@@ -13,13 +13,30 @@ from .._base.counts import counted
 from .._base.ragged import distinct
 from ..annotations.first_choices import first_choices
 from .context import Made, most
-from .rows import ends_of, finite, reliability_key
+from .rows import Number, reliability_key, with_ends
 
 if TYPE_CHECKING:
     from .context import Context
-    from .rows import Row
 
-TABLES = {"truth_models": ("model", "truth", "name", "metric", "k", "value", "low", "high", "n_cases", "gap", "gap_low", "gap_high")}
+
+class TruthModelRow(NamedTuple):
+    """The accuracy of a model under one truth, in [0, 1], and its gap to that against the voted label on the same cases."""
+
+    model: str
+    truth: str  # "voted", "reliability" or "annotator"
+    name: str | None
+    metric: str
+    k: int
+    value: Number
+    low: Number
+    high: Number
+    n_cases: int
+    gap: Number
+    gap_low: Number
+    gap_high: Number
+
+
+TABLES = {"truth_models": TruthModelRow}
 MOST_ANNOTATORS = 40
 LEAST_CASES = 10
 METRIC = "topk_accuracy"
@@ -60,7 +77,7 @@ def _evaluated(context: Context, models: list[str], voted: Array) -> Iterator[Ju
     """Yield the voted label and the reliabilities."""
     everything = np.arange(context.n_cases)
     yield Judgement("voted", None, everything, voted)
-    for reliability in dict.fromkeys(row["reliability"] for row in context.metrics if row["metric"] == METRIC and row["k"] == 1):
+    for reliability in dict.fromkeys(row.reliability for row in context.metrics if row.metric == METRIC and row.k == 1):
         columns = [context.column(model, METRIC, reliability) for model in models]
         table = np.stack([column for column in columns if column is not None], 1)
         yield Judgement("reliability", reliability_key(reliability), everything, table)
@@ -99,12 +116,9 @@ def _hits(context: Context, case: Int64, label: Int64, weight: Array, entry: Int
     return np.stack([np.bincount(entry, weight * choice[case, label], n) for choice in context.choices.values()], 1)
 
 
-def _rows(models: list[str], truth: str, name: str | None, n_cases: list[int], values: Array, ends: Array) -> Iterator[Row]:
+def _rows(models: list[str], truth: str, name: str | None, n_cases: list[int], values: Array, ends: Array) -> Iterator[TruthModelRow]:
     """Yield rows of values (2, M) and their gaps, with ends (2, M, 2); the voted label has no gap to itself."""
     is_voted = truth == "voted"
     for m, model in enumerate(models):
-        yield {
-            "model": model, "truth": truth, "name": name, "metric": METRIC, "k": 1, "value": finite(values[0, m]),
-            **ends_of(ends[0, m]), "n_cases": n_cases[m], "gap": None if is_voted else finite(values[1, m]),
-            **ends_of((None, None) if is_voted else ends[1, m], "gap_low", "gap_high"),
-        }  # fmt: skip
+        gap = (None, None, None) if is_voted else with_ends(values[1, m], ends[1, m])
+        yield TruthModelRow(model, truth, name, METRIC, 1, *with_ends(values[0, m], ends[0, m]), n_cases[m], *gap)

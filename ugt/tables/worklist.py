@@ -2,41 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from .._base.checks import error
 from .._base.ragged import offsets_of, row_of, sizes_of
 from ..annotations.first_choices import first_choices
 from ..resampling import distinct_rows
-from .rows import CERTAINTY, ResultTable, finite, reliability_key
+from .rows import CERTAINTY, Number, ResultTable, finite, reliability_key
 
 if TYPE_CHECKING:
     from .._base.arrays import Array, Int64
     from ..plausibilities import Point
-    from .context import Context
-    from .rows import Row
-
-TABLES = {
-    "cases": ("case", "n_annotations", "voted", "mean_certainty"),  # and certainty_ under each reliability
-    "unanimous_cases": ("reliability", "n_annotations", "certainty", "n_cases"),
-}
+    from .context import Context, Rows
 
 
-def make(context: Context, notes: list[str]) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """The cases as columns: how many annotations, the voted class or mean rating, certainties in [0, 1] by the key of the reliability."""
+
+    COLUMNS: ClassVar = ("case", "n_annotations", "voted", "mean_certainty")  # and certainty_ under each reliability, or least_error
+
+    case: Sequence[str]
+    n_annotations: Sequence[int | None]
+    voted: Sequence[Any]
+    mean_certainty: Sequence[Number]
+    certainty: Mapping[str, Sequence[Number]] = field(default_factory=dict)
+    least_error: Sequence[Number] | None = None  # of ratings
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Any]]) -> Cases:
+        """Return the columns of rows of plain values."""
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else cls.COLUMNS)}
+        certainty = {name[len(CERTAINTY) :]: columns.pop(name) for name in [*columns] if name.startswith(CERTAINTY)}
+        if not {*cls.COLUMNS} <= {*columns} <= {*cls.COLUMNS, "least_error"}:
+            raise error("evaluation", f"have cases with the columns {', '.join(cls.COLUMNS)}", ", ".join(columns)[:80])
+        return cls(**columns, certainty=certainty)
+
+    def table(self) -> ResultTable:
+        """Return the table of these columns."""
+        values = {"case": self.case, "n_annotations": self.n_annotations, "voted": self.voted}
+        values.update({f"{CERTAINTY}{name}": column for name, column in self.certainty.items()})
+        values.update({} if self.least_error is None else {"least_error": self.least_error})
+        return ResultTable({**values, "mean_certainty": self.mean_certainty})
+
+
+class UnanimousRow(NamedTuple):
+    """The median certainty of the cases whose annotations, a number of them, have one first class; in [0, 1]."""
+
+    reliability: Number
+    n_annotations: int
+    certainty: Number
+    n_cases: int
+
+
+TABLES = {"cases": Cases, "unanimous_cases": UnanimousRow}
+
+
+def make(context: Context, notes: list[str]) -> Rows:
     """Return the judged cases, least certain first, undefined ones last; and what equal annotations leave open."""
     known, certainty = context.known, context.case_certainty
     mean = np.mean(np.stack(list(certainty.values())), 0)
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
     rows = known.rows[order]
     return {
-        "cases": ResultTable({
-            "case": [str(case) for case in known.axes.case_ids[rows].tolist()],
-            "n_annotations": [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
-            "voted": _best_classes(context.voted, order),
-            **{f"{CERTAINTY}{name}": _listed(values[order]) for name, values in certainty.items()},
-            "mean_certainty": _listed(mean[order]),
-        }),
+        "cases": Cases(
+            [str(case) for case in known.axes.case_ids[rows].tolist()],
+            [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
+            _best_classes(context.voted, order), _listed(mean[order]),
+            {name: _listed(values[order]) for name, values in certainty.items()},
+        ).table(),
         "unanimous_cases": _unanimous(context) if context.details else (),
     }  # fmt: skip
 
@@ -47,7 +85,7 @@ def _listed(values: Array) -> list[float]:
     return list(values.tolist() if found is None else np.array(values[found[0]].tolist(), object)[found[1]])
 
 
-def _unanimous(context: Context) -> list[Row]:
+def _unanimous(context: Context) -> list[UnanimousRow]:
     """Return the median certainty of the cases whose several annotations have one first class; of the commonest number of annotations."""
     known = context.known.annotations
     if known is None or context.known.n_annotations is None:
@@ -62,11 +100,8 @@ def _unanimous(context: Context) -> list[Row]:
     sizes = size[context.known.rows]
     commonest = int(np.bincount(sizes[same]).argmax())
     here = same & (sizes == commonest)
-    values = {row["reliability"]: context.case_certainty[reliability_key(row["reliability"])] for row in context.certainty}
-    return [
-        {"reliability": r, "n_annotations": commonest, "certainty": finite(np.median(column[here])), "n_cases": int(here.sum())}
-        for r, column in values.items()
-    ]
+    values = {row.reliability: context.case_certainty[reliability_key(row.reliability)] for row in context.certainty}
+    return [UnanimousRow(r, commonest, finite(np.median(column[here])), int(here.sum())) for r, column in values.items()]
 
 
 def _best_classes(voted: Point, cases: Int64) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -168,6 +168,14 @@ class Making:
         return {name: np.asarray(self.prior).tolist() if name == "prior" else getattr(self, name) for name in names}
 
 
+class Diagnostic(NamedTuple):
+    """How cases were integrated under a truth, or how its Markov chains mixed."""
+
+    reliability: float | None
+    quantity: str
+    value: float | None
+
+
 @dataclass
 class Truths:
     """The truths of an evaluation: their makers, the chosen options, and notes and diagnostics of making them."""
@@ -176,7 +184,7 @@ class Truths:
     settings: dict[str, Any]
     known: Any = None  # the annotations in the form that the truth model uses
     notes: list[str] = field(default_factory=list)
-    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # diagnostics of the chains of each reliability
+    diagnostics: list[Diagnostic] = field(default_factory=list)  # diagnostics of the chains of each reliability
     fits: list[Any] = field(default_factory=list)  # the fit of annotators, if the truth comes from one that is kept
 
     def __iter__(self) -> Iterator[tuple[float | None, Plausibilities]]:
@@ -294,13 +302,13 @@ def fitted_prior(found: DirichletPrior, level: float, known: Any) -> tuple[dict[
     return facts, (fit, KNOWN_IN_PARTS if isinstance(known, Labels) and found.is_of(known) else KNOWN_PRIOR)
 
 
-def _integrals(reliability: float | None, found: Summary) -> list[dict[str, Any]]:
+def _integrals(reliability: float | None, found: Summary) -> list[Diagnostic]:
     """Return how the cases of a posterior were computed, as rows beside those of chains."""
     facts = dict(zip(INTEGRALS, (found.exact, found.weighted, found.largest_error, found.unreliable)))
-    return [{"reliability": reliability, "quantity": name, "value": value} for name, value in facts.items()]
+    return [Diagnostic(reliability, name, value) for name, value in facts.items()]
 
 
-def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, Any]]:
+def _mixing(reliability: float | None, draws: Plausibilities) -> list[Diagnostic]:
     """Return the worst diagnostics of chains; none for draws from other software, or for too few draws."""
     found = draws.diagnostics()
     if found is None or np.isnan(found.rhat).all():
@@ -311,7 +319,7 @@ def _mixing(reliability: float | None, draws: Plausibilities) -> list[dict[str, 
         "smallest tail effective sample size": float(np.nanmin(found.ess_tail)),
         "cases that have not mixed": int(found.falls_short(rhat=WORST_RHAT, ess_per_chain=LEAST_ESS).sum()),
     }
-    return [{"reliability": reliability, "quantity": name, "value": value} for name, value in worst.items()]
+    return [Diagnostic(reliability, name, value) for name, value in worst.items()]
 
 
 def _reliabilities(given: Any) -> list[float]:

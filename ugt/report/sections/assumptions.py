@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ...aggregation.by_name import Diagnostic
 from ...tables.names import INTEGRALS
+from ...tables.source import PriorFit, Provenance, Source
 from .. import words
 from ..markup import Section, bullets, definitions, number, section, subheading, table, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    Data = Mapping[str, Any]
 
 TITLE = "How annotations became truth"
 _PARAMETERS = {
@@ -99,10 +100,10 @@ _ALWAYS = [
 ]
 
 
-def render(source: Data) -> Section:
+def render(source: Source) -> Section:
     """Return the section on the truth model, with its parameters, assumptions and limits."""
-    facts = source["provenance"]
-    aggregation = facts["aggregation"]
+    facts = source.provenance
+    aggregation = facts.aggregation
     done, limits = words.truth(aggregation)
     how = (
         "Plausibility is how probable a class is as the true class of a case, given its annotations; this section describes how it was "
@@ -125,7 +126,7 @@ def render(source: Data) -> Section:
     )
 
 
-def _chains(source: Data) -> str:
+def _chains(source: Source) -> str:
     """Return the diagnostics of the Markov chains, for the worst case; empty if there were no chains."""
     rows = _rows(source, lambda quantity: quantity not in INTEGRALS)
     if not rows:
@@ -137,7 +138,7 @@ def _chains(source: Data) -> str:
     return how + table("Diagnostics of the Markov chains", ["reliability", "", "value"], rows)
 
 
-def _integrals(source: Data) -> str:
+def _integrals(source: Source) -> str:
     """Return how many cases were integrated and drawn under each reliability; empty if none was integrated."""
     rows = _rows(source, INTEGRALS.__contains__)
     if not rows:
@@ -150,10 +151,10 @@ def _integrals(source: Data) -> str:
     return how + table("How the cases were computed", ["reliability", "", "value"], rows)
 
 
-def _rows(source: Data, wanted: Callable[[str], bool]) -> list[list[str]]:
+def _rows(source: Source, wanted: Callable[[str], bool]) -> list[list[str]]:
     """Return the rows of diagnostics of some quantities."""
-    entries = [e for e in source.get("diagnostics") or () if wanted(e["quantity"])]
-    return [["none" if e["reliability"] is None else f"{e['reliability']:g}", text(e["quantity"]), _worst(e["value"])] for e in entries]
+    entries = [e for e in source.rows(Diagnostic) if wanted(e.quantity)]
+    return [["none" if e.reliability is None else f"{e.reliability:g}", text(e.quantity), _worst(e.value)] for e in entries]
 
 
 def _worst(value: float | None) -> str:
@@ -162,29 +163,29 @@ def _worst(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.3f}" if value >= 0.01 else f"{value:.1g}"
 
 
-def _facts(facts: Data) -> list[tuple[str, str]]:
-    reliability = ", ".join(f"{value:g}" for value in facts["reliability"] or ()) or "none"
-    own = facts.get("annotator_reliability")
+def _facts(facts: Provenance) -> list[tuple[str, str]]:
+    reliability = ", ".join(f"{value:g}" for value in facts.reliability or ()) or "none"
+    own = facts.annotator_reliability
     if own:
         reliability = "of each annotator: " + ", ".join(f"{text(name)} {value:g}" for name, value in own.items())
     return [
-        ("Model", text(facts["aggregation"])),
+        ("Model", text(facts.aggregation)),
         ("Reliability", reliability),
-        *((text(name.replace("_", " ")), _parameter(name, value)) for name, value in facts["parameters"].items()),
-        *([("Prior, fitted", _fitted(facts["prior_fit"], facts["level"]))] if "prior_fit" in facts else ()),
-        ("Tied scores", f"{text(facts['ties'])}{_meaning(_TIES, facts['ties'])}"),
-        *([("Groups of classes", _groups(facts["groups"]))] if "groups" in facts else ()),
+        *((text(name.replace("_", " ")), _parameter(name, value)) for name, value in facts.parameters.items()),
+        *([("Prior, fitted", _fitted(facts.prior_fit, facts.level))] if facts.prior_fit is not None else ()),
+        ("Tied scores", f"{text(facts.ties)}{_meaning(_TIES, facts.ties)}"),
+        *([("Groups of classes", _groups(facts.groups))] if facts.groups is not None else ()),
     ]
 
 
-def _fitted(fit: Data, level: float) -> str:
+def _fitted(fit: PriorFit, level: float) -> str:
     """Return the interval of a fitted prior, and its gain over the default."""
     ends = ""
-    if "low" in fit:
-        high = "without an upper end" if fit["high"] is None else f"to {fit['high']:.3g}"
-        ends = f"{fit['value']:.3g} ({100 * level:g}% interval {fit['low']:.3g} {high}), "
+    if fit.low is not None:
+        high = "without an upper end" if fit.high is None else f"to {fit.high:.3g}"
+        ends = f"{fit.value:.3g} ({100 * level:g}% interval {fit.low:.3g} {high}), "
     return (
-        f"{ends}log-likelihood {fit['gain']:.1f} above that of the default prior of 0.1, from {fit['n_cases']:,} cases<br>"
+        f"{ends}log-likelihood {fit.gain:.1f} above that of the default prior of 0.1, from {fit.n_cases:,} cases<br>"
         '<span class="meaning">the prior under which these labels are most probable, each taken as one independent look; it says how a '
         "further annotator will label, not how often annotators are right</span>"
     )
@@ -198,13 +199,13 @@ def _meaning(meanings: Mapping[str, str], name: str) -> str:
     return f'<br><span class="meaning">{meanings[name]}</span>' if name in meanings else ""
 
 
-def _groups(names: list[str] | int) -> str:
+def _groups(names: Sequence[str] | int) -> str:
     return f"{names:,}" if isinstance(names, int) else ", ".join(map(text, names))
 
 
-def _about_reliability(facts: Data) -> str:
-    values = facts["reliability"] or ()
-    if facts.get("annotator_reliability"):
+def _about_reliability(facts: Provenance) -> str:
+    values = facts.reliability or ()
+    if facts.annotator_reliability:
         return "One set of reliabilities was evaluated: whether the results depend on it cannot be seen from this report."
     if len(values) == 1:
         return "Only one reliability was evaluated: whether the results depend on it cannot be seen from this report."
@@ -218,17 +219,18 @@ def _about_reliability(facts: Data) -> str:
 # ---- the meaning of reliability and prior, in numbers ----
 
 
-def _example(source: Data) -> list[str]:
+def _example(source: Source) -> list[str]:
     """Return a small table of the certainty from one, two or three annotators under each reliability, for models with a closed form."""
-    facts, n_classes = source["provenance"], source["data"]["n_classes"]
-    if facts.get("annotator_reliability"):
+    facts, n_classes = source.provenance, source.data.n_classes
+    if facts.annotator_reliability:
         return []
-    reliabilities = list(facts["reliability"] or ())
-    if facts["aggregation"] == "dirichlet" and isinstance(facts["parameters"].get("prior"), (int, float)):
-        return _labels_example(reliabilities, facts["parameters"]["prior"], n_classes)
-    if facts["aggregation"] == "prirn" and isinstance(facts["parameters"].get("background"), (int, float)):
-        return _ranks_example(reliabilities, facts["parameters"]["background"], n_classes)
-    if facts["aggregation"] == "plackett-luce" and reliabilities:
+    reliabilities = list(facts.reliability or ())
+    prior, background = facts.parameters.get("prior"), facts.parameters.get("background")
+    if facts.aggregation == "dirichlet" and isinstance(prior, (int, float)):
+        return _labels_example(reliabilities, prior, n_classes)
+    if facts.aggregation == "prirn" and isinstance(background, (int, float)):
+        return _ranks_example(reliabilities, background, n_classes)
+    if facts.aggregation == "plackett-luce" and reliabilities:
         most = max(reliabilities)
         return [f"<p>Under reliability {most:g}, each ranking counts as much as {most:g} equal ones from independent annotators.</p>"]
     return []

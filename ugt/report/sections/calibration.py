@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ...tables.calibration import LossRow
+from ...tables.source import Source
 from .. import markup as html
 from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import Data, Section, find, unique
+from ..markup import Section, first_row, unique
 from ..rows import cell, first_of, plain_table
 
 TITLE = "Losses against label histograms"
@@ -19,22 +21,22 @@ _MEANINGS = {  # meanings of the losses on the page
 MOST_MODELS = 4  # columns
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return the debiased losses of all models; None if there are none."""
-    entries = [e for e in source.get("calibration") or () if e["class"] is None and e["loss"] in _MEANINGS and e["debiased"] is not None]
+    entries = [e for e in source.rows(LossRow) if e.class_ is None and e.loss in _MEANINGS and e.debiased is not None]
     if not entries:
         return None
     how = (
         "Probabilities are compared with the shares of labels of each case. Few labels miss the true share by chance; the losses have that "
         "bias taken out and may come out below 0. Smaller is better."
     )
-    every = unique(entries, "model")
+    every = unique(e.model for e in entries)
     models = every[:MOST_MODELS]
-    digits = Digits.proportion((e["low"], e["high"]) for e in entries)
+    digits = Digits.proportion((e.low, e.high) for e in entries)
     rows = []
     for loss, meaning in _MEANINGS.items():
-        own = [find(entries, model=model, loss=loss) for model in models]
+        own = [first_row(e for e in entries if e.model == model and e.loss == loss) for model in models]
         if any(own):
-            rows.append((meaning, [cell(digits, e, "debiased") for e in own]))
+            rows.append((meaning, [cell(digits, e and (e.debiased, e.low, e.high)) for e in own]))
     note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias{first_of(models, every)}"
     return html.section("calibration", TITLE, how, plain_table("Debiased losses", note, ["loss", *map(shown, models)], rows))

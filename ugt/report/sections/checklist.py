@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...tables.rows import STRATA
+from ...tables.agreement import AgreementRow
+from ...tables.calibration import LossRow
+from ...tables.confusion import ConfusionRow
+from ...tables.curves import AreaRow
+from ...tables.design import AnnotatorRow
+from ...tables.humans import HumanRow
+from ...tables.performance import CertaintyRow
+from ...tables.planning import StudySizeRow
+from ...tables.rows import STRATA, Row
+from ...tables.sensitivity import SensitivityRow
+from ...tables.sources import SpreadRow
+from ...tables.standings import MetricRow
+from ...tables.strata import StratumRow
+from ...tables.truth_models import TruthModelRow
 from .. import plan as _plan
 from ..departures import plan_of
 from ..markup import Section, bullets, section
@@ -13,7 +26,7 @@ from .provenance import NOT_STATED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Data = Mapping[str, Any]
+    from ...tables.source import Source
 
 IN_REPORT, FROM_PLAN = "in this report", "from the plan"
 FOR_AUTHORS = f"{NOT_STATED}: to be written by the authors"
@@ -34,41 +47,41 @@ class Place(NamedTuple):
     """The sections and the table that may have something, and whether the data have it."""
 
     anchors: tuple[str, ...]
-    there: Callable[[Data], bool] = lambda _: True
+    there: Callable[[Source], bool] = lambda _: True
     table: str = ""
 
 
-def _rows(name: str, column: str = "") -> Callable[[Data], bool]:
-    """Return a check whether a table has rows with a value in the column."""
-    return lambda source: any(not column or row.get(column) is not None for row in source.get(name) or ())
+def _rows(kind: type[Row], known: Callable[[Row], bool] = lambda _: True) -> Callable[[Source], bool]:
+    """Return a check whether an evaluation has rows of a kind with what is wanted."""
+    return lambda source: any(map(known, source.rows(kind)))
 
 
-def _subgroups(source: Data) -> bool:
+def _subgroups(source: Source) -> bool:
     """Return whether the user gave subgroups, in addition to the strata of every evaluation."""
-    return any(row["stratum"] not in STRATA and row["low"] is not None for row in source.get("strata") or ())
+    return any(row.stratum not in STRATA and row.low is not None for row in source.rows(StratumRow))
 
 
-def _intervals(source: Data) -> bool:
-    return bool(_rows("metrics", "case_low")(source))
+def _value(row: AgreementRow | CertaintyRow | HumanRow | SensitivityRow | StratumRow | TruthModelRow) -> bool:
+    return row.value is not None
 
 
 _PLACES = {
     "data": Place(("data",)),
     "truth model": Place(("truth",)),
-    "table of annotators": Place(("design",), _rows("annotators"), "annotators"),
-    "agreement": Place(("people",), _rows("agreement", "value"), "agreement"),
-    "certainty": Place(("answer",), _rows("certainty", "value"), "certainty"),
-    "performance with intervals": Place(("measures", "performance"), _intervals, "metrics"),
-    "performance under each truth": Place(("performance",), _rows("truth_models", "value"), "truth_models"),
-    "sources of uncertainty": Place(("dependence",), _rows("sources_of_spread"), "sources_of_spread"),
-    "curves": Place(("scores", "curves"), _rows("curve_scores"), "curves"),
-    "calibration": Place(("calibration",), _rows("calibration", "debiased"), "calibration"),
-    "models beside annotators": Place(("people",), _rows("humans", "value"), "humans"),
-    "strata by agreement": Place(("difficulty",), _rows("strata", "value"), "strata"),
+    "table of annotators": Place(("design",), _rows(AnnotatorRow), "annotators"),
+    "agreement": Place(("people",), _rows(AgreementRow, _value), "agreement"),
+    "certainty": Place(("answer",), _rows(CertaintyRow, _value), "certainty"),
+    "performance with intervals": Place(("measures", "performance"), _rows(MetricRow, lambda row: row.case_low is not None), "metrics"),
+    "performance under each truth": Place(("performance",), _rows(TruthModelRow, _value), "truth_models"),
+    "sources of uncertainty": Place(("dependence",), _rows(SpreadRow), "sources_of_spread"),
+    "curves": Place(("scores", "curves"), _rows(AreaRow), "curves"),
+    "calibration": Place(("calibration",), _rows(LossRow, lambda row: row.debiased is not None), "calibration"),
+    "models beside annotators": Place(("people",), _rows(HumanRow, _value), "humans"),
+    "strata by agreement": Place(("difficulty",), _rows(StratumRow, _value), "strata"),
     "subgroups": Place(("difficulty",), _subgroups, "strata"),
-    "cross-table": Place(("confusion",), _rows("confusion"), "confusion"),
-    "size of the study": Place(("planning",), _rows("study_size", "width"), "study_size"),
-    "sensitivity": Place(("dependence",), _rows("sensitivity", "value"), "sensitivity"),
+    "cross-table": Place(("confusion",), _rows(ConfusionRow), "confusion"),
+    "size of the study": Place(("planning",), _rows(StudySizeRow, lambda row: row.width is not None), "study_size"),
+    "sensitivity": Place(("dependence",), _rows(SensitivityRow, _value), "sensitivity"),
 }
 _WHO = ("annotators", "number_of_annotators", "annotators_independent_of_models")
 _HOW = ("instructions", "what_annotators_saw", "blinding", "adjudication")
@@ -174,10 +187,17 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
 }
 
 
-COLUMNS = ("guideline", "item", "asks", "where", "status")
+class Answer(NamedTuple):
+    """An item of a guideline, where it is answered, and how far."""
+
+    guideline: str
+    item: str
+    asks: str
+    where: str
+    status: str
 
 
-def render(source: Data, titles: Mapping[str, str]) -> Section:
+def render(source: Source, titles: Mapping[str, str]) -> Section:
     """Return the number of items that are answered, and the items left to the authors.
 
     Parameters
@@ -195,8 +215,8 @@ def render(source: Data, titles: Mapping[str, str]) -> Section:
     items = rows(source, titles)
     left: dict[str, list[str]] = {}
     for one in items:
-        if one["status"] == FOR_AUTHORS:
-            left.setdefault(one["guideline"], []).append(" ".join(filter(None, (one["item"], one["asks"]))))
+        if one.status == FOR_AUTHORS:
+            left.setdefault(one.guideline, []).append(" ".join(filter(None, (one.item, one.asks))))
     return section("checklist", TITLE, how, _totals(items), _WORDS, bullets(f"{name}: {'; '.join(asks)}" for name, asks in left.items()))
 
 
@@ -207,16 +227,16 @@ _WORDS = (
 )
 
 
-def rows(source: Data, titles: Mapping[str, str]) -> list[dict[str, str]]:
+def rows(source: Source, titles: Mapping[str, str]) -> list[Answer]:
     """Return each item of each guideline, where it is answered and how far, as plain text."""
     return [
-        dict(zip(COLUMNS, (name, item.number, item.asks, ", ".join(_where(item, source, titles)), _status(item, source))))
+        Answer(name, item.number, item.asks, ", ".join(_where(item, source, titles)), _status(item, source))
         for name, items in GUIDELINES.items()
         for item in items
     ]
 
 
-def _where(item: Item, source: Data, titles: Mapping[str, str]) -> list[str]:
+def _where(item: Item, source: Source, titles: Mapping[str, str]) -> list[str]:
     """Return titles of sections and names of files; also the plan, if it states something about the item."""
     found = []
     for place in (_PLACES[name] for name in item.places):
@@ -227,7 +247,7 @@ def _where(item: Item, source: Data, titles: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys([*filter(None, found), *plan]))
 
 
-def _status(item: Item, source: Data) -> str:
+def _status(item: Item, source: Source) -> str:
     plan = plan_of(source)
     here = [name for name in item.places if _PLACES[name].there(source)]
     said = [field for field in item.fields if field in plan]
@@ -247,10 +267,10 @@ def _lacking(what: str, names: Sequence[str]) -> list[str]:
     return [f"{LACKS}{what}: {', '.join(names)}"] if names else []
 
 
-def _totals(items: Sequence[Mapping[str, str]]) -> str:
+def _totals(items: Sequence[Answer]) -> str:
     """Return the number of items answered in full, in part, and not at all."""
-    none = sum(one["status"] == FOR_AUTHORS for one in items)
-    part = sum(LACKS in one["status"] for one in items)
+    none = sum(one.status == FOR_AUTHORS for one in items)
+    part = sum(LACKS in one.status for one in items)
     return (
         f"<p>Of {len(items)} items {len(items) - none - part} are answered here, {part} in part; {none} are for the authors to write.</p>"
     )

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from ...tables.coefficients import CoefficientRow
 from ...tables.names import GRADE_METRICS
+from ...tables.source import Source
 from .. import words
 from ..digest import Digest, shown
-from ..markup import Data, Entry, Section, find, finding, level_of, of, unique
+from ..markup import NONE, Section, finding, first_row, level_of, unique
 from ..rows import below, plain_table
 from ..yardsticks import digits_of
 
 MOST = 3  # models with columns
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return a table of the coefficients and their limits; None without grades."""
     digest = Digest(source)
-    entries = [e for e in source.get("coefficients") or () if e["ceiling"] is not None]
-    drawn = [m for m in digest.models if any(e["model"] == m for e in entries)][:MOST]
+    entries = [e for e in source.rows(CoefficientRow) if e.ceiling is not None]
+    drawn = [m for m in digest.models if any(e.model == m for e in entries)][:MOST]
     if not drawn:
         return None
     rows = []
-    for metric in unique(entries, "metric"):
-        own = [find(of(entries, metric=metric), model=one) for one in drawn]
+    for metric in unique(e.metric for e in entries):
+        own = [first_row(e for e in entries if e.metric == metric and e.model == one) for one in drawn]
         first = next(e for e in own if e is not None)
-        cells = [_cell(digest, e, "value") for e in own]
-        rows.append((GRADE_METRICS[metric].label, [*cells, _cell(digest, first, "human"), _cell(digest, first, "ceiling")]))
+        cells = [_cell(digest, metric, e and (e.value, e.value_low, e.value_high)) for e in own]
+        human = _cell(digest, metric, (first.human, first.human_low, first.human_high))
+        ceiling = _cell(digest, metric, (first.ceiling, first.ceiling_low, first.ceiling_high))
+        rows.append((GRADE_METRICS[metric].label, [*cells, human, ceiling]))
     ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
     heads = ["", *map(shown, drawn), "an independent<br>annotator", "ceiling"]
     table = plain_table("Coefficients and their limits", f"{ends}{digest.at_main}; the concordance in %", heads, rows)
@@ -37,8 +41,8 @@ def render(source: Data) -> Section | None:
     return finding("coefficients", "Limits of the coefficients", "How high the coefficients can be on these annotations", table, how)
 
 
-def _cell(digest: Digest, e: Entry | None, name: str) -> str:
-    if e is None:
-        return below(digest.headline.whole, None, None, None)
-    ends = e[f"{name}_low"], e[f"{name}_high"]
-    return below(digits_of(digest, e["metric"], [ends]), e[name], *((None, None) if digest.withheld else ends))
+def _cell(digest: Digest, metric: str, known: tuple[float | None, float | None, float | None] | None) -> str:
+    if known is None:
+        return NONE
+    value, *ends = known
+    return below(digits_of(digest, metric, [(ends[0], ends[1])]), value, *((None, None) if digest.withheld else ends))

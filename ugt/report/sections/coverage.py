@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..._base.counts import whole
+from ...tables.coverage import CoverageRow
+from ...tables.source import Source
 from .. import markup as html
 from ..digest import shown
 from ..digits import Digits
-from ..markup import NONE, Data, Section, find, level_of, unique
+from ..markup import NONE, Section, first_row, level_of, unique
 from ..rows import cell, first_of, plain_table
 
 TITLE = "Prediction sets"
@@ -15,9 +17,9 @@ MOST_MODELS = 4  # columns
 WHOLE = 0.01  # mean number of classes that may lack in sets counted as sets of all classes
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return the coverage and the size of the sets; None if no model gives probabilities."""
-    entries = source.get("set_coverage") or ()
+    entries = source.rows(CoverageRow)
     if not entries:
         return None
     how = (
@@ -25,18 +27,18 @@ def render(source: Data) -> Section | None:
         "over cases, and should be at the target; among models that reach it, smaller sets say more. Thresholds are set on one half of the "
         "cases and tested on the other; intervals treat them as fixed."
     )
-    n_classes = source["data"]["n_classes"]
-    if all(e["mean_size"] >= n_classes - WHOLE for e in entries):
+    n_classes = source.data.n_classes
+    if all(e.mean_size >= n_classes - WHOLE for e in entries):
         return html.section("coverage", TITLE, "", f"<p>Prediction sets are not informative: they hold all {whole(n_classes)} classes.</p>")
-    every = unique(entries, "model")
+    every = unique(e.model for e in entries)
     models = every[:MOST_MODELS]
-    digits = Digits.of((e["low"], e["high"]) for e in entries)
+    digits = Digits.of((e.low, e.high) for e in entries)
     rows = []
-    for score, level in unique(entries, "score", "level"):
-        own = [find(entries, model=model, score=score, level=level) for model in models]
-        cells = [c for e in own for c in (cell(digits, e, "coverage"), NONE if e is None else f"{e['mean_size']:.2f}")]
+    for score, level in unique((e.score, e.level) for e in entries):
+        own = [first_row(e for e in entries if e.model == model and e.score == score and e.level == level) for model in models]
+        cells = [c for e in own for c in (cell(digits, e and (e.coverage, e.low, e.high)), NONE if e is None else f"{e.mean_size:.2f}")]
         rows.append((f"{html.plain(score)}, {level:.0%}", cells))
     heads = ["sets, target", *(head for m in models for head in (f"{shown(m)},<br>coverage %", "classes<br>in a set"))]
-    note = f"{'; '.join(MEANINGS[s] for s in unique(entries, 'score') if s in MEANINGS)}; {level_of(source)} intervals"
+    note = f"{'; '.join(MEANINGS[s] for s in unique(e.score for e in entries) if s in MEANINGS)}; {level_of(source)} intervals"
     note += first_of(models, every)
     return html.section("coverage", TITLE, how, plain_table("Coverage and size of prediction sets", note, heads, rows))

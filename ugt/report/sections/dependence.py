@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...tables.sources import wider_alone
+from ...tables.rows import defined
+from ...tables.sensitivity import SensitivityRow
+from ...tables.source import Source
+from ...tables.sources import SpreadRow, wider_alone
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
-from ..markup import NONE, Data, Entry, Section, find, finding, level_of, unique
+from ..markup import NONE, Section, finding, first_row, level_of, unique
 from ..rows import first_of, plain_table
 
 MOST_MODELS, MOST_ROWS = 4, 12
@@ -35,7 +38,7 @@ MEANINGS = {
 TOGETHER = ("cases and draws", "clusters and draws")  # includes the other sources
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return the section; None if no choice was changed and no source was examined."""
     digest = Digest(source).of_choices
     changes, spread = _changes(digest), _spread(digest)
@@ -48,14 +51,14 @@ def render(source: Data) -> Section | None:
     )
 
 
-def _by_setting(digest: Digest) -> dict[str, dict[str, list[Entry]]]:
+def _by_setting(digest: Digest) -> dict[str, dict[str, list[SensitivityRow]]]:
     """Return setting -> model -> rows; annotators that are left out one by one are one setting."""
-    found: dict[str, dict[str, list[Entry]]] = {}
-    for e in digest.source.get("sensitivity") or ():
-        if e["change"] is not None and e["model"] in digest.models[:MOST_MODELS]:
-            alike = IN_TURN.get(e["kind"])
-            name = alike or f"{shown(e['kind'])}: {shown(e['setting'])}"
-            found.setdefault(name, {}).setdefault(e["model"], []).append(e)
+    found: dict[str, dict[str, list[SensitivityRow]]] = {}
+    for e in digest.source.rows(SensitivityRow):
+        if e.change is not None and e.model in digest.models[:MOST_MODELS]:
+            alike = IN_TURN.get(e.kind)
+            name = alike or f"{shown(e.kind)}: {shown(e.setting)}"
+            found.setdefault(name, {}).setdefault(e.model, []).append(e)
     times = {name: max(map(len, rows.values())) for name, rows in found.items()}
     return {f"{name} ({times[name]} times)" if times[name] > 1 else name: rows for name, rows in found.items()}
 
@@ -65,7 +68,7 @@ def _changes(digest: Digest) -> str:
     if not settings:
         return ""
     digits, drawn = _digits(digest), digest.models[:MOST_MODELS]
-    size = {name: max(abs(e["change"]) for own in rows.values() for e in own) for name, rows in settings.items()}
+    size = {name: max(abs(defined(e.change)) for own in rows.values() for e in own) for name, rows in settings.items()}
     order = sorted(settings, key=lambda name: -size[name])[:MOST_ROWS]
     rows = [(name, [_range(settings[name].get(m, ()), digits) for m in drawn]) for name in order]
     more = f"; the {MOST_ROWS} largest of {len(settings)}" if len(settings) > MOST_ROWS else ""
@@ -75,7 +78,7 @@ def _changes(digest: Digest) -> str:
 
 def _explained(digest: Digest, order: Sequence[str]) -> str:
     """Return a sentence on the truth models among the settings that are shown."""
-    named = {e["setting"].split(",")[0]: f"{shown(e['kind'])}: {shown(e['setting'])}" for e in digest.source["sensitivity"]}
+    named = {e.setting.split(",")[0]: f"{shown(e.kind)}: {shown(e.setting)}" for e in digest.source.rows(SensitivityRow)}
     said = [f"{name}: {words}" for name, words in BRIEFLY.items() if named.get(name) in order]
     return f"<p>Truth models (aggregation). {'; '.join(said)}.</p>" if said else ""
 
@@ -85,8 +88,8 @@ def _digits(digest: Digest) -> Digits:
     return Digits(0 if digest.withheld else 1)
 
 
-def _range(own: Sequence[Entry], digits: Digits) -> str:
-    values = [e["change"] for e in own]
+def _range(own: Sequence[SensitivityRow], digits: Digits) -> str:
+    values = [defined(e.change) for e in own]
     if not values:
         return NONE
     low, high = digits.lead(min(values)), digits.lead(max(values))
@@ -96,24 +99,25 @@ def _range(own: Sequence[Entry], digits: Digits) -> str:
 def _spread(digest: Digest) -> str:
     entries = [
         e
-        for e in digest.source.get("sources_of_spread") or ()
-        if e["model"] in digest.models[:MOST_MODELS] and e["low"] is not None and e["source"] not in TOGETHER
+        for e in digest.source.rows(SpreadRow)
+        if e.model in digest.models[:MOST_MODELS] and e.low is not None and e.source not in TOGETHER
     ]
     if not entries:
         return ""
-    drawn = [m for m in digest.models[:MOST_MODELS] if any(e["model"] == m for e in entries)]
+    drawn = [m for m in digest.models[:MOST_MODELS] if any(e.model == m for e in entries)]
     digits = _digits(digest)
     rows = []
-    for source in unique(entries, "source"):
-        own = [find(entries, model=m, source=source) for m in drawn]
-        rows.append((MEANINGS[source], [_half(e["low"], e["high"], digits) if e is not None else NONE for e in own]))
+    for source in unique(e.source for e in entries):
+        own = [first_row(e for e in entries if e.model == m and e.source == source) for m in drawn]
+        rows.append((MEANINGS[source], [_half(e.low, e.high, digits) if e is not None else NONE for e in own]))
     if not digest.withheld:
         rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
     note += first_of(digest.models[:MOST_MODELS], digest.models)
-    alone = [find(entries, model=m, source="annotators") for m in drawn]
-    known = [(row, part) for m, part in zip(drawn, alone) if part is not None and (row := digest.row(m, digest.main)) is not None]
-    why = wider_alone([row for row, _ in known], [part for _, part in known], digest.source["data"].get("n_annotators") or 0)
+    alone = [first_row(e for e in entries if e.model == m and e.source == "annotators") for m in drawn]
+    rows_of = [(digest.row(m, digest.main), part) for m, part in zip(drawn, alone)]
+    known = [((row.two_way_low, row.two_way_high), (part.low, part.high)) for row, part in rows_of if row is not None and part is not None]
+    why = wider_alone(known, digest.source.data.n_annotators or 0)
     return plain_table("Sources of uncertainty", ". ".join([note, *why]), ["", *map(shown, drawn)], rows)
 
 
@@ -121,7 +125,7 @@ def _both(digest: Digest, drawn: Sequence[str], digits: Digits) -> list[str]:
     found = []
     for model in drawn:
         row = digest.row(model, digest.main)
-        half = NONE if row is None else _half(row["two_way_low"], row["two_way_high"], digits)
+        half = NONE if row is None else _half(row.two_way_low, row.two_way_high, digits)
         found.append("not estimated" if half == NONE else half)
     return found
 
@@ -136,7 +140,7 @@ def _heading(digest: Digest) -> str:
     best = digest.models[0] if digest.models else None
     if best is None or not settings:
         return "What the uncertainty is made of"
-    size = {name: max((abs(e["change"]) for e in rows.get(best, ())), default=0.0) for name, rows in settings.items()}
+    size = {name: max((abs(defined(e.change)) for e in rows.get(best, ())), default=0.0) for name, rows in settings.items()}
     name = max(size, key=lambda one: size[one])
     row = digest.row(best, digest.main)
     low, high = (None, None) if row is None else digest.case_ends(row)

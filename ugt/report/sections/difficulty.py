@@ -4,44 +4,48 @@ from __future__ import annotations
 
 from ..._base.counts import whole
 from ...tables.names import TOP
-from ...tables.rows import STRATA
+from ...tables.rows import STRATA, defined
+from ...tables.source import Source
+from ...tables.strata import StratumRow
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
-from ..markup import NONE, Data, Entry, Section, find, finding, of, unique
+from ..markup import NONE, Section, finding, first_row, unique
 from ..rows import TOO_FEW, below, plain_table
 from .confusion import commonest
 
 MOST = 4  # most models with columns
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return a table for each subgroup, and one by certainty; None if there are no strata."""
-    digest, entries = Digest(source).of_choices, source.get("strata") or ()
-    kinds = unique(entries, "stratum")
+    digest, entries = Digest(source).of_choices, source.rows(StratumRow)
+    kinds = unique(e.stratum for e in entries)
     wanted = [*(k for k in kinds if k not in STRATA), *(k for k in kinds if k == "certainty")]  # first the subgroups
-    tables = [_table(digest, of(entries, stratum=k), k) for k in wanted]
+    tables = [_table(digest, [e for e in entries if e.stratum == k], k) for k in wanted]
     if not any(tables) or not digest.models:
         return None
-    return finding("difficulty", "Easy and hard cases", _heading(digest, of(entries, stratum="certainty")), *tables, commonest(source))
+    return finding(
+        "difficulty", "Easy and hard cases", _heading(digest, [e for e in entries if e.stratum == "certainty"]), *tables, commonest(source)
+    )
 
 
-def _table(digest: Digest, entries: list[Entry], stratum: str) -> str:
-    metrics = unique(entries, "metric")
+def _table(digest: Digest, entries: list[StratumRow], stratum: str) -> str:
+    metrics = unique(e.metric for e in entries)
     metric = TOP if TOP in metrics else next((m for m in metrics if m != "certainty"), None)
     drawn = digest.models[:MOST]
-    levels = unique(entries, "level")
+    levels = unique(e.level for e in entries)
     if metric is None or len(levels) < 2:
         return ""
-    known = [e for e in entries if e["metric"] == metric and e["model"] in drawn]
-    digits = Digits.of((e["low"], e["high"]) for e in known if not e["few"])
+    known = [e for e in entries if e.metric == metric and e.model in drawn]
+    digits = Digits.of((e.low, e.high) for e in known if not e.few)
     rows = []
     for level in levels:
-        own = of(entries, level=level)
-        limit = find(own, metric="certainty")
+        own = [e for e in entries if e.level == level]
+        limit = first_row(e for e in own if e.metric == "certainty")
         first = next(iter(own))
-        cells = [_cell(find(own, metric=metric, model=m), digits) for m in drawn]
-        own_digits = Digits(0) if first["few"] else digits
-        rows.append((shown(level), [whole(first["n_cases"]), *cells, own_digits.value(limit["value"] if limit else None)]))
+        cells = [_cell(first_row(e for e in own if e.metric == metric and e.model == m), digits) for m in drawn]
+        own_digits = Digits(0) if first.few else digits
+        rows.append((shown(level), [whole(first.n_cases), *cells, own_digits.value(limit.value if limit else None)]))
     heads = [shown(stratum), "cases", *map(shown, drawn), "ceiling"]
     name = "certainty of the truth" if stratum == "certainty" else shown(stratum)
     note = f"UA top-1 accuracy, %{digest.at_main}, {'' if digest.withheld else 'with '}{digest.intervals}; ceiling: mean certainty"
@@ -53,23 +57,23 @@ def _table(digest: Digest, entries: list[Entry], stratum: str) -> str:
     )
 
 
-def _cell(e: Entry | None, digits: Digits) -> str:
-    if e is None or e["value"] is None:
+def _cell(e: StratumRow | None, digits: Digits) -> str:
+    if e is None or e.value is None:
         return NONE
-    if e["few"]:
-        return f'{Digits(0).value(e["value"])}<span class="below">{TOO_FEW}</span>'
-    return below(digits, e["value"], e["low"], e["high"])
+    if e.few:
+        return f'{Digits(0).value(e.value)}<span class="below">{TOO_FEW}</span>'
+    return below(digits, e.value, e.low, e.high)
 
 
-def _heading(digest: Digest, entries: list[Entry]) -> str:
+def _heading(digest: Digest, entries: list[StratumRow]) -> str:
     best = digest.models[0]
-    own = [e for e in entries if e["model"] == best and e["metric"] == TOP and not e["few"] and not is_flat(e["low"], e["high"])]
+    own = [e for e in entries if e.model == best and e.metric == TOP and not e.few and not is_flat(defined(e.low), defined(e.high))]
     if len(own) < 2:
         return "Results for parts of the cases"
     ends = own[0], own[-1]
-    low, high = sorted(ends, key=lambda e: float(e["value"]))
+    low, high = sorted(ends, key=lambda e: defined(e.value))
     zero = Digits(0)
     return (
-        f"{shown(best)} agrees in {zero.percent(high['value'])} of the cases of certainty {shown(high['level'])}, in "
-        f"{zero.percent(low['value'])} of those {shown(low['level'])}"
+        f"{shown(best)} agrees in {zero.percent(high.value)} of the cases of certainty {shown(high.level)}, in "
+        f"{zero.percent(low.value)} of those {shown(low.level)}"
     )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...tables.errors import GivenGradesRow
 from ...tables.names import GRADE_METRICS, MEDIAN, PERFECT, in_grades
+from ...tables.source import Source
+from ...tables.standings import MetricRow
 from .. import words
 from ..digest import Digest, briefly, cell_of, names, shown
-from ..markup import NONE, Data, Section, find, finding, level_of, of, unique
+from ..markup import NONE, Section, finding, first_row, level_of, unique
 from ..rows import below, plain_table
 from ..yardsticks import OWN, digits_of
 
@@ -23,23 +26,23 @@ GIVEN_GRADES = (
 )
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return one row for each measure of grades or ratings; None if there are none."""
     digest = Digest(source)
     alone = len(digest.models) == 1  # page one has its errors
-    measures = [m for m in unique(source["metrics"], "metric") if m in GRADE_METRICS and not (alone and in_grades(m))]
+    measures = [m for m in unique(e.metric for e in source.rows(MetricRow)) if m in GRADE_METRICS and not (alone and in_grades(m))]
     if len(measures) < 2 - alone or not digest.models:
         return None
-    drawn, references = digest.models[:MOST], source.get("references") or ()
+    drawn = digest.models[:MOST]
     pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
     leads = {m: digest.lead(pair[0], pair[1], m, k=None) for m in measures} if pair else {}
     lines = []
     for metric in measures:
-        rows = [find(digest.found(metric=metric, model=one), reliability=digest.main) for one in drawn]
-        digits = digits_of(digest, metric, [(e["case_low"], e["case_high"]) for e in rows if e])
-        cells = [NONE if e is None or e["value"] is None else below(digits, e["value"], *digest.case_ends(e)) for e in rows]
-        known = [find(references, reference=name, metric=metric, reliability=digest.main) for name in (MEDIAN, PERFECT)]
-        cells += [digits.value(e["value"]) if e and e["value"] is not None else NONE for e in known]
+        rows = [first_row(e for e in digest.found(metric=metric, model=one) if e.reliability == digest.main) for one in drawn]
+        digits = digits_of(digest, metric, [(e.case_low, e.case_high) for e in rows if e])
+        cells = [NONE if e is None or e.value is None else below(digits, e.value, *digest.case_ends(e)) for e in rows]
+        known = [digest.reference(name, metric) for name in (MEDIAN, PERFECT)]
+        cells += [digits.value(e.value) if e and e.value is not None else NONE for e in known]
         lines.append((_named(digest, metric), [*cells, *cell_of(leads.get(metric), pair)]))
     heads = ["measure", *map(shown, drawn), "always the<br>median", OWN, *([" or<br>".join(briefly(pair))] if pair else [])]
     more = f"; {len(digest.models) - MOST} more models are in metrics.csv" if len(digest.models) > MOST else ""
@@ -53,15 +56,15 @@ def render(source: Data) -> Section | None:
 
 def _given(digest: Digest, drawn: list[str]) -> list[str]:
     """Return the measures against the grades that annotators gave, with how to read them; nothing without labels."""
-    entries = [e for e in digest.source.get("given_grades") or () if e["model"] in drawn and e["value"] is not None]
+    entries = [e for e in digest.source.rows(GivenGradesRow) if e.model in drawn and e.value is not None]
     lines = []
-    for metric in unique(entries, "metric"):
-        own = [find(of(entries, metric=metric), model=one) for one in drawn]
-        digits = digits_of(digest, metric, [(e["low"], e["high"]) for e in own if e])
-        ends = [(None, None) if digest.withheld or e is None else (e["low"], e["high"]) for e in own]
-        cells = [NONE if e is None else below(digits, e["value"], *span) for e, span in zip(own, ends)]
+    for metric in unique(e.metric for e in entries):
+        own = [first_row(e for e in entries if e.metric == metric and e.model == one) for one in drawn]
+        digits = digits_of(digest, metric, [(e.low, e.high) for e in own if e])
+        ends = [(None, None) if digest.withheld or e is None else (e.low, e.high) for e in own]
+        cells = [NONE if e is None else below(digits, e.value, *span) for e, span in zip(own, ends)]
         people = next(iter(digest.annotators.values()), None) if metric == digest.headline.metric else None
-        lines.append((_named(digest, metric), [*cells, NONE if people is None else digits.value(people["annotators"])]))
+        lines.append((_named(digest, metric), [*cells, NONE if people is None else digits.value(people.annotators)]))
     if not lines:
         return []
     heads = ["measure", *map(shown, drawn), "an annotator<br>left out"]
@@ -70,7 +73,7 @@ def _given(digest: Digest, drawn: list[str]) -> list[str]:
 
 
 def _things(digest: Digest) -> str:
-    return "ratings" if digest.source["data"]["kind"] == "ratings" else "grades"
+    return "ratings" if digest.source.data.kind == "ratings" else "grades"
 
 
 def _named(digest: Digest, metric: str) -> str:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._base.counts import whole
-from ...tables.grade_errors import PARTS
+from ...tables.grade_errors import GradeErrorRow
+from ...tables.source import Source
 from .. import markup as html
 from ..digest import Digest, names, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Entry, Section, find, level_of, of, unique
+from ..markup import NONE, Section, first_row, level_of, unique
 from ..rows import below, first_of, plain_table
 
 TITLE = "Too low and too high"
 MOST_MODELS = 4  # columns
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return how often each model is too low or too high, and its bias by grade; None without grades."""
-    digest, entries = Digest(source), source.get("grade_errors") or ()
-    known = [m for m in digest.models if any(e["model"] == m for e in entries)]
+    digest, entries = Digest(source), source.rows(GradeErrorRow)
+    known = [m for m in digest.models if any(e.model == m for e in entries)]
     drawn = known[:MOST_MODELS]
     if not drawn:
         return None
-    every = [e for m in drawn if (e := find(of(entries, grade=None), model=m)) is not None]
+    every = [e for m in drawn if (e := first_row(e for e in entries if e.grade is None and e.model == m)) is not None]
     return html.finding(
         "grade-errors", TITLE, _heading(digest, every), _sides(digest, every, first_of(drawn, known)), _by_grade(digest, entries, drawn),
         "<p>The truth of a case is taken as its mean plausibilities. A prediction is near a grade if it differs by at most half a step of "
@@ -31,16 +32,21 @@ def render(source: Data) -> Section | None:
     )  # fmt: skip
 
 
-def _sides(digest: Digest, every: list[Entry], more: str) -> str:
-    digits = Digits(0) if digest.withheld else Digits.of((e["near_low"], e["near_high"]) for e in every)
-    amounts = digest.headline.whole if digest.withheld else Digits.amount((e["bias_low"], e["bias_high"]) for e in every)
+def _sides(digest: Digest, every: list[GradeErrorRow], more: str) -> str:
+    digits = Digits(0) if digest.withheld else Digits.of((e.near_low, e.near_high) for e in every)
+    amounts = digest.headline.whole if digest.withheld else Digits.amount((e.bias_low, e.bias_high) for e in every)
     rows = []
     for e in every:
-        cells = [_cell(digest, digits, e, name) for name in PARTS[:3]]
-        own = amounts if digest.withheld else amounts.beside(e["bias_low"], e["bias_high"])
-        bias = NONE if e["bias"] is None else f"<b>{own.lead(e['bias'])}</b>"
-        ends = "" if digest.withheld else f'<span class="below">{amounts.leads(e["bias_low"], e["bias_high"])}</span>'
-        rows.append((shown(e["model"]), [*cells, bias + ends]))
+        shares = (
+            (e.too_low, e.too_low_low, e.too_low_high),
+            (e.near, e.near_low, e.near_high),
+            (e.too_high, e.too_high_low, e.too_high_high),
+        )
+        cells = [below(digits, value, *((None, None) if digest.withheld else ends)) for value, *ends in shares]
+        own = amounts if digest.withheld else amounts.beside(e.bias_low, e.bias_high)
+        bias = NONE if e.bias is None else f"<b>{own.lead(e.bias)}</b>"
+        ends = "" if digest.withheld else f'<span class="below">{amounts.leads(e.bias_low, e.bias_high)}</span>'
+        rows.append((shown(e.model), [*cells, bias + ends]))
     note = (
         f"Share of cases, %, and mean difference of the prediction from the truth{digest.at_main}, with {level_of(digest.source)} intervals"
     )
@@ -49,36 +55,31 @@ def _sides(digest: Digest, every: list[Entry], more: str) -> str:
     )
 
 
-def _by_grade(digest: Digest, entries: Sequence[Entry], drawn: list[str]) -> str:
+def _by_grade(digest: Digest, entries: Sequence[GradeErrorRow], drawn: list[str]) -> str:
     rows = []
-    known = [e for e in entries if e["grade"] is not None and e["model"] in drawn]
-    amounts = digest.headline.whole if digest.withheld else Digits.amount((e["bias_low"], e["bias_high"]) for e in known)
-    for grade in unique(known, "grade"):
-        own = [find(of(known, grade=grade), model=m) for m in drawn]
+    known = [e for e in entries if e.grade is not None and e.model in drawn]
+    amounts = digest.headline.whole if digest.withheld else Digits.amount((e.bias_low, e.bias_high) for e in known)
+    for grade in unique(e.grade for e in known):
+        own = [first_row(e for e in known if e.grade == grade and e.model == m) for m in drawn]
         cells = []
         for e in own:
-            if e is None or e["bias"] is None:
+            if e is None or e.bias is None:
                 cells.append(NONE)
                 continue
-            ends = e["bias_low"], e["bias_high"]
+            ends = e.bias_low, e.bias_high
             under = "" if digest.withheld or None in ends else f'<span class="below">{amounts.leads(*ends)}</span>'
-            cells.append(f"<b>{(amounts.beside(*ends) if under else amounts).lead(e['bias'])}</b>{under}")
-        rows.append((shown(grade), [whole(next(e for e in own if e)["n_expected"]), *cells]))
+            cells.append(f"<b>{(amounts.beside(*ends) if under else amounts).lead(e.bias)}</b>{under}")
+        rows.append((shown(grade), [whole(next(e for e in own if e).n_expected), *cells]))
     note = f"Mean difference of the prediction from the grade, in {digest.headline.units}; all other numbers are in grade_errors.csv"
     return plain_table("Bias by grade of the truth", note, ["grade", "expected<br>cases", *map(shown, drawn)], rows)
 
 
-def _cell(digest: Digest, digits: Digits, e: Entry, name: str) -> str:
-    ends = (None, None) if digest.withheld else (e[f"{name}_low"], e[f"{name}_high"])
-    return below(digits, e[name], *ends)
-
-
-def _heading(digest: Digest, every: list[Entry]) -> str:
+def _heading(digest: Digest, every: list[GradeErrorRow]) -> str:
     """Name the models that grade too high or too low on average, where the interval of the bias excludes 0."""
     if digest.withheld:
         return "How often predictions are too low and too high"
-    high = [e["model"] for e in every if e["bias_low"] is not None and e["bias_low"] > 0]
-    low = [e["model"] for e in every if e["bias_high"] is not None and e["bias_high"] < 0]
+    high = [e.model for e in every if e.bias_low is not None and e.bias_low > 0]
+    low = [e.model for e in every if e.bias_high is not None and e.bias_high < 0]
     parts = [
         f"{names(found)} grade{'s' * (len(found) == 1)} too {side} on average" for found, side in ((high, "high"), (low, "low")) if found
     ]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ...tables.names import in_grades, truth_name
-from ...tables.standings import is_shown
+from ...tables.source import Source
+from ...tables.standings import FlipRow, MetricRow
 from .. import words
 from ..digest import Digest, Lead, names, shown
 from ..digits import Digits
-from ..markup import Data, Section, finding, level_of, unique
+from ..markup import Section, finding, level_of, unique
 from ..rows import Span, span_table
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return two tables of differences with their intervals; None if fewer than two models were evaluated."""
     digest = Digest(source)
     if len(digest.models) < 2:
@@ -24,7 +25,7 @@ def render(source: Data) -> Section | None:
     truths.append((headline.voted_name, digest.lead(first, second, headline.voted), False))
     measures = [
         (words.metric_name(m, k), digest.lead(first, second, m, k=k), (m, k) == (headline.metric, headline.k))
-        for m, k in unique(source["metrics"], "metric", "k")
+        for m, k in unique((e.metric, e.k) for e in source.rows(MetricRow))
         if not m.startswith(("voted_", "hard_")) and in_grades(m) != headline.higher_is_better
     ]
     several = sum(lead is not None for _, lead, _ in measures) > 1  # otherwise it is one of the rows before
@@ -53,15 +54,15 @@ def render(source: Data) -> Section | None:
 
 def _changes(digest: Digest, first: str, second: str) -> str:
     """At which reliability the order of the two models changes, if the data show it."""
-    for flip in digest.source.get("flips") or ():
+    for flip in digest.source.rows(FlipRow):
         if (
-            (flip["metric"], flip["k"]) == (digest.headline.metric, digest.headline.k)
-            and {flip["model"], flip["other"]} == {first, second}
-            and is_shown(flip)
+            (flip.metric, flip.k) == (digest.headline.metric, digest.headline.k)
+            and {flip.model, flip.other} == {first, second}
+            and flip.is_shown
         ):
-            below, above = (flip["other"], flip["model"]) if flip["better_above"] else (flip["model"], flip["other"])
-            ends = f"{flip['low']:.2g} to {flip['high']:.2g}"
-            return f" {shown(below)} has the better value below reliability {flip['reliability']:.2g} ({ends}), {shown(above)} above."
+            below, above = (flip.other, flip.model) if flip.better_above else (flip.model, flip.other)
+            ends = f"{flip.low:.2g} to {flip.high:.2g}"
+            return f" {shown(below)} has the better value below reliability {flip.reliability:.2g} ({ends}), {shown(above)} above."
     return ""
 
 

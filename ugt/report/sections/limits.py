@@ -4,45 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...tables.limits import MOST
+from ...tables.limits import MOST, LimitsRow
+from ...tables.source import Source
 from ..digest import names, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Entry, Section, finding, level_of, section
+from ..markup import NONE, Section, finding, level_of, section
 from ..rows import plain_table
 from . import strictness
 
 APPENDIX = "Differences of grades"
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return the section of ratings on a real scale; None without ratings by named annotators."""
-    if source["data"]["kind"] != "ratings" or not source.get("limits"):
+    if source.data.kind != "ratings" or not source.rows(LimitsRow):
         return None
     table, how, models = _content(source, "ratings")
     return finding("limits", "Differences of ratings", _heading(models), table, f"<p>{how}</p>")
 
 
-def appendix(source: Data) -> Section | None:
+def appendix(source: Source) -> Section | None:
     """Return the appendix of grades: limits of agreement, and each annotator less the others; None without named annotators."""
-    if source["data"]["kind"] == "ratings":
+    if source.data.kind == "ratings":
         return None
-    found = [one[:2] for one in (strictness.content(source), _content(source, "grades") if source.get("limits") else None) if one]
+    found = [one[:2] for one in (strictness.content(source), _content(source, "grades") if source.rows(LimitsRow) else None) if one]
     parts = [part for table, how in found for part in (table, f"<p>{how}</p>")]
     return section("limits", APPENDIX, "", *parts) if parts else None
 
 
-def _content(source: Data, things: str) -> tuple[str, str, list[Entry]]:
+def _content(source: Source, things: str) -> tuple[str, str, list[LimitsRow]]:
     """Return the table, how to read it, and the rows of the models."""
-    entries = source["limits"]
-    models = [e for e in entries if e["first"] in source["models"] and e["second"] == "all annotators"]
+    entries = source.rows(LimitsRow)
+    models = [e for e in entries if e.first in source.models and e.second == "all annotators"]
     pairs = [e for e in entries if e not in models]
-    drawn = pairs if len(pairs) <= MOST else [pairs[0], *sorted(pairs[1:], key=lambda e: -abs(e["bias"] or 0))[: MOST - 1]]
+    drawn = pairs if len(pairs) <= MOST else [pairs[0], *sorted(pairs[1:], key=lambda e: -abs(e.bias or 0))[: MOST - 1]]
     more = f"; the {MOST - 1} pairs with the largest of {len(pairs) - 1}, limits.csv has all" if len(pairs) > MOST else ""
-    digits = Digits.amount([(e["bias_low"], e["bias_high"]) for e in entries])
-    rows = [(f"{shown(e['first'])} minus {shown(e['second'])}", _cells(e, digits)) for e in (*drawn, *models)]
+    digits = Digits.amount([(e.bias_low, e.bias_high) for e in entries])
+    rows = [(f"{shown(e.first)} minus {shown(e.second)}", _cells(e, digits)) for e in (*drawn, *models)]
     units = "units of the ratings" if things == "ratings" else "in grades"
     note = f"{units}; {level_of(source)} intervals, of all pairs together and of all models together{more}"
-    note += f"; {NONE}: not defined, limits.csv says why" if any(e["lower"] is None for e in (*drawn, *models)) else ""
+    note += f"; {NONE}: not defined, limits.csv says why" if any(e.lower is None for e in (*drawn, *models)) else ""
     heads = ["", "cases", "mean difference", "lower limit", "upper limit"]
     how = (
         f"Limits of agreement (Bland and Altman): between them lie 95% of the differences of two single {things} of a case, if "
@@ -52,26 +53,25 @@ def _content(source: Data, things: str) -> tuple[str, str, list[Entry]]:
     return plain_table(f"Differences of two {things} of a case", note, heads, rows), how, models
 
 
-def _cells(e: Entry, digits: Digits) -> list[str]:
-    return [f"{e['n_cases']:,}", *(_cell(e, name, digits) for name in ("bias", "lower", "upper"))]
+def _cells(e: LimitsRow, digits: Digits) -> list[str]:
+    return [f"{e.n_cases:,}", *(_cell(*known, digits) for known in e.numbers)]
 
 
-def _cell(e: Entry, name: str, digits: Digits) -> str:
-    if e[name] is None:
+def _cell(value: float | None, low: float | None, high: float | None, digits: Digits) -> str:
+    if value is None:
         return NONE
-    low, high = e[f"{name}_low"], e[f"{name}_high"]
     ends = "" if low is None or low == high else f'<span class="below">{digits.ends(low, high)}</span>'  # any two differ by 0 on average
-    return f"<b>{digits.lead(e[name])}</b>{ends}"
+    return f"<b>{digits.lead(value)}</b>{ends}"
 
 
-def _heading(models: Sequence[Entry]) -> str:
+def _heading(models: Sequence[LimitsRow]) -> str:
     """Name the models whose ratings are shown to be lower or higher than the annotators' on average."""
     if not models:
         return "How far two annotators' ratings of a case lie apart"
     parts = []
     for word, found in (
-        ("lower", [e["first"] for e in models if e["bias_high"] is not None and e["bias_high"] < 0]),
-        ("higher", [e["first"] for e in models if e["bias_low"] is not None and e["bias_low"] > 0]),
+        ("lower", [e.first for e in models if e.bias_high is not None and e.bias_high < 0]),
+        ("higher", [e.first for e in models if e.bias_low is not None and e.bias_low > 0]),
     ):
         if found:
             parts.append(f"{names(found)} {'rates' if len(found) == 1 else 'rate'} {word} than these annotators on average")

@@ -6,53 +6,57 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ...tables.answer import ReferenceRow
+from ...tables.confusion import ClassRow, ConfusionRow
 from ...tables.names import COMMONEST, GRADE_METRICS, PERFECT, TOP, VOTED
+from ...tables.performance import CertaintyRow
+from ...tables.source import Source
+from ...tables.standings import MetricRow
 from .. import words
 from ..digest import Digest, Lead, briefly, cell_of, names, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Section, find, finding, level_of, unique
+from ..markup import NONE, Section, finding, first_row, level_of, unique
 from ..rows import below, plain_table
 
 ON_PAGE_ONE = (VOTED, TOP, "soft_auroc", "soft_average_precision")  # of one model
 MOST = 4  # most models with columns
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return one row for each measure; None if no model was evaluated."""
     digest = Digest(source).of_choices
     if not digest.models:
         return None
-    if len(digest.models) == 1 and source["data"]["n_classes"] == 2:
+    if len(digest.models) == 1 and source.data.n_classes == 2:
         return _errors(digest)
     known = ON_PAGE_ONE if len(digest.models) == 1 else (VOTED,)
     measures = [
         (m, k)
-        for m, k in unique(source["metrics"], "metric", "k")
+        for m, k in unique((e.metric, e.k) for e in source.rows(MetricRow))
         if m not in (*known, *GRADE_METRICS) and not m.startswith(("voted_", "hard_"))
     ]
     if not measures:
         return None
     drawn = digest.models[:MOST]
-    rows = {(m, k): [find(digest.found(metric=m, k=k, model=one), reliability=digest.main) for one in drawn] for m, k in measures}
-    digits = Digits(0) if digest.withheld else Digits.of((e["case_low"], e["case_high"]) for own in rows.values() for e in own if e)
+    rows = {
+        (m, k): [first_row(e for e in digest.found(metric=m, k=k, model=one) if e.reliability == digest.main) for one in drawn]
+        for m, k in measures
+    }
+    digits = Digits(0) if digest.withheld else Digits.of((e.case_low, e.case_high) for own in rows.values() for e in own if e)
     pair = drawn[:2] if len(drawn) > 1 and not digest.withheld else []
     leads = {one: digest.lead(pair[0], pair[1], one[0], k=one[1]) for one in measures} if pair else {}
     lines = []
     for (metric, k), own in rows.items():
-        if not any(e is not None and e["value"] is not None for e in own):
+        if not any(e is not None and e.value is not None for e in own):
             continue
         cells = [
-            NONE if e is None else below(digits, e["value"], *((None, None) if digest.withheld else (e["case_low"], e["case_high"])))
-            for e in own
+            NONE if e is None else below(digits, e.value, *((None, None) if digest.withheld else (e.case_low, e.case_high))) for e in own
         ]
-        most, trivial = (
-            _limit(digest, metric, k),
-            find(source.get("references") or (), reference=COMMONEST, metric=metric, k=k, reliability=digest.main),
-        )
+        most, trivial = _limit(digest, metric, k), digest.reference(COMMONEST, metric, k)
         lines.append(
             (
                 _name(metric, k),
-                [*cells, digits.value(trivial["value"] if trivial else None), digits.value(most), *cell_of(leads.get((metric, k)), pair)],
+                [*cells, digits.value(trivial.value if trivial else None), digits.value(most), *cell_of(leads.get((metric, k)), pair)],
             )
         )
     heads = [
@@ -72,9 +76,9 @@ def render(source: Data) -> Section | None:
 
 def _errors(digest: Digest) -> Section | None:
     """Of 100 cases, those of each class that the model gives each class: natural frequencies of its errors."""
-    (model,), positive = digest.models, digest.source["provenance"].get("positive_class")
-    found = {(e["truth"], e["predicted"]): e["n"] for e in digest.source.get("confusion") or () if e["model"] == model}
-    classes = unique((e for e in digest.source.get("class_agreement") or ()), "class")
+    (model,), positive = digest.models, digest.source.provenance.positive_class
+    found = {(e.truth, e.predicted): e.n for e in digest.source.rows(ConfusionRow) if e.model == model}
+    classes = unique(e.class_ for e in digest.source.rows(ClassRow))
     total = sum(found.values())
     if len(found) != 4 or positive not in classes or not total:
         return None
@@ -114,12 +118,11 @@ def _name(metric: str, k: int | None) -> str:
 def _limit(digest: Digest, metric: str, k: int | None) -> float | None:
     """Return the value that no model can exceed, if it is known."""
     if metric == "topk_accuracy" and k == 1:
-        return digest.ceiling["value"] if digest.ceiling else None
+        return digest.ceiling.value if digest.ceiling else None
+    row: CertaintyRow | ReferenceRow | None = digest.reference(PERFECT, metric)
     if metric == "set_accuracy":
-        row = find(digest.source["certainty"], measure="certainty", k=k, reliability=digest.main)
-        return row["value"] if row else None
-    row = find(digest.source.get("references") or (), reference=PERFECT, metric=metric, reliability=digest.main)
-    return row["value"] if row else None
+        row = first_row(e for e in digest.source.rows(CertaintyRow) if (e.measure, e.k, e.reliability) == ("certainty", k, digest.main))
+    return row.value if row else None
 
 
 def _heading(verdicts: dict[tuple[str, int | None], Lead | None], pair: list[str]) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from ..._base.counts import counted, whole
+from ...tables.calibration import LossRow
+from ...tables.humans import HumanRow
+from ...tables.source import Source
+from ...tables.standings import MetricRow
 from .. import wording, words
 from ..digest import Digest, kind_of_data
 from ..first import plain_verdict
-from ..markup import Data, Section, definitions, finding, level_of, plain, text
+from ..markup import Section, definitions, finding, level_of, plain, text
 
 # `plain` keeps the nouns of titles, which the authors' nouns for cases and annotators must not replace.
 STUTZ = plain("Stutz D, et al. Evaluating AI systems under uncertain ground truth: a case study in dermatology. arXiv:2307.02191, 2023.")
@@ -32,43 +36,41 @@ MODELS = {
 }
 
 
-def render(source: Data) -> Section:
+def render(source: Source) -> Section:
     """Return methods, result, references, and provenance."""
-    digest, facts = Digest(source), source["provenance"]
+    digest, facts = Digest(source), source.provenance
     references = [STUTZ]
     methods = [_truth(source, digest), _metrics(source, references), _intervals(source)]
-    references.append(UGT.format(version=text(source["ugt"])))
-    methods += [text(note) for note in wording.said(source).get("note") or ()]
-    methods.append(f"Analyses used ugt {text(source['ugt'])} [{len(references)}].")
+    references.append(UGT.format(version=text(source.ugt)))
+    methods += [text(note) for note in wording.said(source).note]
+    methods.append(f"Analyses used ugt {text(source.ugt)} [{len(references)}].")
     paste = f'<div class="paste"><p>{" ".join(methods)}</p><p>{plain_verdict(source)}</p></div>'
     listed = '<ol class="refs">' + "".join(f"<li>{one}</li>" for one in references) + "</ol>"
-    versions = ", ".join(f"{text(name)} {text(one)}" for name, one in facts["versions"].items())
+    versions = ", ".join(f"{text(name)} {text(one)}" for name, one in facts.versions.items())
     rows = [
-        ("command", f"<code>{text(facts['command'] or 'ugt.evaluate, called from Python')}</code>"),
+        ("command", f"<code>{text(facts.command or 'ugt.evaluate, called from Python')}</code>"),
         ("versions", versions),
-        ("seed", text(facts.get("seed", 0))),
+        ("seed", text(facts.seed)),
     ]
     rows.append(
         (
             "plan",
             "given; see the appendix Files and plan"
-            if facts.get("plan")
+            if facts.plan
             else "none was given; nothing is known to have been specified beforehand",
         )
     )
-    rows += [
-        ("input", f"{text(one.get('name', ''))}, SHA-256 <code>{text(one.get('sha256', ''))}</code>") for one in facts.get("inputs") or ()
-    ]
+    rows += [("input", f"{text(one.name)}, SHA-256 <code>{text(one.sha256)}</code>") for one in facts.inputs or ()]
     return finding("methods", "Methods to cite", "Text for a paper", paste, listed, definitions(rows))
 
 
-def _truth(source: Data, digest: Digest) -> str:
-    data, how = source["data"], MODELS.get(str(source["provenance"]["aggregation"]))
-    annotators = f" by {counted(data['n_annotators'], 'annotator')}" if data.get("n_annotators") else ""
+def _truth(source: Source, digest: Digest) -> str:
+    data, how = source.data, MODELS.get(str(source.provenance.aggregation))
+    annotators = f" by {counted(data.n_annotators, 'annotator')}" if data.n_annotators else ""
     given = (
-        f"{counted(data['n_cases'], 'case')} had {whole(data['n_annotations'])} {kind_of_data(source)}{annotators}"
-        if data.get("n_annotations")
-        else f"{counted(data['n_cases'], 'case')} had plausibilities of their classes"
+        f"{counted(data.n_cases, 'case')} had {whole(data.n_annotations)} {kind_of_data(source)}{annotators}"
+        if data.n_annotations
+        else f"{counted(data.n_cases, 'case')} had plausibilities of their classes"
     )
     found = [f"{r:g}" for r in digest.reliabilities if r is not None]
     at = (
@@ -79,8 +81,8 @@ def _truth(source: Data, digest: Digest) -> str:
     return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{at} [1]."
 
 
-def _metrics(source: Data, references: list[str]) -> str:
-    names = {e["metric"] for e in source["metrics"]}
+def _metrics(source: Source, references: list[str]) -> str:
+    names = {e.metric for e in source.rows(MetricRow)}
     parts = (
         [
             "uncertainty-adjusted (UA) accuracy, how often a model’s first choice agrees with a truth drawn from what the "
@@ -95,24 +97,24 @@ def _metrics(source: Data, references: list[str]) -> str:
             "the mean absolute error of predictions against a truth drawn from what the annotations leave open",
             GNEITING,
         ),
-        (source["provenance"]["aggregation"] == "graded-response", "the leniency of annotators by the graded-response model", SAMEJIMA),
+        (source.provenance.aggregation == "graded-response", "the leniency of annotators by the graded-response model", SAMEJIMA),
         ("soft_auroc" in names, "the soft AUROC and average precision", SOFT),
-        (bool(source.get("calibration")), "calibration losses against label histograms with the bias of few labels taken out", MIMORI),
-        (bool(source.get("humans")), "discrepancy ratios of models and annotators", LOVCHINSKY),
+        (bool(source.rows(LossRow)), "calibration losses against label histograms with the bias of few labels taken out", MIMORI),
+        (bool(source.rows(HumanRow)), "discrepancy ratios of models and annotators", LOVCHINSKY),
     ):
         if wanted:
             references.append(reference)
             parts.append(f"{said} [{len(references)}]")
-    positive = source["provenance"].get("positive_class")
+    positive = source.provenance.positive_class
     of_class = f" The positive class is {text(positive)}." if positive is not None and "soft_auroc" in names else ""
     return f"We report {'; '.join(parts)}.{of_class}" if parts else ""
 
 
-def _intervals(source: Data) -> str:
+def _intervals(source: Source) -> str:
     unit = words.unit(source)
-    named = any(e.get("two_way_low") is not None for e in source["metrics"])
+    named = any(e.two_way_low is not None for e in source.rows(MetricRow))
     people = f"intervals over {unit} and annotators treat both as random" if named else "annotators were taken as fixed"
-    paired = ", paired between models" if len(source["models"]) > 1 else ""
+    paired = ", paired between models" if len(source.models) > 1 else ""
     return (
         f"Intervals ({level_of(source)}) are over {unit} ({words.interval_kind(source)}){paired}; {people}. No correction "
         "was made for the number of measures."

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from ...tables.source import Source
 from ..cautions import further
 from ..digest import Digest
-from ..markup import Data, Section, bullets, section, text
+from ..markup import Section, bullets, section, text
 
 TITLE = "Notes"
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return the cautions for which the first page has no room, and the notes of the evaluation; None if there are none."""
     said = [f"<b>{one.claim}</b> {one.sentence}" for one in further(Digest(source))]
-    notes = [*said, *(text(note) for note in source["notes"])]
+    notes = [*said, *(text(note) for note in source.notes)]
     return section("notes", TITLE, "What was noticed during the evaluation.", bullets(notes)) if notes else None

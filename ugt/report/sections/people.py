@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from ..._base.counts import counted
+from ...agreement.overviews import AgreementRow
+from ...tables.humans import HumanRow
 from ...tables.panel import REFUTED
+from ...tables.rows import defined
+from ...tables.source import Source
+from ...tables.true_accuracy import NextAnnotatorRow
 from ..digest import Digest, names, shown, words_for_few
 from ..digits import Digits, is_flat
-from ..markup import NONE, Data, Entry, Section, finding, level_of, link, of
+from ..markup import NONE, Section, finding, level_of, link
 from ..rows import Span, plain_table, span_table
 from .strictness import content
 
@@ -17,11 +22,11 @@ OF_GRADES = (
 )  # fmt: skip
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return the section; None if single annotations are unknown."""
     digest = Digest(source).of_choices
-    agreement = [e for e in source.get("agreement") or () if e["value"] is not None]
-    people = [digest.annotators[m] for m in digest.models if m in digest.annotators]
+    agreement = [e for e in source.rows(AgreementRow) if e.value is not None]
+    people = [digest.next_annotators[m] for m in digest.models if m in digest.next_annotators]
     if not agreement and not people:
         return None
     parts = [_one_annotator(digest, people) if people else "", _coefficients(digest, agreement) if agreement else ""]
@@ -29,42 +34,42 @@ def render(source: Data) -> Section | None:
     return finding("people", "The annotators", _heading(digest, people), both, *_ratios(digest), *_panel(digest), *_strict(source))
 
 
-def _one_annotator(digest: Digest, people: list[Entry]) -> str:
+def _one_annotator(digest: Digest, people: list[NextAnnotatorRow]) -> str:
     among = people[0]
-    digits = Digits(0) if digest.withheld else Digits.of((e["agreement_low"], e["agreement_high"]) for e in people)
+    digits = Digits(0) if digest.withheld else Digits.of((e.agreement_low, e.agreement_high) for e in people)
     spans = [
         Span(
-            shown(e["model"]),
-            e["agreement"],
-            e["agreement_low"],
-            e["agreement_high"],
-            digest.style(e["model"]),
-            limit=among["annotators"],
+            shown(e.model),
+            e.agreement,
+            e.agreement_low,
+            e.agreement_high,
+            digest.style(e.model),
+            limit=among.annotators,
         )
         for e in people
     ]
     note = f"Same first choice, mean over the annotators of a case; {digest.intervals}"
-    if among["annotators"] is not None:
-        ends = among["annotators_low"], among["annotators_high"]
-        spans.append(Span("annotators with each other", among["annotators"], *ends, 4, limit=among["annotators"]))
+    if among.annotators is not None:
+        ends = among.annotators_low, among.annotators_high
+        spans.append(Span("annotators with each other", among.annotators, *ends, 4, limit=among.annotators))
         note += ". Vertical bar: annotators with each other"
     return span_table("Agreement with one annotator", note, "%", spans, digits)
 
 
-def _coefficients(digest: Digest, entries: list[Entry]) -> str:
+def _coefficients(digest: Digest, entries: list[AgreementRow]) -> str:
     """Return the table of coefficients, with as many decimals as their intervals deserve: two, or three."""
     source = digest.source
-    of_grades = [e for name in OF_GRADES for e in entries if e["coefficient"] == name]
+    of_grades = [e for name in OF_GRADES for e in entries if e.coefficient == name]
     drawn = of_grades if len(of_grades) == MOST else entries[:MOST]
-    halves = sorted((e["high"] - e["low"]) / 2 for e in drawn if e["low"] is not None and e["high"] is not None)
+    halves = sorted((e.high - e.low) / 2 for e in drawn if e.low is not None and e.high is not None)
     decimals = 3 if halves and halves[len(halves) // 2] < 0.005 else 2
     rows = [
         (
-            shown(e["coefficient"], 48),
+            shown(e.coefficient, 48),
             [
-                f"<b>{Digits(decimals, 1, share=False).value(e['value'])}</b>",
-                _ends(e, "low", "high", decimals),
-                _ends(e, "two_way_low", "two_way_high", decimals),
+                f"<b>{Digits(decimals, 1, share=False).value(e.value)}</b>",
+                _ends(e.low, e.high, decimals),
+                _ends(e.two_way_low, e.two_way_high, decimals),
             ],
         )
         for e in drawn
@@ -72,34 +77,32 @@ def _coefficients(digest: Digest, entries: list[Entry]) -> str:
     heads = ["", "value", f"{level_of(source)} interval,<br>these annotators", "other annotators<br>like these"]
     while len(heads) > 2 and all(cells[-1] == NONE for _, cells in rows):
         rows, heads = [(name, cells[:-1]) for name, cells in rows], heads[:-1]
-    facts = source["data"]
-    per_case = facts.get("annotations_per_case")
-    note = counted(max(e["n_cases"] for e in drawn), "case") + (f", {digest.intervals}" if digest.withheld else "")
+    facts = source.data
+    per_case = facts.annotations_per_case
+    note = counted(max(e.n_cases for e in drawn), "case") + (f", {digest.intervals}" if digest.withheld else "")
     if per_case:
-        least, most = per_case["min"], per_case["max"]
+        least, most = per_case.min, per_case.max
         note += f", {least:g} annotation{'s' * (least != 1)} per case" if least == most else f", {least:g} to {most:g} annotations per case"
-    reasons = dict.fromkeys(e["reason"] for e in drawn if e.get("reason"))
+    reasons = dict.fromkeys(e.reason for e in drawn if e.reason)
     note += f"; {MOST} of {len(entries)} coefficients, agreement.csv has all" if len(entries) > MOST else ""
     note += "".join(f". {shown(e_reason[:1].upper() + e_reason[1:], 200)}" for e_reason in reasons)
     return plain_table("Agreement among the annotators", note, heads, rows)
 
 
-def _ends(e: Entry, low: str, high: str, decimals: int) -> str:
-    if e.get(low) is None or e.get(high) is None:
-        return NONE
+def _ends(low: float | None, high: float | None, decimals: int) -> str:
     digits = Digits(decimals, 1, share=False)
-    return f"{digits.value(e[low])} to {digits.value(e[high])}"
+    return NONE if low is None or high is None else f"{digits.value(low)} to {digits.value(high)}"
 
 
-def _heading(digest: Digest, people: list[Entry]) -> str:
+def _heading(digest: Digest, people: list[NextAnnotatorRow]) -> str:
     if not people:
         return _among(digest)
     best = people[0]
-    if best["annotators"] is None:  # no case has two annotators
-        whom = "the only annotator" if digest.source["data"].get("n_annotators") == 1 else "an annotator"
-        digits = Digits(0) if digest.withheld else Digits.of([(best["agreement_low"], best["agreement_high"])])
-        return f"{names([best['model']])} agrees with {whom} in {digits.percent(best['agreement'])} of cases"
-    signs = {e["model"]: _sign(e) for e in people if e["difference"] is not None}
+    if best.annotators is None:  # no case has two annotators
+        whom = "the only annotator" if digest.source.data.n_annotators == 1 else "an annotator"
+        digits = Digits(0) if digest.withheld else Digits.of([(best.agreement_low, best.agreement_high)])
+        return f"{names([best.model])} agrees with {whom} in {digits.percent(best.agreement)} of cases"
+    signs = {e.model: _sign(e) for e in people if e.difference is not None}
     more = [m for m in digest.leaders if signs.get(m, 0) > 0]
     fewer = [m for m in digest.leaders if signs.get(m, 0) < 0]
     if more and len(more) == len(digest.leaders):
@@ -114,32 +117,32 @@ def _heading(digest: Digest, people: list[Entry]) -> str:
 
 def _among(digest: Digest) -> str:
     """Return the heading without models: the first coefficient with its interval."""
-    e = next(e for e in digest.source["agreement"] if e["value"] is not None)
-    ends = "" if digest.withheld or _ends(e, "low", "high", 2) == NONE else f" ({_ends(e, 'low', 'high', 2)})"
-    return f"Annotators with each other: {shown(e['coefficient'], 48)} {Digits(2, 1, share=False).value(e['value'])}{ends}"
+    e = next(e for e in digest.source.rows(AgreementRow) if e.value is not None)
+    ends = "" if digest.withheld or _ends(e.low, e.high, 2) == NONE else f" ({_ends(e.low, e.high, 2)})"
+    return f"Annotators with each other: {shown(e.coefficient, 48)} {Digits(2, 1, share=False).value(e.value)}{ends}"
 
 
-def _sign(e: Entry) -> int:
-    low, high = e["difference_low"], e["difference_high"]
+def _sign(e: NextAnnotatorRow) -> int:
+    low, high = e.difference_low, e.difference_high
     return 0 if low is None or high is None else (low > 0) - (high < 0)
 
 
 def _ratios(digest: Digest) -> list[str]:
     """Return the discrepancy ratios of the models, with their caution."""
     source = digest.source
-    known = [e for e in of(source.get("humans") or (), kind="model") if e["value"] is not None]
-    found = [e for e in known if e["upper"] is not None or digest.withheld]
+    known = [e for e in source.rows(HumanRow) if e.kind == "model" and e.value is not None]
+    found = [e for e in known if e.upper is not None or digest.withheld]
     if not found:
         return []
     parts = []
     for e in found[:3]:
-        other = "" if e["two_way_upper"] is None else f"; for other annotators too {e['two_way_upper']:.2f}"
+        other = "" if e.two_way_upper is None else f"; for other annotators too {e.two_way_upper:.2f}"
         limit = "the same in every resample"  # then it shows no spread, and a limit would claim too much
-        if e["upper"] is None:
+        if e.upper is None:
             limit = f"{words_for_few(digest)} for a limit"
-        elif not is_flat(e["value"], e["upper"]):
-            limit = f"one-sided {level_of(source)} limit {e['upper']:.2f}{other}"
-        parts.append(f"{names([e['name']])} {e['value']:.2f} ({limit})")
+        elif not is_flat(defined(e.value), e.upper):
+            limit = f"one-sided {level_of(source)} limit {e.upper:.2f}{other}"
+        parts.append(f"{names([e.name])} {e.value:.2f} ({limit})")
     more = f" (the first 3 of {len(found)} models; humans.csv has all)" if len(found) > 3 else ""
     return [
         f"<p>Discrepancy ratio, disagreement of the model with annotators divided by that of annotators with each other: "
@@ -149,9 +152,9 @@ def _ratios(digest: Digest) -> list[str]:
     ]
 
 
-def _strict(source: Data) -> list[str]:
+def _strict(source: Source) -> list[str]:
     """Return a sentence on who gives higher or lower grades than the others; the appendix of differences has the numbers."""
-    found = None if source["data"]["kind"] == "ratings" else content(source)
+    found = None if source.data.kind == "ratings" else content(source)
     return [] if found is None else [f"<p>{found[2]} in the same cases ({link('limits', 'differences of grades')}).</p>"]
 
 
@@ -160,13 +163,13 @@ def _panel(digest: Digest) -> list[str]:
     e = digest.held_out
     if e is None:
         return []
-    digits = Digits.of([(e["low"], e["high"])])
-    seen, predicted = (f"{digits.percent(e[name])}" for name in ("observed", "predicted"))
-    said = f"in {seen} of cases ({digits.ends(e['low'], e['high'])}); the truth model predicts {predicted}"
-    if e["p_value"] is None:
+    digits = Digits.of([(e.low, e.high)])
+    seen, predicted = digits.percent(e.observed), digits.percent(e.predicted)
+    said = f"in {seen} of cases ({digits.ends(e.low, e.high)}); the truth model predicts {predicted}"
+    if e.p_value is None:
         verdict = ""
     else:  # the test compares both on the same cases: the interval of one of them can include the other
-        chance = "p &lt; 0.001" if e["p_value"] < REFUTED else f"p = {e['p_value']:.2g}"
+        chance = "p &lt; 0.001" if e.p_value < REFUTED else f"p = {e.p_value:.2g}"
         larger = f" The difference is larger than chance explains ({chance})"
         wrong = f"{larger}: the prior or the reliability does not describe these annotators."
         verdict = wrong if digest.misfit() else f" The difference is not larger than chance explains ({chance})."

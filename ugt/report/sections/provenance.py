@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from ...tables.source import Source
 from .. import plan as _plan
 from ..departures import comparable, differences, of_run, plan_of
 from ..markup import Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Data = Mapping[str, Any]
 
 TITLE = "Files and plan"
 NOT_STATED = "not stated"
 NONE = "–"
 
 
-def render(source: Data) -> Section:
+def render(source: Source) -> Section:
     """Return the section on date, versions, files and plan."""
-    facts = source["provenance"]
+    facts = source.provenance
     listed = [
-        ("Run", f"<code>{text(source.get('run', NOT_STATED))}</code>, as in the JSON and in the tables"),
-        ("Date", text(facts["date"])),
-        ("Versions", ", ".join(f"{text(name)} {text(version)}" for name, version in facts["versions"].items())),
-        ("Command", f"<code>{text(facts['command'])}</code>" if facts["command"] else "called from Python"),
-        ("Seed", text(facts["seed"])),
+        ("Run", f"<code>{text(source.run)}</code>, as in the JSON and in the tables"),
+        ("Date", text(facts.date)),
+        ("Versions", ", ".join(f"{text(name)} {text(version)}" for name, version in facts.versions.items())),
+        ("Command", f"<code>{text(facts.command)}</code>" if facts.command else "called from Python"),
+        ("Seed", text(facts.seed)),
     ]
-    rows = [[text(file["name"]), f"<code>{text(file['sha256'])}</code>"] for file in facts["inputs"]]
+    rows = [[text(file.name), f"<code>{text(file.sha256)}</code>"] for file in facts.inputs]
     files = table("Files read", ["file", "SHA-256"], rows) if rows else "<p>The input was given in memory, not as files.</p>"
     how = (
         "The same input, version and seed give this report again; a different SHA-256 means that the file has changed. What was decided "
@@ -40,11 +37,11 @@ def render(source: Data) -> Section:
     )  # fmt: skip
 
 
-def _beside(source: Data) -> str:
+def _beside(source: Source) -> str:
     """Return a table of the contents of the record and of the CSV files that have rows."""
     rows = [["evaluation.json", "everything, with all digits"]]
     for group in _FILES:
-        there = {name: holds for name, holds in group.items() if source.get(name) or name == "guidelines"}
+        there = {name: holds for name, holds in group.items() if name == "guidelines" or source.has_rows(name)}
         said = "; ".join(dict.fromkeys(filter(None, there.values())))
         rows += [[", ".join(f"{name}.csv" for name in there), said]] if there else []
     return table("Files that ugt evaluate writes; Evaluation.tables has the same tables", ["file", "holds"], rows, wordy=True)
@@ -96,7 +93,7 @@ def stated(value: Any) -> str:
     return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple)) else _shown(value)
 
 
-def _planned(source: Data) -> str:
+def _planned(source: Source) -> str:
     plan = plan_of(source)
     if not plan:
         return (
@@ -116,7 +113,7 @@ def _planned(source: Data) -> str:
     return _verdict(source, plan, run, compared) + shown
 
 
-def _row(plan: Data, run: Data, compared: Data, name: str) -> list[str]:
+def _row(plan: Mapping[str, Any], run: Mapping[str, Any], compared: Mapping[str, bool], name: str) -> list[str]:
     mark = " (<strong>differs</strong>)" if compared.get(name) is False else ""
     planned = stated(plan[name])
     if name == "primary_metric" and compared.get(name):
@@ -124,7 +121,7 @@ def _row(plan: Data, run: Data, compared: Data, name: str) -> list[str]:
     return [planned, (stated(run[name]) if name in run else NONE) + mark]
 
 
-def _verdict(source: Data, plan: Data, run: Data, compared: Data) -> str:
+def _verdict(source: Source, plan: Mapping[str, Any], run: Mapping[str, Any], compared: Mapping[str, bool]) -> str:
     different = differences(source)
     if different:
         said = "; ".join(f"{_plan.title(name)} (planned {stated(plan[name])}; run {stated(run.get(name, 'none'))})" for name in different)

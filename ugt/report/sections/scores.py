@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._base.counts import whole
-from ...tables.curves import GRID
+from ...tables.calibration import BinRow
+from ...tables.curves import GRID, AreaRow, CurveRow
 from ...tables.names import PERFECT
+from ...tables.source import Source
 from .. import svg
 from ..digest import Digest, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Entry, Section, find, finding, level_of, of, plain
+from ..markup import NONE, Section, finding, first_row, level_of, plain
 from ..pictures import LEFT, figure
 from ..rows import plain_table
 
@@ -19,38 +21,39 @@ SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box
 SHOWN_AT = (0.1, 0.2, 0.5)  # 1 - negative percent agreement
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Two figures and points of the curves; None if there are no scores for two classes."""
     digest = Digest(source).of_choices
-    curves = [e for e in source.get("curves") or () if (e["curve"], e["kind"]) == ("roc", "soft")]
-    drawn = [m for m in digest.models[:MOST] if any(e["model"] == m for e in curves)]
-    if source["data"]["n_classes"] != 2 or not drawn:
+    curves = [e for e in source.rows(CurveRow) if (e.curve, e.kind) == ("roc", "soft")]
+    drawn = [m for m in digest.models[:MOST] if any(e.model == m for e in curves)]
+    if source.data.n_classes != 2 or not drawn:
         return None
-    areas = {m: find(source["curve_scores"], model=m) for m in drawn}
-    best = find(source.get("references") or (), reference=PERFECT, metric="soft_auroc", reliability=digest.main)
-    digits = Digits.proportion((e["soft_auroc_low"], e["soft_auroc_high"]) for e in areas.values() if e)
-    first = areas[drawn[0]] or {}
-    most = "" if best is None else f", where no score can exceed {digits.value(best['value'])}"
-    heading = f"The scores of {shown(drawn[0])} reach an area of {digits.value(first['soft_auroc'])}{most}"
+    areas = {m: first_row(e for e in source.rows(AreaRow) if e.model == m) for m in drawn}
+    best = digest.reference(PERFECT, "soft_auroc")
+    digits = Digits.proportion((e.soft_auroc_low, e.soft_auroc_high) for e in areas.values() if e)
+    first = areas[drawn[0]]
+    most = "" if best is None else f", where no score can exceed {digits.value(best.value)}"
+    heading = f"The scores of {shown(drawn[0])} reach an area of {digits.value(None if first is None else first.soft_auroc)}{most}"
     parts = [_roc(digest, curves, drawn, digits, areas), _calibration(digest, source, drawn)]
     return finding(
         "scores", "Scores: ranking and calibration", heading, f'<div class="pair">{"".join(parts)}</div>', _points(digest, curves, drawn)
     )
 
 
-def _roc(digest: Digest, curves: Sequence[Entry], drawn: Sequence[str], digits: Digits, areas: dict[str, Entry | None]) -> str:
+def _roc(digest: Digest, curves: Sequence[CurveRow], drawn: Sequence[str], digits: Digits, areas: dict[str, AreaRow | None]) -> str:
     said = [
-        f"{plain(m)} {digits.value(e['soft_auroc'])}{digits.in_brackets(e['soft_auroc_low'], e['soft_auroc_high'])}"
+        f"{plain(m)} {digits.value(e.soft_auroc)}{digits.in_brackets(e.soft_auroc_low, e.soft_auroc_high)}"
         for m, e in areas.items()
         if e is not None
     ]
     parts = [_line("trivial", [(0.0, 0.0), (1.0, 1.0)])]
     for model in drawn:
-        own, style = of(curves, model=model), digest.style(model)
-        band = [(e["x"], e["low"]) for e in own if e["low"] is not None] + [(e["x"], e["high"]) for e in own[::-1] if e["low"] is not None]
+        own, style = [e for e in curves if e.model == model], digest.style(model)
+        within = [(e.x, e.low, e.high) for e in own if e.low is not None and e.high is not None]
+        band = [(x, low) for x, low, _ in within] + [(x, high) for x, _, high in within[::-1]]
         parts.append(f'<polygon class="band s{style % svg.N_STYLES}" points="{_path(band)}"/>' if band and not digest.withheld else "")
-        parts.append(_line(f"line s{style % svg.N_STYLES}", [(0.0, 0.0), *((e["x"], e["y"]) for e in own)]))
-        parts += [svg.marker(_x(own[i]["x"]), _y(own[i]["y"]), style) for i in range(5, len(GRID), 15) if i < len(own)]
+        parts.append(_line(f"line s{style % svg.N_STYLES}", [(0.0, 0.0), *((e.x, e.y) for e in own)]))
+        parts += [svg.marker(_x(own[i].x), _y(own[i].y), style) for i in range(5, len(GRID), 15) if i < len(own)]
     note = (
         f"Soft ROC curves with {level_of(digest.source)} bands: a case counts for a class with its plausibility. Area: {'; '.join(said)}."
     )
@@ -58,23 +61,23 @@ def _roc(digest: Digest, curves: Sequence[Entry], drawn: Sequence[str], digits: 
     return figure("roc", "Ranking: the area under the ROC curve", note, content, BOTTOM + 42)
 
 
-def _calibration(digest: Digest, source: Data, drawn: Sequence[str]) -> str:
+def _calibration(digest: Digest, source: Source, drawn: Sequence[str]) -> str:
     """Shares of labels against scores of the positive class, bins of some cases only."""
-    name = source["provenance"].get("positive_class")
-    bins = [e for e in source.get("reliability_bins") or () if e["class"] == name and not e["few"] and e["model"] in drawn]
+    name = source.provenance.positive_class
+    bins = [e for e in source.rows(BinRow) if e.class_ == name and not e.few and e.model in drawn]
     if not bins:
         return ""
     parts = [_line("trivial", [(0.0, 0.0), (1.0, 1.0)])]
     outside = 0
     for model in drawn:
-        own, style = of(bins, model=model), digest.style(model)
+        own, style = [e for e in bins if e.model == model], digest.style(model)
         kind = f"line s{style % svg.N_STYLES}"
-        parts.append(_line(f"{kind} thin", [(e["mean_probability"], e["label_share"]) for e in own]))
+        parts.append(_line(f"{kind} thin", [(e.mean_probability, e.label_share) for e in own]))
         for e in own:
-            outside += e["low"] > e["mean_probability"] or e["high"] < e["mean_probability"]
-            x = f"{_x(e['mean_probability']):.0f}"
-            parts.append(f'<line class="{kind}" x1="{x}" x2="{x}" y1="{_y(e["low"]):.0f}" y2="{_y(e["high"]):.0f}"/>')
-            parts.append(svg.marker(_x(e["mean_probability"]), _y(e["label_share"]), style))
+            outside += e.low > e.mean_probability or e.high < e.mean_probability
+            x = f"{_x(e.mean_probability):.0f}"
+            parts.append(f'<line class="{kind}" x1="{x}" x2="{x}" y1="{_y(e.low):.0f}" y2="{_y(e.high):.0f}"/>')
+            parts.append(svg.marker(_x(e.mean_probability), _y(e.label_share), style))
     counted = f"{whole(outside)} of {whole(len(bins))} intervals leave out the diagonal"
     heading = f"Calibration: {counted if outside else 'every interval includes the diagonal'}"
     note = (
@@ -84,15 +87,13 @@ def _calibration(digest: Digest, source: Data, drawn: Sequence[str]) -> str:
     return figure("calibration-plot", heading, note, _axes("score, %", "share of labels, %") + "".join(parts), BOTTOM + 42)
 
 
-def _points(digest: Digest, curves: Sequence[Entry], drawn: Sequence[str]) -> str:
+def _points(digest: Digest, curves: Sequence[CurveRow], drawn: Sequence[str]) -> str:
     """Some points of each curve, for those who do not see it."""
     rows = []
     for model in drawn:
-        own = [find(of(curves, model=model), x=at) for at in SHOWN_AT]
-        digits = Digits(0) if digest.withheld else Digits.of((e["low"], e["high"]) for e in own if e)
-        rows.append(
-            (shown(model), [NONE if e is None else f"<b>{digits.value(e['y'])}</b>{digits.in_brackets(e['low'], e['high'])}" for e in own])
-        )
+        own = [first_row(e for e in curves if e.model == model and e.x == at) for at in SHOWN_AT]
+        digits = Digits(0) if digest.withheld else Digits.of((e.low, e.high) for e in own if e)
+        rows.append((shown(model), [NONE if e is None else f"<b>{digits.value(e.y)}</b>{digits.in_brackets(e.low, e.high)}" for e in own]))
     heads = ["", *(f"at {100 * (1 - at):.0f}" for at in SHOWN_AT)]
     note = f"positive percent agreement at this negative percent agreement, %; {digest.intervals}; curves.csv has all points"
     return plain_table("Points of the ROC curves", note, heads, rows)

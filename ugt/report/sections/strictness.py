@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from ...tables.rows import defined
+from ...tables.source import Source
+from ...tables.strictness import StrictAnnotatorRow, StrictnessRow
 from ..digest import Digest, names, shown
 from ..digits import Digits
-from ..markup import NONE, Data, Entry, Section, finding, level_of
+from ..markup import NONE, Section, finding, level_of
 from ..rows import plain_table
 
 MOST, MOST_NAMES = 15, 3  # annotators in the table, and in a sentence
 MIRROR = 1.2  # times the mirror image of the annotator who lies farthest apart, from where another one is named
 
 
-def render(source: Data) -> Section | None:
+def render(source: Source) -> Section | None:
     """Return a table of the annotators; None unless they are named and gave grades."""
-    entries = [e for e in source.get("strictness") or () if e["leniency"] is not None]
+    entries = [e for e in source.rows(StrictnessRow) if e.leniency is not None]
     if not entries:
         return _differences(source)
     half = MOST // 2
     drawn = entries if len(entries) <= MOST else [*entries[: MOST - half], *entries[-half:]]
-    rows = [(shown(e["annotator"]), [f"{e['n_labels']:,}", _cell(e, "leniency"), _cell(e, "discrimination")]) for e in drawn]
+    rows = [(shown(e.annotator), [f"{e.n_labels:,}", *_numbers(e)]) for e in drawn]
     more = f"; the {MOST - half} most lenient and the {half} strictest of {len(entries):,}" if len(entries) > MOST else ""
     note = f"{level_of(source)} intervals from standard errors{more}; strictness.csv has all"
     table = plain_table("Annotators, the most lenient first", note, ["", "labels", "leniency", "discrimination"], rows)
@@ -31,81 +34,86 @@ def render(source: Data) -> Section | None:
     return finding("strictness", "Who is strict", _heading(entries), table, how)
 
 
-def _differences(source: Data) -> Section | None:
+def _differences(source: Source) -> Section | None:
     """Return the section of ratings; of grades, the section on the annotators has a sentence, and an appendix the table."""
     found = content(source)
-    if found is None or source["data"]["kind"] != "ratings":
+    if found is None or source.data.kind != "ratings":
         return None
     table, how, heading = found
     return finding("strictness", "Who is strict", heading, table, f"<p>{how}</p>")
 
 
-def content(source: Data) -> tuple[str, str, str] | None:
+def content(source: Source) -> tuple[str, str, str] | None:
     """Return the table, how to read it, and who gives higher or lower numbers than the others; None without named annotators."""
-    entries = [e for e in source.get("strict_annotators") or () if e["strictness"] is not None]
+    entries = [e for e in source.rows(StrictAnnotatorRow) if e.strictness is not None]
     if not entries:
         return None
     digest, half = Digest(source), MOST // 2
     drawn = entries if len(entries) <= MOST else [*entries[: MOST - half], *entries[-half:]]
-    digits = digest.headline.whole if digest.withheld else Digits.amount((e["joint_low"], e["joint_high"]) for e in entries)
+    digits = digest.headline.whole if digest.withheld else Digits.amount((e.joint_low, e.joint_high) for e in entries)
     rows = []
     for e in drawn:
-        ends = "" if digest.withheld or e["joint_low"] is None else digits.leads(e["joint_low"], e["joint_high"])
-        own = digits.beside(e["joint_low"], e["joint_high"]) if ends else digits
+        ends = "" if digest.withheld or e.joint_low is None else digits.leads(e.joint_low, e.joint_high)
+        own = digits.beside(e.joint_low, e.joint_high) if ends else digits
         under = f'<span class="below">{ends}</span>' if ends else ""
-        spreads = [digits.value(e[name]) for name in ("spread", "others_spread")]
-        rows.append((shown(e["annotator"]), [f"{e['n_cases']:,}", f"<b>{own.lead(e['strictness'])}</b>{under}", *spreads]))
+        spreads = [digits.value(one) for one in (e.spread, e.others_spread)]
+        rows.append((shown(e.annotator), [f"{e.n_cases:,}", f"<b>{own.lead(defined(e.strictness))}</b>{under}", *spreads]))
     more = f"; the {MOST - half} highest and the {half} lowest of {len(entries):,}" if len(entries) > MOST else ""
     note = f"In {digest.headline.units}; {level_of(source)} intervals that hold for all annotators together{more}"
     heads = ["", "cases", "less the<br>others", "spread", "spread of<br>the others"]
-    things = "ratings" if source["data"]["kind"] == "ratings" else "grades"
+    things = "ratings" if source.data.kind == "ratings" else "grades"
     how = (
         f"An annotator whose {things} are higher than those of the others in the same cases is strict, if higher {things} are more "
         f"severe. The spread is the standard deviation of the annotator’s {things}: if it is much smaller than that of the others, the "
         "annotator avoids the ends of the scale. This compares annotators with each other, not with the truth."
     )
-    high = [e for e in entries if e["joint_low"] is not None and e["joint_low"] > 0]
-    low = [e for e in entries if e["joint_high"] is not None and e["joint_high"] < 0]
+    high = [e for e in entries if e.joint_low is not None and e.joint_low > 0]
+    low = [e for e in entries if e.joint_high is not None and e.joint_high < 0]
     table = plain_table("Each annotator less the others, in the same cases", note, heads, rows)
     return table, how, _apart(high, low[::-1], things, len(entries))
 
 
-def _apart(high: list[Entry], low: list[Entry], things: str, n: int) -> str:
+def _apart(high: list[StrictAnnotatorRow], low: list[StrictAnnotatorRow], things: str, n: int) -> str:
     """Name the annotators with the highest and the lowest numbers, if their intervals exclude 0.
 
     If one of n annotators lies apart, the others differ from their mean, too, by 1 / (n - 1) of it in the other direction: not named.
     """
     parts = []
-    largest = max((abs(e["strictness"]) for e in (*high, *low)), default=0.0)
+    largest = max((abs(defined(e.strictness)) for e in (*high, *low)), default=0.0)
     for found, word in ((high, "higher"), (low, "lower")):
-        own = [e for e in found if abs(e["strictness"]) > MIRROR * largest / (n - 1)]
+        own = [e for e in found if abs(defined(e.strictness)) > MIRROR * largest / (n - 1)]
         if n == 2 and found:  # each is the other's mirror image
-            return f"{names([found[0]['annotator']])} gives {word} {things} than the other"
+            return f"{names([found[0].annotator])} gives {word} {things} than the other"
         if own:
             more = f" and {len(own) - MOST_NAMES} more" if len(own) > MOST_NAMES else ""
-            who = names([e["annotator"] for e in own[:MOST_NAMES]]) + more
+            who = names([e.annotator for e in own[:MOST_NAMES]]) + more
             parts.append(f"{who} give{'s' * (len(own) == 1)} {word} {things} than the others")
     return "; ".join(parts) or f"No annotator is shown to give higher or lower {things} than the others"
 
 
-def _cell(e: Entry, name: str) -> str:
-    if e[name] is None:
+def _numbers(e: StrictnessRow) -> tuple[str, str]:
+    """Return the leniency and the discrimination."""
+    leniency = _cell(e.leniency, e.leniency_low, e.leniency_high, "+")
+    return leniency, _cell(e.discrimination, e.discrimination_low, e.discrimination_high)
+
+
+def _cell(value: float | None, low: float | None, high: float | None, plus: str = "") -> str:
+    if value is None:
         return NONE
-    sign = "+" if name == "leniency" and e[name] > 0 else ""
-    low, high = e[f"{name}_low"], e[f"{name}_high"]
+    sign = plus if value > 0 else ""
     ends = "" if low is None or high is None else f'<span class="below">{low:.2f} to {high:.2f}</span>'
-    return f"<b>{sign}{e[name]:.2f}</b>{ends}".replace("-", "−")
+    return f"<b>{sign}{value:.2f}</b>{ends}".replace("-", "−")
 
 
-def _heading(entries: list[Entry]) -> str:
+def _heading(entries: list[StrictnessRow]) -> str:
     """Name the most lenient and the strictest annotator whose intervals exclude 0."""
-    lenient = [e for e in entries if e["leniency_low"] is not None and e["leniency_low"] > 0]
-    strict = [e for e in entries if e["leniency_high"] is not None and e["leniency_high"] < 0]
+    lenient = [e for e in entries if e.leniency_low is not None and e.leniency_low > 0]
+    strict = [e for e in entries if e.leniency_high is not None and e.leniency_high < 0]
     if not lenient and not strict:
         return "No annotator is shown to be stricter or more lenient than the others on average"
     parts = []
     for found, word, first in ((strict, "stricter", -1), (lenient, "more lenient", 0)):
         if found:
-            who = names([found[first]["annotator"]]) + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+            who = names([found[first].annotator]) + (f" and {len(found) - 1} more" if len(found) > 1 else "")
             parts.append(f"{who} {'is' if len(found) == 1 else 'are'} {word} than the mean annotator")
     return "; ".join(parts)
