@@ -323,7 +323,7 @@ def losses(counts, probs, **options):
 
 def test_without_a_label_there_are_rows_without_numbers():
     rows, notes = losses(np.zeros((2, 2), int), np.full((2, 2), 0.5), n_resamples=20)
-    assert rows and all(row["n_cases"] == 0 and row["plugin"] is None and row["low"] is None for row in rows)
+    assert rows and all(row.n_cases == 0 and row.plugin is None and row.low is None for row in rows)
     assert notes == ["Epistemic, dispersion and disagreement losses need cases with at least two labels: there are none."]
 
 
@@ -367,7 +367,7 @@ def test_numbers_on_a_scale_have_no_calibration(kind):
 def test_all_losses_of_several_cases_have_intervals():
     logits, counts = problem(n=60, least=2)
     rows, notes = losses(counts, softmax(logits), n_resamples=50, level=0.9)
-    ends = {row["loss"]: (row["low"], row["high"]) for row in rows if row["class"] is None}
+    ends = {row.loss: (row.low, row.high) for row in rows if row.class_ is None}
     assert len(ends) >= 10 and not notes
     for loss, (low, high) in ends.items():
         assert low is not None and low < high, loss

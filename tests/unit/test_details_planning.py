@@ -6,7 +6,7 @@ import pytest
 import ugt
 from ugt.report import html
 from ugt.report.sections import checklist
-from ugt.tables.source import Source
+from ugt.tables.source import ReportSource
 
 
 def study(n=40, **options):
@@ -21,7 +21,7 @@ def study(n=40, **options):
 
 def answered(found):
     """Where the size of the sample is answered, and how far."""
-    (row,) = (row for row in checklist.rows(Source.read(found.to_dict()), {}) if row.asks == "how the sample size was arrived at")
+    (row,) = (row for row in checklist.rows(ReportSource.read(found.to_dict()), {}) if row.asks == "how the sample size was arrived at")
     return f"{row.where}, {row.status.split(';')[0]}"
 
 

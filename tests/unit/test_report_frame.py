@@ -15,7 +15,7 @@ from ugt.report.markup import KEPT
 from ugt.report.sections import assumptions, checklist, provenance
 from ugt.tables.makers import TABLES
 from ugt.tables.rows import STRATA
-from ugt.tables.source import Source
+from ugt.tables.source import ReportSource
 from ugt.tables.strata import StratumRow
 from ugt.truth import by_name
 
@@ -180,7 +180,7 @@ def section_of(html_section):
 
 
 def test_every_field_is_printed_blanks_as_not_stated():
-    section = provenance.render(Source.read(source(PLAN)))
+    section = provenance.render(ReportSource.read(source(PLAN)))
     text, headings = section_of(section), [e["text"] for e in Page(section.html).all("th")]
     blank = re.search("; not stated: ([^.]*)[.]", text).group(1).split(", ")
     for name, meaning in _plan.FIELDS.items():
@@ -189,8 +189,8 @@ def test_every_field_is_printed_blanks_as_not_stated():
     assert f"Of {len(_plan.FIELDS)} fields {len(PLAN)} are stated" in text
     names = "sample size, primary aggregation, reliability, primary metric, level"
     assert f"Where plan and run can be compared ({names}), they agree." in text and "(differs)" not in text
-    assert provenance.differences(Source.read(source(PLAN))) == []
-    assert "No plan was given: what was prespecified is not stated." in section_of(provenance.render(Source.read(source())))
+    assert provenance.differences(ReportSource.read(source(PLAN))) == []
+    assert "No plan was given: what was prespecified is not stated." in section_of(provenance.render(ReportSource.read(source())))
 
 
 DIFFER = [
@@ -218,14 +218,14 @@ AGREE = {
 @pytest.mark.parametrize(("planned", "said"), DIFFER)
 def test_where_plan_and_run_differ_a_sentence_says_so(planned, said):
     found = source(planned)
-    assert provenance.differences(Source.read(found)) == [*planned]
-    text = section_of(provenance.render(Source.read(found)))
+    assert provenance.differences(ReportSource.read(found)) == [*planned]
+    text = section_of(provenance.render(ReportSource.read(found)))
     assert "This run departs from the plan in: " in text and said in text and text.count("(differs)") == 1
 
 
 @pytest.mark.parametrize("planned", [{name: value} for name, values in AGREE.items() for value in values])
 def test_what_agrees_or_cannot_be_compared_is_no_difference(planned):
-    assert provenance.differences(Source.read(source(planned))) == []
+    assert provenance.differences(ReportSource.read(source(planned))) == []
 
 
 def test_a_plan_cannot_break_the_page():
@@ -243,7 +243,7 @@ def numbers_of(html, caption):
 
 
 def test_examples_have_the_numbers_of_the_posterior():
-    rows = numbers_of(assumptions.render(Source.read(source())).html, "What this means")
+    rows = numbers_of(assumptions.render(ReportSource.read(source())).html, "What this means")
     for gamma, row in zip((1, 2), rows):
         for (mean, deviation), counts in zip(zip(row[::2], row[1::2]), ([1, 0, 0], [2, 1, 0], [3, 0, 0])):
             assert mean == pytest.approx(
@@ -251,8 +251,8 @@ def test_examples_have_the_numbers_of_the_posterior():
             )
             drawn = np.random.default_rng(0).dirichlet(gamma * np.array(counts) + 0.1, 20_000)[:, 0]
             assert deviation == pytest.approx(drawn.std(), rel=0.06)
-    assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.render(Source.read(source())))
-    rows = numbers_of(assumptions.render(Source.read(source(rankings=True))).html, "What this means")
+    assert "The prior of 0.1 a class counts as much as 0.3 labels" in section_of(assumptions.render(ReportSource.read(source())))
+    rows = numbers_of(assumptions.render(ReportSource.read(source(rankings=True))).html, "What this means")
     two = ugt.prirn(ugt.Rankings.from_blocks([[[[0], [1]]]], n_classes=3), reliability=50)  # weights 2/3 and 1/3
     alpha = np.array(two.concentration)
     assert alpha.tolist() == pytest.approx([100 / 3, 50 / 3])
@@ -264,7 +264,7 @@ KNOWN = ["votes", "irn", "prirn", "dirichlet", "plackett-luce"]
 
 @pytest.mark.parametrize("aggregation", [*KNOWN, "given (Draws)"])
 def test_every_truth_says_what_it_assumes(aggregation):
-    text = section_of(assumptions.render(Source.read(source(aggregation=aggregation, parameters={}))))
+    text = section_of(assumptions.render(ReportSource.read(source(aggregation=aggregation, parameters={}))))
     assert "What is assumed" in text and "would come to agree on" in text and re.search(r"Limits\. \w+", text)
     assert ("made elsewhere" in text) == (aggregation not in KNOWN)
 
@@ -282,7 +282,7 @@ def test_every_truth_says_what_it_assumes(aggregation):
     ],
 )
 def test_reliabilities_and_parameters_of_any_kind_are_said(changed, said):
-    assert said in section_of(assumptions.render(Source.read(source(**changed))))
+    assert said in section_of(assumptions.render(ReportSource.read(source(**changed))))
 
 
 def test_items_name_fields_and_places_and_truths_that_exist():
@@ -302,7 +302,8 @@ def titles_of_sections():
 
 def of_item(data, guideline, number):
     """Where an item of a guideline is answered, and how far."""
-    (row,) = (row for row in checklist.rows(Source.read(data), titles_of_sections()) if (row.guideline, row.item) == (guideline, number))
+    rows = checklist.rows(ReportSource.read(data), titles_of_sections())
+    (row,) = (row for row in rows if (row.guideline, row.item) == (guideline, number))
     return row.where.split(", "), row.status
 
 
@@ -337,13 +338,13 @@ def test_subgroups_count_only_where_the_user_gave_some():
 def test_totals_are_counted():
     n_items = sum(map(len, checklist.GUIDELINES.values()))
     for data in (source(), source(PLAN), source({name: "x" for name in _plan.FIELDS})):
-        rows = checklist.rows(Source.read(data), titles_of_sections())
+        rows = checklist.rows(ReportSource.read(data), titles_of_sections())
         none = [row for row in rows if row.status == checklist.FOR_AUTHORS]
         part = sum("but not stated: " in row.status or "but not in" in row.status or "but to be" in row.status for row in rows)
-        text = section_of(checklist.render(Source.read(data), titles_of_sections()))
+        text = section_of(checklist.render(ReportSource.read(data), titles_of_sections()))
         total = (
             f"Of {n_items} items {n_items - part - len(none)} are answered here, {part} in part; {len(none)} are for the authors to write."
         )
         assert total in text and len(rows) == n_items and all(row.asks in text for row in none)
     words = "positive and negative percent agreement (PPA, NPA), not sensitivity and specificity"
-    assert words in section_of(checklist.render(Source.read(source()), {}))
+    assert words in section_of(checklist.render(ReportSource.read(source()), {}))

@@ -10,8 +10,8 @@ from twins.page import Page, checked, parsed, rows_of, words_of
 
 import ugt
 from ugt.report import html
-from ugt.report.digest import Lead
 from ugt.report.digits import Digits
+from ugt.report.lead import Lead
 from ugt.report.markup import KEPT
 from ugt.report.sections import (
     assumptions,
@@ -32,7 +32,7 @@ from ugt.report.sections import (
     true_accuracy,
 )
 from ugt.tables.names import PERFECT
-from ugt.tables.source import Source
+from ugt.tables.source import ReportSource
 
 HOSTILE = '<script>"x"&'
 EVERY = {performance, comparison, confusion, curves, calibration, coverage, true_accuracy, design, planning}
@@ -51,16 +51,18 @@ def source(n_models=2, n_classes=3, name="", n=80, reliability=(0.5, 1, 2)):
 
 
 def there(data):
-    return {section for section in EVERY if section.render(Source.read(data)) is not None}
+    return {section for section in EVERY if section.render(ReportSource.read(data)) is not None}
 
 
 @pytest.mark.parametrize("section", [calibration, confusion, coverage, dependence])
 def test_tables_say_of_how_many_models_they_are(section):
     said = [
-        text for text in re.findall(r"<small>(.*?)</small>", section.render(Source.read(source(6))).html, re.S) if "of 6 models" in text
+        text
+        for text in re.findall(r"<small>(.*?)</small>", section.render(ReportSource.read(source(6))).html, re.S)
+        if "of 6 models" in text
     ]
     assert said and all(text.count("; the first 4 of 6 models") == 1 for text in said)
-    assert " models" not in "".join(re.findall(r"<small>(.*?)</small>", section.render(Source.read(source(4))).html, re.S))
+    assert " models" not in "".join(re.findall(r"<small>(.*?)</small>", section.render(ReportSource.read(source(4))).html, re.S))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_no_section_has_an_empty_table():
 @pytest.mark.parametrize("section", sorted(EVERY, key=lambda one: one.__name__), ids=lambda one: one.__name__)
 def test_names_are_harmless(section):
     given = source(3, 3, HOSTILE)
-    found = checked(section.render(Source.read(given)))
+    found = checked(section.render(ReportSource.read(given)))
     assert "&lt;script&gt;" in found or section is planning
     assert words_of(parsed(found)).count(HOSTILE) or section is planning
 
@@ -106,30 +108,30 @@ def test_measures_have_the_numbers_of_the_record():
     data = source()
     found = [e for e in data["metrics"] if e["metric"] == "topk_accuracy"]
     digits = halves(found, "case_low", "case_high")
-    rows = {row[0]: row[1:] for row in rows_of(performance.render(Source.read(data)), "All measures")}
+    rows = {row[0]: row[1:] for row in rows_of(performance.render(ReportSource.read(data)), "All measures")}
     for model in data["models"]:
         own = [e for e in found if e["model"] == model]
         voted = [e for e in data["metrics"] if e["model"] == model and e["metric"] == "voted_accuracy"]
         assert rows[f"UA top-1 accuracy, {model}"] == [percent(digits, e, "value", "case_low", "case_high") for e in (*own, *voted)]
     simulated = {**data, "metrics": [{**e, "mc_error": 0.00123} for e in data["metrics"]]}
-    assert "Monte Carlo standard error at most 0.12 points" in performance.render(Source.read(simulated)).html
+    assert "Monte Carlo standard error at most 0.12 points" in performance.render(ReportSource.read(simulated)).html
 
 
 def test_classes_have_the_numbers_of_the_record_and_the_commonest_come_first():
     data = source()
-    rows = rows_of(confusion.render(Source.read(data)), "Positive percent agreement by class")[1:]
+    rows = rows_of(confusion.render(ReportSource.read(data)), "Positive percent agreement by class")[1:]
     best = [row[0] for row in rows]
     expected = {e["class"]: e["n_expected"] for e in data["class_agreement"] if e["model"] == "M0"}
     assert best == sorted(expected, key=lambda name: -expected[name])
     digits = halves(data["class_agreement"], "ppa_low", "ppa_high")
-    leading = rows_of(confusion.render(Source.read(data)), "Positive")[0][2]
+    leading = rows_of(confusion.render(ReportSource.read(data)), "Positive")[0][2]
     for name, n, first, _ in rows:
         e = next(e for e in data["class_agreement"] if (e["model"], e["class"]) == (leading, name))
         assert (n, first) == (f"{e['n_expected']:.0f}", percent(digits, e, "ppa", "ppa_low", "ppa_high"))
     wrong = max((e for e in data["confusion"] if e["truth"] != e["predicted"]), key=lambda e: e["n"])
-    said = words_of(parsed(difficulty.render(Source.read(data)).html))
+    said = words_of(parsed(difficulty.render(ReportSource.read(data)).html))
     assert f"“{wrong['truth']}” taken for “{wrong['predicted']}” by {wrong['model']}, concerns about {wrong['n']:.0f} of 80 cases" in said
-    assert "confusion" not in difficulty.render(Source.read(source(2, 2))).html
+    assert "confusion" not in difficulty.render(ReportSource.read(source(2, 2))).html
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_classes_have_the_numbers_of_the_record_and_the_commonest_come_first():
 )
 def test_proportions_have_the_digits_of_their_intervals(section, caption, table, value):
     data = source()
-    made = section.render(Source.read(data))
+    made = section.render(ReportSource.read(data))
     cells = {cell for row in rows_of(made, caption)[1:] for cell in row[1:]}
     known = [e for e in data[table] if e.get("class") is None or table == "curve_scores"]
     shown = [e for e in known if e.get("loss") in (None, *calibration._MEANINGS)]
@@ -155,20 +157,20 @@ def test_proportions_have_the_digits_of_their_intervals(section, caption, table,
 
 def test_prediction_sets_that_hold_everything_are_one_sentence():
     data = source()
-    rows = rows_of(coverage.render(Source.read(data)), "Coverage and size")[1:]
+    rows = rows_of(coverage.render(ReportSource.read(data)), "Coverage and size")[1:]
     assert [row[0] for row in rows] == [f"{score}, {level}" for score in ("LAC", "APS") for level in ("80%", "90%", "95%")]
     first = data["set_coverage"][0]
     assert rows[0][2] == f"{first['mean_size']:.2f}" and rows[0][1].startswith(f"{100 * first['coverage']:.0f}")
     full = {**data, "set_coverage": [{**e, "mean_size": 3.0} for e in data["set_coverage"]]}
     assert (
-        "not informative: they hold all 3 classes" in coverage.render(Source.read(full)).html
-        and "<table" not in coverage.render(Source.read(full)).html
+        "not informative: they hold all 3 classes" in coverage.render(ReportSource.read(full)).html
+        and "<table" not in coverage.render(ReportSource.read(full)).html
     )
 
 
 def test_the_true_accuracy_is_given_under_the_main_truth():
     data = source()
-    made = true_accuracy.render(Source.read(data))
+    made = true_accuracy.render(ReportSource.read(data))
     rows = rows_of(made, "What the top-1 accuracy")[1:]
     entries = [e for e in data["true_accuracy"] if e["reliability"] == 1]
     for (name, *cells), e in zip(rows, entries):
@@ -180,19 +182,19 @@ def test_the_true_accuracy_is_given_under_the_main_truth():
 
 def test_annotators_are_listed_if_they_are_few():
     data = source()
-    rows = rows_of(design.render(Source.read(data)), "Annotators one by one")
+    rows = rows_of(design.render(ReportSource.read(data)), "Annotators one by one")
     assert rows[0] == ["annotator", "cases", "agreement with others, %", "discrepancy ratio"] and [row[0] for row in rows[1:]] == list(
         "xyz"
     )
     assert [row[1] for row in rows[1:]] == [str(e["n_cases"]) for e in data["annotators"]]
-    assert design.render(Source.read({**data, "annotators": data["annotators"] * 7})) is None
+    assert design.render(ReportSource.read({**data, "annotators": data["annotators"] * 7})) is None
     bare = {**data, "humans": [], "annotators": [{**e, "agreement": None} for e in data["annotators"]]}
-    assert rows_of(design.render(Source.read(bare)), "Annotators")[0] == ["annotator", "cases"]
+    assert rows_of(design.render(ReportSource.read(bare)), "Annotators")[0] == ["annotator", "cases"]
 
 
 def test_all_pairs_of_more_than_two_models():
     data = source(3)
-    rows = rows_of(comparison.render(Source.read(data)), "Differences of models")[1:]
+    rows = rows_of(comparison.render(ReportSource.read(data)), "Differences of models")[1:]
     assert len(rows) == 3
     e = {(e["model"], e["other"]): e for e in data["differences"] if e["metric"] == "topk_accuracy" and e["reliability"] == 1}
     first, second = rows[0][0].split(" − ")
@@ -203,9 +205,9 @@ def test_all_pairs_of_more_than_two_models():
 def test_diagnostics_are_listed():
     quantities = ("R-hat", 1.0421), ("effective draws", 2.0), ("draws", 1234.0), ("none", None)
     entries = [{"reliability": 2.5, "quantity": name, "value": value} for name, value in quantities]
-    made = assumptions.render(Source.read({**source(), "diagnostics": entries}))
+    made = assumptions.render(ReportSource.read({**source(), "diagnostics": entries}))
     assert [row[2] for row in rows_of(made, "Diagnostics")[1:]] == ["1.042", "2", "1,234", "undefined"]
-    assert "Markov" not in assumptions.render(Source.read(source())).html
+    assert "Markov" not in assumptions.render(ReportSource.read(source())).html
 
 
 def test_the_page_is_small_and_does_not_grow_with_the_square_of_the_classes():
@@ -241,7 +243,7 @@ def test_references_to_paste_are_those_of_the_citation_file(reference):
 @pytest.mark.parametrize("n_models", [1, 2])
 def test_scores_of_two_classes_have_their_curve_their_ceiling_and_their_calibration(n_models):
     data = source(n_models, 2)
-    made = scores.render(Source.read(data))
+    made = scores.render(ReportSource.read(data))
     text = words_of(parsed(made.html))
     model = next(row[0] for row in rows_of(made, "Points of the ROC curves")[1:])
     area = next(e for e in data["curve_scores"] if e["model"] == model)
@@ -254,12 +256,12 @@ def test_scores_of_two_classes_have_their_curve_their_ceiling_and_their_calibrat
     bins = [e for e in data["reliability_bins"] if e["class"] == "1" and not e["few"]]
     outside = sum(e["low"] > e["mean_probability"] or e["high"] < e["mean_probability"] for e in bins)
     assert f"{outside or 'every'}" in text and len([e for e in calibration_plot.iter("use")]) == len(bins)
-    assert scores.render(Source.read(source(2, 3))) is None and scores.render(Source.read({**data, "curves": []})) is None
+    assert scores.render(ReportSource.read(source(2, 3))) is None and scores.render(ReportSource.read({**data, "curves": []})) is None
 
 
 def test_errors_of_one_model_and_two_classes_are_natural_frequencies():
     data = source(1, 2)
-    made = measures.render(Source.read(data))
+    made = measures.render(ReportSource.read(data))
     n = {(e["truth"], e["predicted"]): e["n"] for e in data["confusion"]}
     rows = rows_of(made, "Of 100 such cases")[1:]
     of_100 = {(truth, said): int(row[i]) for said, row in zip("10", rows) for i, truth in ((1, "1"), (2, "0"))}
@@ -267,27 +269,27 @@ def test_errors_of_one_model_and_two_classes_are_natural_frequencies():
     assert [row[1:3] for row in rows] == [[str(of_100["1", said]), str(of_100["0", said])] for said in "10"]
     missed = of_100["1", "0"]
     assert f"Of {missed + of_100['1', '1']} cases “1” in 100 the model gives {missed} the other class" in words_of(parsed(made.html))
-    assert measures.render(Source.read(source(1, 3))) is None  # the first page has all of it
+    assert measures.render(ReportSource.read(source(1, 3))) is None  # the first page has all of it
 
 
 def test_a_ceiling_has_the_decimals_of_the_values_that_it_limits():
     # The model always has the voted label: without a spread, and with the ceiling itself.
     labels = ugt.Labels.from_wide([["a", "a", "ab"[i % 20 == 0]] for i in range(500)], classes=["a", "b"])
     data = ugt.evaluate(labels, {"m": np.tile([0.8, 0.2], (500, 1))}, reliability=1, k=1, n_resamples=50).to_dict()
-    for row in rows_of(difficulty.render(Source.read(data)), "By certainty")[1:]:
+    for row in rows_of(difficulty.render(ReportSource.read(data)), "By certainty")[1:]:
         assert row[2] == row[3] and len(row[2]) == 4  # 74.1 and 99.3
 
 
 def test_tables_of_few_cases_say_so():
     data = source(1, 3)
     few = {**data, "class_agreement": [{**e, "ppa_low": None, "ppa_high": None} for e in data["class_agreement"]]}
-    cells = [row[2] for row in rows_of(confusion.render(Source.read(few)), "Positive percent")[1:]]
+    cells = [row[2] for row in rows_of(confusion.render(ReportSource.read(few)), "Positive percent")[1:]]
     assert cells and all(one.endswith("too few for an interval") for one in cells)
     clusters = ugt.evaluate(
         ugt.Labels.from_wide([["a", "a"], ["a", "b"]] * 20, classes=["a", "b"]), {"m": np.tile([0.6, 0.4], (40, 1))},
         clusters=[i // 8 for i in range(40)], reliability=1, k=1, n_resamples=20,
     ).to_dict()  # fmt: skip
-    assert "no intervals: too few clusters" in rows_caption(difficulty.render(Source.read(clusters)), "By certainty")
+    assert "no intervals: too few clusters" in rows_caption(difficulty.render(ReportSource.read(clusters)), "By certainty")
 
 
 def rows_caption(section, start):
@@ -295,21 +297,21 @@ def rows_caption(section, start):
 
 
 def test_captions_say_which_numbers_have_intervals():
-    assert "95% intervals of soft areas" in rows_caption(curves.render(Source.read(source(2, 3))), "Areas under")
+    assert "95% intervals of soft areas" in rows_caption(curves.render(ReportSource.read(source(2, 3))), "Areas under")
 
 
 def test_sizes_have_two_digits_and_the_words_of_what_is_0():
     e = {**source(1)["study_size"][0], "var_cases": 0.0285, "var_annotators": 0.0, "width": 0.3623, "width_twice_cases": 0.08321}
-    said = words_of(parsed(planning.render(Source.read({**source(1), "study_size": [e]})).html))
+    said = words_of(parsed(planning.render(ReportSource.read({**source(1), "study_size": [e]})).html))
     assert "0.17 between cases, 0 between annotators" in said and "interval 0.36 wide" in said and "would make it 0.083" in said
     few = {**source(1), "data": {**source(1)["data"], "n_clusters": 5}}
-    assert "There are too few clusters: these numbers are rough." in words_of(parsed(planning.render(Source.read(few)).html))
+    assert "There are too few clusters: these numbers are rough." in words_of(parsed(planning.render(ReportSource.read(few)).html))
 
 
 def test_one_annotator_is_not_compared_with_others():
     labels = ugt.Labels.from_wide([["abc"[i % 3]] for i in range(60)], annotators=["x"], classes=["a", "b", "c"])
     data = ugt.evaluate(labels, {"m": np.eye(3)[np.arange(60) % 2]}, reliability=1, k=1, n_resamples=50).to_dict()
-    said = words_of(parsed(people.render(Source.read(data)).html))
+    said = words_of(parsed(people.render(ReportSource.read(data)).html))
     assert "m agrees with the only annotator in 33% of cases" in said and "annotators with each other" not in said
 
 
@@ -338,14 +340,14 @@ def test_a_constant_model_has_the_areas_of_the_constant_answer():
 
 
 def test_what_is_left_out_and_what_a_mark_means_is_said():
-    assert "the first 3 of 4 models; humans.csv has all" in words_of(parsed(people.render(Source.read(source(4, 3))).html))
-    assert "the first 3 of" not in words_of(parsed(people.render(Source.read(source(3, 3))).html))
+    assert "the first 3 of 4 models; humans.csv has all" in words_of(parsed(people.render(ReportSource.read(source(4, 3))).html))
+    assert "the first 3 of" not in words_of(parsed(people.render(ReportSource.read(source(3, 3))).html))
     assert "ceiling: the most that these annotations allow" in Page(html(source(1, 2))).text
     assert "ceiling: the most that any first choice can reach" in Page(html(source(1, 3))).text
 
 
 def test_names_of_truth_models_are_explained_where_they_are_shown():
-    said = words_of(parsed(dependence.render(Source.read(source(1, 3))).html))
+    said = words_of(parsed(dependence.render(ReportSource.read(source(1, 3))).html))
     assert "votes: the voted label is taken as certain" in said and "dawid-skene: the skill of each annotator is est" in said
     assert "graded-response" not in said
 
@@ -363,11 +365,11 @@ def test_few_cases_have_no_decimals_where_results_depend_on_choices():
         cells = [
             cell
             for start in ("One choice", "Points of")
-            for row in rows_of_any(section.render(Source.read(data)), start)
+            for row in rows_of_any(section.render(ReportSource.read(data)), start)
             for cell in row[1:]
         ]
         assert cells and not any("." in cell for cell in cells)
-    heading = words_of(parsed(dependence.render(Source.read(data)).html)).split(" One choice")[0]
+    heading = words_of(parsed(dependence.render(ReportSource.read(data)).html)).split(" One choice")[0]
     assert heading.endswith(" points") and "." not in heading.rsplit(" moves ", 1)[1]
 
 

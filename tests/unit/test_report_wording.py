@@ -14,7 +14,7 @@ from ugt.cli.output import model_lines
 from ugt.report import html, wording
 from ugt.report.digest import Digest, distinct, reliability_words
 from ugt.report.digits import Digits
-from ugt.tables.source import Source
+from ugt.tables.source import ReportSource
 
 LABELS = ugt.Labels.from_wide([["a", "b"], ["a", "a"], ["b", "b"]] * 8, annotators=["hard case 1", "annotator B"], classes=["a", "b"])
 SCORES = {"a case model": np.resize([[0.8, 0.2], [0.3, 0.7]], (24, 2))}
@@ -247,9 +247,9 @@ def test_a_truth_without_a_reliability_is_worded(how):
         models = {"old": rng.random((100, 3)) + 0.35 * np.eye(3)[truth], "new": rng.random((100, 3)) + 0.7 * np.eye(3)[truth]}
         labels = ugt.Labels.from_wide(wide, classes=3, ordered=[0, 1, 2] if how == "graded-response" else None)
         found = ugt.evaluate(labels, models, aggregation=how, n_resamples=200, details=False).to_dict()
-        signs.add(tuple(Digest(Source.read(found)).signs("new", "old").values()))
+        signs.add(tuple(Digest(ReportSource.read(found)).signs("new", "old").values()))
         texts.append(Page(html(found)).text)
-        texts.append("\n".join(model_lines(Source.read(found))))
+        texts.append("\n".join(model_lines(ReportSource.read(found))))
     assert not any(re.search(r"reliability none|at none|without reliability|\bNone\b(?! of these)|\bnan\b", one) for one in texts)
     if how == "dawid-skene":
         assert len(signs) > 1 and any("against the annotators’ truth" in one for one in texts)

@@ -8,7 +8,7 @@ from refusals import refused
 
 import ugt
 from ugt import resampling
-from ugt.report.digest import Lead, Standing
+from ugt.report.lead import Lead, Standing
 from ugt.tables import standings as _standings
 from ugt.tables.standings import MetricRow
 

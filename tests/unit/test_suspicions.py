@@ -12,7 +12,7 @@ from ugt.annotations.adjudication import adjudicated
 from ugt.evaluation.suspicions import _best_order, _gains, like_grades
 from ugt.report.cautions import cautions
 from ugt.report.digest import Digest
-from ugt.tables.source import Source
+from ugt.tables.source import ReportSource
 
 N, K = 200, 4
 RNG = np.random.default_rng(0)
@@ -240,5 +240,5 @@ def test_what_spoils_a_model_leads_page_one():
     for model, claim in (("copy", "A model repeats the annotations"), ("shifted", "A model may be read wrongly")):
         scores = np.eye(3)[own if model == "copy" else (own + 1) % 3]
         found = ugt.evaluate(labels, {model: scores}, n_resamples=20)
-        first = cautions(Digest(Source.read(found.to_dict())))[0]
+        first = cautions(Digest(ReportSource.read(found.to_dict())))[0]
         assert first.serious and first.claim == claim and model in first.sentence

@@ -282,10 +282,8 @@ class AgreementTable(Record):
         ``low`` and ``high`` are the ends of :meth:`interval`, for the same annotators. ``two_way_low`` and ``two_way_high`` hold for other
         annotators, too; they need names of annotators, and not too many annotators (see :class:`TwoWay`).
         """
-        return [row._asdict() for row in self._rows(level, kind, resampling)]
-
-    def _rows(self, level: float, kind: str, resampling: Mapping[str, Any]) -> list[AgreementRow]:
-        return self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters"))
+        found = self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters"))
+        return [row._asdict() for row in found]
 
     def rows_of(self, intervals: Array, level: float, clusters: Any = None) -> list[AgreementRow]:
         """Return :meth:`rows` as records, with given intervals (M, 2) over cases."""
@@ -299,7 +297,7 @@ class AgreementTable(Record):
 
     def text(self, level: float = 0.95, *, kind: str = "auto", **resampling: Any) -> str:
         """Return the :meth:`rows` as a text table."""
-        return self.text_of(self._rows(level, kind, resampling), level)
+        return self.text_of(self.rows_of(self.interval(level, kind=kind, **resampling), level, resampling.get("clusters")), level)
 
     def text_of(self, rows: Sequence[AgreementRow], level: float) -> str:
         """Return rows with intervals of a level as a text table."""

@@ -51,7 +51,7 @@ PRINTED = ("accuracy", "log_loss", "l_sq", "el", "cl", "ce", "disagreement_l", "
 PARAMETERS = ("temperature", "slope", "intercept", "penalty_b", "penalty_w")  # numbers of the fit that the JSON holds
 
 
-class Judged(NamedTuple):
+class LossOfPart(NamedTuple):
     """A loss of the predictions before or after calibration, in a part of the data."""
 
     part: str
@@ -216,9 +216,9 @@ def _fitted(options: argparse.Namespace, fit: _Part, kind: str) -> Any:
     return calibrator.fit(fit.cases.scores, fit.counts, clusters=fit.cases.ids["clusters"])
 
 
-def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[Judged], list[str]]:
+def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict[str, _Part]) -> tuple[list[LossOfPart], list[str]]:
     """Return the losses of the predictions before and after calibration, for cases with labels, and notes on them."""
-    rows: list[Judged] = []
+    rows: list[LossOfPart] = []
     notes: list[str] = []
     settings = Options(level=options.level, n_resamples=options.n_resamples)
     for name, part in parts.items():
@@ -235,7 +235,7 @@ def _judged(options: argparse.Namespace, calibrator: Any, kind: str, parts: dict
         for when, (probs, own) in judged.items():
             found = ModelLosses(part.counts[kept], probs[kept], settings, part.cases.classes, own)
             intervals = resampled(found.asks, part.cases.ids_of("clusters", kept), options.seed)
-            rows += [Judged(name, when, row) for row in found.rows(intervals)]
+            rows += [LossOfPart(name, when, row) for row in found.rows(intervals)]
             notes += [note for note in found.notes if note not in notes]
     return rows, notes
 
@@ -258,7 +258,7 @@ def _said(calibrator: Any, fit: _Part, apply: _Part) -> list[str]:
     return lines
 
 
-def _table(rows: Sequence[Judged]) -> list[str]:
+def _table(rows: Sequence[LossOfPart]) -> list[str]:
     if not rows:
         return ["No case has labels, so that no loss can be computed."]
     found = {(row.part, row.predictions, row.loss.loss): row.loss.debiased for row in rows if row.loss.class_ is None}

@@ -35,8 +35,8 @@ from ..report.plan import read_plan
 from ..tables.context import Annotated
 from ..tables.performance import CertaintyRow
 from ..tables.rows import cells_of, finite, reliability_key, with_ends
-from ..tables.source import Source
-from ..tables.worklist import Cases
+from ..tables.source import ReportSource
+from ..tables.worklist import CaseColumns
 from ..truth import annotation_certainty, by_name
 from ..truth.plackett_luce_draws import METHODS, N_DRAWS, plackett_luce
 from .cases import add_positive_class, annotations_of, annotator_reliability, models_of, named_apart, of_cases, read_record
@@ -209,7 +209,13 @@ def _evaluate(options: argparse.Namespace) -> dict[str, Any]:
             known.given, predictions, provenance={"command": options.command, "inputs": inputs}, report=wording_of(options), **keywords
         )
         found = _write(evaluation, [*like_grades(known.given, from_file=True), read.missing_note()], draft)
-    say(*data_lines(found, read.missing_note()), "", *model_lines(Source.read(found)), "", f"Report: {Path(options.out) / 'report.html'}")
+    say(
+        *data_lines(found, read.missing_note()),
+        "",
+        *model_lines(ReportSource.read(found)),
+        "",
+        f"Report: {Path(options.out) / 'report.html'}",
+    )
     return {"run": found["run"], **{name: found[name] for name in PARTS}, **read_record(read), "files": files}
 
 
@@ -290,7 +296,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
                 raise error("--cut", "be left out unless annotations are ratings on a real scale", f"{options.cut:g}")
             evaluation = evaluate(known, {}, **{**_keywords(options, known), "details": False})
             found = evaluation.to_dict()
-            source = Source.read(found)
+            source = ReportSource.read(found)
             certainty, cases = list(source.rows(CertaintyRow)), source.cases
             if draft is not None:
                 evaluation.to_csv(draft, table="cases")
@@ -308,7 +314,7 @@ def _certainty(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _of_sides(options: argparse.Namespace, ratings: Ratings) -> tuple[dict[str, Any], Mapping[str, int], list[CertaintyRow], Cases]:
+def _of_sides(options: argparse.Namespace, ratings: Ratings) -> tuple[dict[str, Any], Mapping[str, int], list[CertaintyRow], CaseColumns]:
     """Return facts, cases left out, and under each reliability the certainty of the side of the cut on which the mean of a case is."""
     if options.cut is None or not math.isfinite(options.cut):
         must = (
@@ -333,7 +339,7 @@ def _of_sides(options: argparse.Namespace, ratings: Ratings) -> tuple[dict[str, 
     order = np.argsort(mean, kind="stable").tolist()
     certainty = {reliability_key(r): [finite(per_case[i, at]) for i in order] for at, r in enumerate(found)}
     ids, voted = [str(ratings.case_ids[i]) for i in order], [finite(means[i]) for i in order]
-    cases = Cases(ids, [n[i] for i in order], voted, [finite(mean[i]) for i in order], certainty)
+    cases = CaseColumns(ids, [n[i] for i in order], voted, [finite(mean[i]) for i in order], certainty)
     return data_summary(Annotated.all_of(ratings)), next(iter(found.values())).left_out, rows, cases
 
 
@@ -353,7 +359,7 @@ def _demo(options: argparse.Namespace) -> dict[str, Any]:
     with written(options.out) as (draft, files):
         evaluation = evaluate(rankings, models, seed=options.seed, provenance={"command": options.command})
         found = _write(evaluation, ["The annotations and the models are generated."], draft)
-    source = Source.read(found)
+    source = ReportSource.read(found)
     known = {name: synthetic.agreement(truth, scores) for name, scores in models.items()}
     post = plackett_luce(rankings)
     certainty = float(annotation_certainty(post).value)

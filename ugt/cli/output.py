@@ -23,10 +23,10 @@ from ..soft.ranking import WORDS
 from ..tables.answer import ReferenceRow
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
 from ..tables.performance import CertaintyRow
-from ..tables.source import Facts, Source
+from ..tables.source import DataFacts, ReportSource
 from ..tables.standings import FlipRow, MetricRow
 from ..tables.strata import FEW_CASES
-from ..tables.worklist import Cases
+from ..tables.worklist import CaseColumns
 from .command import aligned, decimal, in_blocks, in_options, spanned
 from .facts import counted
 
@@ -56,7 +56,7 @@ def data_lines(found: Mapping[str, Any], note: str = "") -> list[str]:
     return [*left_out, *filter(None, [in_options(found["data"].get("joined") or ""), note]), *scores, *doubts]
 
 
-def sizes_line(data: Facts) -> str:
+def sizes_line(data: DataFacts) -> str:
     by = f" by {counted(data.n_annotators, 'annotator')}" if data.n_annotators else ""
     kind = "ranking" if data.kind == "rankings" else "label"
     numbers = ((data.n_cases, "case"), (data.n_classes, "class"), (data.n_annotations or 0, kind))
@@ -90,13 +90,13 @@ class Uncertain(NamedTuple):
     certainty: float
 
 
-def worklist(cases: Cases, n: int = 10) -> list[Uncertain]:
+def worklist(cases: CaseColumns, n: int = 10) -> list[Uncertain]:
     """Return the least certain cases."""
     columns = zip(cases.case, cases.n_annotations, cases.voted, cases.mean_certainty)
     return [Uncertain(case, size, voted, mean) for case, size, voted, mean in columns if mean is not None][:n]
 
 
-def worklist_lines(cases: Cases, n: int = 10) -> list[str]:
+def worklist_lines(cases: CaseColumns, n: int = 10) -> list[str]:
     worst = [[row.case, str(row.n_annotations), _voted(row.voted), decimal(row.certainty)] for row in worklist(cases, n)]
     return ["Least certain cases:", *aligned([["case", "annotations", "voted", "certainty"], *worst])]
 
@@ -105,18 +105,39 @@ def _voted(voted: str | float | None) -> str:
     return decimal(voted) if isinstance(voted, float) else str(voted)
 
 
-def model_lines(source: Source) -> list[str]:
+def model_lines(source: ReportSource) -> list[str]:
     """Return a table of models and metrics at the middle reliability, and lines on the differences that the data show."""
-    reliabilities = source.provenance.reliability
-    shown = reliabilities[len(reliabilities) // 2] if reliabilities else None
-    n_classes = source.data.n_classes
-    table: dict[str, dict[str, MetricRow]] = {}
+    digest, n_classes = Digest(source), source.data.n_classes
     # Orders of all classes are left out: top-3 of 3 classes is always 1.
-    metrics = [row for row in source.rows(MetricRow) if row.k in (None, 1) or (row.k or 0) < n_classes]
-    digest = Digest(source)
-    headline = digest.headline
-    if not headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
+    metrics = [row for row in source.rows(MetricRow) if (row.k or 1) in (1, *range(n_classes))]
+    if not digest.headline.higher_is_better:  # first the measures of grades, of the others the accuracy of the first choice
         metrics = [row for row in metrics if row.metric in (*GRADE_METRICS, VOTED_ERROR) or (row.metric in ACCURACIES and row.k == 1)]
+    legend = [*_legend(digest), *by_definition([row.k for row in source.rows(MetricRow) if row.k is not None], n_classes)]
+    legend += ["The report explains the other columns."] if any(row.metric not in WITH_ENDS for row in metrics) else []
+    flips = [row for row in source.rows(FlipRow) if (row.k or 1) in (1, *range(n_classes))]
+    leads = _lead_lines(Digest(source.with_tables({"metrics": metrics})))
+    order = [] if len(source.models) < 2 else [*leads, *_flip_lines(flips)]
+    order = [f"There are {words_for_few(digest)} to say which model is ahead."] if order and digest.withheld else order
+    return [f"{_title(digest)}:", *(line.rstrip() for line in in_blocks(_model_table(digest, metrics))), *legend, *order]
+
+
+def _middle(source: ReportSource) -> float | None:
+    reliabilities = source.provenance.reliability
+    return reliabilities[len(reliabilities) // 2] if reliabilities else None
+
+
+def _title(digest: Digest) -> str:
+    shown, reliabilities = _middle(digest.source), digest.source.provenance.reliability or ()
+    if shown is None:
+        return "Results"
+    several = f" (the report has all of {', '.join(map(_reliability, reliabilities))})" if len(reliabilities) > 1 else ""
+    return f"Results at reliability {shown:g}{several}"
+
+
+def _model_table(digest: Digest, metrics: Sequence[MetricRow]) -> list[list[str]]:
+    """Return the cells of the table: a row for each model and each reference, a column for each metric."""
+    source, shown = digest.source, _middle(digest.source)
+    table: dict[str, dict[str, MetricRow]] = {}
     for row in metrics:
         if row.reliability in (None, shown):
             table.setdefault(HEADINGS[row.metric].format(k=row.k), {})[row.model] = row
@@ -129,13 +150,14 @@ def model_lines(source: Source) -> list[str]:
         known = [row for row in source.rows(ReferenceRow) if (row.reference, row.reliability) == (reference, shown)]
         values = {HEADINGS[row.metric].format(k=row.k): row.value for row in known}
         lines.append([f"({reference})", *(decimal(values[name], digits[name]) if name in values else "" for name in table)])
-    title = "Results"
-    if shown is not None:
-        several = f" (the report has all of {', '.join(map(_reliability, reliabilities or ()))})" if len(reliabilities or ()) > 1 else ""
-        title += f" at reliability {shown:g}{several}"
-    few, level = words_for_few(digest), f"In brackets: {100 * source.provenance.level:g}% intervals over cases."
-    level = f"No intervals: {few}." if digest.withheld else level
-    legend = [
+    return lines
+
+
+def _legend(digest: Digest) -> list[str]:
+    """Return what the columns mean."""
+    headline, level = digest.headline, f"In brackets: {100 * digest.source.provenance.level:g}% intervals over cases."
+    level = f"No intervals: {words_for_few(digest)}." if digest.withheld else level
+    return [
         f"{level} Voted top-k: how often the first k choices hold the",
         "voted label. UA top-k: how often they hold a truth drawn from what the annotations leave open. This is not the probability",
         "that the model is right.",
@@ -143,13 +165,6 @@ def model_lines(source: Source) -> list[str]:
         f"{level} MAE: mean distance of the prediction from a truth drawn from",
         f"what the annotations leave open, in {headline.units}; lower is better. Voted MAE: distance from the {headline.voted_name}.",
     ]  # fmt: skip
-    legend += by_definition([row.k for row in source.rows(MetricRow) if row.k is not None], n_classes)
-    legend += ["The report explains the other columns."] if any(row.metric not in WITH_ENDS for row in metrics) else []
-    flips = [row for row in source.rows(FlipRow) if row.k in (None, 1) or (row.k or 0) < n_classes]
-    leads = _lead_lines(Digest(source.with_tables({"metrics": metrics})))
-    order = [] if len(source.models) < 2 else [*leads, *_flip_lines(flips)]
-    order = [f"There are {few} to say which model is ahead."] if order and digest.withheld else order
-    return [f"{title}:", *(line.rstrip() for line in in_blocks(lines)), *legend, *order]
 
 
 def _cell(row: MetricRow, decimals: int, alone: bool) -> str:

@@ -12,7 +12,7 @@ from ..tables.agreement import AgreementRow
 from ..tables.calibration import LossRow
 from ..tables.humans import HumanRow
 from ..tables.rows import STRATA
-from ..tables.source import Source
+from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from ..tables.strata import StratumRow
 from . import plan as _plan
@@ -23,17 +23,17 @@ NO_SCALE = "none: classes without an order"
 _ENOUGH = 1e-9  # relative difference between a planned and a used number that counts as equal
 
 
-def plan_of(source: Source) -> Mapping[str, Any]:
+def plan_of(source: ReportSource) -> Mapping[str, Any]:
     """Return the stated fields of the plan; empty if there is no plan."""
     return source.provenance.plan
 
 
-def differences(source: Source) -> list[str]:
+def differences(source: ReportSource) -> list[str]:
     """Return names of the fields whose planned value differs from the run, if the two can be compared."""
     return [name for name, same in comparable(source).items() if not same]
 
 
-def of_run(source: Source) -> dict[str, Any]:
+def of_run(source: ReportSource) -> dict[str, Any]:
     """Return the choices of this run, under the names of the plan."""
     facts, data = source.provenance, source.data
     parameters = facts.parameters
@@ -57,7 +57,7 @@ def of_run(source: Source) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in (None, [])}
 
 
-def comparable(source: Source) -> dict[str, bool]:
+def comparable(source: ReportSource) -> dict[str, bool]:
     """Return whether plan and run agree, for the fields that both have in a comparable form."""
     plan, run = plan_of(source), of_run(source)
     found: dict[str, bool] = {}
@@ -117,7 +117,7 @@ def _plainly(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _metric_names(source: Source) -> set[str]:
+def _metric_names(source: ReportSource) -> set[str]:
     """Return all names by which a metric of this report may be called."""
     names: set[str] = {"discrepancyratio"} if source.rows(HumanRow) else set()
     names |= {_letters(e.loss) for e in source.rows(LossRow)}

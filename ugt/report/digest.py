@@ -15,12 +15,13 @@ from ..tables.names import UNWEIGHTED, VOTED, higher_is_better
 from ..tables.panel import PanelRow
 from ..tables.performance import CertaintyRow
 from ..tables.rows import defined, reliability_key
-from ..tables.source import Source
+from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES, FEW_CLUSTERS
 from ..tables.true_accuracy import NextAnnotatorRow
 from .digits import Digits
 from .headline import ACCURACY, Headline, headline_of
+from .lead import Lead, Standing
 from .markup import NONE, apart, first_row, level_of, plain, unique
 from .svg import N_COLOURS
 
@@ -30,61 +31,10 @@ SIGNIFICANT = 0.05  # p-value below which the truth model is said not to describ
 LONGEST = 32  # characters of a name on the first page
 
 
-class Lead(NamedTuple):
-    """The lead of one model over another or over a constant answer, above 0 if the first is better, also where lower values are better.
-
-    Its interval holds for all pairs of models together.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-    @property
-    def turned(self) -> Lead:
-        """The lead of the other over the first."""
-        return Lead(-self.value, None if self.high is None else -self.high, None if self.low is None else -self.low)
-
-    @property
-    def sign(self) -> int:
-        """1: the first is ahead; -1: the other; 0: the interval includes 0, or there is none."""
-        if self.low is None or self.high is None:
-            return 0
-        return (self.low > 0) - (self.high < 0)
-
-    def said(self, pair: Sequence[str]) -> str:
-        """Return which of two models is ahead, for narrow cells."""
-        return f"{briefly(pair)[self.sign < 0]} ahead" if self.sign else "no clear difference"
-
-
 Limit = Union[CertaintyRow, LeastErrorRow]  # of a value: the most, or the least, that any model can have
 
 
-class Standing(NamedTuple):
-    """The model with the best value in a measure under a truth; ``alike``: models that cannot be distinguished from it."""
-
-    best: str
-    alike: tuple[str, ...]
-    second: tuple[str, Lead | None] | None  # the model with the next value, and the lead over it
-
-    def phrase(self) -> tuple[str, tuple[float, float] | None]:
-        """Who is ahead or cannot be distinguished, as plain text, and the interval of the lead that it names."""
-        other, lead = self.second or ("", None)
-        if lead is None or lead.low is None or lead.high is None:
-            return f"{self.best} is the only one with a value" if not other else f"{self.best} has the best value", None
-        ends = lead.low, lead.high
-        if not self.alike:
-            return f"{self.best} is ahead (lead", ends
-        if self.alike != (other,):
-            others = self.alike[0] if len(self.alike) == 1 else f"{len(self.alike)} other models"
-            return f"{self.best} cannot be distinguished from {others} (lead over {other}", ends
-        if ends == (0, 0):
-            return f"{self.best} and {other} have the same value", None
-        first, second = sorted((self.best, other))  # whichever has the higher value, the sentence is the same
-        return f"{first} and {second} cannot be distinguished (lead of {first}", ends if first == self.best else (-ends[1], -ends[0])
-
-
-class Beside(NamedTuple):
+class BesidePeople(NamedTuple):
     """The value of a model against one annotator, and that of annotators against each other."""
 
     value: float | None
@@ -110,7 +60,7 @@ def distinct(names: Sequence[str], most: int) -> list[str]:
 
 def cell_of(lead: Lead | None, pair: list[str]) -> list[str]:
     """Return the cell of a lead in a table of two models; no cell if there are not two."""
-    return [NONE if lead is None else lead.said(pair)] if pair else []
+    return [NONE if lead is None else lead.said(briefly(pair))] if pair else []
 
 
 def briefly(names: Sequence[str]) -> list[str]:
@@ -128,7 +78,7 @@ def shown(name: object, most: int = LONGEST) -> str:
 class Digest:
     """The numbers of an evaluation that the first page needs, in its headline measure."""
 
-    source: Source
+    source: ReportSource
     measure: Headline | None = None  # default: that of the first page
 
     @cached_property
@@ -162,7 +112,7 @@ class Digest:
     @cached_property
     def reliabilities(self) -> list[float | None]:
         """The reliabilities of the truths, in ascending order; [None] if the truth has none."""
-        found = unique(e.reliability for e in self.source.rows(CertaintyRow) if e.measure == "certainty" and e.k == 1)
+        found = unique(e.reliability for e in self.source.rows(CertaintyRow) if (e.measure, e.k) == ("certainty", 1))
         return found or unique(e.reliability for e in self.least_errors) or [None]
 
     @cached_property
@@ -295,7 +245,7 @@ class Digest:
     def certainty_rows(self) -> list[CertaintyRow]:
         """The rows of mean certainty under each truth, which no first choice can exceed."""
         rows = [
-            first_row(e for e in self.source.rows(CertaintyRow) if e.measure == "certainty" and e.k == 1 and e.reliability == r)
+            first_row(e for e in self.source.rows(CertaintyRow) if (e.measure, e.k, e.reliability) == ("certainty", 1, r))
             for r in self.reliabilities
         ]
         return [e for e in rows if e is not None]
@@ -328,11 +278,11 @@ class Digest:
         return {e.model: e for e in self.source.rows(NextErrorRow) if e.error is not None}
 
     @cached_property
-    def annotators(self) -> Mapping[str, Beside]:
+    def annotators(self) -> Mapping[str, BesidePeople]:
         """The value of each model against one annotator, and of annotators against each other."""
         if self.headline.higher_is_better:
-            return {model: Beside(e.agreement, e.annotators) for model, e in self.next_annotators.items()}
-        return {model: Beside(e.error, e.annotators) for model, e in self.next_errors.items()}
+            return {model: BesidePeople(e.agreement, e.annotators) for model, e in self.next_annotators.items()}
+        return {model: BesidePeople(e.error, e.annotators) for model, e in self.next_errors.items()}
 
     @cached_property
     def held_out(self) -> PanelRow | None:
@@ -417,6 +367,6 @@ def joined(given: Sequence[str]) -> str:
     return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"
 
 
-def kind_of_data(source: Source) -> str:
+def kind_of_data(source: ReportSource) -> str:
     """Return text such as "labels", "rankings" or "plausibilities"."""
     return {"labels": "labels", "rankings": "rankings", "ratings": "ratings"}.get(str(source.data.kind), "plausibilities")

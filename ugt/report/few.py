@@ -9,7 +9,7 @@ from ..tables.rows import Row, columns_of
 from .digest import Digest
 
 if TYPE_CHECKING:
-    from ..tables.source import Source
+    from ..tables.source import ReportSource
 
 # Tables of numbers of all cases, whose intervals or one-sided limits are over cases. Strata and bins have their own rule, and sections with
 # the rows of metrics ask the digest.
@@ -19,7 +19,7 @@ OVER_CASES = (
 )  # fmt: skip
 
 
-def withheld(source: Source) -> Source:
+def withheld(source: ReportSource) -> ReportSource:
     """Return an evaluation without the intervals over cases that are not shown; the same if there are enough cases."""
     if not Digest(source).withheld:
         return source

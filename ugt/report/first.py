@@ -8,7 +8,7 @@ from typing import Any
 from .._base.counts import counted, whole
 from ..tables.names import KAPPA, WITHIN
 from ..tables.rows import defined
-from ..tables.source import Source
+from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from ..tables.strata import FEW_CASES
 from . import wording
@@ -22,7 +22,7 @@ from .yardsticks import FEW_MODELS, MOST_MODELS, beside_errors, measures, yardst
 LONG = 160  # characters from which a verdict has smaller letters
 
 
-def render(source: Source) -> tuple[Section, str]:
+def render(source: ReportSource) -> tuple[Section, str]:
     """Return the answer, and the list of cautions next to it."""
     digest = Digest(source)
     verdict, more = _verdict(digest)
@@ -37,13 +37,13 @@ def render(source: Source) -> tuple[Section, str]:
     return Section("answer", "Answer", f'<section id="answer" aria-labelledby="answer-heading">\n{body}\n</section>'), _aside(digest)
 
 
-def plain_verdict(source: Source) -> str:
+def plain_verdict(source: ReportSource) -> str:
     """Return the answer as plain text, to be pasted."""
     said = re.sub(r'<bdi title="([^"]*)">[^<]*', r"<bdi>\1", " ".join(_verdict(Digest(source))))  # names as a whole
     return said.replace("<b>", "").replace("</b>", "")
 
 
-def title(source: Source) -> str:
+def title(source: ReportSource) -> str:
     """Return the authors' title, or what was evaluated, as HTML text."""
     own = wording.said(source).title
     if own is not None:
@@ -55,7 +55,7 @@ def title(source: Source) -> str:
     return f"{len(models)} models on {cases}" if len(models) > 3 else f"{said} on {cases}"
 
 
-def subtitle(source: Source) -> str:
+def subtitle(source: ReportSource) -> str:
     """Return the authors and the numbers of cases, classes and annotators."""
     facts, digest = source.data, Digest(source)
     classes = "grades" if facts.ordered else "classes"
@@ -248,7 +248,7 @@ def _aside(digest: Digest) -> str:
     return f'<h2 id="cautions">Before you quote these numbers</h2>\n<ol>\n{items}\n</ol>'
 
 
-def running_title(source: Source) -> str:
+def running_title(source: ReportSource) -> str:
     """Return the title for the top of printed pages: letters, digits and spaces that are safe in a style sheet."""
     models = source.models
     named = f"{', '.join(map(str, models[:3]))} on {counted(Digest(source).judged, 'case')}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..tables.names import ERROR, TOP, VOTED, VOTED_ERROR
-from ..tables.source import Source
+from ..tables.source import ReportSource
 from ..tables.standings import MetricRow
 from .digits import Digits
 
@@ -141,7 +141,7 @@ OF_RATINGS = Distance(
 )  # fmt: skip
 
 
-def headline_of(source: Source) -> Headline:
+def headline_of(source: ReportSource) -> Headline:
     """Return the measure of the first page of an evaluation."""
     if source.data.kind == "ratings":
         return OF_RATINGS

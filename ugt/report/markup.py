@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 Value = TypeVar("Value")
 if TYPE_CHECKING:
-    from ..tables.source import Source
+    from ..tables.source import ReportSource
 
 KEPT = "\ue000"  # within nouns of the user, which the page does not replace by those of the authors
 _CUT = re.compile(r'<bdi title="([^"]*)">([^<]*)</bdi>')  # a name that is shown in part
@@ -96,7 +96,7 @@ def number(value: float | None) -> str:
     return "&lt;0.0001" if 0 < value < 0.00005 else "&gt;0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
-def level_of(source: Source) -> str:
+def level_of(source: ReportSource) -> str:
     """Return the level of the intervals, in per cent."""
     return f"{source.provenance.level * 100:g}%"
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..tables.rows import ResultTable
-from ..tables.source import Source
+from ..tables.source import ReportSource
 from . import few, first, svg, wording
 from .markup import KEPT, bare, bullets, link, text, told_apart
 from .sections import APPENDICES, SECTIONS, checklist
@@ -243,7 +243,7 @@ aside nav { border-top: 1px solid var(--line); padding-top: .4rem; }
 
 def first_page(data: Mapping[str, Any]) -> str:
     """Return the first page alone, as the text of an HTML page."""
-    source = Source.read(data)
+    source = ReportSource.read(data)
     answer, cautions = first.render(source)
     body = f'<div class="first">\n{answer.html}\n<aside aria-labelledby="cautions">\n{cautions}\n</aside>\n</div>'
     return _filled(source, body)
@@ -256,7 +256,7 @@ def html(data: Mapping[str, Any]) -> str:
     every name in it is escaped. The first page has the answer, its basis and the cautions; a few sections follow with further results;
     everything else is in folded appendices.
     """
-    source = Source.read(data)
+    source = ReportSource.read(data)
     answer, cautions = first.render(source)
     main, folded = _sections(source)
     folded.append(checklist.render(source, _titles(answer, *main, *folded)))
@@ -278,14 +278,14 @@ def html(data: Mapping[str, Any]) -> str:
 
 def guidelines(data: Mapping[str, Any]) -> ResultTable:
     """Return each item of the reporting guidelines with the place of the report that answers it, and how far."""
-    source = Source.read(data)
+    source = ReportSource.read(data)
     main, folded = _sections(source)
     rows = checklist.rows(source, _titles(first.render(source)[0], *main, *folded))
-    found = ResultTable.of(checklist.Answer, rows)
+    found = ResultTable.of(checklist.GuidelineRow, rows)
     return ResultTable({**found.values, "run": [source.run] * len(found)})
 
 
-def _sections(source: Source) -> tuple[list[Section], list[Section]]:
+def _sections(source: ReportSource) -> tuple[list[Section], list[Section]]:
     """Return the sections that have content: first the open ones, then the folded ones."""
     shown = few.withheld(source)
     main, folded = ([made for made in (one.render(shown) for one in some) if made is not None] for some in (SECTIONS, APPENDICES))
@@ -296,7 +296,7 @@ def _titles(*sections: Section) -> dict[str, str]:
     return {one.anchor: one.title for one in sections}
 
 
-def _filled(source: Source, body: str) -> str:
+def _filled(source: ReportSource, body: str) -> str:
     date = source.provenance.date[:10]
     paper = "" if _opened(source) else f'\n<p class="paper">{_NOT_PRINTED}</p>'
     page = told_apart(
@@ -321,7 +321,7 @@ def _style(running: str, date: str) -> str:
     return _STYLE + svg.STYLE + _RUNNING.format(title=running, date=re.sub(r"[^\d-]", "", date))
 
 
-def _opened(source: Source) -> bool:
+def _opened(source: ReportSource) -> bool:
     return wording.said(source).appendices == "open"
 
 

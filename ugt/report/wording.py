@@ -11,7 +11,7 @@ from .markup import KEPT
 from .plan import check_plan
 
 if TYPE_CHECKING:
-    from ..tables.source import Source
+    from ..tables.source import ReportSource
 
 MOST_TITLE, MOST_NOTE = 200, 400  # characters
 APPENDICES = ("folded", "open")
@@ -67,12 +67,12 @@ def check(given: Mapping[str, Any] | None, plan: Mapping[str, Any] | None = None
     return {name: found[name] for name in FIELDS if name in found}
 
 
-def said(source: Source) -> Wording:
+def said(source: ReportSource) -> Wording:
     """Return what the authors of an evaluation say."""
     return Wording(**source.provenance.report)
 
 
-def worded(html: str, source: Source) -> str:
+def worded(html: str, source: ReportSource) -> str:
     """Return the text of a page with the authors' nouns for cases and annotators; words of the user stay unchanged."""
     own = {"case": said(source).unit, "annotator": said(source).annotators_are}
 

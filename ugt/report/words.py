@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..tables.names import AREAS, FEW_UNITS, GRADE_METRICS, METRICS, VOTED_ERROR
-from ..tables.source import Source
+from ..tables.source import ReportSource
 from .markup import KEPT, count, plain
 
 _METRICS = {
@@ -115,18 +115,18 @@ def truth(aggregation: str) -> tuple[str, str]:
     return _TRUTH.get(aggregation, _GIVEN)
 
 
-def unit(source: Source) -> str:
+def unit(source: ReportSource) -> str:
     """Return the kind of units that are resampled."""
     return plain(source.unit).replace(KEPT, "")
 
 
-def bootstrap(source: Source) -> str:
+def bootstrap(source: ReportSource) -> str:
     facts = source.provenance
     kind = "percentile" if facts.interval == "auto" else plain(facts.interval)
     return f"{kind} bootstrap, {count(facts.n_resamples)} resamples"
 
 
-def interval_kind(source: Source) -> str:
+def interval_kind(source: ReportSource) -> str:
     """Return how intervals over cases are computed."""
     few = f"up to {FEW_UNITS} {unit(source)}: Student's t by the jackknife; more: "
     perfect = "; of a number at the end of its range, such as all right: Clopper &amp; Pearson's"

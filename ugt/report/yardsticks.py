@@ -158,7 +158,7 @@ def _lines_of(digest: Digest, model: str) -> list[Line]:
         voted = first_row(digest.found(model=model, metric=VOTED, k=k))
         if row is None or row.value is None:
             continue
-        known = first_row(e for e in source.rows(ReferenceRow) if e.metric == TOP and e.k == k and e.reliability == main)
+        known = first_row(e for e in source.rows(ReferenceRow) if (e.metric, e.k, e.reliability) == (TOP, k, main))
         ceiling = digest.ceiling.value if k == 1 and digest.ceiling is not None else None
         name, note = ("Accuracy", "agreement of the first choice") if k == 1 else (f"Top-{k} accuracy", f"the truth is among the first {k}")
         lines.append(

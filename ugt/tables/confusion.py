@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from .context import MOST_WORK, Ask, Made, most
 from .rows import Number, finite, with_ends
 
 if TYPE_CHECKING:
+    from ..resampling import Resamples
     from .context import Context
 
 
@@ -92,18 +93,13 @@ def make(context: Context, notes: list[str]) -> Made:
     found = yield [Ask(one, n, context.counted) for one in asked]
     matrix: list[ConfusionRow] = []
     by_class: list[ClassRow] = []
-    by_group: list[GroupRow] = []
     for (model, choice), resamples in zip(choices.items(), found):
         matrix += _matrix_of(model, names, np.einsum("nt,np->tp", truth, choice))
         below = truth.sum(axis=0), other.sum(axis=0)
         rows = _rows(names, below, resamples.estimate, context.intervals(resamples))
         by_class += [ClassRow(model, *row, finite(one)) for row, one in zip(rows, _voted_ppa(voted, choice))]
-    if context.groups is not None:
-        group, names = context.groups
-        below = summed(top, group).sum(axis=0), summed(top, group).sum(axis=0)
-        for model, resamples in zip(choices, found[len(choices) :]):
-            by_group += [GroupRow(model, *row) for row in _rows(names, below, resamples.estimate, context.intervals(resamples))]
-    if any(n < FEW_EXPECTED for n in (*(row.n_expected for row in by_class), *(row.n_expected for row in by_group))):
+    by_group = [] if context.groups is None else _group_rows(context, *context.groups, top, dict(zip(choices, found[len(choices) :])))
+    if min([*(row.n_expected for row in by_class), *(row.n_expected for row in by_group)]) < FEW_EXPECTED:
         notes.append(f"Agreement given a class or group has no interval where fewer than {FEW_EXPECTED} cases of it are expected.")
     return {"confusion": matrix, "class_agreement": by_class, "group_agreement": by_group}
 
@@ -124,6 +120,12 @@ def _by_group(top: Array, choice: Array, group: Int64) -> Ratios:
     truth = summed(top, group)
     above = [truth * summed(choice, group), summed(top * choice, group)]
     return Ratios(np.concatenate([*above, truth], 1), np.tile(np.arange(truth.shape[1], dtype=np.int64), 2)).compact()
+
+
+def _group_rows(context: Context, group: Int64, names: list[str], top: Array, found: Mapping[str, Resamples]) -> list[GroupRow]:
+    below = summed(top, group).sum(axis=0), summed(top, group).sum(axis=0)
+    rows = [(model, _rows(names, below, one.estimate, context.intervals(one))) for model, one in found.items()]
+    return [GroupRow(model, *row) for model, own in rows for row in own]
 
 
 def _pooled(table: Array, kept: Int64) -> Array:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .worklist import Cases
+from .worklist import CaseColumns
 
 if TYPE_CHECKING:
     from .context import Context
     from .rows import ResultTable
 
-TABLES = {"cases": Cases}
+TABLES = {"cases": CaseColumns}
 
 
 def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
@@ -24,7 +24,7 @@ def make(context: Context, notes: list[str]) -> dict[str, ResultTable]:
     rows, means = known.rows[order], context.voted[order]
     assert known.n_annotations is not None
     return {
-        "cases": Cases(
+        "cases": CaseColumns(
             [str(case) for case in known.axes.case_ids[rows].tolist()], known.n_annotations[rows].tolist(),
             [None if np.isnan(mean) else float(mean) for mean in means], [None] * len(rows),
             least_error=[None if np.isnan(value) else float(value) for value in least[order]],

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .context import Context
 
 
+__all__ = ["TABLES", "Diagnostic", "make"]
+
+
 class SensitivityRow(NamedTuple):
     """The value of a model if one choice is made differently, and its change, in [-1, 1]."""
 

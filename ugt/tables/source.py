@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .makers import TABLES
 from .rows import Number, Row, row_from
-from .worklist import Cases
+from .worklist import CaseColumns
 
 Record = TypeVar("Record", bound=NamedTuple)
 NAMES = {kind: name for name, kind in TABLES.items()}  # of the table of each kind of rows
@@ -24,7 +24,7 @@ class PerCase(NamedTuple):
     max: int
 
 
-class Facts(NamedTuple):
+class DataFacts(NamedTuple):
     """The sizes of the data; what annotations have is None if plausibilities were given."""
 
     kind: str  # labels, rankings, ratings, or a kind of plausibilities
@@ -82,31 +82,31 @@ class Provenance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ReportSource:
     """An evaluation: ``rows(MetricRow)`` are the rows of the table whose rows are of this kind."""
 
     ugt: str
     run: str
-    data: Facts
+    data: DataFacts
     provenance: Provenance
     left_out: Mapping[str, int]
     notes: Sequence[str]
     models: Sequence[str]
     sources: Mapping[str, Sequence[str]]  # of uncertainty, for each interval
-    cases: Cases
+    cases: CaseColumns
     tables: Mapping[str, Sequence[Any]]  # those that the evaluation has
 
     @classmethod
-    def read(cls, found: Mapping[str, Any]) -> Source:
+    def read(cls, found: Mapping[str, Any]) -> ReportSource:
         """Return an evaluation from the result of ``Evaluation.to_dict``, or the same read back from JSON."""
         data, made = found["data"], found["provenance"]
         per_case, fit = data.get("annotations_per_case"), made.get("prior_fit")
-        own = {name: kind for name, kind in TABLES.items() if name in found and kind is not Cases}
+        own = {name: kind for name, kind in TABLES.items() if name in found and kind is not CaseColumns}
         tables = {name: [row_from(kind, row) for row in found[name]] for name, kind in own.items()}
         return cls(
             ugt=found["ugt"],
             run=found.get("run", "not stated"),
-            data=_record(Facts, data, annotations_per_case=per_case and PerCase(**per_case)),
+            data=_record(DataFacts, data, annotations_per_case=per_case and PerCase(**per_case)),
             provenance=_record(
                 Provenance, made, inputs=[_record(InputFile, one) for one in made.get("inputs") or ()],
                 prior_fit=fit and _record(PriorFit, fit), plan=made.get("plan") or NOTHING, report=made.get("report") or NOTHING,
@@ -115,7 +115,7 @@ class Source:
             notes=found["notes"],
             models=found["models"],
             sources=found["sources"],
-            cases=Cases.of(found["cases"]),
+            cases=CaseColumns.of(found["cases"]),
             tables=tables,
         )  # fmt: skip
 
@@ -125,14 +125,14 @@ class Source:
 
     def has_rows(self, table: str) -> bool:
         """Return whether a table has rows."""
-        return bool(self.cases.case if table == NAMES[Cases] else self.tables.get(table))
+        return bool(self.cases.case if table == NAMES[CaseColumns] else self.tables.get(table))
 
     @property
     def unit(self) -> str:
         """The kind of units that are resampled: cases, or clusters of them."""
         return next(iter(self.sources.get("case_low, case_high", ())), "")
 
-    def with_tables(self, tables: Mapping[str, Sequence[Any]]) -> Source:
+    def with_tables(self, tables: Mapping[str, Sequence[Any]]) -> ReportSource:
         """Return the evaluation with other rows in some tables."""
         return replace(self, tables={**self.tables, **tables})
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Cases:
+class CaseColumns:
     """The cases as columns: how many annotations, the voted class or mean rating, certainties in [0, 1] by the key of the reliability."""
 
     COLUMNS: ClassVar = ("case", "n_annotations", "voted", "mean_certainty")  # and certainty_ under each reliability, or least_error
@@ -34,7 +34,7 @@ class Cases:
     least_error: Sequence[Number] | None = None  # of ratings
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Any]]) -> Cases:
+    def of(cls, rows: Sequence[Mapping[str, Any]]) -> CaseColumns:
         """Return the columns of rows of plain values."""
         columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else cls.COLUMNS)}
         certainty = {name[len(CERTAINTY) :]: columns.pop(name) for name in [*columns] if name.startswith(CERTAINTY)}
@@ -59,7 +59,7 @@ class UnanimousRow(NamedTuple):
     n_cases: int
 
 
-TABLES = {"cases": Cases, "unanimous_cases": UnanimousRow}
+TABLES = {"cases": CaseColumns, "unanimous_cases": UnanimousRow}
 
 
 def make(context: Context, notes: list[str]) -> Rows:
@@ -69,7 +69,7 @@ def make(context: Context, notes: list[str]) -> Rows:
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
     rows = known.rows[order]
     return {
-        "cases": Cases(
+        "cases": CaseColumns(
             [str(case) for case in known.axes.case_ids[rows].tolist()],
             [None] * len(rows) if known.n_annotations is None else known.n_annotations[rows].tolist(),
             _best_classes(context.voted, order), _listed(mean[order]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...aggregation.by_name import Diagnostic
 from ...tables.names import INTEGRALS
-from ...tables.source import PriorFit, Provenance, Source
+from ...tables.sensitivity import Diagnostic
+from ...tables.source import PriorFit, Provenance, ReportSource
 from .. import words
 from ..markup import Section, bullets, definitions, number, section, subheading, table, text
 
@@ -100,7 +100,7 @@ _ALWAYS = [
 ]
 
 
-def render(source: Source) -> Section:
+def render(source: ReportSource) -> Section:
     """Return the section on the truth model, with its parameters, assumptions and limits."""
     facts = source.provenance
     aggregation = facts.aggregation
@@ -126,7 +126,7 @@ def render(source: Source) -> Section:
     )
 
 
-def _chains(source: Source) -> str:
+def _chains(source: ReportSource) -> str:
     """Return the diagnostics of the Markov chains, for the worst case; empty if there were no chains."""
     rows = _rows(source, lambda quantity: quantity not in INTEGRALS)
     if not rows:
@@ -138,7 +138,7 @@ def _chains(source: Source) -> str:
     return how + table("Diagnostics of the Markov chains", ["reliability", "", "value"], rows)
 
 
-def _integrals(source: Source) -> str:
+def _integrals(source: ReportSource) -> str:
     """Return how many cases were integrated and drawn under each reliability; empty if none was integrated."""
     rows = _rows(source, INTEGRALS.__contains__)
     if not rows:
@@ -151,7 +151,7 @@ def _integrals(source: Source) -> str:
     return how + table("How the cases were computed", ["reliability", "", "value"], rows)
 
 
-def _rows(source: Source, wanted: Callable[[str], bool]) -> list[list[str]]:
+def _rows(source: ReportSource, wanted: Callable[[str], bool]) -> list[list[str]]:
     """Return the rows of diagnostics of some quantities."""
     entries = [e for e in source.rows(Diagnostic) if wanted(e.quantity)]
     return [["none" if e.reliability is None else f"{e.reliability:g}", text(e.quantity), _worst(e.value)] for e in entries]
@@ -219,7 +219,7 @@ def _about_reliability(facts: Provenance) -> str:
 # ---- the meaning of reliability and prior, in numbers ----
 
 
-def _example(source: Source) -> list[str]:
+def _example(source: ReportSource) -> list[str]:
     """Return a small table of the certainty from one, two or three annotators under each reliability, for models with a closed form."""
     facts, n_classes = source.provenance, source.data.n_classes
     if facts.annotator_reliability:

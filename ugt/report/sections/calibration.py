@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tables.calibration import LossRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, shown
 from ..digits import Digits
@@ -21,7 +21,7 @@ _MEANINGS = {  # meanings of the losses on the page
 MOST_MODELS = 4  # columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the debiased losses of all models; None if there are none."""
     entries = [e for e in source.rows(LossRow) if e.class_ is None and e.loss in _MEANINGS and e.debiased is not None]
     if not entries:
@@ -35,7 +35,7 @@ def render(source: Source) -> Section | None:
     digits = Digits.proportion((e.low, e.high) for e in entries)
     rows = []
     for loss, meaning in _MEANINGS.items():
-        own = [first_row(e for e in entries if e.model == model and e.loss == loss) for model in models]
+        own = [first_row(e for e in entries if (e.model, e.loss) == (model, loss)) for model in models]
         if any(own):
             rows.append((meaning, [cell(digits, e and (e.debiased, e.low, e.high)) for e in own]))
     note = f"{Digest(source).intervals}; calibration.csv has all losses, with their bias{first_of(models, every)}"

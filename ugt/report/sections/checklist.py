@@ -26,7 +26,7 @@ from .provenance import NOT_STATED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ...tables.source import Source
+    from ...tables.source import ReportSource
 
 IN_REPORT, FROM_PLAN = "in this report", "from the plan"
 FOR_AUTHORS = f"{NOT_STATED}: to be written by the authors"
@@ -47,16 +47,16 @@ class Place(NamedTuple):
     """The sections and the table that may have something, and whether the data have it."""
 
     anchors: tuple[str, ...]
-    there: Callable[[Source], bool] = lambda _: True
+    there: Callable[[ReportSource], bool] = lambda _: True
     table: str = ""
 
 
-def _rows(kind: type[Row], known: Callable[[Row], bool] = lambda _: True) -> Callable[[Source], bool]:
+def _rows(kind: type[Row], known: Callable[[Row], bool] = lambda _: True) -> Callable[[ReportSource], bool]:
     """Return a check whether an evaluation has rows of a kind with what is wanted."""
     return lambda source: any(map(known, source.rows(kind)))
 
 
-def _subgroups(source: Source) -> bool:
+def _subgroups(source: ReportSource) -> bool:
     """Return whether the user gave subgroups, in addition to the strata of every evaluation."""
     return any(row.stratum not in STRATA and row.low is not None for row in source.rows(StratumRow))
 
@@ -187,7 +187,7 @@ GUIDELINES: dict[str, tuple[Item, ...]] = {
 }
 
 
-class Answer(NamedTuple):
+class GuidelineRow(NamedTuple):
     """An item of a guideline, where it is answered, and how far."""
 
     guideline: str
@@ -197,7 +197,7 @@ class Answer(NamedTuple):
     status: str
 
 
-def render(source: Source, titles: Mapping[str, str]) -> Section:
+def render(source: ReportSource, titles: Mapping[str, str]) -> Section:
     """Return the number of items that are answered, and the items left to the authors.
 
     Parameters
@@ -227,16 +227,16 @@ _WORDS = (
 )
 
 
-def rows(source: Source, titles: Mapping[str, str]) -> list[Answer]:
+def rows(source: ReportSource, titles: Mapping[str, str]) -> list[GuidelineRow]:
     """Return each item of each guideline, where it is answered and how far, as plain text."""
     return [
-        Answer(name, item.number, item.asks, ", ".join(_where(item, source, titles)), _status(item, source))
+        GuidelineRow(name, item.number, item.asks, ", ".join(_where(item, source, titles)), _status(item, source))
         for name, items in GUIDELINES.items()
         for item in items
     ]
 
 
-def _where(item: Item, source: Source, titles: Mapping[str, str]) -> list[str]:
+def _where(item: Item, source: ReportSource, titles: Mapping[str, str]) -> list[str]:
     """Return titles of sections and names of files; also the plan, if it states something about the item."""
     found = []
     for place in (_PLACES[name] for name in item.places):
@@ -247,7 +247,7 @@ def _where(item: Item, source: Source, titles: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys([*filter(None, found), *plan]))
 
 
-def _status(item: Item, source: Source) -> str:
+def _status(item: Item, source: ReportSource) -> str:
     plan = plan_of(source)
     here = [name for name in item.places if _PLACES[name].there(source)]
     said = [field for field in item.fields if field in plan]
@@ -267,7 +267,7 @@ def _lacking(what: str, names: Sequence[str]) -> list[str]:
     return [f"{LACKS}{what}: {', '.join(names)}"] if names else []
 
 
-def _totals(items: Sequence[Answer]) -> str:
+def _totals(items: Sequence[GuidelineRow]) -> str:
     """Return the number of items answered in full, in part, and not at all."""
     none = sum(one.status == FOR_AUTHORS for one in items)
     part = sum(LACKS in one.status for one in items)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...tables.coefficients import CoefficientRow
 from ...tables.names import GRADE_METRICS
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import words
 from ..digest import Digest, shown
 from ..markup import NONE, Section, finding, first_row, level_of, unique
@@ -14,7 +14,7 @@ from ..yardsticks import digits_of
 MOST = 3  # models with columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return a table of the coefficients and their limits; None without grades."""
     digest = Digest(source)
     entries = [e for e in source.rows(CoefficientRow) if e.ceiling is not None]
@@ -23,7 +23,7 @@ def render(source: Source) -> Section | None:
         return None
     rows = []
     for metric in unique(e.metric for e in entries):
-        own = [first_row(e for e in entries if e.metric == metric and e.model == one) for one in drawn]
+        own = [first_row(e for e in entries if (e.metric, e.model) == (metric, one)) for one in drawn]
         first = next(e for e in own if e is not None)
         cells = [_cell(digest, metric, e and (e.value, e.value_low, e.value_high)) for e in own]
         human = _cell(digest, metric, (first.human, first.human_low, first.human_high))

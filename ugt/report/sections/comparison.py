@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import markup as html
 from .. import words
 from ..digest import Digest, shown
@@ -15,7 +15,7 @@ TITLE = "Differences of all pairs of models"
 MOST_SHOWN = 6  # most models
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the differences of all pairs of more than two models; a single pair has another section."""
     digest = Digest(source)
     pairs = [(a, b, lead) for a, b in combinations(digest.models[:MOST_SHOWN], 2) if (lead := digest.lead(a, b)) is not None]

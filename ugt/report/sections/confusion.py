@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..._base.counts import whole
 from ...tables.confusion import OTHERS, ClassRow, ConfusionRow, GroupRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, shown
 from ..digits import Digits
@@ -17,7 +17,7 @@ TITLE = "Agreement on each class"
 MOST_MODELS = 4  # columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return positive percent agreement of each class and group; None if the first page has it."""
     digest = Digest(source).of_choices
     classes, groups = source.rows(ClassRow), source.rows(GroupRow)
@@ -53,7 +53,7 @@ def _cell(digest: Digest, digits: Digits, e: ClassRow | GroupRow) -> str:
     return f'<b>{digits.value(e.ppa)}</b><span class="below">{TOO_FEW}</span>' if few else below(digits, e.ppa, e.ppa_low, e.ppa_high)
 
 
-def commonest(source: Source) -> str:
+def commonest(source: ReportSource) -> str:
     """Return a sentence on the classes that the models confuse most often."""
     wrong = [e for e in source.rows(ConfusionRow) if e.truth != e.predicted and OTHERS not in (e.truth, e.predicted)]
     if not wrong or source.data.n_classes < 3:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..._base.counts import whole
 from ...tables.coverage import CoverageRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import shown
 from ..digits import Digits
@@ -17,7 +17,7 @@ MOST_MODELS = 4  # columns
 WHOLE = 0.01  # mean number of classes that may lack in sets counted as sets of all classes
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the coverage and the size of the sets; None if no model gives probabilities."""
     entries = source.rows(CoverageRow)
     if not entries:
@@ -35,7 +35,7 @@ def render(source: Source) -> Section | None:
     digits = Digits.of((e.low, e.high) for e in entries)
     rows = []
     for score, level in unique((e.score, e.level) for e in entries):
-        own = [first_row(e for e in entries if e.model == model and e.score == score and e.level == level) for model in models]
+        own = [first_row(e for e in entries if (e.model, e.score, e.level) == (model, score, level)) for model in models]
         cells = [c for e in own for c in (cell(digits, e and (e.coverage, e.low, e.high)), NONE if e is None else f"{e.mean_size:.2f}")]
         rows.append((f"{html.plain(score)}, {level:.0%}", cells))
     heads = ["sets, target", *(head for m in models for head in (f"{shown(m)},<br>coverage %", "classes<br>in a set"))]

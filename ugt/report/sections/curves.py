@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tables.curves import AreaRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Section, section, unique
@@ -13,7 +13,7 @@ TITLE = "Areas under the ROC curves"
 MOST_MODELS = 4  # columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return areas under the ROC curves of several classes; those of two classes are among the measures."""
     areas = source.rows(AreaRow)
     if not areas or source.data.n_classes == 2:

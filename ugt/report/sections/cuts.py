@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Callable, Optional
 
 from ...tables.cuts import CutRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import words
 from ..digest import Digest, shown
 from ..digits import Digits
@@ -16,7 +16,7 @@ from ..rows import cell, first_of, plain_table
 MOST_MODELS = 4  # columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the areas and the calibration losses at every cut; None unless there are two cuts."""
     digest, entries = Digest(source), source.rows(CutRow)
     every = [m for m in digest.models if any(e.model == m for e in entries)]
@@ -26,7 +26,7 @@ def render(source: Source) -> Section | None:
         return None
     ends = "No interval can be trusted" if digest.withheld else f"{level_of(source)} intervals over {words.unit(source)} below each value"
     ends += first_of(drawn, every)
-    known = [first_row(e for e in entries if e.cut == cut and e.model == drawn[0]) for cut in cuts]
+    known = [first_row(e for e in entries if (e.cut, e.model) == (cut, drawn[0])) for cut in cuts]
     shares = [f"{Digits(0).percent(e.share)}" if e and e.share is not None else "" for e in known]
     heads = ["", "cases above", *map(shown, drawn)]
     parts = [
@@ -64,7 +64,7 @@ def _rows(
     digits = Digits.proportion(of(e)[1:] for e in entries if e.model in drawn)
     rows = []
     for at, cut in enumerate(cuts):
-        own = [first_row(of(e) for e in entries if e.cut == cut and e.model == model) for model in drawn]
+        own = [first_row(of(e) for e in entries if (e.cut, e.model) == (cut, model)) for model in drawn]
         cells = [cell(digits, known and (known[0], None, None) if digest.withheld else known) for known in own]
         rows.append((f"above {shown(cut)}", [*shares[at : at + 1], *cells]))
     return rows

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...tables.source import Facts, Source
+from ...tables.source import DataFacts, ReportSource
 from ..markup import Section, count, definitions, section, table, text
 
 TITLE = "Data"
 
 
-def render(source: Source) -> Section:
+def render(source: ReportSource) -> Section:
     """Return the section on the data that were evaluated, and the cases left out."""
     facts = source.data
     listed = [
@@ -24,7 +24,7 @@ def render(source: Source) -> Section:
     return section("data", TITLE, how, definitions(listed), omitted)
 
 
-def _annotation_facts(facts: Facts) -> list[tuple[str, str]]:
+def _annotation_facts(facts: DataFacts) -> list[tuple[str, str]]:
     """Return facts about annotations, which given plausibilities do not have."""
     spread = facts.annotations_per_case
     if spread is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...tables.rows import defined
 from ...tables.sensitivity import SensitivityRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.sources import SpreadRow, wider_alone
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
@@ -38,7 +38,7 @@ MEANINGS = {
 TOGETHER = ("cases and draws", "clusters and draws")  # includes the other sources
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the section; None if no choice was changed and no source was examined."""
     digest = Digest(source).of_choices
     changes, spread = _changes(digest), _spread(digest)
@@ -108,13 +108,13 @@ def _spread(digest: Digest) -> str:
     digits = _digits(digest)
     rows = []
     for source in unique(e.source for e in entries):
-        own = [first_row(e for e in entries if e.model == m and e.source == source) for m in drawn]
+        own = [first_row(e for e in entries if (e.model, e.source) == (m, source)) for m in drawn]
         rows.append((MEANINGS[source], [_half(e.low, e.high, digits) if e is not None else NONE for e in own]))
     if not digest.withheld:
         rows.append(("other annotators like these, and other cases", _both(digest, drawn, digits)))
     note = f"Half of the {level_of(digest.source)} interval, percentage points{digest.at_main}"
     note += first_of(digest.models[:MOST_MODELS], digest.models)
-    alone = [first_row(e for e in entries if e.model == m and e.source == "annotators") for m in drawn]
+    alone = [first_row(e for e in entries if (e.model, e.source) == (m, "annotators")) for m in drawn]
     rows_of = [(digest.row(m, digest.main), part) for m, part in zip(drawn, alone)]
     known = [((row.two_way_low, row.two_way_high), (part.low, part.high)) for row, part in rows_of if row is not None and part is not None]
     why = wider_alone(known, digest.source.data.n_annotators or 0)

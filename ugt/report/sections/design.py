@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..._base.counts import whole
 from ...tables.design import AnnotatorRow
 from ...tables.humans import HumanRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ..digest import Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Section, section
@@ -15,7 +15,7 @@ TITLE = "The annotators one by one"
 MOST_ROWS, MOST_PAIRS, MOST_NAMED = 20, 12, 30  # most that are shown: rows, pairs, unused classes by name
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the annotators one by one; None if they have no names, or are too many."""
     annotators = source.rows(AnnotatorRow)
     if not 1 < len(annotators) <= MOST_ROWS:

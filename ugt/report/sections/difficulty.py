@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..._base.counts import whole
 from ...tables.names import TOP
 from ...tables.rows import STRATA, defined
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.strata import StratumRow
 from ..digest import Digest, shown
 from ..digits import Digits, is_flat
@@ -16,7 +16,7 @@ from .confusion import commonest
 MOST = 4  # most models with columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return a table for each subgroup, and one by certainty; None if there are no strata."""
     digest, entries = Digest(source).of_choices, source.rows(StratumRow)
     kinds = unique(e.stratum for e in entries)
@@ -43,7 +43,7 @@ def _table(digest: Digest, entries: list[StratumRow], stratum: str) -> str:
         own = [e for e in entries if e.level == level]
         limit = first_row(e for e in own if e.metric == "certainty")
         first = next(iter(own))
-        cells = [_cell(first_row(e for e in own if e.metric == metric and e.model == m), digits) for m in drawn]
+        cells = [_cell(first_row(e for e in own if (e.metric, e.model) == (metric, m)), digits) for m in drawn]
         own_digits = Digits(0) if first.few else digits
         rows.append((shown(level), [whole(first.n_cases), *cells, own_digits.value(limit.value if limit else None)]))
     heads = [shown(stratum), "cases", *map(shown, drawn), "ceiling"]
@@ -67,7 +67,7 @@ def _cell(e: StratumRow | None, digits: Digits) -> str:
 
 def _heading(digest: Digest, entries: list[StratumRow]) -> str:
     best = digest.models[0]
-    own = [e for e in entries if e.model == best and e.metric == TOP and not e.few and not is_flat(defined(e.low), defined(e.high))]
+    own = [e for e in entries if (e.model, e.metric) == (best, TOP) and not e.few and not is_flat(defined(e.low), defined(e.high))]
     if len(own) < 2:
         return "Results for parts of the cases"
     ends = own[0], own[-1]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...tables.errors import GivenGradesRow
 from ...tables.names import GRADE_METRICS, MEDIAN, PERFECT, in_grades
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from .. import words
 from ..digest import Digest, briefly, cell_of, names, shown
@@ -15,7 +15,7 @@ from ..rows import below, plain_table
 from ..yardsticks import OWN, digits_of
 
 if TYPE_CHECKING:
-    from ..digest import Lead
+    from ..lead import Lead
 
 MOST = 4  # models with columns
 GIVEN_GRADES = (
@@ -26,7 +26,7 @@ GIVEN_GRADES = (
 )
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return one row for each measure of grades or ratings; None if there are none."""
     digest = Digest(source)
     alone = len(digest.models) == 1  # page one has its errors
@@ -59,7 +59,7 @@ def _given(digest: Digest, drawn: list[str]) -> list[str]:
     entries = [e for e in digest.source.rows(GivenGradesRow) if e.model in drawn and e.value is not None]
     lines = []
     for metric in unique(e.metric for e in entries):
-        own = [first_row(e for e in entries if e.metric == metric and e.model == one) for one in drawn]
+        own = [first_row(e for e in entries if (e.metric, e.model) == (metric, one)) for one in drawn]
         digits = digits_of(digest, metric, [(e.low, e.high) for e in own if e])
         ends = [(None, None) if digest.withheld or e is None else (e.low, e.high) for e in own]
         cells = [NONE if e is None else below(digits, e.value, *span) for e, span in zip(own, ends)]

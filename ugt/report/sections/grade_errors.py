@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..._base.counts import whole
 from ...tables.grade_errors import GradeErrorRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, names, shown
 from ..digits import Digits
@@ -17,7 +17,7 @@ TITLE = "Too low and too high"
 MOST_MODELS = 4  # columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return how often each model is too low or too high, and its bias by grade; None without grades."""
     digest, entries = Digest(source), source.rows(GradeErrorRow)
     known = [m for m in digest.models if any(e.model == m for e in entries)]
@@ -60,7 +60,7 @@ def _by_grade(digest: Digest, entries: Sequence[GradeErrorRow], drawn: list[str]
     known = [e for e in entries if e.grade is not None and e.model in drawn]
     amounts = digest.headline.whole if digest.withheld else Digits.amount((e.bias_low, e.bias_high) for e in known)
     for grade in unique(e.grade for e in known):
-        own = [first_row(e for e in known if e.grade == grade and e.model == m) for m in drawn]
+        own = [first_row(e for e in known if (e.grade, e.model) == (grade, m)) for m in drawn]
         cells = []
         for e in own:
             if e is None or e.bias is None:

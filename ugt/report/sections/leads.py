@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from ...tables.names import in_grades, truth_name
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.standings import FlipRow, MetricRow
 from .. import words
-from ..digest import Digest, Lead, names, shown
+from ..digest import Digest, briefly, names, shown
 from ..digits import Digits
+from ..lead import Lead
 from ..markup import Section, finding, level_of, unique
 from ..rows import Span, span_table
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return two tables of differences with their intervals; None if fewer than two models were evaluated."""
     digest = Digest(source)
     if len(digest.models) < 2:
@@ -72,7 +73,7 @@ def _table(digest: Digest, caption: str, note: str, rows: list[tuple[str, Lead |
     for name, lead, main in rows:
         if lead is not None:
             style = digest.style(second if lead.sign < 0 else first)
-            spans.append(Span(name, lead.value, lead.low, lead.high, style, lead.said([first, second]), main))
+            spans.append(Span(name, lead.value, lead.low, lead.high, style, lead.said(briefly([first, second])), main))
     return span_table(caption, note, digest.headline.heading.replace("%", "points"), spans, digits, leads=True)
 
 

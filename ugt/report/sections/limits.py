@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...tables.limits import MOST, LimitsRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ..digest import names, shown
 from ..digits import Digits
 from ..markup import NONE, Section, finding, level_of, section
@@ -15,7 +15,7 @@ from . import strictness
 APPENDIX = "Differences of grades"
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the section of ratings on a real scale; None without ratings by named annotators."""
     if source.data.kind != "ratings" or not source.rows(LimitsRow):
         return None
@@ -23,7 +23,7 @@ def render(source: Source) -> Section | None:
     return finding("limits", "Differences of ratings", _heading(models), table, f"<p>{how}</p>")
 
 
-def appendix(source: Source) -> Section | None:
+def appendix(source: ReportSource) -> Section | None:
     """Return the appendix of grades: limits of agreement, and each annotator less the others; None without named annotators."""
     if source.data.kind == "ratings":
         return None
@@ -32,7 +32,7 @@ def appendix(source: Source) -> Section | None:
     return section("limits", APPENDIX, "", *parts) if parts else None
 
 
-def _content(source: Source, things: str) -> tuple[str, str, list[LimitsRow]]:
+def _content(source: ReportSource, things: str) -> tuple[str, str, list[LimitsRow]]:
     """Return the table, how to read it, and the rows of the models."""
     entries = source.rows(LimitsRow)
     models = [e for e in entries if e.first in source.models and e.second == "all annotators"]

@@ -10,11 +10,12 @@ from ...tables.answer import ReferenceRow
 from ...tables.confusion import ClassRow, ConfusionRow
 from ...tables.names import COMMONEST, GRADE_METRICS, PERFECT, TOP, VOTED
 from ...tables.performance import CertaintyRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from .. import words
-from ..digest import Digest, Lead, briefly, cell_of, names, shown
+from ..digest import Digest, briefly, cell_of, names, shown
 from ..digits import Digits
+from ..lead import Lead
 from ..markup import NONE, Section, finding, first_row, level_of, unique
 from ..rows import below, plain_table
 
@@ -22,7 +23,7 @@ ON_PAGE_ONE = (VOTED, TOP, "soft_auroc", "soft_average_precision")  # of one mod
 MOST = 4  # most models with columns
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return one row for each measure; None if no model was evaluated."""
     digest = Digest(source).of_choices
     if not digest.models:

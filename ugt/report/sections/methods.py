@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..._base.counts import counted, whole
 from ...tables.calibration import LossRow
 from ...tables.humans import HumanRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from .. import wording, words
 from ..digest import Digest, kind_of_data
@@ -36,7 +36,7 @@ MODELS = {
 }
 
 
-def render(source: Source) -> Section:
+def render(source: ReportSource) -> Section:
     """Return methods, result, references, and provenance."""
     digest, facts = Digest(source), source.provenance
     references = [STUTZ]
@@ -64,7 +64,7 @@ def render(source: Source) -> Section:
     return finding("methods", "Methods to cite", "Text for a paper", paste, listed, definitions(rows))
 
 
-def _truth(source: Source, digest: Digest) -> str:
+def _truth(source: ReportSource, digest: Digest) -> str:
     data, how = source.data, MODELS.get(str(source.provenance.aggregation))
     annotators = f" by {counted(data.n_annotators, 'annotator')}" if data.n_annotators else ""
     given = (
@@ -81,7 +81,7 @@ def _truth(source: Source, digest: Digest) -> str:
     return f"{given[0].upper()}{given[1:]}{f'; {how}' if how else ''}{at} [1]."
 
 
-def _metrics(source: Source, references: list[str]) -> str:
+def _metrics(source: ReportSource, references: list[str]) -> str:
     names = {e.metric for e in source.rows(MetricRow)}
     parts = (
         [
@@ -110,7 +110,7 @@ def _metrics(source: Source, references: list[str]) -> str:
     return f"We report {'; '.join(parts)}.{of_class}" if parts else ""
 
 
-def _intervals(source: Source) -> str:
+def _intervals(source: ReportSource) -> str:
     unit = words.unit(source)
     named = any(e.two_way_low is not None for e in source.rows(MetricRow))
     people = f"intervals over {unit} and annotators treat both as random" if named else "annotators were taken as fixed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ..cautions import further
 from ..digest import Digest
 from ..markup import Section, bullets, section, text
@@ -10,7 +10,7 @@ from ..markup import Section, bullets, section, text
 TITLE = "Notes"
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the cautions for which the first page has no room, and the notes of the evaluation; None if there are none."""
     said = [f"<b>{one.claim}</b> {one.sentence}" for one in further(Digest(source))]
     notes = [*said, *(text(note) for note in source.notes)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..._base.counts import counted
-from ...agreement.overviews import AgreementRow
+from ...tables.agreement import AgreementRow
 from ...tables.humans import HumanRow
 from ...tables.panel import REFUTED
 from ...tables.rows import defined
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.true_accuracy import NextAnnotatorRow
 from ..digest import Digest, names, shown, words_for_few
 from ..digits import Digits, is_flat
@@ -22,7 +22,7 @@ OF_GRADES = (
 )  # fmt: skip
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the section; None if single annotations are unknown."""
     digest = Digest(source).of_choices
     agreement = [e for e in source.rows(AgreementRow) if e.value is not None]
@@ -152,7 +152,7 @@ def _ratios(digest: Digest) -> list[str]:
     ]
 
 
-def _strict(source: Source) -> list[str]:
+def _strict(source: ReportSource) -> list[str]:
     """Return a sentence on who gives higher or lower grades than the others; the appendix of differences has the numbers."""
     found = None if source.data.kind == "ratings" else content(source)
     return [] if found is None else [f"<p>{found[2]} in the same cases ({link('limits', 'differences of grades')}).</p>"]

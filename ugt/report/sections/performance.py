@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tables.names import GRADE_METRICS, TOP, VOTED, truth_name
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.standings import MetricRow
 from .. import words
 from ..digest import Digest, shown
@@ -15,7 +15,7 @@ from .measures import MOST
 TITLE = "All measures at every reliability"
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return every metric of every model under each truth; None if an earlier table has all of it."""
     digest = Digest(source).of_choices
     columns = digest.reliabilities
@@ -27,10 +27,7 @@ def render(source: Source) -> Section | None:
     rows = []
     for metric, k in unique((e.metric, e.k) for e in entries):
         for model in digest.models:
-            own = [
-                first_row(e for e in entries if e.metric == metric and e.k == k and e.model == model and e.reliability == r)
-                for r in columns
-            ]
+            own = [first_row(e for e in entries if (e.metric, e.k, e.model, e.reliability) == (metric, k, model, r)) for r in columns]
             voted = first_row(digest.found(metric=VOTED, model=model, k=k)) if metric == TOP else None
             name = words.metric_name(metric, k) + (f", {shown(model)}" if len(digest.models) > 1 else "")
             cells = [NONE if e is None else below(digits, e.value, *digest.case_ends(e)) for e in (*own, voted)]

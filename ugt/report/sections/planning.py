@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ...tables.planning import ALPHA, MOST_MODELS, StudySizeRow
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import markup as html
 from ..digest import Digest, words_for_few
 
@@ -19,7 +19,7 @@ TITLE = "Size of the study"
 MOST_SHOWN = 4  # models
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return a sentence or two for each model; None if nothing was computed."""
     entries = source.rows(StudySizeRow)
     if not entries:

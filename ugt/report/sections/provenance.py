@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import plan as _plan
 from ..departures import comparable, differences, of_run, plan_of
 from ..markup import Group, Section, bullets, definitions, grouped_table, section, subheading, table, text
@@ -15,7 +15,7 @@ NOT_STATED = "not stated"
 NONE = "–"
 
 
-def render(source: Source) -> Section:
+def render(source: ReportSource) -> Section:
     """Return the section on date, versions, files and plan."""
     facts = source.provenance
     listed = [
@@ -37,7 +37,7 @@ def render(source: Source) -> Section:
     )  # fmt: skip
 
 
-def _beside(source: Source) -> str:
+def _beside(source: ReportSource) -> str:
     """Return a table of the contents of the record and of the CSV files that have rows."""
     rows = [["evaluation.json", "everything, with all digits"]]
     for group in _FILES:
@@ -93,7 +93,7 @@ def stated(value: Any) -> str:
     return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple)) else _shown(value)
 
 
-def _planned(source: Source) -> str:
+def _planned(source: ReportSource) -> str:
     plan = plan_of(source)
     if not plan:
         return (
@@ -121,7 +121,7 @@ def _row(plan: Mapping[str, Any], run: Mapping[str, Any], compared: Mapping[str,
     return [planned, (stated(run[name]) if name in run else NONE) + mark]
 
 
-def _verdict(source: Source, plan: Mapping[str, Any], run: Mapping[str, Any], compared: Mapping[str, bool]) -> str:
+def _verdict(source: ReportSource, plan: Mapping[str, Any], run: Mapping[str, Any], compared: Mapping[str, bool]) -> str:
     different = differences(source)
     if different:
         said = "; ".join(f"{_plan.title(name)} (planned {stated(plan[name])}; run {stated(run.get(name, 'none'))})" for name in different)

@@ -8,7 +8,7 @@ from ..._base.counts import whole
 from ...tables.calibration import BinRow
 from ...tables.curves import GRID, AreaRow, CurveRow
 from ...tables.names import PERFECT
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from .. import svg
 from ..digest import Digest, shown
 from ..digits import Digits
@@ -21,7 +21,7 @@ SIDE, TOP, BOTTOM = 300.0, 10.0, 230.0  # of the axes, in units of the view box
 SHOWN_AT = (0.1, 0.2, 0.5)  # 1 - negative percent agreement
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Two figures and points of the curves; None if there are no scores for two classes."""
     digest = Digest(source).of_choices
     curves = [e for e in source.rows(CurveRow) if (e.curve, e.kind) == ("roc", "soft")]
@@ -61,7 +61,7 @@ def _roc(digest: Digest, curves: Sequence[CurveRow], drawn: Sequence[str], digit
     return figure("roc", "Ranking: the area under the ROC curve", note, content, BOTTOM + 42)
 
 
-def _calibration(digest: Digest, source: Source, drawn: Sequence[str]) -> str:
+def _calibration(digest: Digest, source: ReportSource, drawn: Sequence[str]) -> str:
     """Shares of labels against scores of the positive class, bins of some cases only."""
     name = source.provenance.positive_class
     bins = [e for e in source.rows(BinRow) if e.class_ == name and not e.few and e.model in drawn]
@@ -91,7 +91,7 @@ def _points(digest: Digest, curves: Sequence[CurveRow], drawn: Sequence[str]) ->
     """Some points of each curve, for those who do not see it."""
     rows = []
     for model in drawn:
-        own = [first_row(e for e in curves if e.model == model and e.x == at) for at in SHOWN_AT]
+        own = [first_row(e for e in curves if (e.model, e.x) == (model, at)) for at in SHOWN_AT]
         digits = Digits(0) if digest.withheld else Digits.of((e.low, e.high) for e in own if e)
         rows.append((shown(model), [NONE if e is None else f"<b>{digits.value(e.y)}</b>{digits.in_brackets(e.low, e.high)}" for e in own]))
     heads = ["", *(f"at {100 * (1 - at):.0f}" for at in SHOWN_AT)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tables.rows import defined
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.strictness import StrictAnnotatorRow, StrictnessRow
 from ..digest import Digest, names, shown
 from ..digits import Digits
@@ -14,7 +14,7 @@ MOST, MOST_NAMES = 15, 3  # annotators in the table, and in a sentence
 MIRROR = 1.2  # times the mirror image of the annotator who lies farthest apart, from where another one is named
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return a table of the annotators; None unless they are named and gave grades."""
     entries = [e for e in source.rows(StrictnessRow) if e.leniency is not None]
     if not entries:
@@ -34,7 +34,7 @@ def render(source: Source) -> Section | None:
     return finding("strictness", "Who is strict", _heading(entries), table, how)
 
 
-def _differences(source: Source) -> Section | None:
+def _differences(source: ReportSource) -> Section | None:
     """Return the section of ratings; of grades, the section on the annotators has a sentence, and an appendix the table."""
     found = content(source)
     if found is None or source.data.kind != "ratings":
@@ -43,7 +43,7 @@ def _differences(source: Source) -> Section | None:
     return finding("strictness", "Who is strict", heading, table, f"<p>{how}</p>")
 
 
-def content(source: Source) -> tuple[str, str, str] | None:
+def content(source: ReportSource) -> tuple[str, str, str] | None:
     """Return the table, how to read it, and who gives higher or lower numbers than the others; None without named annotators."""
     entries = [e for e in source.rows(StrictAnnotatorRow) if e.strictness is not None]
     if not entries:

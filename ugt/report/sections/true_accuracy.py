@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ...tables.true_accuracy import TrueAccuracyRow
 from .. import markup as html
 from ..digest import Digest, shown
@@ -14,7 +14,7 @@ TITLE = "Accuracy against the true class"
 MOST_MODELS = 8  # most rows
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return bounds of the accuracy against the true class, under the main truth; None if no model was evaluated."""
     digest = Digest(source).of_choices
     entries = [e for e in source.rows(TrueAccuracyRow) if e.reliability == digest.main and e.model in digest.models]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..._base.counts import counted
 from ...tables.rows import reliability_key
-from ...tables.source import Source
+from ...tables.source import ReportSource
 from ..digest import SETTLED, Digest, shown
 from ..digits import Digits
 from ..markup import NONE, Section, count, finding
@@ -13,7 +13,7 @@ from ..rows import plain_table
 MOST_ROWS = 10
 
 
-def render(source: Source) -> Section | None:
+def render(source: ReportSource) -> Section | None:
     """Return the cases whose truth is least certain; None if every truth is settled."""
     digest, cases = Digest(source), source.cases
     main = cases.certainty.get(reliability_key(digest.main), ())
