@@ -41,11 +41,17 @@ class Assumed(Statistic):
         self._alike = None if found is None else Alike(row, found[1], found[0])
         first: Any = slice(None) if found is None else found[0]
         self._code: Int32 = np.arange(n, dtype=np.int32) if found is None else found[1]
-        self._pi, self._chosen = pi, chosen = pi[first], chosen[first]  # of the distinct cases
+        pi, chosen = pi[first], chosen[first]  # of the distinct cases
         room("bounds of the accuracy", 8.0 * len(pi) * (4 + 3 * n_classes + (2 * n_classes**2 if self.full else 0)))
+        self._tables = (pi, chosen) if self.full else None
         aligned, own = _aligned(pi, chosen)
         self._group, self.n_groups = _groups(aligned, np.bincount(self._code, minlength=len(pi)), least)
-        columns, by_group = self._columns(pi, chosen, aligned), np.concatenate([np.ones((len(pi), 1)), aligned, own], axis=1)
+        columns = self._columns(pi, chosen, aligned)
+        # places that are alike in every case, of classes that no annotator mentioned, are one place
+        new = np.append(True, ((aligned[:, 1:] != aligned[:, :-1]) | (own[:, 1:] != own[:, :-1])).any(axis=0))
+        self._times = np.diff(np.append(np.flatnonzero(new), n_classes)).astype(np.float64)
+        self._each, self._aligned, self._own = columns[:, :5].copy(), aligned.compress(new, axis=1), own.compress(new, axis=1)
+        by_group = np.concatenate([np.ones((len(pi), 1)), self._aligned, self._own], axis=1)
         one = np.zeros(len(pi), np.int32)
         self._grouped = GroupSums(row, self._group, by_group, self.n_groups, self._alike)
         self._summed = GroupSums(row, one, columns, 1, self._alike)
@@ -93,7 +99,7 @@ class Assumed(Statistic):
         return self._kept
 
     def sums(self, cases: Array | None = None) -> Array:
-        """Return the (B, G (1 + 2K) + S) weighted sums: of each group, then of all cases."""
+        """Return the (B, G (1 + 2A) + S) weighted sums: of each group, with A places that differ, then of all cases."""
         cases = np.ones((1, self.n_cases)) if cases is None else cases
         both = self._grouped, self._summed
         if self._alike is None:
@@ -105,8 +111,9 @@ class Assumed(Statistic):
         return np.concatenate([part.reshape(len(cases), -1) for part in parts], axis=1)
 
     def _parted(self, sums: Array) -> tuple[Array, Array, Array, Array]:
-        """Split the sums into (B, G, 1) cases and (B, G, K) sums of p and of q per group, and the (B, S) sums over all cases."""
-        k, width = self._n_classes, 1 + 2 * self._n_classes
+        """Split the sums into (B, G, 1) cases and (B, G, A) sums of p and of q per group, and the (B, S) sums over all cases."""
+        k = len(self._times)
+        width = 1 + 2 * k
         grouped, rest = sums[:, : self.n_groups * width].reshape(len(sums), self.n_groups, width), sums[:, self.n_groups * width :]
         return grouped[..., :1], grouped[..., 1 : 1 + k], grouped[..., 1 + k :], rest
 
@@ -114,7 +121,7 @@ class Assumed(Statistic):
         """Return the (B, 6) numbers in the order of ``NAMES``."""
         size, p, q, rest = self._parted(sums)
         n = rest[:, 0]
-        lower, upper = np.maximum(p + q - size, 0.0).sum(axis=(1, 2)), np.minimum(p, q).sum(axis=(1, 2))
+        lower, upper = ((one * self._times).sum(axis=(1, 2)) for one in (np.maximum(p + q - size, 0.0), np.minimum(p, q)))
         agreement, squares, right, copied = (over(rest[:, j], n) for j in range(1, 5))
         independent = self._inverted(rest[:, 5:]) / n if self.full else self._one_parameter(agreement, squares)
         return np.stack([agreement, over(lower, n), over(upper, n), independent, right, copied], axis=1)
@@ -143,10 +150,9 @@ class Assumed(Statistic):
     def influence(self) -> Array:
         """Return the (N, 6) influences: (a - θ) / n of the means, with the present side of each extremum; and that of the inversion."""
         size, p, q, rest = (table[0] for table in self._parted(self.sums()))
-        aligned, own = _aligned(self._pi, self._chosen)
-        columns = self._columns(self._pi, self._chosen, aligned)
-        lower = np.where((p + q > size)[self._group], aligned + own - 1.0, 0.0).sum(axis=1)
-        upper = np.where((p < q)[self._group], aligned, own).sum(axis=1)
+        aligned, own, columns = self._aligned, self._own, self._each
+        lower = (np.where((p + q > size)[self._group], aligned + own - 1.0, 0.0) * self._times).sum(axis=1)
+        upper = (np.where((p < q)[self._group], aligned, own) * self._times).sum(axis=1)
         value = dict(zip(self.names, self.estimate))
         each = np.stack([columns[:, 1], lower, upper, columns[:, 3], columns[:, 4]], axis=1)
         n = max(1, len(self._code))
@@ -163,17 +169,18 @@ class Assumed(Statistic):
         return over(above, squares - share * (1.0 - squares))
 
     def _step_of_inversion(self, rest: Array) -> Array:
-        k = self._n_classes
+        assert self._tables is not None
+        k, (pi, chosen) = self._n_classes, self._tables
         total = rest[5 : 5 + k]
         there = np.flatnonzero(total > 0)
-        pi, squared = self._pi[:, there], rest[5 + k : 5 + k + k * k].reshape(k, k)[np.ix_(there, there)]
+        pi, squared = pi[:, there], rest[5 + k : 5 + k + k * k].reshape(k, k)[np.ix_(there, there)]
         try:
             a = np.linalg.solve(squared, rest[5 + k + k * k :].reshape(k, k)[there])
             solved = np.linalg.solve(squared, pi.T).T
         except np.linalg.LinAlgError:
             return np.full(len(pi), np.nan)
         right = a[np.arange(len(there)), there]
-        errors = (self._chosen - pi @ a)[:, there]
+        errors = (chosen - pi @ a)[:, there]
         return np.asarray(pi @ right - total[there] @ right / rest[0] + (solved * total[there] * errors).sum(axis=1))
 
 
@@ -190,10 +197,9 @@ def _solved(matrices: Array, given: Array) -> Array:
 
 def _aligned(pi: Array, chosen: Array) -> tuple[Array, Array]:
     """Sort the classes of each case by plausibility in both tables; equally plausible classes share their ``chosen`` equally."""
-    rounded = np.round(pi, SAME)
-    order = np.argsort(-rounded, axis=1, kind="stable")
-    p, y, rank = (np.take_along_axis(table, order, axis=1) for table in (pi, chosen, rounded))
-    new = np.ones(p.shape, bool)
+    order = np.argsort(-pi, axis=1, kind="stable")
+    p, y = (np.take_along_axis(table, order, axis=1) for table in (pi, chosen))
+    new, rank = np.ones(p.shape, bool), np.round(p, SAME)
     new[:, 1:] = rank[:, 1:] != rank[:, :-1]
     run = np.cumsum(new.ravel()) - 1
     share = np.bincount(run, y.ravel()) / np.bincount(run)
